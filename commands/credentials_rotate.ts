@@ -86,7 +86,7 @@ export default class CredentialsRotate extends BaseCommand {
   async #rotate(origin: Origin, { kind, id }: OldSecret): Promise<string | null> {
     const { container } = this.app
     if (kind === 'node') {
-      const { NodeCredentials } = await import('#core/nodes/credentials')
+      const { NodeCredentials } = await import('#core/nodes/node_credentials')
       const credentials = await container.make(NodeCredentials)
       const { secret } = await credentials.rotate(origin, id, {})
       return secret

@@ -6,7 +6,7 @@ export default class SweepEvents extends BaseCommand {
   static options = { startApp: true }
 
   async run() {
-    const { sweepEvents } = await import('#telemetry/events/sweep')
+    const { sweepEvents } = await import('#telemetry/events/event_sweep')
     const logger = { info: (...said: unknown[]) => this.logger.info(said.map(told).join(' ')) }
     const swept = await sweepEvents({ logger })
     if (swept) {

@@ -9,7 +9,7 @@ export default class SweepObjects extends BaseCommand {
     const { Administration } = await import('#core/administration/administration')
     const { serviceOrigin } = await import('#auth/service_origin')
     const administration = await this.app.container.make(Administration)
-    const { removed, isDone } = await administration.sweep(await serviceOrigin(), 'objects')
+    const { removed, isDone } = await administration.runSweep(await serviceOrigin(), 'objects')
     this.logger.success(`${removed} objects were removed`)
     if (!isDone) {
       this.logger.warning('There are more, or another process is removing them: run it again')

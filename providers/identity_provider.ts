@@ -1,6 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
-import { KNOWN_SECRET } from '#configuration/first_secrets'
+import { DEFAULT_SECRET } from '#configuration/initial_secrets'
 import { surfacesOf } from '#configuration/processes'
 import type { IdentityProvider } from '#auth/provider'
 import { outsideTransactions } from '#auth/outside_transactions'
@@ -79,7 +79,7 @@ export default class IdentityWiring {
     const { RemoteProvider } = await import('#auth/external/remote_provider')
     return new RemoteProvider({
       url,
-      credentials: { clientId: env.CLIENT_ID, clientSecret: env.CLIENT_SECRET ?? KNOWN_SECRET },
+      credentials: { clientId: env.CLIENT_ID, clientSecret: env.CLIENT_SECRET ?? DEFAULT_SECRET },
       realm: env.REALM,
       introspectionAuth: env.IDENTITY_INTROSPECTION_AUTH,
       claims: {

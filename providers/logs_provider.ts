@@ -52,7 +52,7 @@ export default class LogsProvider {
     await this.app.container.make('logStore')
     if (!env.JOBS.includes('bus')) {
       const { isInMemory } = await import('#telemetry/logs/open_log_store')
-      const { takeLogsFromBus } = await import('#telemetry/logs/background')
+      const { startLogIngest: takeLogsFromBus } = await import('#telemetry/logs/background')
       this.#ingest = isInMemory(env)
         ? await takeLogsFromBus(await this.app.container.make('logger'))
         : undefined
@@ -72,8 +72,8 @@ export default class LogsProvider {
     return openLogStore(env, {
       report: (error, what) => logger.warn({ err: error }, what),
       removals: {
-        tell: () => signals.notify(REMOVAL_TOPIC),
-        onTold: (listener) => void signals.onNotification(REMOVAL_TOPIC, listener),
+        notify: () => signals.notify(REMOVAL_TOPIC),
+        onNotification: (listener) => void signals.onNotification(REMOVAL_TOPIC, listener),
       },
     })
   }

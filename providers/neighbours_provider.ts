@@ -108,7 +108,8 @@ export default class NeighboursProvider {
       here: nothing,
       nowhere: nothing,
       elsewhere: async (at) => {
-        const { askRecordRealms } = await import('#telemetry/events/ask_record_realms')
+        const { fetchRecordRealms: askRecordRealms } =
+          await import('#telemetry/events/fetch_record_realms')
         return askRecordRealms(surface, at)
       },
     })
@@ -117,7 +118,7 @@ export default class NeighboursProvider {
   #keptLogs() {
     return this.#asked<AnalysisLogStore>('telemetry', env.TELEMETRY_URL, {
       here: async () => {
-        const { logsForNeighbours } = await import('#telemetry/logs/logs_for_neighbours')
+        const { localLogs: logsForNeighbours } = await import('#telemetry/logs/local_logs')
         return logsForNeighbours(await this.app.container.make('logStore'))
       },
       nowhere: async () => {
@@ -187,7 +188,7 @@ export default class NeighboursProvider {
   #eventReader() {
     return this.#asked<EventReader>('telemetry', env.TELEMETRY_URL, {
       here: async () => {
-        const { eventsForNeighbours } = await import('#telemetry/events/events_for_neighbours')
+        const { localEvents: eventsForNeighbours } = await import('#telemetry/events/local_events')
         const { telemetryPool } = await import('#telemetry/database')
         return eventsForNeighbours(telemetryPool())
       },

@@ -42,7 +42,7 @@ export default class ShippingProvider {
   }
 
   async #ownLines(): Promise<(line: ShippedLine) => void> {
-    const { fittedLine } = await import('#telemetry/logs/fitted_line')
+    const { normalizedLine: fittedLine } = await import('#telemetry/logs/normalized_line')
     const store = await this.app.container.make('ownLogStore')
     return (line) => void store.write([fittedLine(line)])
   }

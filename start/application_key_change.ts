@@ -77,7 +77,7 @@ export class ApplicationKeyChange {
       return {}
     }
     const { app, signal, progress } = this.#options
-    const { signAnew } = await import('#telemetry/trail/sign_anew')
+    const { renewSignatures: signAnew } = await import('#telemetry/trail/renew_signatures')
     const { DriveAnchor } = await import('#telemetry/trail/drive_anchor')
     const { trailKey } = await import('#telemetry/trail/trail_key')
     const { telemetryPool } = await import('#telemetry/database')

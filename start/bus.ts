@@ -21,7 +21,7 @@ const CONSUMERS: Partial<Record<SurfaceName, () => Promise<readonly Consumer[]>>
     return [bucketConsumer]
   },
   telemetry: async () => {
-    const { eventConsumer } = await import('#telemetry/events/consumer')
+    const { eventConsumer } = await import('#telemetry/events/event_consumer')
     return [eventConsumer]
   },
 }
@@ -37,7 +37,7 @@ const WORKER_QUEUES = [
 /** What each surface follows beside the bus. */
 const FOLLOWERS: Partial<Record<SurfaceName, (logger: Logger) => Promise<RunningJob>>> = {
   core: async (logger) => {
-    const { followIdentities } = await import('#core/background')
+    const { startCoreWorkers: followIdentities } = await import('#core/background')
     return followIdentities(logger)
   },
   identity: async (logger) => {
@@ -53,7 +53,7 @@ const FOLLOWERS: Partial<Record<SurfaceName, (logger: Logger) => Promise<Running
     return followRealms(logger)
   },
   telemetry: async (logger) => {
-    const { takeLogsFromBus } = await import('#telemetry/logs/background')
+    const { startLogIngest: takeLogsFromBus } = await import('#telemetry/logs/background')
     return takeLogsFromBus(logger)
   },
 }

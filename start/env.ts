@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 
 import type { Catalogue } from '#configuration/catalogue'
-import { cautions } from '#configuration/cautions'
+import { warningRules } from '#configuration/warning_rules'
 import { productionRules } from '#configuration/production'
 import { readConfiguration } from '#configuration/read_configuration'
-import { relations } from '#configuration/relations'
+import { consistencyRules } from '#configuration/consistency_rules'
 import { groups, type Env } from '#configuration/variables'
 
 export type { Env }
@@ -12,8 +12,8 @@ export type { Env }
 /** Every variable, and what must hold between them. */
 export const catalogue: Catalogue<typeof groups> = {
   groups,
-  rules: [...relations, ...productionRules],
-  cautions,
+  rules: [...consistencyRules, ...productionRules],
+  warningRules,
 }
 
 /** What a developer tries out by hand must not change what tests see. */

@@ -38,7 +38,7 @@ const SWEEPS: Partial<
     return backgroundSweeps(logger)
   },
   telemetry: async (logger, { container }) => {
-    const { eventSweep } = await import('#telemetry/events/sweep')
+    const { eventSweep } = await import('#telemetry/events/event_sweep')
     const { anchorSweep } = await import('#telemetry/trail/anchor_sweep')
     const { DriveAnchor } = await import('#telemetry/trail/drive_anchor')
     return [anchorSweep(await container.make(DriveAnchor)), eventSweep(logger)]

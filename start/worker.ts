@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
-import { KNOWN_SECRET } from '#configuration/first_secrets'
+import { DEFAULT_SECRET } from '#configuration/initial_secrets'
 import { surfacesOf, usesDatabase } from '#configuration/processes'
 import { publicPrefix, SURFACE_PREFIXES, type SurfaceName } from '#configuration/surfaces'
 import { workerSecret } from '#configuration/worker_secret'
@@ -117,7 +117,7 @@ function platform(): Platform {
     url: () => env.IDENTITY_URL ?? ownUrl('identity'),
     id: env.WORKER_CLIENT_ID,
     secret: () =>
-      env.IDENTITY_URL ? (env.WORKER_CLIENT_SECRET ?? KNOWN_SECRET) : workerSecret(env),
+      env.IDENTITY_URL ? (env.WORKER_CLIENT_SECRET ?? DEFAULT_SECRET) : workerSecret(env),
     realm: env.REALM,
   })
   return new Platform({

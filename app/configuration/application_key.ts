@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 import type { Env } from './variables.js'
-import { KeptSecret } from './kept_secret.js'
+import { PersistentSecret } from './persistent_secret.js'
 
 /** The file with the application key exists but does not hold one. */
 export class BrokenKeyFileError extends Error {
@@ -22,9 +22,13 @@ export class BrokenKeyFileError extends Error {
  * without `APP_KEY`.
  */
 export function applicationKey({ APP_KEY, DATA_DIR }: Pick<Env, 'APP_KEY' | 'DATA_DIR'>): string {
-  const broken = (file: string) => new BrokenKeyFileError(file)
-  const kept = new KeptSecret(join(DATA_DIR, 'app.key'), { bytes: 32, least: 32, broken })
-  return APP_KEY ?? kept.take()
+  const createError = (file: string) => new BrokenKeyFileError(file)
+  const stored = new PersistentSecret(join(DATA_DIR, 'app.key'), {
+    byteLength: 32,
+    minLength: 32,
+    createError,
+  })
+  return APP_KEY ?? stored.readOrCreate()
 }
 
 /** The key to seal with, and after it those that what was sealed before can be read with. */

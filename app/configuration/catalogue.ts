@@ -1,4 +1,4 @@
-import type { Mistake } from './report.js'
+import type { Mistake } from './configuration_error.js'
 
 /** What the process was started with: `process.env`, or a plain object in a test. */
 export type Source = Readonly<Record<string, string | undefined>>
@@ -16,23 +16,23 @@ export interface Reader<Value> {
  * table. It is read like a text that was set.
  */
 export interface Derived<Text extends string | undefined = string | undefined> {
-  readonly says: string
+  readonly description: string
   readonly text: (known: never) => Text
 }
 
 /** Older names of a variable, and how their texts become the text of the new name. */
 export interface Alias {
   readonly names: readonly string[]
-  readonly says: string
+  readonly description: string
   text(source: Source): string | undefined
 }
 
 export interface Variable {
-  readonly is: Reader<unknown>
-  readonly says: string
+  readonly reader: Reader<unknown>
+  readonly description: string
   readonly default?: string | Derived
   /** A word that names the default on purpose, such as `memory`. */
-  readonly asUnset?: string
+  readonly defaultKeyword?: string
   readonly example?: string
   readonly secret?: true
   readonly requiredInProduction?: true
@@ -66,9 +66,9 @@ export interface Facts<V> {
   readonly values: V
   readonly variables: Variables
   /** Whether all of these are set, be it to the word that asks for the default. */
-  given(...names: (keyof V & string)[]): boolean
+  isGiven(...names: (keyof V & string)[]): boolean
   /** Whether this is set to something else than the word that asks for the default. */
-  stated(name: keyof V & string): boolean
+  isOverridden(name: keyof V & string): boolean
   text(name: string): string | undefined
 }
 
@@ -77,7 +77,7 @@ export interface Catalogue<G extends Groups> {
   /** Mistakes that only show when variables are seen together. */
   readonly rules: readonly ((facts: Facts<Values<G>>) => readonly Mistake[])[]
   /** Settings that work but that the operator should know of at each start. */
-  readonly cautions: readonly ((facts: Facts<Values<G>>) => readonly string[])[]
+  readonly warningRules: readonly ((facts: Facts<Values<G>>) => readonly string[])[]
 }
 
 /** Keeps the exact types of a table, so that the values can be inferred from it. */
@@ -87,10 +87,10 @@ export function defineVariables<const G extends Groups>(groups: G): G {
 
 /** A default worked out from values that are already known, with the words the documentation uses. */
 export function derived<Known, Text extends string | undefined>(
-  says: string,
+  description: string,
   text: (known: Known) => Text
 ): Derived<Text> {
-  return { says, text }
+  return { description, text }
 }
 
 /** All variables of a table by name, without their groups. */
@@ -107,8 +107,10 @@ export function namesOf(name: string, variable: Variable): readonly string[] {
 }
 
 /** What a variable accepts, in words. */
-export function allowedBy(variable: Variable): string {
-  return variable.asUnset ? `${variable.asUnset} or ${variable.is.type}` : variable.is.type
+export function describeAllowed(variable: Variable): string {
+  return variable.defaultKeyword
+    ? `${variable.defaultKeyword} or ${variable.reader.type}`
+    : variable.reader.type
 }
 
 /** An empty text counts as unset: compose files and shells pass variables on that way. */

@@ -1,5 +1,5 @@
 import type { Alias, Catalogue, Groups, Variable } from './catalogue.js'
-import { allowedBy, flatten, namesOf } from './catalogue.js'
+import { describeAllowed, flatten, namesOf } from './catalogue.js'
 
 type Documented = Pick<Catalogue<Groups>, 'groups'>
 
@@ -49,7 +49,7 @@ export function renderGuide({ groups }: Documented): string {
     const head = '| Variable | Default | Meaning | Older names |\n|---|---|---|---|'
     return [`### ${concern}`, '', head, ...rows].join('\n')
   })
-  const sections = [INTRODUCTION, PRODUCTION, '## Variables', ...tables, olderNames(groups)]
+  const sections = [INTRODUCTION, PRODUCTION, '## Variables', ...tables, aliasSection(groups)]
   return `${sections.join('\n\n')}\n`
 }
 
@@ -73,18 +73,18 @@ export function renderExample({ groups }: Documented): string {
 
 function guideRow(name: string, variable: Variable): string {
   const example = variable.example ? ` Example: \`${variable.example}\`.` : ''
-  const meaning = `${variable.says} *${facts(variable)}*${example}`
-  const [, ...older] = namesOf(name, variable)
-  const cells = [`\`${name}\``, shownDefault(variable), meaning, older.map(code).join(', ')]
+  const meaning = `${variable.description} *${facts(variable)}*${example}`
+  const [, ...aliasNames] = namesOf(name, variable)
+  const cells = [`\`${name}\``, shownDefault(variable), meaning, aliasNames.map(code).join(', ')]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
-function shownDefault({ asUnset, default: fallback }: Variable): string {
+function shownDefault({ defaultKeyword: asUnset, default: fallback }: Variable): string {
   if (asUnset !== undefined) {
     return code(asUnset)
   }
   if (typeof fallback === 'object') {
-    return fallback.says
+    return fallback.description
   }
   if (fallback === undefined) {
     return 'unset'
@@ -94,7 +94,7 @@ function shownDefault({ asUnset, default: fallback }: Variable): string {
 
 function facts(variable: Variable): string {
   const sentences = [
-    `Takes ${allowedBy(variable)}.`,
+    `Takes ${describeAllowed(variable)}.`,
     variable.secret ? 'Secret.' : '',
     variable.requiredInProduction ? 'Required in production.' : '',
   ]
@@ -102,12 +102,14 @@ function facts(variable: Variable): string {
 }
 
 function exampleEntry(name: string, variable: Variable): string {
-  const { asUnset, default: fallback, example } = variable
+  const { defaultKeyword: asUnset, default: fallback, example } = variable
   const literal = asUnset ?? (typeof fallback === 'string' ? fallback : undefined)
   const notes = [
-    variable.says,
+    variable.description,
     facts(variable),
-    literal === undefined && typeof fallback === 'object' ? `Default: ${fallback.says}.` : '',
+    literal === undefined && typeof fallback === 'object'
+      ? `Default: ${fallback.description}.`
+      : '',
     example === undefined ? '' : `Example: ${example}`,
   ]
   return [
@@ -116,7 +118,7 @@ function exampleEntry(name: string, variable: Variable): string {
   ].join('\n')
 }
 
-function olderNames(groups: Groups): string {
+function aliasSection(groups: Groups): string {
   const forms = new Map<string, Alias>()
   for (const alias of Object.values(flatten(groups)).flatMap(({ aliases = [] }) => aliases)) {
     if (typeof alias !== 'string') {
@@ -124,7 +126,7 @@ function olderNames(groups: Groups): string {
     }
   }
   const lines = [...forms.values()].map(
-    ({ names, says }) => `- ${names.map(code).join(', ')}: ${says}`
+    ({ names, description: says }) => `- ${names.map(code).join(', ')}: ${says}`
   )
   return ['## Older names with a form of their own', '', ...lines].join('\n')
 }

@@ -1,10 +1,10 @@
 import type { Env } from './variables.js'
-import { needsOf, surfacesOf, type Concern } from './processes.js'
+import { requiredConcerns, surfacesOf, type Concern } from './processes.js'
 
 /** A concern that this process looks after itself instead of leaving it to a server made for it. */
 export interface EmbeddedDriver {
   readonly concern: Concern
-  readonly says: string
+  readonly description: string
 }
 
 /** The settings that replace an embedded driver, and the word that asks for it on purpose. */
@@ -19,7 +19,7 @@ export const DRIVER_SETTINGS: Readonly<Record<Concern, { replace: string; name: 
 
 /** The embedded drivers this process runs on; start-up says them aloud. */
 export function embeddedDrivers(env: Env): EmbeddedDriver[] {
-  return [...needsOf(env)]
+  return [...requiredConcerns(env)]
     .filter((concern) => isEmbedded(concern, env))
     .map((concern) => ({
       concern,

@@ -1,6 +1,6 @@
 import type { Reader } from './catalogue.js'
 import { listWhere } from './list_readers.js'
-import { Refusal } from './report.js'
+import { InvalidValueError } from './configuration_error.js'
 
 /** An address or a folder with `{owner}`, `{repository}` and `{branch}` where they belong. */
 export function repositoryAddress(): Reader<string> {
@@ -11,14 +11,14 @@ export function repositoryAddress(): Reader<string> {
       const text = value.trim()
       const [, protocol] = /^([a-z][a-z\d+.-]*):/i.exec(text) ?? []
       if (protocol === undefined && !/^\.{0,2}\//.test(text)) {
-        throw new Refusal('is neither a URL nor a folder that starts with /, ./ or ../')
+        throw new InvalidValueError('is neither a URL nor a folder that starts with /, ./ or ../')
       }
       if (protocol !== undefined && !['http', 'https', 'file'].includes(protocol.toLowerCase())) {
-        throw new Refusal('has another protocol')
+        throw new InvalidValueError('has another protocol')
       }
       const url = protocol === undefined ? undefined : URL.parse(text)
       if (url === null || url?.username || url?.password) {
-        throw new Refusal('is no URL, or carries credentials')
+        throw new InvalidValueError('is no URL, or carries credentials')
       }
       return text
     },

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { Reader } from './catalogue.js'
-import { Refusal } from './report.js'
+import { InvalidValueError } from './configuration_error.js'
 
 /** Several words of a closed set, returned in the order of the set; `none` is the empty list. */
 export function listOf<const Word extends string>(
@@ -18,7 +18,7 @@ export function listOf<const Word extends string>(
         (entry) => synonyms[entry.toLowerCase()] ?? entry.toLowerCase()
       )
       if (!named.every((entry) => words.some((word) => word === entry))) {
-        throw new Refusal('holds an unknown word')
+        throw new InvalidValueError('holds an unknown word')
       }
       return words.filter((word) => named.includes(word))
     },
@@ -74,7 +74,7 @@ export function listWhere(
       const accepted = split(value).map((entry, index) => {
         const result = accept(entry)
         if (result === undefined) {
-          throw new Refusal(`holds a wrong entry (number ${index + 1})`)
+          throw new InvalidValueError(`holds a wrong entry (number ${index + 1})`)
         }
         return result
       })
@@ -106,7 +106,7 @@ function split(value: string): string[] {
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
   if (entries.length === 0) {
-    throw new Refusal('names nothing')
+    throw new InvalidValueError('names nothing')
   }
   return entries
 }

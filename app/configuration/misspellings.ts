@@ -9,10 +9,10 @@ export function misspellings(source: Source, known: readonly string[]): string[]
   return Object.keys(source)
     .filter((name) => /^[A-Z][A-Z0-9_]*$/.test(name) && !known.includes(name))
     .flatMap((name) => {
-      const meant = nearest(name, known)
-      return meant === undefined || isSet(source, meant)
+      const candidate = nearest(name, known)
+      return candidate === undefined || isSet(source, candidate)
         ? []
-        : [`${name} is not a variable of this application and is ignored; ${meant} is one`]
+        : [`${name} is not a variable of this application and is ignored; ${candidate} is one`]
     })
 }
 

@@ -10,7 +10,7 @@ export type Job = (typeof JOBS)[number]
 export const CONCERNS = ['database', 'bus', 'signals', 'objects', 'logs', 'identity'] as const
 export type Concern = (typeof CONCERNS)[number]
 
-const SURFACE_NEEDS: Readonly<Record<Surface, readonly Concern[]>> = {
+const SURFACE_CONCERNS: Readonly<Record<Surface, readonly Concern[]>> = {
   core: ['database', 'bus', 'signals', 'identity'],
   storage: ['database', 'bus', 'signals', 'objects', 'identity'],
   telemetry: ['database', 'bus', 'signals', 'logs', 'identity'],
@@ -18,7 +18,7 @@ const SURFACE_NEEDS: Readonly<Record<Surface, readonly Concern[]>> = {
   identity: ['database', 'signals', 'identity'],
 }
 
-const JOB_NEEDS: Readonly<Record<Job, readonly Concern[]>> = {
+const JOB_CONCERNS: Readonly<Record<Job, readonly Concern[]>> = {
   bus: ['database', 'bus', 'signals', 'objects', 'logs', 'identity'],
   outbox: ['database', 'bus', 'signals', 'identity'],
   sweeps: ['database', 'objects', 'identity'],
@@ -45,17 +45,19 @@ export function embeddedSurfaces(identityUrl: string | undefined): readonly Surf
 }
 
 /** What this process leans on, so that one that serves messages alone is not asked for an object store. */
-export function needsOf(settings: ProcessSettings): ReadonlySet<Concern> {
-  const possible = new Set(surfacesOf(settings).flatMap((surface) => SURFACE_NEEDS[surface]))
-  const served = settings.SURFACES.flatMap((surface) => SURFACE_NEEDS[surface])
-  const worked = settings.JOBS.flatMap((job) => JOB_NEEDS[job]).filter((need) => possible.has(need))
-  const needed = [...served, ...worked]
+export function requiredConcerns(settings: ProcessSettings): ReadonlySet<Concern> {
+  const available = new Set(surfacesOf(settings).flatMap((surface) => SURFACE_CONCERNS[surface]))
+  const bySurfaces = settings.SURFACES.flatMap((surface) => SURFACE_CONCERNS[surface])
+  const byJobs = settings.JOBS.flatMap((job) => JOB_CONCERNS[job]).filter((concern) =>
+    available.has(concern)
+  )
+  const needed = [...bySurfaces, ...byJobs]
   return new Set(CONCERNS.filter((concern) => needed.includes(concern)))
 }
 
 /** Whether this process works with a database; a worker that logs in elsewhere does without. */
 export function usesDatabase(settings: ProcessSettings): boolean {
-  const needs = needsOf(settings)
-  const keepsIdentities = needs.has('identity') && settings.IDENTITY_URL === undefined
-  return needs.has('database') || keepsIdentities
+  const concerns = requiredConcerns(settings)
+  const storesIdentities = concerns.has('identity') && settings.IDENTITY_URL === undefined
+  return concerns.has('database') || storesIdentities
 }

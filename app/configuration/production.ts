@@ -1,20 +1,23 @@
 import type { Env } from './variables.js'
 import type { Facts, Variables } from './catalogue.js'
 import { DRIVER_SETTINGS, isEmbedded } from './embedded_drivers.js'
-import { KNOWN_SECRET } from './first_secrets.js'
-import { needsOf, surfacesOf, type Concern } from './processes.js'
-import type { Mistake } from './report.js'
+import { DEFAULT_SECRET } from './initial_secrets.js'
+import { requiredConcerns, surfacesOf, type Concern } from './processes.js'
+import type { Mistake } from './configuration_error.js'
 
 type EnvFacts = Facts<Env>
 
 const SHORTEST = 12
 
 /** What holds only where `NODE_ENV` is `production`: secrets of one's own, and no driver by accident. */
-export const productionRules = [missingSecrets, wellKnownSecrets, shortSecrets, unnamedDrivers].map(
-  (rule) => (facts: EnvFacts) => (facts.values.NODE_ENV === 'production' ? rule(facts) : [])
-)
+export const productionRules = [
+  missingSecrets,
+  wellKnownSecrets,
+  shortSecrets,
+  unrequestedDrivers,
+].map((rule) => (facts: EnvFacts) => (facts.values.NODE_ENV === 'production' ? rule(facts) : []))
 
-function missingSecrets({ variables, values, given }: EnvFacts): Mistake[] {
+function missingSecrets({ variables, values, isGiven: given }: EnvFacts): Mistake[] {
   const required = Object.keys(variables).filter((name) => variables[name]?.requiredInProduction)
   if (values.SURFACES.includes('identity') && !given('IDENTITY_URL')) {
     required.push('IDENTITY_ADMIN_PASSWORD')
@@ -25,10 +28,12 @@ function missingSecrets({ variables, values, given }: EnvFacts): Mistake[] {
 }
 
 function wellKnownSecrets({ variables, text }: EnvFacts): Mistake[] {
-  const known = wellKnown(variables)
+  const wellKnownNames = wellKnown(variables)
   return Object.keys(variables)
     .filter((name) => variables[name]?.secret)
-    .filter((name) => secretsIn(text(name) ?? '').some((secret) => known.has(secret.toLowerCase())))
+    .filter((name) =>
+      extractSecrets(text(name) ?? '').some((secret) => wellKnownNames.has(secret.toLowerCase()))
+    )
     .map((name) => ({
       name,
       problem: 'holds a secret that everybody knows',
@@ -42,18 +47,19 @@ export function wellKnownSecretsIn(
   valueOf: (name: string) => unknown
 ): string[] {
   const variables = Object.assign({}, ...Object.values(groups)) as Variables
-  const known = wellKnown(variables)
+  const wellKnownNames = wellKnown(variables)
   const isKnown = (value: unknown) =>
-    typeof value === 'string' && secretsIn(value).some((secret) => known.has(secret.toLowerCase()))
+    typeof value === 'string' &&
+    extractSecrets(value).some((secret) => wellKnownNames.has(secret.toLowerCase()))
   return Object.keys(variables).filter((name) => variables[name]?.secret && isKnown(valueOf(name)))
 }
 
 /** What is typed or chosen, and stands between an attacker and everything. */
 function shortSecrets(facts: EnvFacts): Mistake[] {
-  const known = wellKnownSecrets(facts).map(({ name }) => name)
+  const wellKnownNames = wellKnownSecrets(facts).map(({ name }) => name)
   return (['IDENTITY_ADMIN_PASSWORD', 'CLIENT_SECRET'] as const)
-    .filter((name) => !known.includes(name) && (facts.text(name) ?? '').length < SHORTEST)
-    .filter((name) => facts.given(name))
+    .filter((name) => !wellKnownNames.includes(name) && (facts.text(name) ?? '').length < SHORTEST)
+    .filter((name) => facts.isGiven(name))
     .map((name) => ({
       name,
       problem: 'is too short',
@@ -61,9 +67,9 @@ function shortSecrets(facts: EnvFacts): Mistake[] {
     }))
 }
 
-function unnamedDrivers(facts: EnvFacts): Mistake[] {
-  return [...needsOf(facts.values)]
-    .filter((concern) => isEmbedded(concern, facts.values) && !isNamed(concern, facts))
+function unrequestedDrivers(facts: EnvFacts): Mistake[] {
+  return [...requiredConcerns(facts.values)]
+    .filter((concern) => isEmbedded(concern, facts.values) && !isRequested(concern, facts))
     .map((concern) => ({
       name: DRIVER_SETTINGS[concern].replace,
       problem: 'is missing',
@@ -71,7 +77,7 @@ function unnamedDrivers(facts: EnvFacts): Mistake[] {
     }))
 }
 
-function isNamed(concern: Concern, { values, given }: EnvFacts): boolean {
+function isRequested(concern: Concern, { values, isGiven: given }: EnvFacts): boolean {
   switch (concern) {
     case 'database':
       return (
@@ -98,14 +104,14 @@ function wellKnown(variables: Variables): ReadonlySet<string> {
   const examples = Object.values(variables)
     .filter((variable) => variable.secret)
     .flatMap(({ example, default: fallback }) => [example, fallback])
-    .filter((shown) => typeof shown === 'string')
+    .filter((text) => typeof text === 'string')
   return new Set(
-    [KNOWN_SECRET, ...examples.flatMap(secretsIn)].map((secret) => secret.toLowerCase())
+    [DEFAULT_SECRET, ...examples.flatMap(extractSecrets)].map((secret) => secret.toLowerCase())
   )
 }
 
 /** The text itself and, where it is a connection string, the passwords in it. */
-function secretsIn(text: string): string[] {
+function extractSecrets(text: string): string[] {
   const url = text.includes('://') ? URL.parse(text.trim()) : null
   const inside = url
     ? [decoded(url.password), ...url.searchParams.values()]

@@ -1,7 +1,7 @@
 import type { Catalogue, Facts, Groups, Source, Values, Variable, Variables } from './catalogue.js'
-import { allowedBy, flatten, isSet, namesOf } from './catalogue.js'
+import { describeAllowed, flatten, isSet, namesOf } from './catalogue.js'
 import { misspellings } from './misspellings.js'
-import { ConfigurationError, Refusal, type Mistake } from './report.js'
+import { ConfigurationError, InvalidValueError, type Mistake } from './configuration_error.js'
 
 /** A configuration without a mistake. */
 export interface Configuration<V> {
@@ -20,15 +20,15 @@ export function readConfiguration<G extends Groups>(
   const reading = new Reading(flatten(catalogue.groups), source)
   const facts = reading.facts<Values<G>>()
   const mistakes = [...reading.mistakes, ...catalogue.rules.flatMap((rule) => rule(facts))]
-  const suspects = misspellings(source, reading.knownNames)
+  const hints = misspellings(source, reading.knownNames)
   if (mistakes.length > 0) {
-    throw new ConfigurationError(mistakes, suspects)
+    throw new ConfigurationError(mistakes, hints)
   }
   return {
     values: facts.values,
     warnings: Object.freeze([
-      ...suspects,
-      ...catalogue.cautions.flatMap((caution) => caution(facts)),
+      ...hints,
+      ...catalogue.warningRules.flatMap((caution) => caution(facts)),
     ]),
   }
 }
@@ -38,7 +38,7 @@ class Reading {
   readonly #source: Source
   readonly #values: Record<string, unknown> = {}
   readonly #texts = new Map<string, string>()
-  readonly #given = new Set<string>()
+  readonly #givenNames = new Set<string>()
   readonly #mistakes = new Map<string, Mistake>()
 
   constructor(variables: Variables, source: Source) {
@@ -66,8 +66,8 @@ class Reading {
     return {
       values: this.#values as V,
       variables: this.#variables,
-      given: (...names) => names.every((name) => this.#given.has(name)),
-      stated: (name) => this.#given.has(name) && !this.#asksForDefault(name),
+      isGiven: (...names) => names.every((name) => this.#givenNames.has(name)),
+      isOverridden: (name) => this.#givenNames.has(name) && !this.#asksForDefault(name),
       text: (name) => this.#texts.get(name),
     }
   }
@@ -75,20 +75,25 @@ class Reading {
   // An older name that is refused counts as given too, so that nothing is reported as missing beside it.
   #readText(name: string, variable: Variable): void {
     const attempt = this.#attempt(name, variable, () => this.#find(name, variable))
-    const found = attempt?.value
-    if (!attempt || found) {
-      this.#given.add(name)
+    const match = attempt?.value
+    if (!attempt || match) {
+      this.#givenNames.add(name)
     }
-    if (!found) {
+    if (!match) {
       return
     }
-    const { text, from } = found
+    const { text, from } = match
     this.#texts.set(name, text)
     if (this.#asksForDefault(name)) {
       return
     }
-    const quote = variable.secret || !variable.is.quotable ? '' : `${shortened(text)} `
-    this.#values[name] = this.#attempt(from, variable, () => variable.is.read(text), quote)?.value
+    const quote = variable.secret || !variable.reader.quotable ? '' : `${shortened(text)} `
+    this.#values[name] = this.#attempt(
+      from,
+      variable,
+      () => variable.reader.read(text),
+      quote
+    )?.value
   }
 
   // A wrong text is replaced by the default, so that the rules see plausible values beside it.
@@ -98,15 +103,16 @@ class Reading {
     }
     const { default: fallback } = variable
     const text = typeof fallback === 'object' ? fallback.text(this.#values as never) : fallback
-    const quote = typeof fallback === 'object' ? `its default, ${fallback.says}, ` : 'its default '
+    const quote =
+      typeof fallback === 'object' ? `its default, ${fallback.description}, ` : 'its default '
     this.#values[name] =
       text === undefined
         ? undefined
-        : this.#attempt(name, variable, () => variable.is.read(text), quote)?.value
+        : this.#attempt(name, variable, () => variable.reader.read(text), quote)?.value
   }
 
   #asksForDefault(name: string): boolean {
-    const word = this.#variables[name]?.asUnset
+    const word = this.#variables[name]?.defaultKeyword
     return word !== undefined && this.#texts.get(name)?.trim().toLowerCase() === word
   }
 
@@ -115,10 +121,10 @@ class Reading {
       return { text: this.#source[name] ?? '', from: name }
     }
     for (const alias of variable.aliases ?? []) {
-      const { names, text } = typeof alias === 'string' ? plain(alias) : alias
-      const found = text(this.#source)
-      if (found !== undefined && found.trim() !== '') {
-        return { text: found, from: names[0] ?? name }
+      const { names, text } = typeof alias === 'string' ? plainAlias(alias) : alias
+      const match = text(this.#source)
+      if (match !== undefined && match.trim() !== '') {
+        return { text: match, from: names[0] ?? name }
       }
     }
     return undefined
@@ -133,13 +139,13 @@ class Reading {
     try {
       return { value: read() }
     } catch (error) {
-      if (!(error instanceof Refusal)) {
+      if (!(error instanceof InvalidValueError)) {
         throw error
       }
       const mistake = {
         name: error.subject ?? name,
         problem: `${quote}${error.message}`,
-        allowed: error.allowed ?? `allowed: ${allowedBy(variable)}`,
+        allowed: error.allowed ?? `allowed: ${describeAllowed(variable)}`,
       }
       this.#mistakes.set(`${mistake.name} ${mistake.problem}`, mistake)
       return undefined
@@ -147,7 +153,7 @@ class Reading {
   }
 }
 
-function plain(name: string) {
+function plainAlias(name: string) {
   return { names: [name], text: (source: Source) => source[name] }
 }
 

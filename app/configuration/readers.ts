@@ -1,5 +1,5 @@
 import type { Reader } from './catalogue.js'
-import { Refusal } from './report.js'
+import { InvalidValueError } from './configuration_error.js'
 
 interface TextOptions {
   min?: number
@@ -14,10 +14,10 @@ export function text({ min = 1, shape, type }: TextOptions = {}): Reader<string>
     quotable: false,
     read(value) {
       if (value.length < min) {
-        throw new Refusal(`is shorter than ${min} characters`)
+        throw new InvalidValueError(`is shorter than ${min} characters`)
       }
       if (shape && !shape.test(value)) {
-        throw new Refusal('holds characters that are not allowed')
+        throw new InvalidValueError('holds characters that are not allowed')
       }
       return value
     },
@@ -35,11 +35,11 @@ export function integer(min: number, max: number): Reader<number> {
     quotable: true,
     read(value) {
       if (!/^[+-]?\d+$/.test(value.trim())) {
-        throw new Refusal('is not a whole number')
+        throw new InvalidValueError('is not a whole number')
       }
       const number = Number(value)
       if (number < min || number > max) {
-        throw new Refusal('is out of range')
+        throw new InvalidValueError('is out of range')
       }
       return number
     },
@@ -56,7 +56,7 @@ export function flag(): Reader<boolean> {
     read(value) {
       const word = value.trim().toLowerCase()
       if (!YES.includes(word) && !NO.includes(word)) {
-        throw new Refusal('is neither true nor false')
+        throw new InvalidValueError('is neither true nor false')
       }
       return YES.includes(word)
     },
@@ -70,7 +70,7 @@ export function oneOf<const Word extends string>(...words: readonly Word[]): Rea
     read(value) {
       const found = words.find((word) => word === value.trim().toLowerCase())
       if (found === undefined) {
-        throw new Refusal('is not one of the known words')
+        throw new InvalidValueError('is not one of the known words')
       }
       return found
     },
@@ -98,11 +98,11 @@ export function bytes(min = 0): Reader<number> {
       const [, amount, unit = 'b'] = /^(\d+(?:\.\d+)?)\s*([kmgt]?i?b)?$/i.exec(value.trim()) ?? []
       const factor = UNITS[unit.toLowerCase()]
       if (amount === undefined || factor === undefined) {
-        throw new Refusal('is not a size')
+        throw new InvalidValueError('is not a size')
       }
       const size = Math.round(Number(amount) * factor)
       if (size < min || !Number.isSafeInteger(size)) {
-        throw new Refusal('is out of range')
+        throw new InvalidValueError('is out of range')
       }
       return size
     },

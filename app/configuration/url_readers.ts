@@ -1,5 +1,5 @@
 import type { Reader } from './catalogue.js'
-import { Refusal } from './report.js'
+import { InvalidValueError } from './configuration_error.js'
 
 /** Where a Harbor registry is and who we are there. */
 export interface HarborAccess {
@@ -16,7 +16,7 @@ export function connectionUrl(...protocols: readonly string[]): Reader<string> {
     read(value) {
       const url = parse(value, protocols)
       if (url.hostname === '' && !url.searchParams.has('host')) {
-        throw new Refusal('names no host')
+        throw new InvalidValueError('names no host')
       }
       return value.trim()
     },
@@ -31,10 +31,10 @@ export function baseUrl(): Reader<string> {
     read(value) {
       const url = parse(value, ['http', 'https'])
       if (url.username || url.password) {
-        throw new Refusal('carries credentials')
+        throw new InvalidValueError('carries credentials')
       }
       if (/[?#]/.test(value)) {
-        throw new Refusal('carries a query or a fragment')
+        throw new InvalidValueError('carries a query or a fragment')
       }
       return value.trim().replace(/\/+$/, '')
     },
@@ -50,7 +50,7 @@ export function harborAccess(): Reader<HarborAccess> {
       const [, accountName, accountSecret, host] =
         /^(?:https:\/\/)?([^:]+):(?!\/\/)(.+)@([\w.-]+(?::\d{1,5})?)\/?$/.exec(value.trim()) ?? []
       if (!accountName || !accountSecret || !host) {
-        throw new Refusal('does not have that form')
+        throw new InvalidValueError('does not have that form')
       }
       return { host, accountName, accountSecret }
     },
@@ -60,14 +60,16 @@ export function harborAccess(): Reader<HarborAccess> {
 function parse(value: string, protocols: readonly string[]): URL {
   const protocol = /^([a-z][a-z\d+.-]*):\/\//i.exec(value.trim())?.[1]?.toLowerCase()
   if (protocol === undefined) {
-    throw new Refusal('is not a URL')
+    throw new InvalidValueError('is not a URL')
   }
   if (!protocols.includes(protocol)) {
-    throw new Refusal('has another protocol')
+    throw new InvalidValueError('has another protocol')
   }
   const url = URL.parse(value.trim())
   if (url === null) {
-    throw new Refusal('is not a URL (special characters in a password must be percent-encoded)')
+    throw new InvalidValueError(
+      'is not a URL (special characters in a password must be percent-encoded)'
+    )
   }
   return url
 }

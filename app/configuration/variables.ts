@@ -4,7 +4,7 @@ import type { Values } from './catalogue.js'
 import { defineVariables, derived } from './catalogue.js'
 import { imageReferences, repositoryAddress } from './image_readers.js'
 import { hostsAndPorts, keys, listOf, origins, proxies } from './list_readers.js'
-import { databaseParts, minioPart, whereTrueMeans } from './older_names.js'
+import { databaseParts, minioPart, connectionAlias } from './aliases.js'
 import { embeddedSurfaces, JOBS, SURFACES } from './processes.js'
 import { bytes, flag, host, integer, oneOf, text } from './readers.js'
 import { baseUrl, connectionUrl, harborAccess } from './url_readers.js'
@@ -174,7 +174,7 @@ export const groups = defineVariables({
       asUnset: 'memory',
       example: 'amqp://hub:change-me@127.0.0.1:5672',
       secret: true,
-      aliases: [whereTrueMeans('RABBITMQ_CONNECTION_STRING', 'amqp://root:start123@127.0.0.1')],
+      aliases: [connectionAlias('RABBITMQ_CONNECTION_STRING', 'amqp://root:start123@127.0.0.1')],
       says: 'RabbitMQ server that carries commands and events.',
     },
     REDIS_URL: {
@@ -182,7 +182,7 @@ export const groups = defineVariables({
       asUnset: 'memory',
       example: 'redis://:change-me@127.0.0.1:6379',
       secret: true,
-      aliases: [whereTrueMeans('REDIS_CONNECTION_STRING', 'redis://127.0.0.1')],
+      aliases: [connectionAlias('REDIS_CONNECTION_STRING', 'redis://127.0.0.1')],
       says: 'Redis server for signals between processes and for shared caches.',
     },
     REALTIME_ENABLED: {

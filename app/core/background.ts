@@ -13,7 +13,7 @@ import { identityProvider } from '#core/clients/identity_provider'
 import { analysisStorageSweep } from '#core/analysis_storage/storage_sweep'
 import { distributionProofSweep } from '#core/analysis_life/distribution_proof'
 import { silentWorkerSweep } from '#core/analysis_life/watchdog'
-import { NodePresence, presenceSweep } from '#core/nodes/presence'
+import { NodePresence, presenceSweep } from '#core/nodes/node_presence'
 import { EnvironmentRegistry } from '#core/registries/environment_registry'
 import { RegistryReconciler } from '#core/registries/registry_reconciler'
 import { RegistryAccounts } from '#core/registries/registry_accounts'
@@ -54,18 +54,18 @@ export async function coreSweeps(logger: Logger): Promise<readonly (Sweep | Long
 /**
  * Follows what happens at the identity provider, and does there and at storage what core has written down.
  */
-export async function followIdentities(logger: Logger): Promise<RunningJob> {
+export async function startCoreWorkers(logger: Logger): Promise<RunningJob> {
   const provider = await identityProvider()
   const tasks = await app.container.make(ClientTasks)
   const signals = await app.container.make('signals')
-  const worker = clientWorker({ tasks, provider, logger })
-  const runner = await TaskRunner.start({ worker, signals, logger })
+  const clientTaskWorker = clientWorker({ tasks, provider, logger })
+  const clientRunner = await TaskRunner.start({ worker: clientTaskWorker, signals, logger })
   const locks = await app.container.make('bucketLocks')
-  const releases = lockReleaseWorker({ pool: corePool(), locks, logger })
-  const releasing = await TaskRunner.start({ worker: releases, signals, logger })
+  const releaseWorker = lockReleaseWorker({ pool: corePool(), locks, logger })
+  const releaseRunner = await TaskRunner.start({ worker: releaseWorker, signals, logger })
   const replacements = await app.container.make(SecretReplacements)
   const records = { pool: corePool(), sink: await app.container.make(EventSink) }
-  const replacing = await TaskRunner.start({
+  const replacementRunner = await TaskRunner.start({
     worker: secretReplacementWorker({ tasks: replacements, provider, records, logger }),
     signals,
     logger,
@@ -73,7 +73,12 @@ export async function followIdentities(logger: Logger): Promise<RunningJob> {
   const stopReacting = await reactToChanges(provider, coreReactions, logger)
   return {
     async stop() {
-      await Promise.all([runner.stop(), releasing.stop(), replacing.stop(), stopReacting()])
+      await Promise.all([
+        clientRunner.stop(),
+        releaseRunner.stop(),
+        replacementRunner.stop(),
+        stopReacting(),
+      ])
     },
   }
 }

@@ -17,8 +17,8 @@ import { NodeService } from '#core/nodes/node_service'
 const PAGE = 100
 
 /** What belongs to a realm, and what refers to a user, by table. */
-const OF_REALMS = ['analyses', 'projects', 'nodes', 'registry_projects']
-const OF_USERS = {
+const REALM_TABLES = ['analyses', 'projects', 'nodes', 'registry_projects']
+const USER_SERVICES = {
   projects: ProjectService,
   analyses: AnalysisService,
   analysis_bucket_files: AnalysisBucketFileService,
@@ -32,12 +32,12 @@ export function removalSweeps(provider: Parameters<typeof realmSweep>[0]['provid
   return [
     realmSweep({
       provider,
-      referencedIds: () => heldIn(OF_REALMS, 'realm_id'),
+      referencedIds: () => findReferences(REALM_TABLES, 'realm_id'),
       removeReferences: removeRealm,
     }),
     userSweep({
       provider,
-      referencedIds: () => heldIn(Object.keys(OF_USERS), 'user_id'),
+      referencedIds: () => findReferences(Object.keys(USER_SERVICES), 'user_id'),
       removeReferences: releaseUser,
     }),
   ]
@@ -62,7 +62,7 @@ async function removeRealm(realmId: string): Promise<number> {
   ]
   let removed = 0
   for (const [table, remove] of removals) {
-    for await (const id of idsWhere(table, 'realm_id', realmId)) {
+    for await (const id of findIds(table, 'realm_id', realmId)) {
       await ignoreNotFound(remove(id))
       removed++
     }
@@ -74,9 +74,9 @@ async function removeRealm(realmId: string): Promise<number> {
 async function releaseUser(userId: string): Promise<number> {
   const origin = await serviceOrigin()
   let released = 0
-  for (const [table, Service] of Object.entries(OF_USERS)) {
+  for (const [table, Service] of Object.entries(USER_SERVICES)) {
     const service = await app.container.make(Service)
-    for await (const id of idsWhere(table, 'user_id', userId)) {
+    for await (const id of findIds(table, 'user_id', userId)) {
       await ignoreNotFound(service.detachUser(origin, id))
       released++
     }
@@ -84,7 +84,7 @@ async function releaseUser(userId: string): Promise<number> {
   return released
 }
 
-async function* idsWhere(table: string, column: string, value: string): AsyncGenerator<string> {
+async function* findIds(table: string, column: string, value: string): AsyncGenerator<string> {
   let last = '00000000-0000-0000-0000-000000000000'
   let size = PAGE
   while (size === PAGE) {
@@ -98,10 +98,10 @@ async function* idsWhere(table: string, column: string, value: string): AsyncGen
   }
 }
 
-async function heldIn(tables: readonly string[], column: string): Promise<string[]> {
-  const each = tables.map(
+async function findReferences(tables: readonly string[], column: string): Promise<string[]> {
+  const queries = tables.map(
     (table) => `select ${column} as id from ${table} where ${column} is not null`
   )
-  const { rows } = await corePool().query<{ id: string }>(each.join(' union '))
+  const { rows } = await corePool().query<{ id: string }>(queries.join(' union '))
   return rows.map(({ id }) => id)
 }

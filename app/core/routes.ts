@@ -21,7 +21,7 @@ import { masterImageRoutes } from '#core/master_images/master_image_routes'
 import { credentialRoutes } from '#core/nodes/credential_routes'
 import { node } from '#core/nodes/node'
 import { NodeService } from '#core/nodes/node_service'
-import { notePresence } from '#core/nodes/note_presence'
+import { recordPresence } from '#core/nodes/record_presence'
 import { PLAIN_KINDS } from './plain_kinds.js'
 import { projectNode } from '#core/project_nodes/project_node'
 import { ProjectNodeService } from '#core/project_nodes/project_node_service'
@@ -41,7 +41,7 @@ const core: Surface = {
   name: 'core',
   title: 'Core',
   summary: 'Projects, nodes, analyses, approvals and credentials',
-  notesCaller: notePresence,
+  notesCaller: recordPresence,
   routes(routes) {
     commonRoutes(routes, core)
     PLAIN_KINDS.forEach((kind) => recordRoutes(routes, kind))

@@ -3,7 +3,7 @@ import vine from '@vinejs/vine'
 import { id } from '#records/rules'
 
 /** What each worker tells: of which record, and how far it is with it. */
-export const workerReport = {
+export const workerReportRules = {
   id: id(),
   progress: vine
     .object({ percent: vine.number().min(0) })
@@ -11,11 +11,11 @@ export const workerReport = {
     .optional(),
 }
 
-interface WithProgress {
+interface ProgressReport {
   readonly progress?: { readonly percent: number } | null | undefined
 }
 
 /** How far a worker is, in whole percents; nowhere yet if it does not say. */
-export function percentIn({ progress }: WithProgress): number {
+export function readPercent({ progress }: ProgressReport): number {
   return Math.floor(progress?.percent ?? 0)
 }

@@ -1,4 +1,8 @@
-import { chosenSecretOf, keptSecretOf, KNOWN_SECRET } from '#configuration/first_secrets'
+import {
+  configuredSecret,
+  persistentSecretOf,
+  DEFAULT_SECRET,
+} from '#configuration/initial_secrets'
 import { publicPrefix } from '#configuration/surfaces'
 import type { Env } from '#start/env'
 import { sendRequest, jsonOf } from './send_request.js'
@@ -9,7 +13,7 @@ export const providerAddress = ({ IDENTITY_URL, PUBLIC_URL, SURFACES }: Env): st
 
 /** The secret of the platform's client, as far as this machine knows it. */
 export const platformSecret = (env: Env): string =>
-  chosenSecretOf('platform', env) ?? keptSecretOf('platform', env).read() ?? KNOWN_SECRET
+  configuredSecret('platform', env) ?? persistentSecretOf('platform', env).read() ?? DEFAULT_SECRET
 
 /** A token of the platform's own client, as that calls its provider; what is answered instead where there is none. */
 export async function ownToken(

@@ -1,5 +1,5 @@
 import { embeddedDrivers } from '#configuration/embedded_drivers'
-import type { First } from '#configuration/first_secrets'
+import type { InitialSecretOwner } from '#configuration/initial_secrets'
 import { firstLoginRows, generatedSecretRows } from './first_login.js'
 import { publicPrefix } from '#configuration/surfaces'
 import { env, warnings } from '#start/env'
@@ -11,7 +11,7 @@ interface StartReport {
   /** What happened at the start, or runs now, beyond what the configuration says. */
   facts: readonly (readonly [name: string, value: string])[]
   /** Whose first secret was not made up when the start began. */
-  ownersWithoutSecret: readonly First[]
+  ownersWithoutSecret: readonly InitialSecretOwner[]
 }
 
 /**
@@ -27,7 +27,7 @@ export function announce({ milliseconds, ports, facts, ownersWithoutSecret }: St
     ...(env.JOBS.length > 0 ? [['jobs', env.JOBS.join(', ')]] : []),
     ...facts,
     ...generatedSecretRows(ownersWithoutSecret),
-    ...embeddedDrivers(env).map(({ says }) => ['embedded', says]),
+    ...embeddedDrivers(env).map(({ description: says }) => ['embedded', says]),
     ...warnings.map((warning) => ['warning', warning]),
   ]
   const lines = rows.map(([name, value]) => `  ${name!.padEnd(10)} ${value}`)

@@ -1,9 +1,9 @@
 import {
-  chosenSecretOf,
-  keptSecretOf,
-  KNOWN_SECRET,
-  type First,
-} from '#configuration/first_secrets'
+  configuredSecret,
+  persistentSecretOf,
+  DEFAULT_SECRET,
+  type InitialSecretOwner,
+} from '#configuration/initial_secrets'
 import { isLoopback } from '#configuration/loopback'
 import { publicPrefix } from '#configuration/surfaces'
 import { env } from '#start/env'
@@ -33,10 +33,10 @@ export function firstLoginRows(): Row[] {
 }
 
 /** The secrets that this start made up. They are shown this once. */
-export function generatedSecretRows(ownersWithoutSecret: readonly First[]): Row[] {
+export function generatedSecretRows(ownersWithoutSecret: readonly InitialSecretOwner[]): Row[] {
   const owners = { administrator: 'user admin', platform: `client ${env.CLIENT_ID}` }
   return ownersWithoutSecret.flatMap((whose) => {
-    const stored = keptSecretOf(whose, env)
+    const stored = persistentSecretOf(whose, env)
     const secret = stored.read()
     const description = `${secret} is the first of the ${owners[whose]}, made up now, shown this once and kept in ${stored.file}`
     return secret === undefined ? [] : [['secret', description] satisfies Row]
@@ -44,15 +44,15 @@ export function generatedSecretRows(ownersWithoutSecret: readonly First[]): Row[
 }
 
 function passwordSource(): PasswordSource {
-  const { file } = keptSecretOf('administrator', env)
-  if (chosenSecretOf('administrator', env) !== undefined) {
+  const { file } = persistentSecretOf('administrator', env)
+  if (configuredSecret('administrator', env) !== undefined) {
     return {
       description: 'that in IDENTITY_ADMIN_PASSWORD',
       curl: `printf %s "$IDENTITY_ADMIN_PASSWORD" | curl`,
       password: '--data-urlencode password@-',
     }
   }
-  if (keptSecretOf('administrator', env).read() !== undefined || !isLoopback(env.HOST)) {
+  if (persistentSecretOf('administrator', env).read() !== undefined || !isLoopback(env.HOST)) {
     return {
       description: `in the file ${file}`,
       curl: 'curl',
@@ -60,9 +60,9 @@ function passwordSource(): PasswordSource {
     }
   }
   return {
-    description: `${KNOWN_SECRET}, since only this machine can try it`,
+    description: `${DEFAULT_SECRET}, since only this machine can try it`,
     curl: 'curl',
-    password: `-d password=${KNOWN_SECRET}`,
+    password: `-d password=${DEFAULT_SECRET}`,
   }
 }
 

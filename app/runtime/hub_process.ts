@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { corsOfSockets } from '#config/cors'
-import { notMadeUpYet } from '#configuration/first_secrets'
+import { ownersWithoutStoredSecret } from '#configuration/initial_secrets'
 import { surfacesOf, usesDatabase } from '#configuration/processes'
 import { CONNECTION_LIMITS } from '#http/connection_limit'
 import type { GracefulServer } from '#http/graceful_server'
@@ -81,7 +81,7 @@ export class HubProcess {
 
   async #startAlone(): Promise<void> {
     const startedAt = performance.now()
-    const ownersWithoutSecret = notMadeUpYet(env)
+    const ownersWithoutSecret = ownersWithoutStoredSecret(env)
     await Promise.all([env.SURFACES.length > 0 && requireFree(WEB), AdminPorts.requireFree()])
     const needsDatabase = usesDatabase(env)
     this.#database = needsDatabase ? await startOwnDatabase(surfacesOf(env)) : undefined

@@ -3,9 +3,9 @@ import type { Surface } from '#http/surface'
 import { recordRoutes } from '#records/record_routes'
 import { event } from '#telemetry/events/event'
 import { EventService } from '#telemetry/events/event_service'
-import { followEvents } from '#telemetry/events/live/follow_events'
+import { streamEvents } from '#telemetry/events/live/stream_events'
 import { trailRoutes } from '#telemetry/trail/trail_routes'
-import { logRoutes } from '#telemetry/logs/routes'
+import { logRoutes } from '#telemetry/logs/log_routes'
 
 const telemetry: Surface = {
   name: 'telemetry',
@@ -14,7 +14,7 @@ const telemetry: Surface = {
   routes(routes) {
     commonRoutes(routes, telemetry)
     trailRoutes(routes)
-    recordRoutes(routes, event, EventService, { stream: followEvents })
+    recordRoutes(routes, event, EventService, { stream: streamEvents })
     logRoutes(routes)
   },
 }

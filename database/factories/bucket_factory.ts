@@ -1,7 +1,7 @@
 import factory from '@adonisjs/lucid/factories'
 
-import { generatedName } from '#core/names/generated_name'
+import { generateName } from '#core/names/generate_name'
 import { Bucket } from '#storage/buckets/bucket'
 
 /** A bucket without a place in the object store. */
-export const BucketFactory = factory.define(Bucket, () => ({ name: generatedName() })).build()
+export const BucketFactory = factory.define(Bucket, () => ({ name: generateName() })).build()

@@ -1,9 +1,9 @@
 import factory from '@adonisjs/lucid/factories'
 
-import { generatedName } from '#core/names/generated_name'
+import { generateName } from '#core/names/generate_name'
 import { Project } from '#core/projects/project'
 import { clock } from '#kernel/clock'
 
 export const ProjectFactory = factory
-  .define(Project, () => ({ name: generatedName(), realmId: clock.uuid() }))
+  .define(Project, () => ({ name: generateName(), realmId: clock.uuid() }))
   .build()

@@ -1,6 +1,6 @@
 import factory from '@adonisjs/lucid/factories'
 
-import { generatedName } from '#core/names/generated_name'
+import { generateName } from '#core/names/generate_name'
 import { Realm } from '#identity/realms/realm'
 
-export const RealmFactory = factory.define(Realm, () => ({ name: generatedName() })).build()
+export const RealmFactory = factory.define(Realm, () => ({ name: generateName() })).build()

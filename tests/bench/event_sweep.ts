@@ -32,7 +32,7 @@ try {
 
 async function compared(): Promise<boolean> {
   const { boot } = await import('#tests/helpers/application')
-  const { sweepEvents } = await import('#telemetry/events/sweep')
+  const { sweepEvents } = await import('#telemetry/events/event_sweep')
   await boot()
   await seedExpired()
   const ingest = await startIngest()
@@ -93,7 +93,7 @@ function told(times: readonly number[]): string {
 async function startIngest() {
   const { AmqpBus } = await import('#bus/amqp/amqp_bus')
   const { ConsumerRunner } = await import('#bus/consumer_runner')
-  const { eventConsumer } = await import('#telemetry/events/consumer')
+  const { eventConsumer } = await import('#telemetry/events/event_consumer')
   const { telemetryPool } = await import('#telemetry/database')
   const logger = { info() {}, warn: console.error, error: console.error }
   const bus = await AmqpBus.open(rabbitmq.url, logger)

@@ -104,7 +104,7 @@ async function fill(): Promise<void> {
 async function platformConsumer() {
   const { AmqpBus } = await import('#bus/amqp/amqp_bus')
   const { ConsumerRunner } = await import('#bus/consumer_runner')
-  const { eventConsumer } = await import('#telemetry/events/consumer')
+  const { eventConsumer } = await import('#telemetry/events/event_consumer')
   const { telemetryPool } = await import('#telemetry/database')
   const logger = { info() {}, warn: console.error, error: console.error }
   const bus = await AmqpBus.open(rabbitmq.url, logger)

@@ -12,7 +12,7 @@ import { objectSections } from '#backup/objects/object_list'
 import { runAsLeader } from '#jobs/leader_election'
 import { NO_REALM } from '#query/sql/maintained_total'
 import { objectAddress } from '#storage/objects/layout'
-import { noteHeads } from '#telemetry/trail/anchor_sweep'
+import { anchorHeads } from '#telemetry/trail/anchor_sweep'
 import { eventWith, keep } from '#tests/integration/telemetry/trail_scene'
 import { allKinds } from './all_kinds.js'
 import { boot } from './application.js'
@@ -78,7 +78,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
         original.pool,
         Array.from({ length: 20 }, () => eventWith())
       )
-      await noteHeads(original.pool, original.anchor)
+      await anchorHeads(original.pool, original.anchor)
       await original.pool.query(`insert into buckets (id, name) values ($1, 'backed up')`, [
         bucketId,
       ])

@@ -8,10 +8,10 @@ import { newId } from '#kernel/new_id'
 import { DeletionUnsupported, OutsideRetention } from '#telemetry/logs/errors'
 import { instantOf } from '#telemetry/logs/instant'
 import { newLineKey, uniqueOf } from '#telemetry/logs/line_key'
-import { isMeant, type LogFilter } from '#telemetry/logs/log_filter'
+import { matches, type LogFilter } from '#telemetry/logs/log_filter'
 import { decodeLogDeletion, decodeLogQuery } from '#query/log_query'
 import { LOG_LEVELS } from '#records/log_lines'
-import { readFilter } from '#telemetry/logs/read_filter'
+import { parseFilter } from '#telemetry/logs/parse_filter'
 import type { LogLine, LogRecord } from '#telemetry/logs/log_line'
 import type { LogPage, LogStore } from '#telemetry/logs/log_store'
 import { logFilters } from './log_filter_arbitraries.js'
@@ -245,7 +245,7 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
       await fc.assert(
         fc.asyncProperty(logFilters(startedAt, letters), async (filter) => {
           const actual = await messages(ofRun(filter))
-          const meant = lines.filter((line) => isMeant(filter, line))
+          const meant = lines.filter((line) => matches(filter, line))
           assert.sameMembers(
             actual,
             meant.map(({ message }) => message)
@@ -338,11 +338,11 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
       await write(...[0, 1, 2, 3].map((at) => aLine(at, { labels: { half: String(at % 2) } })))
       const half = ofRun(label('half', '1'))
       if (!subject.removes) {
-        assert.isString(await store.whyNotRemove())
+        assert.isString(await store.findDeletionProblem())
         await assert.rejects(() => store.remove(half), DeletionUnsupported)
         return assert.equal((await found(ofRun())).total, 4)
       }
-      assert.isUndefined(await store.whyNotRemove())
+      assert.isUndefined(await store.findDeletionProblem())
       await store.remove(half)
       assert.deepEqual(await messages(half), [])
       assert.deepEqual(await messages(ofRun()), ['line 2', 'line 0'])
@@ -378,12 +378,12 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
           await write(...lines)
           const ofRound = label('round', round())
           const listed = await answered(
-            (async () => messages(readFilter(decodeLogQuery(raw).filters)))()
+            (async () => messages(parseFilter(decodeLogQuery(raw).filters)))()
           )
           const before = await messages(ofRound)
           const removed = await answered(
             (async () => {
-              await store.remove(readFilter(decodeLogDeletion(raw).filters))
+              await store.remove(parseFilter(decodeLogDeletion(raw).filters))
               return true
             })()
           )
@@ -455,7 +455,7 @@ function follower(store: LogStore, filter: LogFilter, after?: string) {
   const stopping = new AbortController()
   const messages: string[] = []
   const cursors: string[] = []
-  const lines = store.follow(filter, stopping.signal, after)[Symbol.asyncIterator]()
+  const lines = store.tail(filter, stopping.signal, after)[Symbol.asyncIterator]()
   const next = lines.next()
   const done = (async () => {
     for (let line = await next; !line.done; line = await lines.next()) {

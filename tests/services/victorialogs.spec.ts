@@ -27,7 +27,7 @@ if (url === undefined) {
       store,
       hasRetention: true,
       burst: 10_000,
-      removes: (await store.whyNotRemove()) === undefined,
+      removes: (await store.findDeletionProblem()) === undefined,
       settle: async () => {
         await fetch(`${url}/internal/force_flush`)
       },

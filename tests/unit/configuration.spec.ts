@@ -7,12 +7,16 @@ import { flatten, namesOf } from '#configuration/catalogue'
 import { renderExample, renderGuide } from '#configuration/documentation'
 import { embeddedDrivers } from '#configuration/embedded_drivers'
 import { listOf, origins, proxies } from '#configuration/list_readers'
-import { BrokenSecretFileError, firstSecret, notMadeUpYet } from '#configuration/first_secrets'
+import {
+  BrokenSecretFileError,
+  initialSecret,
+  ownersWithoutStoredSecret,
+} from '#configuration/initial_secrets'
 import { editDistance } from '#configuration/misspellings'
-import { JOBS, needsOf, SURFACES } from '#configuration/processes'
+import { JOBS, requiredConcerns, SURFACES } from '#configuration/processes'
 import { readConfiguration } from '#configuration/read_configuration'
 import { bytes, flag, host, integer, oneOf, text } from '#configuration/readers'
-import { ConfigurationError, Refusal } from '#configuration/report'
+import { ConfigurationError, InvalidValueError } from '#configuration/configuration_error'
 import { baseUrl, connectionUrl, harborAccess } from '#configuration/url_readers'
 import { catalogue } from '#start/env'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
@@ -65,7 +69,7 @@ function accepts(reader: Reader<unknown>, value: string): boolean {
     reader.read(value)
     return true
   } catch (error) {
-    if (error instanceof Refusal) {
+    if (error instanceof InvalidValueError) {
       return false
     }
     throw error
@@ -348,7 +352,9 @@ test.group('Configuration mistakes', () => {
     const marker = 'sEcReT'
     const wrong = Object.fromEntries(
       Object.entries(flatten(catalogue.groups))
-        .filter(([, variable]) => variable.secret || /URL|ORIGINS|PROXIES/.test(variable.is.type))
+        .filter(
+          ([, variable]) => variable.secret || /URL|ORIGINS|PROXIES/.test(variable.reader.type)
+        )
         .map(([name]) => [name, `ftp://${marker}:${marker}@[`])
     )
     const error = failure({ ...wrong, NODE_ENV: 'production', APP_KEY: marker, HARBOR_URL: marker })
@@ -633,8 +639,13 @@ test.group('Configuration in production', () => {
       drivers.map(({ concern }) => concern),
       ['database', 'bus', 'signals', 'objects', 'logs', 'identity']
     )
-    assert.include(drivers.find(({ concern }) => concern === 'objects')?.says, '/srv/objects')
-    assert.isTrue(drivers.every(({ says }) => /; set [A-Z_0-9]+ to use another$/.test(says)))
+    assert.include(
+      drivers.find(({ concern }) => concern === 'objects')?.description,
+      '/srv/objects'
+    )
+    assert.isTrue(
+      drivers.every(({ description: says }) => /; set [A-Z_0-9]+ to use another$/.test(says))
+    )
   })
 
   test('{$self} is not replaced by an embedded driver by accident')
@@ -719,7 +730,7 @@ test.group('Configuration in production', () => {
 
   test('needs follow from surfaces and jobs', ({ assert }) => {
     const needs = (SURFACES_: string, JOBS_: string) => [
-      ...needsOf(read({ SURFACES: SURFACES_, JOBS: JOBS_ })),
+      ...requiredConcerns(read({ SURFACES: SURFACES_, JOBS: JOBS_ })),
     ]
     assert.deepEqual(needs('none', 'none'), [])
     assert.deepEqual(needs('messenger', 'all'), ['database', 'signals', 'identity'])
@@ -749,9 +760,9 @@ test.group('First secrets', () => {
   }) => {
     for (const HOST of ['127.0.0.1', '127.8.8.8', '::1', 'localhost']) {
       const settings = await settingsIn(cleanup, { HOST })
-      assert.equal(firstSecret('administrator', settings), 'start123')
-      assert.equal(firstSecret('platform', settings), 'start123')
-      assert.sameMembers(notMadeUpYet(settings), ['administrator', 'platform'])
+      assert.equal(initialSecret('administrator', settings), 'start123')
+      assert.equal(initialSecret('platform', settings), 'start123')
+      assert.sameMembers(ownersWithoutStoredSecret(settings), ['administrator', 'platform'])
     }
   })
 
@@ -762,14 +773,14 @@ test.group('First secrets', () => {
     for (const HOST of OPEN) {
       const settings = await settingsIn(cleanup, { HOST })
       const [password, secret] = [
-        firstSecret('administrator', settings),
-        firstSecret('platform', settings),
+        initialSecret('administrator', settings),
+        initialSecret('platform', settings),
       ]
       assert.isAtLeast(password.length, 24)
       assert.notEqual(password, secret)
-      assert.equal(firstSecret('administrator', settings), password)
-      assert.equal(firstSecret('platform', settings), secret)
-      assert.isEmpty(notMadeUpYet(settings))
+      assert.equal(initialSecret('administrator', settings), password)
+      assert.equal(initialSecret('platform', settings), secret)
+      assert.isEmpty(ownersWithoutStoredSecret(settings))
       for (const [file, kept] of [
         ['admin.password', password],
         ['system.secret', secret],
@@ -783,8 +794,8 @@ test.group('First secrets', () => {
 
   test('that were made up once stay, wherever is listened later', async ({ assert, cleanup }) => {
     const settings = await settingsIn(cleanup, { HOST: '0.0.0.0' })
-    const password = firstSecret('administrator', settings)
-    assert.equal(firstSecret('administrator', { ...settings, HOST: '127.0.0.1' }), password)
+    const password = initialSecret('administrator', settings)
+    assert.equal(initialSecret('administrator', { ...settings, HOST: '127.0.0.1' }), password)
   })
 
   test('are those that were chosen, and none is made up beside them', async ({
@@ -793,16 +804,16 @@ test.group('First secrets', () => {
   }) => {
     const chosen = { IDENTITY_ADMIN_PASSWORD: 'chosen for admin', CLIENT_SECRET: 'chosen for us' }
     const settings = await settingsIn(cleanup, { HOST: '0.0.0.0', ...chosen })
-    assert.equal(firstSecret('administrator', settings), chosen.IDENTITY_ADMIN_PASSWORD)
-    assert.equal(firstSecret('platform', settings), chosen.CLIENT_SECRET)
-    assert.lengthOf(notMadeUpYet(settings), 2)
+    assert.equal(initialSecret('administrator', settings), chosen.IDENTITY_ADMIN_PASSWORD)
+    assert.equal(initialSecret('platform', settings), chosen.CLIENT_SECRET)
+    assert.lengthOf(ownersWithoutStoredSecret(settings), 2)
   })
 
   test('are never made up in production', async ({ assert, cleanup }) => {
     for (const HOST of ['0.0.0.0', '127.0.0.1']) {
       const settings = { ...(await settingsIn(cleanup, PRODUCTION)), HOST }
-      assert.throws(() => firstSecret('administrator', settings), /set IDENTITY_ADMIN_PASSWORD/)
-      assert.lengthOf(notMadeUpYet(settings), 2)
+      assert.throws(() => initialSecret('administrator', settings), /set IDENTITY_ADMIN_PASSWORD/)
+      assert.lengthOf(ownersWithoutStoredSecret(settings), 2)
     }
   })
 
@@ -812,7 +823,7 @@ test.group('First secrets', () => {
   }) => {
     const settings = { ...read({ HOST: '0.0.0.0' }), DATA_DIR: await temporaryFolder(cleanup) }
     await writeFile(join(settings.DATA_DIR, 'admin.password'), '')
-    assert.throws(() => firstSecret('administrator', settings), BrokenSecretFileError)
+    assert.throws(() => initialSecret('administrator', settings), BrokenSecretFileError)
   })
 })
 
@@ -828,7 +839,7 @@ test.group('Configuration documents', () => {
     for (const [name, variable] of Object.entries(flatten(catalogue.groups))) {
       assert.include(guide, `| \`${name}\` |`)
       assert.match(example, new RegExp(`^#${name}=`, 'm'))
-      assert.include(example, variable.says)
+      assert.include(example, variable.description)
       for (const older of namesOf(name, variable)) {
         assert.include(guide, `\`${older}\``)
       }

@@ -2,7 +2,7 @@ import { APPROVAL_STATUSES } from '#core/analysis_nodes/analysis_node'
 import { PROCESS_STATUSES } from '#core/analyses/process_status'
 import { BUCKET_TYPES } from '#core/analysis_buckets/analysis_bucket'
 import { NODE_TYPES } from '#core/nodes/node'
-import { storedPublicKey } from '#core/nodes/public_key'
+import { encodePublicKey } from '#core/nodes/public_key'
 import { REGISTRY_PROJECT_TYPES } from '#core/registry_projects/registry_project'
 import { isNone } from '#adopt/rows/none'
 import type { Transfer } from '#adopt/transfer'
@@ -44,7 +44,7 @@ export const CORE: readonly Transfer[] = [
     sets: { type: NODE_TYPES },
     converted(values) {
       const { public_key: key } = values
-      values.public_key = typeof key === 'string' && !isNone(key) ? storedPublicKey(key) : null
+      values.public_key = typeof key === 'string' && !isNone(key) ? encodePublicKey(key) : null
       values.type ??= 'default'
     },
   },

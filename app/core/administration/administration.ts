@@ -8,20 +8,20 @@ import { EntityNotFound } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 
 /** Who runs the installation. */
-export const OPERATING = requiresInMasterRealm('service_manage')
+export const OPERATOR_ACCESS = requiresInMasterRealm('service_manage')
 
-const LETTERS_PER_QUEUE = 1_000
+const MAX_LETTERS_PER_QUEUE = 1_000
 /** A caller waits for a sweep; what it leaves is done on its schedule, or with the next call. */
-const TURN_MS = 20_000
+const TURN_TIMEOUT_MS = 20_000
 
 /** Who does a sweep holds the lock of `asLeader`. */
-const RUNNING = `
+const SELECT_RUNNING = `
   select name, exists (
     select from pg_locks where ${isAdvisoryLockGranted(`hashtextextended('sweep:' || name, 0)`)}
   ) as "isRunning"
   from unnest($1::text[]) as name order by name`
 
-interface Needs {
+interface AdministrationDependencies {
   /** Of the surfaces that this process works for. */
   readonly queues: readonly string[]
   readonly letters: DeadLetters
@@ -32,72 +32,78 @@ interface Needs {
 
 /** What an operator does without a shell on the machine: look after dead letters, and have swept what is due. */
 export class Administration {
-  readonly #needs: Needs
+  readonly #dependencies: AdministrationDependencies
 
-  constructor(needs: Needs) {
-    this.#needs = needs
+  constructor(dependencies: AdministrationDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** The oldest messages that could not be handled, of each queue. */
-  async deadLetters({ actor }: Origin): Promise<DeadLetter[]> {
-    enforce(OPERATING, actor)
-    const { letters, queues } = this.#needs
-    const found = await Promise.all(queues.map((queue) => letters.list(queue, LETTERS_PER_QUEUE)))
+  async listDeadLetters({ actor }: Origin): Promise<DeadLetter[]> {
+    enforce(OPERATOR_ACCESS, actor)
+    const { letters, queues } = this.#dependencies
+    const found = await Promise.all(
+      queues.map((queue) => letters.list(queue, MAX_LETTERS_PER_QUEUE))
+    )
     return found.flat()
   }
 
   /** How many of them there are in each queue. */
-  async deadCounts({ actor }: Origin): Promise<ReadonlyMap<string, number>> {
-    enforce(OPERATING, actor)
-    return this.#needs.letters.counts(this.#needs.queues)
+  async countDeadLetters({ actor }: Origin): Promise<ReadonlyMap<string, number>> {
+    enforce(OPERATOR_ACCESS, actor)
+    return this.#dependencies.letters.counts(this.#dependencies.queues)
   }
 
   /** Gives a message back to the queue it died in. */
   async redrive(origin: Origin, id: string): Promise<DeadLetter> {
-    enforce(OPERATING, origin.actor)
+    enforce(OPERATOR_ACCESS, origin.actor)
     const letter = await this.#find(origin, id)
-    await this.#needs.letters.redrive(letter.queue, { id })
+    await this.#dependencies.letters.redrive(letter.queue, { id })
     return letter
   }
 
   /** Forgets a message for good. */
   async drop(origin: Origin, id: string): Promise<DeadLetter> {
-    enforce(OPERATING, origin.actor)
+    enforce(OPERATOR_ACCESS, origin.actor)
     const letter = await this.#find(origin, id)
-    await this.#needs.letters.drop(letter.queue, { id })
+    await this.#dependencies.letters.drop(letter.queue, { id })
     return letter
   }
 
   /** Has one turn of a sweep now; nothing is removed where another process is at it. */
-  async sweep({ actor }: Origin, name: string): Promise<SweepResult> {
-    enforce(OPERATING, actor)
-    const sweep = this.#needs.sweeps.find((known) => known.name === name)
+  async runSweep({ actor }: Origin, name: string): Promise<SweepResult> {
+    enforce(OPERATOR_ACCESS, actor)
+    const sweep = this.#dependencies.sweeps.find((candidate) => candidate.name === name)
     if (!sweep) {
       throw new EntityNotFound('sweep')
     }
     const turn = async (lost: AbortSignal): Promise<SweepResult> => {
-      const signal = AbortSignal.any([AbortSignal.timeout(TURN_MS), lost])
+      const signal = AbortSignal.any([AbortSignal.timeout(TURN_TIMEOUT_MS), lost])
       return 'runTurn' in sweep
         ? sweep.runTurn(signal)
         : { removed: await sweep.run(signal), isDone: !signal.aborted }
     }
     return (
-      (await runAsLeader(this.#needs.pool, `sweep:${name}`, turn)) ?? { removed: 0, isDone: false }
+      (await runAsLeader(this.#dependencies.pool, `sweep:${name}`, turn)) ?? {
+        removed: 0,
+        isDone: false,
+      }
     )
   }
 
   /** All sweeps that are known here, and whether one of the processes is at them now. */
-  async runningSweeps({ actor }: Origin): Promise<{ name: string; isRunning: boolean }[]> {
-    enforce(OPERATING, actor)
-    const names = this.#needs.sweeps.map(({ name }) => name)
-    const { rows } = await this.#needs.pool.query<{ name: string; isRunning: boolean }>(RUNNING, [
-      names,
-    ])
+  async listSweeps({ actor }: Origin): Promise<{ name: string; isRunning: boolean }[]> {
+    enforce(OPERATOR_ACCESS, actor)
+    const names = this.#dependencies.sweeps.map(({ name }) => name)
+    const { rows } = await this.#dependencies.pool.query<{ name: string; isRunning: boolean }>(
+      SELECT_RUNNING,
+      [names]
+    )
     return rows
   }
 
   async #find(origin: Origin, id: string): Promise<DeadLetter> {
-    const letters = await this.deadLetters(origin)
+    const letters = await this.listDeadLetters(origin)
     const found = letters.find((letter) => letter.id === id)
     if (!found) {
       throw new EntityNotFound('dead-letter')

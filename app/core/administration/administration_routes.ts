@@ -8,7 +8,7 @@ import { env } from '#start/env'
 import type { JsonSchema } from '#kernel/json_schema'
 import { EntityNotFound } from '#kernel/failures'
 import { originOf } from '#kernel/request_origin'
-import { Administration, OPERATING } from './administration.js'
+import { Administration, OPERATOR_ACCESS } from './administration.js'
 import { InstallationStatus } from './installation_status.js'
 
 /** The sweeps that are asked for by name; all others come often enough by themselves. */
@@ -65,7 +65,7 @@ const STATUS: JsonSchema = enveloped(
   NO_META
 )
 
-const ARRIVED: JsonSchema = {
+const CONNECTION: JsonSchema = {
   type: 'object',
   required: ['peer', 'port', 'isForwarded', 'isTrusted'],
   properties: {
@@ -77,7 +77,7 @@ const ARRIVED: JsonSchema = {
   additionalProperties: false,
 }
 
-const settled = (description: string): Record<number, ResponseDeclaration> => ({
+const letterAnswer = (description: string): Record<number, ResponseDeclaration> => ({
   202: { description, schema: enveloped(LETTER, NO_META) },
 })
 
@@ -88,24 +88,24 @@ export function administrationRoutes(routes: SurfaceRoutes): void {
       name: 'readStatus',
       summary:
         'How the installation is: services, queues, outbox, sweeps, what is stuck, what ends',
-      access: OPERATING,
+      access: OPERATOR_ACCESS,
       responses: { 200: { description: 'All of it, as it is now', schema: STATUS } },
     })
     .get('/admin/request', showRequest, {
       name: 'readRequest',
       summary: 'How this very request arrived: from whom, and by way of a proxy or not',
-      access: OPERATING,
+      access: OPERATOR_ACCESS,
       responses: {
         200: {
           description: 'Who connected, whether for somebody else, and whether that is believed',
-          schema: enveloped(ARRIVED, NO_META),
+          schema: enveloped(CONNECTION, NO_META),
         },
       },
     })
     .get('/admin/bus/dead', listDead, {
       name: 'listDeadLetters',
       summary: 'The messages that could not be handled: the oldest thousand of each queue',
-      access: OPERATING,
+      access: OPERATOR_ACCESS,
       responses: {
         200: {
           description: 'Whose they are, and why, without what they say',
@@ -116,30 +116,30 @@ export function administrationRoutes(routes: SurfaceRoutes): void {
     .post('/admin/bus/dead/:id/redrive', redrive, {
       name: 'redriveDeadLetter',
       summary: 'Give a message back to the queue it died in',
-      access: OPERATING,
-      responses: settled('The message that was given back'),
+      access: OPERATOR_ACCESS,
+      responses: letterAnswer('The message that was given back'),
     })
     .delete('/admin/bus/dead/:id', drop, {
       name: 'dropDeadLetter',
       summary: 'Forget a message that could not be handled',
-      access: OPERATING,
-      responses: settled('The message that is gone'),
+      access: OPERATOR_ACCESS,
+      responses: letterAnswer('The message that is gone'),
     })
     .post('/admin/sweeps/:name', sweep, {
       name: 'runSweep',
       summary: 'Have removed now what has had its time: events, messages or objects',
-      access: OPERATING,
+      access: OPERATOR_ACCESS,
       responses: {
         202: { description: 'How many went', schema: enveloped(COUNT, NO_META) },
       },
     })
 }
 
-const administrationFor = (ctx: HttpContext) => ctx.containerResolver.make(Administration)
+const makeAdministration = (ctx: HttpContext) => ctx.containerResolver.make(Administration)
 
 async function showStatus(ctx: HttpContext): Promise<void> {
   const status = await ctx.containerResolver.make(InstallationStatus)
-  sendJson(ctx, { data: await status.look(originOf(ctx)), meta: {} })
+  sendJson(ctx, { data: await status.read(originOf(ctx)), meta: {} })
 }
 
 const isTrustedProxy = trustedProxies(env.TRUSTED_PROXIES)
@@ -157,28 +157,28 @@ function showRequest(ctx: HttpContext): void {
 }
 
 async function listDead(ctx: HttpContext): Promise<void> {
-  const administration = await administrationFor(ctx)
-  const letters = await administration.deadLetters(originOf(ctx))
-  const data = letters.map(letterOf)
+  const administration = await makeAdministration(ctx)
+  const letters = await administration.listDeadLetters(originOf(ctx))
+  const data = letters.map(withoutBody)
   sendJson(ctx, { data, meta: { total: data.length } })
 }
 
 async function redrive(ctx: HttpContext): Promise<void> {
-  const administration = await administrationFor(ctx)
+  const administration = await makeAdministration(ctx)
   const letter = await administration.redrive(originOf(ctx), ctx.params.id)
-  noted(ctx, letter, 'an operator gave a dead letter back')
+  answerLetter(ctx, letter, 'an operator gave a dead letter back')
 }
 
 async function drop(ctx: HttpContext): Promise<void> {
-  const administration = await administrationFor(ctx)
+  const administration = await makeAdministration(ctx)
   const letter = await administration.drop(originOf(ctx), ctx.params.id)
-  noted(ctx, letter, 'an operator dropped a dead letter')
+  answerLetter(ctx, letter, 'an operator dropped a dead letter')
 }
 
-function noted(ctx: HttpContext, letter: DeadLetter, what: string): void {
+function answerLetter(ctx: HttpContext, letter: DeadLetter, message: string): void {
   const { id, queue } = letter
-  ctx.logger.info({ id, queue, actor: ctx.actor?.id }, what)
-  sendJson(ctx, { data: letterOf(letter), meta: {} }, 202)
+  ctx.logger.info({ id, queue, actor: ctx.actor?.id }, message)
+  sendJson(ctx, { data: withoutBody(letter), meta: {} }, 202)
 }
 
 async function sweep(ctx: HttpContext): Promise<void> {
@@ -186,11 +186,11 @@ async function sweep(ctx: HttpContext): Promise<void> {
   if (!SWEEPS.has(name)) {
     throw new EntityNotFound('sweep')
   }
-  const administration = await administrationFor(ctx)
-  const { removed } = await administration.sweep(originOf(ctx), name)
+  const administration = await makeAdministration(ctx)
+  const { removed } = await administration.runSweep(originOf(ctx), name)
   sendJson(ctx, { data: { removed }, meta: {} }, 202)
 }
 
-function letterOf({ body, ...letter }: DeadLetter) {
+function withoutBody({ body, ...letter }: DeadLetter) {
   return letter
 }

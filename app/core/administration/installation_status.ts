@@ -5,9 +5,9 @@ import { enforce } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
 import { backlogOf } from '#outbox/backlog'
 import type { Credential } from './credential.js'
-import { oldNodeSecrets } from './old_node_secrets.js'
-import { stuckAnalyses, type StuckAnalysis } from './stuck_analyses.js'
-import { type Administration, OPERATING } from './administration.js'
+import { findOldNodeSecrets } from './old_node_secrets.js'
+import { findStuckAnalyses, type StuckAnalysis } from './stuck_analyses.js'
+import { type Administration, OPERATOR_ACCESS } from './administration.js'
 
 export interface SurfaceStatus {
   readonly name: string
@@ -46,7 +46,7 @@ export interface InstallationState {
   readonly credentials: readonly Credential[]
 }
 
-interface Needs {
+interface InstallationStatusDependencies {
   readonly administration: Administration
   readonly bus: Pick<Bus, 'hasConsumers'>
   readonly pool: DatabasePool
@@ -60,32 +60,32 @@ interface Needs {
 
 /** How the installation is, in one look. */
 export class InstallationStatus {
-  readonly #needs: Needs
+  readonly #dependencies: InstallationStatusDependencies
 
-  constructor(needs: Needs) {
-    this.#needs = needs
+  constructor(dependencies: InstallationStatusDependencies) {
+    this.#dependencies = dependencies
   }
 
-  async look(origin: Origin): Promise<InstallationState> {
-    enforce(OPERATING, origin.actor)
-    const { administration, pool, silenceSeconds, surfaces, signingKeys } = this.#needs
+  async read(origin: Origin): Promise<InstallationState> {
+    enforce(OPERATOR_ACCESS, origin.actor)
+    const { administration, pool, silenceSeconds, surfaces, signingKeys } = this.#dependencies
     const [surfaceStates, queues, outbox, sweeps, stuck, keys, secrets] = await Promise.all([
       surfaces(),
-      this.#queues(origin),
-      this.#outbox(),
-      administration.runningSweeps(origin),
-      stuckAnalyses(pool, silenceSeconds),
+      this.#readQueues(origin),
+      this.#readOutbox(),
+      administration.listSweeps(origin),
+      findStuckAnalyses(pool, silenceSeconds),
       signingKeys(),
-      oldNodeSecrets(pool),
+      findOldNodeSecrets(pool),
     ])
     const credentials = [...keys, ...secrets]
     return { surfaces: surfaceStates, queues, outbox, sweeps, stuck, credentials }
   }
 
   /** Why a broker is away stands among the reasons of the surface. */
-  async #queues(origin: Origin): Promise<QueueStatus[]> {
-    const { administration, bus } = this.#needs
-    const counts = await administration.deadCounts(origin).catch(() => undefined)
+  async #readQueues(origin: Origin): Promise<QueueStatus[]> {
+    const { administration, bus } = this.#dependencies
+    const counts = await administration.countDeadLetters(origin).catch(() => undefined)
     const names = new Set([...Object.values<string>(COMMAND_QUEUES), ...(counts?.keys() ?? [])])
     return Promise.all(
       [...names].map(async (name) => ({
@@ -96,9 +96,9 @@ export class InstallationStatus {
     )
   }
 
-  #outbox(): Promise<OutboxStatus[]> {
+  #readOutbox(): Promise<OutboxStatus[]> {
     return Promise.all(
-      [...this.#needs.databases].map(async ([database, pool]) => {
+      [...this.#dependencies.databases].map(async ([database, pool]) => {
         const { depth, seconds: lagSeconds } = await backlogOf(pool)
         return { database, depth, lagSeconds }
       })

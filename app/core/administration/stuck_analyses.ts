@@ -14,9 +14,9 @@ export interface StuckAnalysis {
   readonly problem: string | null
 }
 
-const AT_MOST = 100
+const LIMIT = 100
 
-const STUCK = `
+const SELECT_STUCK = `
   select a.id as "analysisId", a.name, r.process, s.status, r.problem,
     to_char(r.heard_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
   from analysis_runs r join analyses a on a.id = r.analysis_id
@@ -24,13 +24,13 @@ const STUCK = `
   where s.status = 'failed'
     or s.status = any($1) and r.heard_at < now() - make_interval(secs => $2)
       and not ${isWaiting({ running: '$1', silenceSeconds: '$2' })}
-  order by r.heard_at desc limit ${AT_MOST}`
+  order by r.heard_at desc limit ${LIMIT}`
 
 /** Processes that have failed, and those that nobody was heard of for as long as a worker may be silent. */
-export async function stuckAnalyses(
+export async function findStuckAnalyses(
   pool: pg.Pool,
   silenceSeconds: number
 ): Promise<StuckAnalysis[]> {
-  const { rows } = await pool.query<StuckAnalysis>(STUCK, [RUNNING, silenceSeconds])
+  const { rows } = await pool.query<StuckAnalysis>(SELECT_STUCK, [RUNNING, silenceSeconds])
   return rows
 }

@@ -4,8 +4,8 @@ import vine from '@vinejs/vine'
 import { defineConsumer, type Handler, type ExternalHandler } from '#bus/consumer'
 import { MalformedMessage } from '#bus/errors'
 import { EVENT_KEYS } from '#bus/names'
-import { following, type Heard } from '#core/following'
-import { percentIn, workerReport } from '#core/worker_report'
+import { serviceHandler, type ServiceMessage } from '#core/service_handler'
+import { readPercent, workerReportRules } from '#core/worker_report'
 import { body } from '#kernel/body'
 import {
   MasterImageService,
@@ -21,7 +21,7 @@ const REPORTS = [
 ] as const satisfies readonly ImageEvent[]
 
 const report = body({
-  ...workerReport,
+  ...workerReportRules,
   hash: vine.string().maxLength(135).nullable().optional(),
   size: vine.number().withoutDecimals().min(0).nullable().optional(),
 })
@@ -68,17 +68,17 @@ export const imageCatalogueConsumer = defineConsumer({
   recordOf: () => 'catalogue',
   handlers: {
     executionStarted: recordSynchronization('executionStarted'),
-    executionFinished: following(catalogue, MasterImageService, replaceCatalogue),
+    executionFinished: serviceHandler(catalogue, MasterImageService, replaceCatalogue),
     executionFailed: recordSynchronization('executionFailed'),
   },
 })
 
 function applyReport(name: ImageEvent): ExternalHandler {
-  return following(report, MasterImageService, (images, { transaction, origin, content }) =>
+  return serviceHandler(report, MasterImageService, (images, { transaction, origin, content }) =>
     images.applyReport(transaction, origin, {
       id: content.id,
       report: name,
-      percent: percentIn(content),
+      percent: readPercent(content),
       hash: content.hash ?? null,
       size: content.size ?? null,
     })
@@ -88,7 +88,7 @@ function applyReport(name: ImageEvent): ExternalHandler {
 /** A repository that holds nothing any more is more likely one that could not be read. */
 async function replaceCatalogue(
   images: MasterImageService,
-  { transaction, origin, content }: Heard<RepositoryContent>
+  { transaction, origin, content }: ServiceMessage<RepositoryContent>
 ): Promise<void> {
   if (content.images.length === 0) {
     throw new MalformedMessage('no images are listed, so that none is taken away either')

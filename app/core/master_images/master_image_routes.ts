@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
 import { COMMAND_QUEUES, type CommandQueue } from '#bus/names'
-import { warnedMeta, WARNED_META, warningsFor } from '#core/command_warnings'
+import { warningsMeta, WARNINGS_META, findWarnings } from '#core/command_warnings'
 import { masterImage } from './master_image.js'
 import { MasterImageService } from './master_image_service.js'
 import { loggedIn } from '#kernel/access'
@@ -36,7 +36,7 @@ const ANSWER = {
   required: ['data', 'meta'],
   properties: {
     data: { type: ['object', 'null'] },
-    meta: WARNED_META,
+    meta: WARNINGS_META,
   },
   additionalProperties: false,
 }
@@ -55,7 +55,7 @@ async function run(ctx: HttpContext): Promise<void> {
 }
 
 async function metaFor(ctx: HttpContext, queue: CommandQueue) {
-  return warnedMeta(await warningsFor(await ctx.containerResolver.make('bus'), queue))
+  return warningsMeta(await findWarnings(await ctx.containerResolver.make('bus'), queue))
 }
 
 function missingId(): never {

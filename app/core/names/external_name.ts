@@ -11,4 +11,4 @@ export const REGISTRY_NAME: Shape = {
 export const MASTER_PROJECT = 'master'
 
 /** What a record is called in a registry where the caller said nothing: nothing of ours can be guessed from it. */
-export const generatedExternalName = (): string => newId()
+export const generateExternalName = (): string => newId()

@@ -11,7 +11,7 @@ import { clientName } from '#auth/client_name'
 import { chosenSecret } from '#auth/chosen_secret'
 import { originOf } from '#kernel/request_origin'
 
-import { NodeCredentials, type NewCredentials } from './credentials.js'
+import { NodeCredentials, type NewCredentials } from './node_credentials.js'
 import { readRegistryCredentials } from './registry_credentials.js'
 
 const PATH = '/nodes/:id/client/credentials'
@@ -81,17 +81,17 @@ export function credentialRoutes(routes: SurfaceRoutes): void {
     })
 }
 
-const credentialsFor = (ctx: HttpContext) => ctx.containerResolver.make(NodeCredentials)
+const makeCredentials = (ctx: HttpContext) => ctx.containerResolver.make(NodeCredentials)
 
 async function read(ctx: HttpContext): Promise<void> {
-  const credentials = await credentialsFor(ctx)
+  const credentials = await makeCredentials(ctx)
   sendJson(ctx, await credentials.read(originOf(ctx), ctx.params.id))
 }
 
 async function rotate(ctx: HttpContext): Promise<void> {
-  const wanted = (await bodyOf(ctx, newCredentials)) as NewCredentials
-  const credentials = await credentialsFor(ctx)
-  sendJson(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, wanted))
+  const changes = (await bodyOf(ctx, newCredentials)) as NewCredentials
+  const credentials = await makeCredentials(ctx)
+  sendJson(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, changes))
 }
 
 async function readAccount(ctx: HttpContext): Promise<void> {

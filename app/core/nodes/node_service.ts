@@ -14,14 +14,14 @@ import type { Row } from '#records/row'
 import { inTransaction, concurrently } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
-import type { Connectable, NodeConnections } from './connections.js'
+import type { NodeValues, NodeConnections } from './node_connections.js'
 import { node, type createNode, type Node, type updateNode } from './node.js'
-import { holdingOwners } from './owners.js'
-import { withStoredKey } from './public_key.js'
+import { withLockedOwners } from './with_locked_owners.js'
+import { withEncodedKey } from './public_key.js'
 
-const CLIENT = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
+const CLIENT_PERMISSIONS = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
 
-interface Needs {
+interface NodeServiceDependencies {
   readonly clients: OwnClients
   readonly connections: NodeConnections
   readonly projectNodes: ProjectNodeService
@@ -37,22 +37,22 @@ export class NodeService extends RecordService<typeof Node> {
   readonly #projectNodes: ProjectNodeService
   readonly #analysisNodes: AnalysisNodeService
 
-  constructor(options: RecordServiceOptions, needs: Needs) {
+  constructor(options: RecordServiceOptions, dependencies: NodeServiceDependencies) {
     super(node, options)
-    this.#clients = needs.clients
-    this.#connections = needs.connections
-    this.#projectNodes = needs.projectNodes
-    this.#analysisNodes = needs.analysisNodes
+    this.#clients = dependencies.clients
+    this.#connections = dependencies.connections
+    this.#projectNodes = dependencies.projectNodes
+    this.#analysisNodes = dependencies.analysisNodes
   }
 
   override async create(origin: Origin, body: BodyOf<typeof createNode>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     const realmId = owningRealmFor(origin.actor, body.realmId)
-    const registryId = body.registryId ?? (await this.#connections.onlyRegistry())
-    const values = { ...withStoredKey(body), id: clock.uuid(), realmId, registryId }
-    const adopts = await this.#connections.choose(origin, values)
-    return this.#clients.withNewClient(values, CLIENT, (client) =>
+    const registryId = body.registryId ?? (await this.#connections.findOnlyRegistry())
+    const values = { ...withEncodedKey(body), id: clock.uuid(), realmId, registryId }
+    const adopts = await this.#connections.authorizeName(origin, values)
+    return this.#clients.withNewClient(values, CLIENT_PERMISSIONS, (client) =>
       inTransaction(this.pool, async (transaction) => {
         const [written, attached] = await concurrently(
           this.#insertConnected(transaction, origin, { ...values, clientId: client.id }, adopts),
@@ -71,9 +71,9 @@ export class NodeService extends RecordService<typeof Node> {
   ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
     await this.requireRelations(body)
-    const adopts = await this.#connections.rename(origin, id, body)
+    const adopts = await this.#connections.authorizeRename(origin, id, body)
     if (body.type !== undefined) {
-      return this.#holding(origin, id, (transaction, previous) =>
+      return this.#withLockedOwners(origin, id, (transaction, previous) =>
         this.#update(transaction, origin, previous, body, adopts)
       )
     }
@@ -87,28 +87,28 @@ export class NodeService extends RecordService<typeof Node> {
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     await this.#clients.requireRemovable(origin.actor, 'nodes', id, NODE_CLIENT_PERMISSIONS)
-    return this.#holding(origin, id, async (transaction, previous) => {
+    return this.#withLockedOwners(origin, id, async (transaction, previous) => {
       const nodeId = previous.id
       await this.#projectNodes.decrementCounts(transaction, nodeId)
       await this.#analysisNodes.removeNode(transaction, origin, nodeId)
       await this.#clients.scheduleRemoval(transaction, previous.clientId)
       const removed = await this.removeWithPendingEvent(transaction, origin, previous)
-      await this.#connections.close(transaction, origin, previous)
+      await this.#connections.remove(transaction, origin, previous)
       await removed.recordEvent()
       return removed
     })
   }
 
   /** Puts a node down as on- or offline, if it is still there. */
-  async showOnline(
+  async setOnline(
     origin: Origin,
     id: string,
     online: boolean,
-    isStillSo: (transaction: pg.ClientBase) => Promise<boolean> = async () => true
+    isStillValid: (transaction: pg.ClientBase) => Promise<boolean> = async () => true
   ): Promise<void> {
     await inTransaction(this.pool, async (transaction) => {
       const previous = await this.store.lock(transaction, id)
-      if (previous && previous.online !== online && (await isStillSo(transaction))) {
+      if (previous && previous.online !== online && (await isStillValid(transaction))) {
         await this.change(transaction, origin, previous, { online })
       }
     })
@@ -126,13 +126,13 @@ export class NodeService extends RecordService<typeof Node> {
   }
 
   /** A node that is locked has no registry from now on: it is about to be removed, with what is in it. */
-  async leaveRegistry(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
+  async detachRegistry(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     const nothing = { registryId: null, registryProjectId: null }
     await this.updateById(transaction, origin, id, nothing)
   }
 
   /** A node that is locked has no project in its registry from now on: that is about to be removed. */
-  async leaveRegistryProject(
+  async detachRegistryProject(
     transaction: pg.ClientBase,
     origin: Origin,
     id: string
@@ -144,10 +144,15 @@ export class NodeService extends RecordService<typeof Node> {
   async #insertConnected(
     transaction: pg.ClientBase,
     origin: Origin,
-    values: Connectable,
+    values: NodeValues,
     adopts: boolean
   ): Promise<WrittenRecord<typeof Node>> {
-    const { connection, tell } = await this.#connections.open(transaction, origin, values, adopts)
+    const { connection, publish: tell } = await this.#connections.create(
+      transaction,
+      origin,
+      values,
+      adopts
+    )
     const written = await this.insert(transaction, origin, { ...values, ...connection })
     await tell()
     return written
@@ -161,11 +166,11 @@ export class NodeService extends RecordService<typeof Node> {
     body: BodyOf<typeof updateNode>,
     adopts: boolean
   ): Promise<WrittenRecord<typeof Node>> {
-    const connection = await this.#connections.change(transaction, origin, previous, body, adopts)
-    const values = { ...withStoredKey(body), ...connection }
+    const connection = await this.#connections.update(transaction, origin, previous, body, adopts)
+    const values = { ...withEncodedKey(body), ...connection }
     const written = await this.change(transaction, origin, previous, values)
     if (written.values.registryProjectId !== previous.registryProjectId) {
-      await this.#connections.close(transaction, origin, previous)
+      await this.#connections.remove(transaction, origin, previous)
     }
     if (written.values.type !== previous.type) {
       await this.#analysisNodes.refreshAnalyses(transaction, origin, previous.id)
@@ -174,7 +179,7 @@ export class NodeService extends RecordService<typeof Node> {
   }
 
   /** Does something with a node that changes what it is part of, which is locked before it. */
-  async #holding(
+  async #withLockedOwners(
     origin: Origin,
     id: string,
     work: (
@@ -183,9 +188,9 @@ export class NodeService extends RecordService<typeof Node> {
     ) => Promise<WrittenRecord<typeof Node>>
   ): Promise<string> {
     this.requireId(id)
-    return holdingOwners(this.pool, id, async (transaction, areHeld) => {
+    return withLockedOwners(this.pool, id, async (transaction, areLocked) => {
       const previous = await this.lockWritable(origin, transaction, id)
-      if (!(await areHeld())) {
+      if (!(await areLocked())) {
         return undefined
       }
       const { data } = await work(transaction, previous)

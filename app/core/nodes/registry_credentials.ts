@@ -24,7 +24,7 @@ export interface RegistryCredentials {
   readonly accountSecret: string | null
 }
 
-interface Connected extends RegistryCredentials {
+interface NodeConnection extends RegistryCredentials {
   readonly clientId: string | null
   readonly nodeRealmId: string
   /** Null where the node has no project in a registry. */
@@ -32,7 +32,7 @@ interface Connected extends RegistryCredentials {
   readonly realmId: string | null
 }
 
-const CONNECTED = `select n.client_id as "clientId", n.realm_id as "nodeRealmId", p.id as "projectId", p.realm_id as "realmId", r.host,
+const SELECT_CONNECTION = `select n.client_id as "clientId", n.realm_id as "nodeRealmId", p.id as "projectId", p.realm_id as "realmId", r.host,
     p.external_name as "externalName", p.account_name as "accountName", p.account_secret as "accountSecret"
   from nodes n left join registry_projects p on p.id = n.registry_project_id
   left join registries r on r.id = p.registry_id where n.id = $1`
@@ -46,13 +46,13 @@ export async function readRegistryCredentials(
   origin: Origin,
   nodeId: string
 ): Promise<RegistryCredentials> {
-  const connected = await find(pool, nodeId)
-  const managesNode = all(hasPermission('node_update'), mayWriteIn(connected.nodeRealmId))
+  const connection = await findConnection(pool, nodeId)
+  const managesNode = all(hasPermission('node_update'), mayWriteIn(connection.nodeRealmId))
   requireThat(
     origin.actor,
-    either(isClient(connected.clientId), managesNode, hasPermission('registry_manage'))
+    either(isClient(connection.clientId), managesNode, hasPermission('registry_manage'))
   )
-  const { projectId, realmId, host, externalName, accountName, accountSecret } = connected
+  const { projectId, realmId, host, externalName, accountName, accountSecret } = connection
   if (projectId === null) {
     throw new BadRequest('The node is not connected to a registry')
   }
@@ -61,10 +61,10 @@ export async function readRegistryCredentials(
   return { host, externalName, accountName, accountSecret: secret }
 }
 
-async function find(pool: DatabasePool, nodeId: string): Promise<Connected> {
-  const { rows } = await pool.read<Connected>({
+async function findConnection(pool: DatabasePool, nodeId: string): Promise<NodeConnection> {
+  const { rows } = await pool.read<NodeConnection>({
     name: 'registry-of-node',
-    text: CONNECTED,
+    text: SELECT_CONNECTION,
     values: [isUuid(nodeId) ? nodeId : null],
   })
   if (!rows[0]) {

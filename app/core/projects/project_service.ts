@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { generatedName } from '#core/names/generated_name'
+import { generateName } from '#core/names/generate_name'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest } from '#kernel/failures'
@@ -24,7 +24,7 @@ export class ProjectService extends RecordService<typeof Project> {
     enforce(this.kind.access.create!, actor)
     await this.requireRelations(body)
     const realmId = owningRealmFor(actor)
-    const name = body.name ?? generatedName()
+    const name = body.name ?? generateName()
     const values = { ...body, realmId, name, [`${actor.kind}Id`]: actor.id }
     const { data } = await inTransaction(this.pool, (transaction) =>
       this.insert(transaction, origin, values)

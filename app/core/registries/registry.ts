@@ -1,7 +1,7 @@
 import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 
-import { hostRule } from '#core/hosts'
+import { hostRule } from '#core/host_rule'
 import { requiresInMasterRealm } from '#kernel/access'
 import { body } from '#kernel/body'
 import { column } from '#records/column'

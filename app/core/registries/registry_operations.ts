@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import type { DatabasePool } from '#database/database_pool'
-import { linkLater, unlinkLater } from '#core/nodes/registry_commands'
+import { sendLinkCommand, sendUnlinkCommand } from '#core/nodes/link_commands'
 import { registryProject, type RegistryProject } from '#core/registry_projects/registry_project'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { issue } from '#kernel/issues'
@@ -71,9 +71,9 @@ export class RegistryOperations {
           )
           // The secret waits in the table of links: it is not for the bus.
           await links.requestLink(transaction, id, secret)
-          return linkLater(transaction, { id })
+          return sendLinkCommand(transaction, { id })
         case 'projectUnlink':
-          return unlinkLater(
+          return sendUnlinkCommand(
             transaction,
             await this.#lockRequired(transaction, registryProject, id)
           )

@@ -85,7 +85,7 @@ export class RegistryService extends RecordService<typeof Registry> {
         await analyses.detachRegistry(transaction, origin, analysisId)
       }
       for (const nodeId of dependents.nodes) {
-        await nodes.leaveRegistry(transaction, origin, nodeId)
+        await nodes.detachRegistry(transaction, origin, nodeId)
       }
       for (const projectId of await lockIn(transaction, 'registry_projects', id)) {
         await registryProjects.removeWithRegistry(transaction, origin, projectId)

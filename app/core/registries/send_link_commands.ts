@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { linkLater } from '#core/nodes/registry_commands'
+import { sendLinkCommand } from '#core/nodes/link_commands'
 
 /** Has all projects of a registry linked that were not parted from it, right away, even if it is paused. */
 export async function sendLinkCommands(
@@ -16,7 +16,7 @@ export async function sendLinkCommands(
     [registryId]
   )
   for (const project of rows) {
-    await linkLater(transaction, project)
+    await sendLinkCommand(transaction, project)
   }
 }
 

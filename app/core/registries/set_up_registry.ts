@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { generatedExternalName, MASTER_PROJECT } from '#core/names/external_name'
+import { generateExternalName, MASTER_PROJECT } from '#core/names/external_name'
 import type { RegistryProject } from '#core/registry_projects/registry_project'
 import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import type { Origin } from '#kernel/origin'
@@ -15,8 +15,8 @@ type StandardProject = Pick<
 
 /** What every registry has: where nodes send to and get from, and where the images of the platform are. */
 const standardProjects = (): StandardProject[] => [
-  { name: 'incoming', type: 'incoming', public: false, externalName: generatedExternalName() },
-  { name: 'outgoing', type: 'outgoing', public: false, externalName: generatedExternalName() },
+  { name: 'incoming', type: 'incoming', public: false, externalName: generateExternalName() },
+  { name: 'outgoing', type: 'outgoing', public: false, externalName: generateExternalName() },
   { name: MASTER_PROJECT, type: 'masterImages', public: true, externalName: MASTER_PROJECT },
 ]
 

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
-import { generatedExternalName } from '#core/names/external_name'
-import { linkLater, unlinkLater } from '#core/nodes/registry_commands'
+import { generateExternalName } from '#core/names/external_name'
+import { sendLinkCommand, sendUnlinkCommand } from '#core/nodes/link_commands'
 import type { ExternalNames } from '#core/registries/external_names'
 import type { RegistryLinks } from '#core/registries/registry_links'
 import { enforce } from '#kernel/access'
@@ -95,7 +95,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
       const previous = await this.lockWritable(origin, transaction, id)
       const project = await this.change(transaction, origin, previous, body)
       if (previous.externalName !== project.values.externalName) {
-        await unlinkLater(transaction, previous)
+        await sendUnlinkCommand(transaction, previous)
       }
       await this.#requestLink(transaction, project.values, adopts)
       return project
@@ -115,7 +115,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
         await nodes.detachRegistryProject(transaction, origin, nodeId)
       }
       const removed = await this.removeWithPendingEvent(transaction, origin, previous)
-      await unlinkLater(transaction, previous)
+      await sendUnlinkCommand(transaction, previous)
       await removed.recordEvent()
       return removed
     })
@@ -130,7 +130,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   ): Promise<Untold<typeof RegistryProject>> {
     const project = await this.insertWithPendingEvent(transaction, origin, {
       name,
-      externalName: externalName ?? generatedExternalName(),
+      externalName: externalName ?? generateExternalName(),
       type: 'node',
       public: false,
       realmId,
@@ -149,7 +149,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     const { registryProjectId, externalName, realmId, adopts } = node
     const previous = await this.store.lock(transaction, registryProjectId)
     if (previous) {
-      await unlinkLater(transaction, previous)
+      await sendUnlinkCommand(transaction, previous)
       const renamed = await this.change(transaction, origin, previous, { externalName, realmId })
       await this.#requestLink(transaction, renamed.values, adopts)
     }
@@ -159,7 +159,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   async removeForNode(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     const previous = await this.store.lock(transaction, id)
     if (previous) {
-      await unlinkLater(transaction, previous)
+      await sendUnlinkCommand(transaction, previous)
       await this.removeRecord(transaction, origin, previous)
     }
   }
@@ -199,7 +199,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     if (adopts) {
       await this.#dependencies.links.adopt(transaction, project)
     }
-    await linkLater(transaction, project)
+    await sendLinkCommand(transaction, project)
   }
 
   #authorizeName(

@@ -1,4 +1,4 @@
-import { stuckAnalyses } from '#core/administration/stuck_analyses'
+import { findStuckAnalyses } from '#core/administration/stuck_analyses'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding } from '#doctor/finding'
 
@@ -12,7 +12,7 @@ export const analysesCheck: Check = {
     if (!pool) {
       return NOT_USED
     }
-    const stuck = await stuckAnalyses(pool, context.env.WORKER_SILENCE_SECONDS)
+    const stuck = await findStuckAnalyses(pool, context.env.WORKER_SILENCE_SECONDS)
     const named = stuck
       .slice(0, NAMED_AT_MOST)
       .map(({ analysisId, process, status }) => `${analysisId} (${process} ${status})`)

@@ -1,7 +1,7 @@
 import { Hash } from '@adonisjs/core/hash'
 import { Scrypt } from '@adonisjs/core/hash/drivers/scrypt'
 
-import { KNOWN_SECRET } from '#configuration/first_secrets'
+import { DEFAULT_SECRET } from '#configuration/initial_secrets'
 import { wellKnownSecretsIn } from '#configuration/production'
 import type { Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
@@ -34,7 +34,7 @@ function checkVariables(env: Env): Finding[] {
     .filter(([name, shapes]) => shapes.some((shape) => shape.test(textOf(env[name as keyof Env]))))
     .map(([name]) => name)
   const elsewhere =
-    env.IDENTITY_URL && platformSecret(env) === KNOWN_SECRET ? ['CLIENT_SECRET'] : []
+    env.IDENTITY_URL && platformSecret(env) === DEFAULT_SECRET ? ['CLIENT_SECRET'] : []
   const names = new Set([...known, ...vendorDefaults, ...elsewhere])
   return [...names].map((name) => finding('SECRET_KNOWN', `that in ${name}`))
 }
@@ -49,7 +49,7 @@ async function checkLogins(context: CheckContext): Promise<Finding[]> {
   }
   const { rows: clients } = await pool.query<{ name: string }>(
     'select name from clients where secret_digest = $1 and active order by name',
-    [digestOf(KNOWN_SECRET)]
+    [digestOf(DEFAULT_SECRET)]
   )
   const { rows: administrators } = await pool.query<{ password: string }>(
     `select u.password from users u join realms r on r.id = u.realm_id
@@ -57,7 +57,7 @@ async function checkLogins(context: CheckContext): Promise<Finding[]> {
   )
   const hash = new Hash(new Scrypt({}))
   const password = administrators[0]?.password
-  const isKnown = password !== undefined && (await hash.verify(password, KNOWN_SECRET))
+  const isKnown = password !== undefined && (await hash.verify(password, DEFAULT_SECRET))
   return [
     ...clients.map(({ name }) => finding('SECRET_OF_CLIENT', name)),
     ...(isKnown ? [finding('SECRET_OF_ADMINISTRATOR', 'in the realm master')] : []),

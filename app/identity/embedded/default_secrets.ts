@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { firstSecret, isMadeUp, KNOWN_SECRET } from '#configuration/first_secrets'
+import { initialSecret, isGenerated, DEFAULT_SECRET } from '#configuration/initial_secrets'
 import { identityPool } from './database.js'
 import { StartFailure } from '#kernel/start_failure'
 import { env, type Env } from '#start/env'
@@ -20,7 +20,7 @@ export async function requireOwnSecrets({ NODE_ENV }: Pick<Env, 'NODE_ENV'> = en
   }
   const { rows } = await identityPool().query<{ name: string }>(
     'select name from clients where secret_digest = $1',
-    [digestOf(KNOWN_SECRET)]
+    [digestOf(DEFAULT_SECRET)]
   )
   const administrator = await administratorWithKnownSecret(identityPool())
   const [found] = [
@@ -40,19 +40,19 @@ export async function requireOwnSecrets({ NODE_ENV }: Pick<Env, 'NODE_ENV'> = en
  */
 export async function replaceKnownSecrets(
   transaction: pg.ClientBase,
-  settings: Parameters<typeof isMadeUp>[1] = env
+  settings: Parameters<typeof isGenerated>[1] = env
 ): Promise<void> {
   const administrator =
-    isMadeUp('administrator', settings) && (await administratorWithKnownSecret(transaction))
+    isGenerated('administrator', settings) && (await administratorWithKnownSecret(transaction))
   if (administrator) {
-    const password = await hashPassword(firstSecret('administrator', settings))
+    const password = await hashPassword(initialSecret('administrator', settings))
     await transaction.query('update users set password = $2 where id = $1', [
       administrator.id,
       password,
     ])
   }
-  if (isMadeUp('platform', settings) && (await hasKnownSecret(transaction, env.CLIENT_ID))) {
-    const { secret, secretDigest } = await storedSecret(firstSecret('platform', settings))
+  if (isGenerated('platform', settings) && (await hasKnownSecret(transaction, env.CLIENT_ID))) {
+    const { secret, secretDigest } = await storedSecret(initialSecret('platform', settings))
     await transaction.query(
       'update clients set secret = $2, secret_digest = $3 where built_in and name = $1',
       [env.CLIENT_ID, secret, secretDigest]
@@ -65,14 +65,14 @@ async function administratorWithKnownSecret(
 ): Promise<{ id: string } | undefined> {
   const { rows } = await database.query<{ id: string; password: string }>(ADMINISTRATOR)
   const [administrator] = rows
-  const isKnown = administrator && (await isPassword(KNOWN_SECRET, administrator.password))
+  const isKnown = administrator && (await isPassword(DEFAULT_SECRET, administrator.password))
   return isKnown ? administrator : undefined
 }
 
 async function hasKnownSecret(transaction: pg.ClientBase, name: string): Promise<boolean> {
   const { rowCount } = await transaction.query(
     'select 1 from clients where built_in and name = $1 and secret_digest = $2',
-    [name, digestOf(KNOWN_SECRET)]
+    [name, digestOf(DEFAULT_SECRET)]
   )
   return rowCount !== 0
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { firstSecret } from '#configuration/first_secrets'
+import { initialSecret } from '#configuration/initial_secrets'
 import { workerSecret } from '#configuration/worker_secret'
 import { CONSOLES, CONSOLE_TRAITS } from '#identity/clients/consoles'
 import { MASTER } from './accounts.js'
@@ -90,7 +90,7 @@ async function addEverybody(transaction: pg.ClientBase, realmId: string): Promis
   for (const [name, { permissions }] of Object.entries(BUILT_IN_ROLES)) {
     await addRole(transaction, name, permissions)
   }
-  await addClient(transaction, realmId, env.CLIENT_ID, firstSecret('platform', env))
+  await addClient(transaction, realmId, env.CLIENT_ID, initialSecret('platform', env))
   await addClient(transaction, realmId, 'registry', newSecret())
   await addAdministrator(transaction, realmId)
 }
@@ -179,7 +179,7 @@ async function addConsoles(transaction: pg.ClientBase): Promise<void> {
 }
 
 async function addAdministrator(transaction: pg.ClientBase, realmId: string): Promise<void> {
-  const password = await hashPassword(firstSecret('administrator', env))
+  const password = await hashPassword(initialSecret('administrator', env))
   const id = clock.uuid()
   await transaction.query(
     'insert into users (id, name, password, realm_id) values ($1, $2, $3, $4)',

@@ -302,8 +302,8 @@ async function readReason(response: RegistryResponse, { origin }: URL): Promise<
     const bytes = await response.bytes(MAX_REASON_BYTES).catch(() => undefined)
     return { code: undefined, text: bytes ? ` (${bytes.length} bytes, ${digestOf(bytes)})` : '' }
   }
-  const said = await response.json(MAX_REASON_BYTES).catch(() => undefined)
-  const [first] = Array.isArray(said?.errors) ? said.errors : []
+  const reason = await response.json(MAX_REASON_BYTES).catch(() => undefined)
+  const [first] = Array.isArray(reason?.errors) ? reason.errors : []
   const { code, message } = isObject(first) ? first : {}
   const parts = [code, message].filter((part) => typeof part === 'string')
   const text = parts

@@ -7,7 +7,7 @@ import { Logger } from '@adonisjs/core/logger'
 
 import loggerConfig from '#config/logger'
 import config from '#config/pool'
-import { notMadeUpYet } from '#configuration/first_secrets'
+import { ownersWithoutStoredSecret } from '#configuration/initial_secrets'
 import { surfacesOf } from '#configuration/processes'
 import { collectProcessMetrics } from '#observability/metrics'
 import { AdminPorts } from '#runtime/admin_ports'
@@ -29,7 +29,7 @@ export class Pool {
   readonly #environment: NodeJS.ProcessEnv
   readonly #logger = new Logger(loggerConfig.loggers.app)
   readonly #slots: Slot[] = []
-  readonly #ownersWithoutSecret = notMadeUpYet(env)
+  readonly #ownersWithoutSecret = ownersWithoutStoredSecret(env)
   readonly #folder = mkdtempSync(join(tmpdir(), 'hub-pool-'))
   #admin: AdminPorts | undefined
   #port: SharedPort | undefined

@@ -1,5 +1,5 @@
 import { isEmbedded } from '#configuration/embedded_drivers'
-import { needsOf } from '#configuration/processes'
+import { requiredConcerns } from '#configuration/processes'
 import { StartFailure } from '#kernel/start_failure'
 import type { Env } from '#start/env'
 
@@ -29,7 +29,7 @@ export function requirePoolable(env: Env, { web, jobs }: PoolSize): void {
 }
 
 function unsharedDrivers(env: Env, web: number): { driver: string; variable: string }[] {
-  const needs = needsOf(env)
+  const needs = requiredConcerns(env)
   const servesTelemetry = env.SURFACES.includes('telemetry')
   return [
     ...(needs.has('bus') && isEmbedded('bus', env)

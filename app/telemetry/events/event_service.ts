@@ -14,9 +14,9 @@ import { concurrently } from '#records/transaction'
 import { event, type Event, type EventBody, type EventRow } from './event.js'
 import { removeEvent } from '#telemetry/trail/remove_events'
 import type { StreamOptions, StreamedRecord } from '#auth/record_stream'
-import { seenChains } from '#telemetry/trail/seen_chains'
+import { visibleChains } from '#telemetry/trail/visible_chains'
 import { GroupCommit } from '#records/group_commit'
-import { asStored, rowOf } from './as_stored.js'
+import { toSealedEvent, toEventRow } from './sealed_event.js'
 import { appendEvents } from './event_table.js'
 import type { EventTail } from '#telemetry/events/live/event_tail'
 import { Position } from '#telemetry/events/live/position'
@@ -30,7 +30,7 @@ export interface EventServiceOptions extends RecordServiceOptions {
 }
 
 /** What a caller reports. */
-interface Report {
+interface EventReport {
   readonly origin: Origin
   readonly reported: NewEvent
 }
@@ -41,39 +41,39 @@ interface Report {
 export class EventService extends RecordService<typeof Event> {
   readonly #tail: EventTail
   readonly #findRealms: FindRealms
-  readonly #reports: GroupCommit<Report, string>
+  readonly #reports: GroupCommit<EventReport, string>
 
   constructor({ tail, findRealms, ...options }: EventServiceOptions) {
     super(event, options)
     this.#tail = tail
     this.#findRealms = findRealms
     this.#reports = new GroupCommit(this.pool, (transaction, reports) =>
-      this.#keep(transaction, reports)
+      this.#store(transaction, reports)
     )
   }
 
   override async list({ actor }: Origin, query: DecodedQuery): Promise<ListRow> {
     enforce(this.kind.access.read, actor)
-    return this.store.list(query, seenBy(actor))
+    return this.store.list(query, visibleTo(actor))
   }
 
   override async read({ actor }: Origin, id: string, selection: Selection): Promise<string> {
     enforce(this.kind.access.read, actor)
-    return (await this.store.read(id, selection, seenBy(actor))) ?? this.missing()
+    return (await this.store.read(id, selection, visibleTo(actor))) ?? this.missing()
   }
 
   /** Events that are kept from now on, or after one that was seen, as far as they match. */
-  async follow(
+  async tail(
     { actor }: Origin,
     query: DecodedQuery,
     { signal, after }: StreamOptions
   ): Promise<AsyncIterable<StreamedRecord>> {
     enforce(this.kind.access.read, actor)
-    return this.#tail.follow({
-      chains: seenChains(actor),
-      from: after === undefined ? undefined : positionIn(after),
+    return this.#tail.open({
+      chains: visibleChains(actor),
+      from: after === undefined ? undefined : parsePosition(after),
       signal,
-      read: (ids) => this.store.among(ids, query, seenBy(actor)),
+      read: (ids) => this.store.among(ids, query, visibleTo(actor)),
     })
   }
 
@@ -89,11 +89,11 @@ export class EventService extends RecordService<typeof Event> {
     transaction: pg.ClientBase,
     id: string
   ): Promise<EventRow> {
-    const found = await super.lockWritable(origin, transaction, id)
-    if (isRemoval(found)) {
+    const row = await super.lockWritable(origin, transaction, id)
+    if (isRemoval(row)) {
       throw new PermissionDenied('This event records a removal, and is kept for good')
     }
-    return found
+    return row
   }
 
   /** Every removal leaves an event of its own. */
@@ -114,18 +114,21 @@ export class EventService extends RecordService<typeof Event> {
   }
 
   /** Answers with the events as they are read from now on. */
-  async #keep(transaction: pg.ClientBase, reports: readonly Report[]): Promise<string[]> {
+  async #store(transaction: pg.ClientBase, reports: readonly EventReport[]): Promise<string[]> {
     const events = reports.map(({ reported }) => reported)
-    const created = reports.map(({ origin, reported }) => ({ origin, values: rowOf(reported) }))
+    const created = reports.map(({ origin, reported }) => ({
+      origin,
+      values: toEventRow(reported),
+    }))
     await concurrently(
       appendEvents(transaction, events),
       this.recordCreations(transaction, created)
     )
-    return events.map((each) => JSON.stringify(asStored(each)))
+    return events.map((each) => JSON.stringify(toSealedEvent(each)))
   }
 }
 
-function positionIn(text: string): Position {
+function parsePosition(text: string): Position {
   const position = Position.parse(text)
   if (!position) {
     throw new BadRequest('Last-Event-ID is not the id of an event of this stream')
@@ -133,7 +136,7 @@ function positionIn(text: string): Position {
   return position
 }
 
-function seenBy(actor: Actor): ReadOptions {
+function visibleTo(actor: Actor): ReadOptions {
   if (isMasterMember(actor)) {
     return {}
   }

@@ -2,19 +2,19 @@ import type pg from 'pg'
 
 import { columnOf } from '#query/sql/identifiers'
 import { sealEvents } from '#telemetry/trail/seal_events'
-import { asStored } from './as_stored.js'
+import { toSealedEvent } from './sealed_event.js'
 import { event } from './event.js'
-import { tellAppendedAfter } from '#telemetry/events/live/waking'
+import { notifyAppended } from '#telemetry/events/live/append_notifications'
 import type { NewEvent } from './stored_event.js'
 
-type Named = keyof NewEvent & string
+type EventColumn = keyof NewEvent & string
 
 const TYPES = { text: 'text', jsonText: 'text', timestamp: 'timestamptz' } as Record<string, string>
 
-const WRITTEN = Object.entries(event.columns)
+const COLUMNS = Object.entries(event.columns)
   .filter(([name]) => name !== 'updatedAt')
   .map(([name, column]) => ({
-    name: name as Named,
+    name: name as EventColumn,
     column: columnOf(name, column),
     type: TYPES[column.type] ?? column.type,
     inList: column.type === 'jsonText' ? quotedJson : quoted,
@@ -22,9 +22,9 @@ const WRITTEN = Object.entries(event.columns)
 
 const APPEND = {
   name: 'append-events',
-  text: `insert into events (${WRITTEN.map(({ column }) => column).join()}, updated_at)
-         select *, created_at from unnest(${WRITTEN.map(({ type }, at) => `$${at + 1}::${type}[]`).join()})
-           as e(${WRITTEN.map(({ column }) => column).join()}) order by id
+  text: `insert into events (${COLUMNS.map(({ column }) => column).join()}, updated_at)
+         select *, created_at from unnest(${COLUMNS.map(({ type }, at) => `$${at + 1}::${type}[]`).join()})
+           as e(${COLUMNS.map(({ column }) => column).join()}) order by id
          on conflict (id) do nothing returning id`,
 }
 
@@ -34,18 +34,18 @@ const APPEND = {
  */
 export async function appendEvents(
   transaction: pg.ClientBase,
-  arrived: readonly NewEvent[]
+  received: readonly NewEvent[]
 ): Promise<ReadonlySet<string>> {
-  const events = [...new Map(arrived.map((each) => [each.id.toLowerCase(), each])).values()]
-  const values = WRITTEN.map(
+  const events = [...new Map(received.map((each) => [each.id.toLowerCase(), each])).values()]
+  const values = COLUMNS.map(
     ({ name, inList }) => `{${events.map((each) => inList(each[name])).join()}}`
   )
   const { rows } = await transaction.query<{ id: string }>({ ...APPEND, values })
   const fresh = new Set(rows.map(({ id }) => id))
-  tellAppendedAfter(transaction)
+  notifyAppended(transaction)
   await sealEvents(
     transaction,
-    events.map(asStored).filter(({ id }) => fresh.has(id))
+    events.map(toSealedEvent).filter(({ id }) => fresh.has(id))
   )
   return fresh
 }
@@ -60,6 +60,6 @@ function quoted(value: string | boolean | null): string {
 }
 
 /** What JSON writes holds none of the characters that it would write in another way than the database reads. */
-function quotedJson(json: NewEvent[Named]): string {
+function quotedJson(json: NewEvent[EventColumn]): string {
   return JSON.stringify(json)
 }

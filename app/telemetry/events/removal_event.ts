@@ -7,7 +7,7 @@ import { REPORTED_BY_PLATFORM } from './reporter.js'
 import { storedEvent, type NewEvent } from './stored_event.js'
 
 /** What is kept of an event that is removed. */
-const REMEMBERED = [
+const RETAINED_FIELDS = [
   'scope',
   'name',
   'refType',
@@ -20,9 +20,9 @@ const REMEMBERED = [
 /** Says for good that an event was removed, which, and by whom. */
 export function removalEvent(removed: EventRow, origin: Origin): NewEvent {
   const diff = Object.fromEntries(
-    REMEMBERED.map((name) => [name, { next: null, previous: removed[name] }])
+    RETAINED_FIELDS.map((name) => [name, { next: null, previous: removed[name] }])
   )
-  const said = auditedChange({
+  const change = auditedChange({
     kind: event.name,
     change: 'deleted',
     id: removed.id,
@@ -34,7 +34,7 @@ export function removalEvent(removed: EventRow, origin: Origin): NewEvent {
     doer: actorContextOf(origin),
   })
   return {
-    ...storedEvent(said, REPORTED_BY_PLATFORM),
+    ...storedEvent(change, REPORTED_BY_PLATFORM),
     id: clock.uuid(),
     createdAt: new Date(clock.now()).toISOString(),
   }

@@ -7,7 +7,7 @@ import { isMasterMember, isRealmWritable, realmFor } from '#kernel/realm'
 import type { FindRealms } from '#records/record_realms'
 import type { EventBody } from './event.js'
 import { reportedBy } from './reporter.js'
-import { fitted, storedEvent, type NewEvent } from './stored_event.js'
+import { truncated, storedEvent, type NewEvent } from './stored_event.js'
 
 /**
  * The event that a caller reports, with the caller as its reporter. Outside of the master realm it is about what the caller did, to
@@ -31,19 +31,19 @@ export async function reportedEvent(
 }
 
 function actorOf({ kind, id, name }: Actor) {
-  return { actorType: kind, actorId: isUuid(id) ? id : null, actorName: fitted(name, 64) }
+  return { actorType: kind, actorId: isUuid(id) ? id : null, actorName: truncated(name, 64) }
 }
 
 /** Throws where somebody else is named. */
 function requireOwnActor(actor: Actor, body: EventBody): void {
   const own = { actorType: actor.kind, actorId: actor.id.toLowerCase(), actorName: actor.name }
   const sent = { ...body, actorId: body.actorId?.toLowerCase() }
-  const foreign = (['actorType', 'actorId', 'actorName'] as const).filter(
+  const mismatched = (['actorType', 'actorId', 'actorName'] as const).filter(
     (name) => (sent[name] ?? null) !== null && sent[name] !== own[name]
   )
-  if (foreign.length > 0) {
+  if (mismatched.length > 0) {
     const message = 'Only the master realm reports what others did: leave the actor out'
-    const issues = foreign.map((name) => issue('value_invalid', [name], `${name} is not yours`))
+    const issues = mismatched.map((name) => issue('value_invalid', [name], `${name} is not yours`))
     throw new PermissionDenied(message, { issues })
   }
 }
@@ -54,13 +54,13 @@ async function requireOwnRecord(
   { refType, refId }: EventBody,
   findRealms: FindRealms
 ): Promise<void> {
-  const realms = refId ? await findRealms(kindMeantBy(refType), refId) : undefined
+  const realms = refId ? await findRealms(normalizedKind(refType), refId) : undefined
   if (realms && !realms.some((realmId) => isRealmWritable(actor, realmId))) {
     throw new PermissionDenied('Only the master realm reports on records of other realms')
   }
 }
 
 /** Lists of events are filtered without regard to case: what any database may take for the name of a kind counts as it. */
-function kindMeantBy(refType: string): string {
+function normalizedKind(refType: string): string {
   return refType.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }

@@ -12,17 +12,17 @@ export interface Reporter {
 
 /** The caller of `POST /events`. */
 export const reportedBy = ({ id, realmId, kind }: Actor): string =>
-  written({ id, realmId, type: kind })
+  serialized({ id, realmId, type: kind })
 
 /** Whoever has access to the broker: it does not say who. */
-export const REPORTED_ON_BUS = written({ id: null, realmId: null, type: 'bus' })
+export const REPORTED_ON_BUS = serialized({ id: null, realmId: null, type: 'bus' })
 
-export const REPORTED_BY_PLATFORM = written({ id: null, realmId: null, type: 'platform' })
+export const REPORTED_BY_PLATFORM = serialized({ id: null, realmId: null, type: 'platform' })
 
 /** Events of an installation that was taken over. */
-export const REPORTED_BY_ADOPTION = written({ id: null, realmId: null, type: 'adoption' })
+export const REPORTED_BY_ADOPTION = serialized({ id: null, realmId: null, type: 'adoption' })
 
 /** As JSON with its keys in order, which is how it is sealed. */
-function written({ id, realmId, type }: Reporter): string {
+function serialized({ id, realmId, type }: Reporter): string {
   return JSON.stringify({ id, realmId, type })
 }

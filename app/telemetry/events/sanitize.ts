@@ -5,26 +5,27 @@ interface Pair {
   readonly previous: Scalar
 }
 
-const SHORT = 256
+const MAX_TEXT_LENGTH = 256
 
-interface Data {
+interface EventData {
   readonly diff?: Record<string, Pair>
 }
 
 /**
  * Of the data of an event only the differences between plain values are kept, and none that bear the name of a secret.
  */
-export function sanitized(data: unknown): Data | null {
+export function sanitized(data: unknown): EventData | null {
   if (!isObject(data)) {
     return null
   }
   const { diff } = data
-  return isObject(diff) ? { diff: keptPairs(diff) } : {}
+  return isObject(diff) ? { diff: safePairs(diff) } : {}
 }
 
 /** The same with texts cut that are long. */
-export function withShortTexts({ diff = {} }: Data): Data {
-  const short = (value: Scalar) => (typeof value === 'string' ? value.slice(0, SHORT) : value)
+export function withShortTexts({ diff = {} }: EventData): EventData {
+  const short = (value: Scalar) =>
+    typeof value === 'string' ? value.slice(0, MAX_TEXT_LENGTH) : value
   const pairs = Object.entries(diff).map(([name, { next, previous }]) => [
     name,
     { next: short(next), previous: short(previous) },
@@ -32,18 +33,18 @@ export function withShortTexts({ diff = {} }: Data): Data {
   return { diff: Object.fromEntries(pairs) }
 }
 
-function keptPairs(diff: Record<string, unknown>): Record<string, Pair> {
-  const kept: [string, Pair][] = []
+function safePairs(diff: Record<string, unknown>): Record<string, Pair> {
+  const pairs: [string, Pair][] = []
   for (const [name, entry] of Object.entries(diff)) {
-    const pair = hasSecretName(name) ? undefined : pairIn(entry)
+    const pair = hasSecretName(name) ? undefined : parsePair(entry)
     if (pair) {
-      kept.push([name, pair])
+      pairs.push([name, pair])
     }
   }
-  return Object.fromEntries(kept)
+  return Object.fromEntries(pairs)
 }
 
-function pairIn(entry: unknown): Pair | undefined {
+function parsePair(entry: unknown): Pair | undefined {
   if (!isObject(entry)) {
     return undefined
   }

@@ -22,13 +22,13 @@ export function storedEvent(body: EventBody, reporter: string): EventContent {
     refId: body.refId ?? null,
     data: dataOf(body),
     expiring: body.expiring ?? false,
-    requestPath: fitted(body.requestPath, 256),
+    requestPath: truncated(body.requestPath, 256),
     requestMethod: body.requestMethod ?? null,
     requestIpAddress: address && isIP(address) ? address : null,
-    requestUserAgent: fitted(body.requestUserAgent, 512),
+    requestUserAgent: truncated(body.requestUserAgent, 512),
     actorType: body.actorType ?? null,
     actorId: body.actorId ?? null,
-    actorName: fitted(body.actorName, 64),
+    actorName: truncated(body.actorName, 64),
     realmId: body.realmId ?? null,
     expiresAt: body.expiresAt ? new Date(body.expiresAt).toISOString() : null,
     reportedBy: reporter,
@@ -37,16 +37,16 @@ export function storedEvent(body: EventBody, reporter: string): EventContent {
 
 /** Large texts are cut where there is not enough room, and what is too large then is left out: it must not cost the event either. */
 function dataOf({ data }: EventBody): string | null {
-  const kept = sanitized(data)
-  if (kept === null) {
+  const content = sanitized(data)
+  if (content === null) {
     return null
   }
-  const texts = [() => kept, () => withShortTexts(kept), () => ({ diff: {} })]
-  const fitting = texts.values().map((write) => JSON.stringify(write()))
-  return fitting.find((text) => Buffer.byteLength(text) <= MOST_EVENT_BYTES)!
+  const texts = [() => content, () => withShortTexts(content), () => ({ diff: {} })]
+  const candidates = texts.values().map((write) => JSON.stringify(write()))
+  return candidates.find((text) => Buffer.byteLength(text) <= MOST_EVENT_BYTES)!
 }
 
 /** The database counts characters, and cannot hold one of them. */
-export function fitted(text: string | null | undefined, most: number): string | null {
+export function truncated(text: string | null | undefined, most: number): string | null {
   return text?.replaceAll('\0', '').slice(0, most) ?? null
 }

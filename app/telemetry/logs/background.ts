@@ -3,14 +3,14 @@ import app from '@adonisjs/core/services/app'
 
 import type { RunningJob } from '#jobs/running_job'
 import { env } from '#start/env'
-import { LogIngest } from './ingest.js'
+import { LogIngest } from './log_ingest.js'
 import { isInMemory } from './open_log_store.js'
 
 /**
  * Takes lines from the bus, where this process is the one to do so: with lines in memory, that which serves them, whatever its
  * jobs are; else any that works on the bus.
  */
-export async function takeLogsFromBus(logger: Logger): Promise<RunningJob> {
+export async function startLogIngest(logger: Logger): Promise<RunningJob> {
   if (isInMemory(env) && !env.SURFACES.includes('telemetry')) {
     return { stop: async () => {} }
   }

@@ -26,7 +26,7 @@ export class FilterUnsupported extends BadRequest {
 }
 
 /** The log store does not answer, or answers that it cannot now. */
-export class LogStoreAway extends ServiceUnavailable {
+export class LogStoreUnavailable extends ServiceUnavailable {
   constructor(cause?: unknown) {
     super('The log store does not answer; try again shortly', {
       cause,

@@ -20,7 +20,7 @@ export const instantOf = (milliseconds: number): Instant => BigInt(milliseconds)
 export const millisecondsOf = (instant: Instant): number => Number(instant / PER_MS)
 
 /** Reads a time in ISO form or as a number, whose size tells its unit; undefined for anything else. */
-export function readInstant(text: string): Instant | undefined {
+export function parseInstant(text: string): Instant | undefined {
   const trimmed = text.trim()
   return /^[+-]?\d/.test(trimmed) && Math.abs(Number(trimmed)) < LARGEST_NUMBER
     ? fromNumber(trimmed)
@@ -43,8 +43,8 @@ function fromNumber(text: string): Instant {
     ? text.replace('+', '').split('.')
     : [String(Math.trunc(number))]
   const sign = whole!.startsWith('-') ? -1n : 1n
-  const finer = BigInt(fraction.slice(0, digits).padEnd(digits, '0') || '0')
-  return BigInt(whole!) * 10n ** BigInt(digits) + sign * finer
+  const fractionDigits = BigInt(fraction.slice(0, digits).padEnd(digits, '0') || '0')
+  return BigInt(whole!) * 10n ** BigInt(digits) + sign * fractionDigits
 }
 
 function fromIso(text: string): Instant | undefined {

@@ -4,10 +4,10 @@ import { newId } from '#kernel/new_id'
 /** So many digits has a time in milliseconds until the year 2286. */
 const TIME_DIGITS = 13
 /** More lines do not come in within a millisecond. */
-const TURN_DIGITS = 6
+const SEQUENCE_DIGITS = 6
 
 let lastTime = 0
-let turn = 0
+let sequence = 0
 
 /**
  * The key of a line that comes in now: when that was, which of this process it was, and what tells it from those of other
@@ -15,18 +15,18 @@ let turn = 0
  */
 export function newLineKey(unique = newId()): string {
   const now = clock.now()
-  turn = now === lastTime ? turn + 1 : 0
+  sequence = now === lastTime ? sequence + 1 : 0
   lastTime = now
-  return `${keyFrom(now)}${String(turn).padStart(TURN_DIGITS, '0')}-${unique}`
+  return `${firstKeyAt(now)}${String(sequence).padStart(SEQUENCE_DIGITS, '0')}-${unique}`
 }
 
 /** What is not greater than any key made at this time or later, and greater than all before. */
-export function keyFrom(milliseconds: number): string {
+export function firstKeyAt(milliseconds: number): string {
   return `${String(Math.max(0, milliseconds)).padStart(TIME_DIGITS, '0')}-`
 }
 
 /** What is greater than this key, and not greater than any other that is. */
-export const rightAfter = (key: string): string => `${key} `
+export const keyAfter = (key: string): string => `${key} `
 
 /** When the line came in that has this key; NaN where it is none. */
 export function timeOfKey(key: string): number {

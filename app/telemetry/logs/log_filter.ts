@@ -27,23 +27,23 @@ const FIELDS: ReadonlySet<string> = new Set(LOG_FIELDS)
 export const isField = (name: string): name is (typeof LOG_FIELDS)[number] => FIELDS.has(name)
 
 /** Whether a line is among those that are meant. */
-export function isMeant(filter: LogFilter, line: LogRecord): boolean {
+export function matches(filter: LogFilter, line: LogRecord): boolean {
   switch (filter.kind) {
     case 'and':
-      return filter.filters.every((each) => isMeant(each, line))
+      return filter.filters.every((each) => matches(each, line))
     case 'or':
-      return filter.filters.some((each) => isMeant(each, line))
+      return filter.filters.some((each) => matches(each, line))
     case 'not':
-      return !isMeant(filter.filter, line)
+      return !matches(filter.filter, line)
     case 'time':
-      return isWithin(filter, instantOf(Date.parse(line.time)))
+      return matchesTime(filter, instantOf(Date.parse(line.time)))
     default:
-      return hasValue(filter, valueIn(line, filter.name))
+      return matchesValue(filter, valueIn(line, filter.name))
   }
 }
 
 /** Whether a value is one that is meant. */
-export function hasValue(filter: LabelFilter, value: string): boolean {
+export function matchesValue(filter: LabelFilter, value: string): boolean {
   switch (filter.kind) {
     case 'oneOf':
       return filter.values.includes(value)
@@ -56,7 +56,7 @@ export function hasValue(filter: LabelFilter, value: string): boolean {
   }
 }
 
-export function isWithin({ op, at }: TimeFilter, instant: Instant): boolean {
+export function matchesTime({ op, at }: TimeFilter, instant: Instant): boolean {
   switch (op) {
     case '>=':
       return instant >= at

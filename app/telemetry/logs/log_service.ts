@@ -2,13 +2,13 @@ import { enforce, requires, requiresAny } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { Group } from '#query/condition'
 import { labelMissing, type LogQuery } from '#query/log_query'
-import { fittedLine } from './fitted_line.js'
+import { normalizedLine } from './normalized_line.js'
 import type { LogBody } from './log_body.js'
 import type { LogFilter } from './log_filter.js'
 import { recordOf, type LogRecord } from './log_line.js'
-import type { FoundLogs, LogStore } from './log_store.js'
+import type { LogList, LogStore } from './log_store.js'
 import type { StreamOptions, StreamedRecord } from '#auth/record_stream'
-import { namesLabel, readFilter } from './read_filter.js'
+import { hasLabel, parseFilter } from './parse_filter.js'
 
 export const LOG_ACCESS = {
   create: requires('log_create'),
@@ -28,23 +28,23 @@ export class LogService {
 
   async create(actor: Actor, body: LogBody): Promise<LogRecord> {
     enforce(LOG_ACCESS.create, actor)
-    const line = fittedLine(body)
+    const line = normalizedLine(body)
     await this.#store.write([line])
     return recordOf(line)
   }
 
-  async list(actor: Actor, { filters, pagination, oldestFirst }: LogQuery): Promise<FoundLogs> {
+  async list(actor: Actor, { filters, pagination, oldestFirst }: LogQuery): Promise<LogList> {
     enforce(LOG_ACCESS.read, actor)
     return this.#store.list(filterOf(filters), { ...pagination, oldestFirst })
   }
 
-  follow(
+  tail(
     actor: Actor,
     { filters }: LogQuery,
     { signal, after }: StreamOptions
   ): AsyncIterable<StreamedRecord> {
     enforce(LOG_ACCESS.read, actor)
-    return this.#store.follow(filterOf(filters), signal, after)
+    return this.#store.tail(filterOf(filters), signal, after)
   }
 
   /** Removes exactly what `list` finds. */
@@ -54,17 +54,17 @@ export class LogService {
   }
 }
 
-const read = new WeakMap<Group, LogFilter>()
+const parsedFilters = new WeakMap<Group, LogFilter>()
 
 /** A time alone says nothing of what lines are about. */
 function filterOf(condition: Group): LogFilter {
-  let filter = read.get(condition)
+  let filter = parsedFilters.get(condition)
   if (!filter) {
-    filter = readFilter(condition)
-    if (!namesLabel(filter)) {
+    filter = parseFilter(condition)
+    if (!hasLabel(filter)) {
       throw labelMissing()
     }
-    read.set(condition, filter)
+    parsedFilters.set(condition, filter)
   }
   return filter
 }

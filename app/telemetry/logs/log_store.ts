@@ -8,7 +8,7 @@ export interface LogPage {
   readonly oldestFirst?: boolean
 }
 
-export interface FoundLogs {
+export interface LogList {
   /** Records as JSON text, the newest first unless it was asked otherwise; those of one time by their keys. */
   readonly records: readonly string[]
   /** How many there are in all. */
@@ -32,7 +32,7 @@ export interface LogStore {
   write(lines: readonly LogLine[], options?: WriteOptions): Promise<void>
 
   /** One page of the lines that are meant, and how many there are. Rejects with `FilterUnsupported` rather than to mean others. */
-  list(filter: LogFilter, page: LogPage): Promise<FoundLogs>
+  list(filter: LogFilter, page: LogPage): Promise<LogList>
 
   /**
    * Removes the lines that `list` finds at the time of the call, all of them; they are gone when it resolves. Rejects with
@@ -44,10 +44,10 @@ export interface LogStore {
    * The lines that come in from now on, or after the one with the cursor, until the signal aborts. A cursor of a store that
    * began anew since stands for its beginning.
    */
-  follow(filter: LogFilter, signal: AbortSignal, after?: string): AsyncIterable<StreamedRecord>
+  tail(filter: LogFilter, signal: AbortSignal, after?: string): AsyncIterable<StreamedRecord>
 
   /** Why nothing can be removed, where that is so. */
-  whyNotRemove(): Promise<string | undefined>
+  findDeletionProblem(): Promise<string | undefined>
 
   /** Waits for what is under way; nothing may be written any more. */
   close(): Promise<void>

@@ -1,6 +1,6 @@
 import { MalformedMessage, type Message } from '#bus/message'
 import { LOG_CHANNELS, LOG_LEVELS, type LogLevel } from '#records/log_lines'
-import { fittedLine } from './fitted_line.js'
+import { normalizedLine } from './normalized_line.js'
 import type { LineLabels, LogLine } from './log_line.js'
 
 /** Levels that other programs write, and what they are here. */
@@ -16,37 +16,37 @@ const OTHER_LEVELS: Readonly<Record<string, LogLevel>> = {
 /**
  * The line that a message brings. What can be made good is, so that a long trace or an unknown level does not cost the line.
  */
-export function lineIn({ id, data, metadata }: Message): LogLine {
+export function parseLine({ id, data, metadata }: Message): LogLine {
   const { message, service, level, channel, labels, time } = data
   if (typeof message !== 'string') {
     throw new MalformedMessage('it has no message')
   }
-  return fittedLine(
+  return normalizedLine(
     {
       message,
       service: typeof service === 'string' ? service : 'unknown',
       level: levelOf(level),
       channel: LOG_CHANNELS.find((known) => known === channel) ?? 'system',
       time: timeOf(time) ?? new Date(metadata.timestamp).toISOString(),
-      labels: textsIn(labels),
+      labels: labelsOf(labels),
     },
     id
   )
 }
 
-function levelOf(given: unknown): LogLevel {
+function levelOf(value: unknown): LogLevel {
   return (
-    LOG_LEVELS.find((known) => known === given) ??
-    (typeof given === 'string' ? OTHER_LEVELS[given] : undefined) ??
+    LOG_LEVELS.find((known) => known === value) ??
+    (typeof value === 'string' ? OTHER_LEVELS[value] : undefined) ??
     'info'
   )
 }
 
-function timeOf(given: unknown): string | undefined {
-  return typeof given === 'string' && !Number.isNaN(Date.parse(given)) ? given : undefined
+function timeOf(value: unknown): string | undefined {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : undefined
 }
 
-function textsIn(labels: unknown): LineLabels {
+function labelsOf(labels: unknown): LineLabels {
   if (typeof labels !== 'object' || labels === null) {
     return {}
   }

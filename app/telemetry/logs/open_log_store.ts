@@ -2,7 +2,7 @@ import type { Env } from '#start/env'
 import type { LogStore } from './log_store.js'
 import { MemoryLogStore } from '#telemetry/logs/memory/memory_log_store'
 
-type Settings = Pick<
+type LogStoreSettings = Pick<
   Env,
   | 'LOGSTORE_URL'
   | 'LOGSTORE_INGESTOR_URL'
@@ -12,19 +12,22 @@ type Settings = Pick<
   | 'LOGSTORE_RETENTION_DAYS'
 >
 
-interface Surroundings {
+interface LogStoreDependencies {
   readonly report: (error: unknown, what: string) => void
   /** Has processes that share a store hear when lines are removed. */
-  readonly removals: { tell(): void; onTold(listener: () => void): void }
+  readonly removals: { notify(): void; onNotification(listener: () => void): void }
 }
 
 /** Whether lines are kept in the memory of the process that serves them. */
-export function isInMemory(env: Settings): boolean {
+export function isInMemory(env: LogStoreSettings): boolean {
   return addressesIn(env) === undefined
 }
 
 /** The store that the settings name: a server where they have its addresses, else the memory of this process. */
-export async function openLogStore(env: Settings, around: Surroundings): Promise<LogStore> {
+export async function openLogStore(
+  env: LogStoreSettings,
+  dependencies: LogStoreDependencies
+): Promise<LogStore> {
   const addresses = addressesIn(env)
   if (!addresses) {
     return memoryStore(env)
@@ -33,16 +36,16 @@ export async function openLogStore(env: Settings, around: Surroundings): Promise
   const store = new VictoriaLogsStore({
     ...addresses,
     retentionDays: env.LOGSTORE_RETENTION_DAYS,
-    report: around.report,
-    tellRemoval: () => around.removals.tell(),
+    report: dependencies.report,
+    notifyRemoval: () => dependencies.removals.notify(),
   })
-  around.removals.onTold(() => store.forget())
-  void warnOfMissingDeletion(store, around.report)
+  dependencies.removals.onNotification(() => store.forgetUnconfirmed())
+  void warnOfMissingDeletion(store, dependencies.report)
   return store
 }
 
 /** A store of this process alone. */
-export function memoryStore(env: Settings): MemoryLogStore {
+export function memoryStore(env: LogStoreSettings): MemoryLogStore {
   return new MemoryLogStore({
     lines: env.LOGSTORE_MEMORY_LINES,
     bytes: env.LOGSTORE_MEMORY_BYTES,
@@ -53,16 +56,16 @@ function addressesIn({
   LOGSTORE_URL: both,
   LOGSTORE_INGESTOR_URL: ingestor = both,
   LOGSTORE_QUERIER_URL: querier = both,
-}: Settings) {
+}: LogStoreSettings) {
   return ingestor !== undefined && querier !== undefined ? { ingestor, querier } : undefined
 }
 
 /** It is found out now and again with each deletion: the server may be another one by then. */
 async function warnOfMissingDeletion(
   store: LogStore,
-  report: Surroundings['report']
+  report: LogStoreDependencies['report']
 ): Promise<void> {
-  const reason = await store.whyNotRemove().catch(() => undefined)
+  const reason = await store.findDeletionProblem().catch(() => undefined)
   if (reason !== undefined) {
     report(new Error(reason), 'logs cannot be deleted')
   }

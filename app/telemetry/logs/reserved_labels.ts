@@ -6,4 +6,4 @@ export const KEY_LABEL = 'lineKey'
 /** Labels of these names are left out: what stands beside the labels has them, and wins. */
 export const RESERVED_LABELS: ReadonlySet<string> = new Set([...LOG_FIELDS, 'time', KEY_LABEL])
 
-export const MOST_LABELS = 256
+export const MAX_LABELS = 256

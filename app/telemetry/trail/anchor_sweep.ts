@@ -10,7 +10,7 @@ import { trailKey } from './trail_key.js'
 const NAME = 'event-heads'
 /** Who holds it is the only one that notes heads. */
 export const HEADS_LOCK = `sweep:${NAME}`
-const AT_ONCE = 200
+const BATCH_SIZE = 200
 /** While the store of the heads is away, that is not said every second. */
 const PAUSE_MS = 60_000
 
@@ -28,7 +28,7 @@ export function anchorSweep(anchor: HeadAnchor, pool: pg.Pool = telemetryPool())
         return 0
       }
       try {
-        await noteAll(pool, anchor, signal)
+        await anchorAll(pool, anchor, signal)
       } catch (error) {
         pausedUntil = clock.now() + PAUSE_MS
         throw error
@@ -38,17 +38,17 @@ export function anchorSweep(anchor: HeadAnchor, pool: pg.Pool = telemetryPool())
   }
 }
 
-async function noteAll(pool: pg.Pool, anchor: HeadAnchor, signal: AbortSignal): Promise<void> {
-  let noted = AT_ONCE
-  while (noted === AT_ONCE && !signal.aborted) {
-    noted = await noteHeads(pool, anchor)
+async function anchorAll(pool: pg.Pool, anchor: HeadAnchor, signal: AbortSignal): Promise<void> {
+  let count = BATCH_SIZE
+  while (count === BATCH_SIZE && !signal.aborted) {
+    count = await anchorHeads(pool, anchor)
   }
 }
 
 /** Notes a bounded number of ends; answers how many there were. */
-export async function noteHeads(pool: pg.Pool, anchor: HeadAnchor): Promise<number> {
+export async function anchorHeads(pool: pg.Pool, anchor: HeadAnchor): Promise<number> {
   const { rows } = await pool.query<{ chain: string; number: string; digest: string }>(
-    `select chain, number, digest from event_chains where number > anchored order by chain limit ${AT_ONCE}`
+    `select chain, number, digest from event_chains where number > anchored order by chain limit ${BATCH_SIZE}`
   )
   for (const { chain, number, digest } of rows) {
     const head = { chain, number: Number(number), digest }

@@ -37,7 +37,7 @@ export function checkBatch(batch: StoredBatch, before: Predecessor, key: TrailKe
   const { header, ids } = batch
   const { chain, number } = header
   const findings: Finding[] = []
-  if (!isWhole(batch, before, key)) {
+  if (!isIntact(batch, before, key)) {
     findings.push({ type: 'broken', chain, number })
   }
   const removed = removedPositions(batch, key)
@@ -59,7 +59,7 @@ export function checkBatch(batch: StoredBatch, before: Predecessor, key: TrailKe
   return { findings, present, removed: removed.size, digest: digestOf(header) }
 }
 
-function isWhole(
+function isIntact(
   { header, signature, ids, leaves }: StoredBatch,
   before: Predecessor,
   key: TrailKey
@@ -79,13 +79,14 @@ export function removedPositions(batch: StoredBatch, key: TrailKey): Set<number>
   const { header, ids } = batch
   const removed = new Set<number>()
   for (const removal of batch.removals) {
-    const positions = positionsIn(removal, key)
-    const isExpiry = positions?.reason === 'expired'
-    const isOfThisBatch = positions?.chain === header.chain && positions.number === header.number
+    const removalStatement = parseRemoval(removal, key)
+    const isExpiry = removalStatement?.reason === 'expired'
+    const isOfThisBatch =
+      removalStatement?.chain === header.chain && removalStatement.number === header.number
     const isInTime =
-      !isExpiry || (header.expiresAt !== null && header.expiresAt <= positions.removedAt)
-    if (positions && isOfThisBatch && isInTime) {
-      const which = positions.positions ?? ids.keys()
+      !isExpiry || (header.expiresAt !== null && header.expiresAt <= removalStatement.removedAt)
+    if (removalStatement && isOfThisBatch && isInTime) {
+      const which = removalStatement.positions ?? ids.keys()
       for (const position of which) {
         removed.add(position)
       }
@@ -94,7 +95,7 @@ export function removedPositions(batch: StoredBatch, key: TrailKey): Set<number>
   return removed
 }
 
-interface SaidRemoval {
+interface RemovalStatement {
   readonly chain: string
   readonly number: number
   readonly positions: readonly number[] | null
@@ -102,13 +103,15 @@ interface SaidRemoval {
   readonly removedAt: string
 }
 
-function positionsIn(
+function parseRemoval(
   { statement, signature }: SignedRemoval,
   key: TrailKey
-): SaidRemoval | undefined {
+): RemovalStatement | undefined {
   if (!key.verifies(statement, signature)) {
     return undefined
   }
-  const [type, , chain, number, positions, reason, removedAt] = JSON.parse(statement)
-  return type === 'removal' ? { chain, number, positions, reason, removedAt } : undefined
+  const [type, , chain, number, removalStatement, reason, removedAt] = JSON.parse(statement)
+  return type === 'removal'
+    ? { chain, number, positions: removalStatement, reason, removedAt }
+    : undefined
 }

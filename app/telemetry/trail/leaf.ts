@@ -56,36 +56,36 @@ export const LEAF_BYTES = 32
  */
 export function leafOf(event: SealedEvent): Buffer {
   const values = SEALED.map((name) => event[name])
-  values[DATA] = inOrder(event.data)
+  values[DATA] = canonical(event.data)
   if (event.reportedBy !== null) {
-    values.push(inOrder(event.reportedBy))
+    values.push(canonical(event.reportedBy))
   }
   return hash('sha256', JSON.stringify(values), 'buffer')
 }
 
-const inOrder = (value: unknown) => (isInOrder(value) ? value : sorted(value))
+const canonical = (value: unknown) => (isCanonical(value) ? value : sortKeys(value))
 
 /** The same value with the keys of its objects in order: neither database nor program promises to keep theirs. */
-function sorted(value: unknown): unknown {
+function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) {
-    return value.map(sorted)
+    return value.map(sortKeys)
   }
   if (typeof value !== 'object' || value === null) {
     return value
   }
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]))
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]))
 }
 
 /** Most are: what comes from the platform is written in order. */
-function isInOrder(value: unknown): boolean {
+function isCanonical(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) {
     return true
   }
   let before: string | undefined
   for (const [name, inner] of Object.entries(value)) {
-    const follows = Array.isArray(value) || before === undefined || before < name
-    if (!follows || !isInOrder(inner)) {
+    const isAscending = Array.isArray(value) || before === undefined || before < name
+    if (!isAscending || !isCanonical(inner)) {
       return false
     }
     before = name

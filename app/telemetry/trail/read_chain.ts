@@ -5,8 +5,8 @@ import { unpackIds } from './packed_ids.js'
 import type { BatchHeader } from './statements.js'
 
 /** Batches are read until they hold about so many events, which bounds the memory this takes. */
-const EVENTS_AT_ONCE = 2_000
-const BATCHES_AT_ONCE = 200
+const MAX_EVENTS = 2_000
+const MAX_BATCHES = 200
 
 export interface SignedRemoval {
   readonly statement: string
@@ -71,8 +71,8 @@ async function batchesAfter(
     text: `
       select chain, number, previous, root, size, expires_at, sealed_at, signature, ids, leaves from (
         select b.*, sum(size) over (order by number) - size as before from (
-          select * from event_batches where chain = $1 and number > $2 order by number limit ${BATCHES_AT_ONCE}) b) picked
-      where before < ${EVENTS_AT_ONCE} order by number`,
+          select * from event_batches where chain = $1 and number > $2 order by number limit ${MAX_BATCHES}) b) picked
+      where before < ${MAX_EVENTS} order by number`,
     values: [chain, after],
   })
   return rows

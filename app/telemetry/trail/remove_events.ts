@@ -6,8 +6,8 @@ import { NO_REALM, statementOf, type Removal } from './statements.js'
 import { trailKey } from './trail_key.js'
 
 /** About so many events are removed by one transaction: few enough that nobody beside it notices. */
-const EVENTS_AT_ONCE = 500
-const BATCHES_AT_ONCE = 50
+const MAX_EVENTS = 500
+const MAX_BATCHES = 50
 
 interface ExpiredBatch {
   readonly chain: string
@@ -20,8 +20,8 @@ const EXPIRED = `
   select chain, number, ids from (
     select chain, number, ids, sum(size) over (order by expires_at, chain, number) - size as before
     from (select * from event_batches where not is_removed and expires_at < $1
-          order by expires_at, chain, number limit ${BATCHES_AT_ONCE}) due) picked
-  where before < ${EVENTS_AT_ONCE}`
+          order by expires_at, chain, number limit ${MAX_BATCHES}) due) picked
+  where before < ${MAX_EVENTS}`
 
 /**
  * Removes a bounded part of the events that have had their time, and says so in the trail; answers how many batches and
@@ -46,7 +46,7 @@ export async function removeExpired(
     reason: 'expired',
     removedAt: now.toISOString(),
   }))
-  await keepRemovals(transaction, removals)
+  await insertRemovals(transaction, removals)
   await transaction.query(
     `update event_batches b set is_removed = true
      from unnest($1::text[], $2::bigint[]) as gone (chain, number)
@@ -64,12 +64,12 @@ export async function removeEvent(transaction: pg.ClientBase, id: string): Promi
     [id, NO_REALM]
   )
   for (const { chain, createdAt } of rows) {
-    await keepRemovals(transaction, await deletions(transaction, { id, chain, createdAt }))
+    await insertRemovals(transaction, await findDeletions(transaction, { id, chain, createdAt }))
   }
 }
 
 /** An event can only have been sealed after it happened, which bounds how many batches are looked through. */
-async function deletions(
+async function findDeletions(
   transaction: pg.ClientBase,
   { id, chain, createdAt }: { id: string; chain: string; createdAt: Date }
 ): Promise<Removal[]> {
@@ -94,7 +94,7 @@ async function deletions(
   })
 }
 
-async function keepRemovals(
+async function insertRemovals(
   transaction: pg.ClientBase,
   removals: readonly Removal[]
 ): Promise<void> {

@@ -13,14 +13,14 @@ interface Head {
   readonly digest: string | null
 }
 
-interface Batch {
+interface SealedBatch {
   readonly header: BatchHeader
   readonly ids: Buffer
   readonly leaves: Buffer
 }
 
 /** Events that are removed together: of one chain, and with expiries in the same hour. */
-interface Group {
+interface EventGroup {
   readonly chain: string
   readonly expiresAt: string | null
   readonly ids: Buffer
@@ -41,22 +41,22 @@ export async function sealEvents(
   }
   const groups = groupsOf(events)
   const heads = await lockHeads(transaction, groups)
-  const batches: Batch[] = []
+  const batches: SealedBatch[] = []
   for (const group of groups) {
-    const batch = sealed(group, heads.get(group.chain)!)
+    const batch = sealGroup(group, heads.get(group.chain)!)
     heads.set(group.chain, { number: batch.header.number, digest: digestOf(batch.header) })
     batches.push(batch)
   }
-  await keep(transaction, batches)
+  await insertBatches(transaction, batches)
 }
 
 /** In one order everywhere, so that two transactions never wait for each other. */
 async function lockHeads(
   transaction: pg.ClientBase,
-  groups: readonly Group[]
+  groups: readonly EventGroup[]
 ): Promise<Map<string, Head>> {
   const chains = [...new Set(groups.map(({ chain }) => chain))].toSorted()
-  const heads = await lockKnown(transaction, chains)
+  const heads = await lockExisting(transaction, chains)
   const fresh = chains.filter((chain) => !heads.has(chain))
   if (fresh.length === 0) {
     return heads
@@ -65,10 +65,10 @@ async function lockHeads(
     `insert into event_chains (chain) select unnest($1::text[]) on conflict do nothing`,
     [fresh]
   )
-  return new Map([...heads, ...(await lockKnown(transaction, fresh))])
+  return new Map([...heads, ...(await lockExisting(transaction, fresh))])
 }
 
-async function lockKnown(
+async function lockExisting(
   transaction: pg.ClientBase,
   chains: readonly string[]
 ): Promise<Map<string, Head>> {
@@ -86,7 +86,7 @@ async function lockKnown(
   )
 }
 
-function groupsOf(events: readonly SealedEvent[]): Group[] {
+function groupsOf(events: readonly SealedEvent[]): EventGroup[] {
   const groups = Map.groupBy(events, (event) => {
     const expiry = expiryOf(event)
     return `${chainOf(event.realmId)} ${expiry && Math.floor(expiry / HOUR_MS)}`
@@ -94,7 +94,7 @@ function groupsOf(events: readonly SealedEvent[]): Group[] {
   return Array.from(groups.values(), groupOf)
 }
 
-function groupOf(events: readonly SealedEvent[]): Group {
+function groupOf(events: readonly SealedEvent[]): EventGroup {
   const last = events
     .map(expiryOf)
     .reduce((a, b) => (a === null || b === null ? null : Math.max(a, b)))
@@ -111,7 +111,10 @@ function expiryOf({ expiring, expiresAt }: SealedEvent): number | null {
   return expiring && expiresAt ? Date.parse(expiresAt) : null
 }
 
-function sealed({ chain, expiresAt, ids, leaves, size }: Group, { number, digest }: Head): Batch {
+function sealGroup(
+  { chain, expiresAt, ids, leaves, size }: EventGroup,
+  { number, digest }: Head
+): SealedBatch {
   const header: BatchHeader = {
     chain,
     number: number + 1,
@@ -124,7 +127,7 @@ function sealed({ chain, expiresAt, ids, leaves, size }: Group, { number, digest
   return { header, ids, leaves }
 }
 
-const KEEP = {
+const INSERT_BATCHES = {
   name: 'keep-event-batches',
   text: `
     with batch as (
@@ -136,12 +139,15 @@ const KEEP = {
     where c.chain = head.chain`,
 }
 
-async function keep(transaction: pg.ClientBase, batches: readonly Batch[]): Promise<void> {
+async function insertBatches(
+  transaction: pg.ClientBase,
+  batches: readonly SealedBatch[]
+): Promise<void> {
   const headers = batches.map(({ header }) => header)
   const last = [...new Map(headers.map((header) => [header.chain, header])).values()]
   const key = trailKey()
   await transaction.query({
-    ...KEEP,
+    ...INSERT_BATCHES,
     values: [
       headers.map(({ chain }) => chain),
       headers.map(({ number }) => number),

@@ -38,17 +38,20 @@ export class TrailKey {
   }
 
   verifies(statement: string, signature: Uint8Array): boolean {
-    return this.signed(statement, signature) || this.isReplaced(statement, signature)
+    return (
+      this.isSignedByCurrentKey(statement, signature) ||
+      this.isSignedByFormerKey(statement, signature)
+    )
   }
 
   /** Whether it is a signature of this very key. */
-  signed(statement: string, signature: Uint8Array): boolean {
+  isSignedByCurrentKey(statement: string, signature: Uint8Array): boolean {
     return verify(null, Buffer.from(statement), this.#public, signature)
   }
 
   /** Whether it is a signature of a key that came before this one. */
-  isReplaced(statement: string, signature: Uint8Array): boolean {
-    return this.#former.some((key) => key.signed(statement, signature))
+  isSignedByFormerKey(statement: string, signature: Uint8Array): boolean {
+    return this.#former.some((key) => key.isSignedByCurrentKey(statement, signature))
   }
 
   get publicKey(): string {

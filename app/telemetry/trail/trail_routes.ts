@@ -5,10 +5,10 @@ import { sendHead, sendStream } from '#http/send_stream'
 import type { SurfaceRoutes } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
-import { READING, TrailService } from './trail_service.js'
+import { TRAIL_ACCESS, TrailService } from './trail_service.js'
 
 /** As long as streams of events wait for their readers. */
-const PATIENCE_MS = 30_000
+const READ_TIMEOUT_MS = 30_000
 
 const LINES = 'application/x-ndjson'
 
@@ -69,22 +69,22 @@ export function trailRoutes(routes: SurfaceRoutes): void {
     .get('/events/verify', verify, {
       name: 'verifyEvents',
       summary: 'Whether the audit trail is as it was written, and what is not',
-      access: READING,
+      access: TRAIL_ACCESS,
       responses: { 200: { description: 'What was found', schema: VERDICT } },
     })
     .get('/events/export', exportEvents, {
       name: 'exportEvents',
       summary: 'The audit trail with its proof, which can be checked without the platform',
-      access: READING,
+      access: TRAIL_ACCESS,
       responses: { 200: { description: 'JSON lines', contentType: LINES } },
     })
 }
 
 async function verify(ctx: HttpContext): Promise<void> {
   const trail = await ctx.containerResolver.make(TrailService)
-  const left = new AbortController()
-  ctx.response.response.once('close', () => left.abort())
-  sendJson(ctx, { data: await trail.verify(originOf(ctx), left.signal), meta: {} })
+  const disconnected = new AbortController()
+  ctx.response.response.once('close', () => disconnected.abort())
+  sendJson(ctx, { data: await trail.verify(originOf(ctx), disconnected.signal), meta: {} })
 }
 
 async function exportEvents(ctx: HttpContext): Promise<void> {
@@ -98,5 +98,5 @@ async function exportEvents(ctx: HttpContext): Promise<void> {
     lines.destroy()
     return sendHead(ctx)
   }
-  await sendStream(ctx, lines, { patienceMs: PATIENCE_MS })
+  await sendStream(ctx, lines, { patienceMs: READ_TIMEOUT_MS })
 }

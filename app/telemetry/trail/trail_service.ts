@@ -6,10 +6,10 @@ import { enforce, requires } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
 import { exportTrail } from './export_trail.js'
 import type { HeadAnchor } from './head_anchor.js'
-import { seenChains } from './seen_chains.js'
+import { visibleChains } from './visible_chains.js'
 import { trailKey } from './trail_key.js'
-import { Turns } from './turns.js'
-import { allChains, verifyTrail, type Verdict } from './verify_trail.js'
+import { ConcurrencyLimit } from './concurrency_limit.js'
+import { allChains, verifyTrail, type TrailVerdict } from './verify_trail.js'
 
 const CHUNK_LENGTH = 64 * 1024
 
@@ -17,7 +17,7 @@ const CHUNK_LENGTH = 64 * 1024
 const CHECKS = { perCaller: 1, inAll: 3 }
 const EXPORTS = { perCaller: 2, inAll: 16 }
 
-export const READING = requires('event_read')
+export const TRAIL_ACCESS = requires('event_read')
 
 export interface TrailServiceOptions {
   readonly pool: pg.Pool
@@ -30,19 +30,19 @@ export interface TrailServiceOptions {
 export class TrailService {
   readonly #pool: pg.Pool
   readonly #anchor: HeadAnchor
-  readonly #checks = new Turns(CHECKS, 'The audit trail is being checked already')
-  readonly #exports = new Turns(EXPORTS, 'The audit trail is being exported already')
+  readonly #checks = new ConcurrencyLimit(CHECKS, 'The audit trail is being checked already')
+  readonly #exports = new ConcurrencyLimit(EXPORTS, 'The audit trail is being exported already')
 
   constructor({ pool, anchor }: TrailServiceOptions) {
     this.#pool = pool
     this.#anchor = anchor
   }
 
-  async verify({ actor }: Origin, signal: AbortSignal): Promise<Verdict> {
-    enforce(READING, actor)
-    const end = this.#checks.begin(actor)
+  async verify({ actor }: Origin, signal: AbortSignal): Promise<TrailVerdict> {
+    enforce(TRAIL_ACCESS, actor)
+    const end = this.#checks.start(actor)
     try {
-      return await this.verifyChains({ chains: seenChains(actor), signal })
+      return await this.verifyChains({ chains: visibleChains(actor), signal })
     } finally {
       end()
     }
@@ -53,14 +53,14 @@ export class TrailService {
     chains?: readonly string[]
     signal?: AbortSignal
     progress?: (events: number) => void
-  }): Promise<Verdict> {
+  }): Promise<TrailVerdict> {
     return verifyTrail(this.#pool, { ...which, key: trailKey(), anchor: this.#anchor })
   }
 
   async export({ actor }: Origin): Promise<Readable> {
-    enforce(READING, actor)
-    const chains = seenChains(actor) ?? (await allChains(this.#pool, this.#anchor))
-    const end = this.#exports.begin(actor)
+    enforce(TRAIL_ACCESS, actor)
+    const chains = visibleChains(actor) ?? (await allChains(this.#pool, this.#anchor))
+    const end = this.#exports.start(actor)
     const lines = exportTrail(this.#pool, { chains, key: trailKey() })
     const stream = Readable.from(inChunks(lines), { objectMode: false })
     return stream.once('close', end)
@@ -68,13 +68,13 @@ export class TrailService {
 }
 
 async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  let gathered = ''
+  let buffer = ''
   for await (const line of lines) {
-    gathered += line
-    if (gathered.length >= CHUNK_LENGTH) {
-      yield Buffer.from(gathered)
-      gathered = ''
+    buffer += line
+    if (buffer.length >= CHUNK_LENGTH) {
+      yield Buffer.from(buffer)
+      buffer = ''
     }
   }
-  yield Buffer.from(gathered)
+  yield Buffer.from(buffer)
 }

@@ -9,10 +9,10 @@ import { inSnapshot } from './snapshot.js'
 import { NO_REALM, statementOf } from './statements.js'
 import type { TrailKey } from './trail_key.js'
 
-const LISTED = 1_000
+const MAX_LISTED = 1_000
 
 /** What a check of the trail came to. */
-export interface Verdict {
+export interface TrailVerdict {
   readonly intact: boolean
   readonly chains: number
   readonly batches: number
@@ -41,12 +41,15 @@ export interface Verification {
  * Compares the audit trail with what was signed of it: in one snapshot of the database, in memory that does not depend on
  * how much there is.
  */
-export function verifyTrail(pool: pg.Pool, verification: Verification): Promise<Verdict> {
+export function verifyTrail(pool: pg.Pool, verification: Verification): Promise<TrailVerdict> {
   return inSnapshot(pool, (client) => verifyWithin(client, verification))
 }
 
 /** The same within a transaction that is open. */
-export function verifyWithin(client: pg.ClientBase, verification: Verification): Promise<Verdict> {
+export function verifyWithin(
+  client: pg.ClientBase,
+  verification: Verification
+): Promise<TrailVerdict> {
   return new Verifier(client, verification).run()
 }
 
@@ -78,7 +81,7 @@ class Verifier {
     readonly verification: Verification
   ) {}
 
-  async run(): Promise<Verdict> {
+  async run(): Promise<TrailVerdict> {
     const { anchor } = this.verification
     const chains = this.verification.chains ?? (await allChains(this.client, anchor))
     for (const chain of chains) {
@@ -100,28 +103,28 @@ class Verifier {
   async #verifyChain(chain: string): Promise<void> {
     const { key, signal, progress } = this.verification
     const anchored = await this.verification.anchor.read(chain)
-    const isNoted =
+    const isAnchored =
       anchored !== undefined && key.verifies(statementOf.head(anchored), anchored.signature)
     let before: Predecessor = { number: 0, digest: null }
     let present = 0
     for await (const batch of readChain(chain, portionsWithin(this.client))) {
       signal?.throwIfAborted()
       const checked = checkBatch(batch, before, key)
-      checked.findings.forEach((finding) => this.#note(finding))
+      checked.findings.forEach((finding) => this.#addFinding(finding))
       before = { number: batch.header.number, digest: checked.digest }
       this.#batches++
       present += checked.present.length
       checked.present.forEach((event) => this.#countReporter(event))
       this.#removed += checked.removed
-      if (isNoted && anchored.number === before.number && anchored.digest !== before.digest) {
-        this.#note({ type: 'broken', chain, number: before.number })
+      if (isAnchored && anchored.number === before.number && anchored.digest !== before.digest) {
+        this.#addFinding({ type: 'broken', chain, number: before.number })
       }
       progress?.(this.#events + present)
     }
     this.#events += present
-    if (isNoted && anchored.number > before.number) {
-      this.#note({ type: 'cut', chain, number: before.number })
-    } else if (!isNoted && before.number > 0) {
+    if (isAnchored && anchored.number > before.number) {
+      this.#addFinding({ type: 'cut', chain, number: before.number })
+    } else if (!isAnchored && before.number > 0) {
       this.#unanchored.push(chain)
     }
     await this.#findInserted(chain, present)
@@ -146,7 +149,7 @@ class Verifier {
          and not exists (select 1 from sealed s where s.id = e.id and s.chain = coalesce(e.realm_id::text, '${NO_REALM}'))`,
       values
     )
-    inserted.rows.forEach(({ id }) => this.#note({ type: 'inserted', chain, id }))
+    inserted.rows.forEach(({ id }) => this.#addFinding({ type: 'inserted', chain, id }))
   }
 
   #countReporter({ reportedBy }: SealedEvent): void {
@@ -154,9 +157,9 @@ class Verifier {
     this.#reporters.set(type, (this.#reporters.get(type) ?? 0) + 1)
   }
 
-  #note(finding: Finding): void {
+  #addFinding(finding: Finding): void {
     this.#found++
-    if (this.#findings.length < LISTED) {
+    if (this.#findings.length < MAX_LISTED) {
       this.#findings.push(finding)
     }
   }

@@ -26,7 +26,7 @@ export interface BuiltImageFacts
 export async function signAsBuilt(
   job: JobContext,
   shelf: ImageRepository,
-  built: BuiltImageFacts
+  options: BuiltImageFacts
 ): Promise<void> {
   const { command } = job
   const {
@@ -37,7 +37,7 @@ export async function signAsBuilt(
     key,
     startedAt,
     ...facts
-  } = built
+  } = options
   const buildFacts = {
     ...facts,
     builder: BUILDER,

@@ -87,13 +87,13 @@ async function copyToLocation(
   progressBefore: number,
   from: ForeignImage
 ): Promise<PlatformImage> {
-  const found = await platformImage(from.store, from.repository, from.reference)
-  const total = imageSize(found.manifest)
+  const source = await platformImage(from.store, from.repository, from.reference)
+  const total = imageSize(source.manifest)
   const store = await place.masterStore()
   let bytes = 0
   await work.log.stage(`Bring ${image.virtualPath} to ${place.name}`, () =>
     copyImage(
-      { ...from, reference: found.stored.digest },
+      { ...from, reference: source.stored.digest },
       { store, repository },
       {
         tag: LATEST,

@@ -72,8 +72,8 @@ async function attempt(
   return requireSuccess(query, response)
 }
 
-async function send(question: PlatformRequest, token: string): Promise<Response> {
-  const { service, path, query, headers, signal, isStream } = question
+async function send(platformRequest: PlatformRequest, token: string): Promise<Response> {
+  const { service, path, query, headers, signal, isStream } = platformRequest
   const url = `${service.url()}${path}${query ? `?${query}` : ''}`
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(new Error('no answer in time')), TIMEOUT_MS)

@@ -268,12 +268,12 @@ test.group('The status of an installation', (group) => {
       signingKeys: async () => [],
     })
     const origin = { actor: operator.actor, requestId: '', address: '', userAgent: undefined }
-    const { queues, outbox } = await status.look(origin)
+    const { queues, outbox } = await status.read(origin)
 
     assert.isNotEmpty(queues)
     assert.isTrue(queues.every(({ dead, isTaken }) => dead === null && isTaken === null))
     assert.lengthOf(outbox, 1)
-    await assert.rejects(() => administration.deadLetters(origin), /broker cannot be reached/)
+    await assert.rejects(() => administration.listDeadLetters(origin), /broker cannot be reached/)
   })
 
   test('it is for those only who run the installation', async ({ assert }) => {

@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import type { Message } from '#bus/message'
-import { stuckAnalyses } from '#core/administration/stuck_analyses'
+import { findStuckAnalyses } from '#core/administration/stuck_analyses'
 import { distributionProofSweep } from '#core/analysis_life/distribution_proof'
 import { silentWorkerSweep } from '#core/analysis_life/watchdog'
 import type { Attributes } from '#records/row'
@@ -414,7 +414,7 @@ test.group('What workers tell', (group) => {
     }
     assert.equal((await now()).buildStatus, 'starting')
     assert.isUndefined(builder.lastFor(analysis.id, 'check'))
-    const stuck = await stuckAnalyses(database(), SILENCE_S)
+    const stuck = await findStuckAnalyses(database(), SILENCE_S)
     assert.isFalse(stuck.some(({ analysisId }) => analysisId === analysis.id))
 
     await builder.tell(ahead, 'executionFinished', { hash: 'sha256:1' })

@@ -6,7 +6,7 @@ import type { AnalysisLogStore, NewLogLine } from '#core/analysis_logs/analysis_
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { node } from '#core/nodes/node'
 import { clock } from '#kernel/clock'
-import { logsForNeighbours } from '#telemetry/logs/logs_for_neighbours'
+import { localLogs } from '#telemetry/logs/local_logs'
 import { at, boot } from '#tests/helpers/application'
 import { followed } from '#tests/helpers/followed'
 import { identity } from '#tests/helpers/identities'
@@ -32,7 +32,7 @@ const master = identity()
 
 const logged = async (labels: Record<string, string>, message: string, at_ = 0) => {
   const store = await (await boot()).container.make('logStore')
-  await logsForNeighbours(store).write({
+  await localLogs(store).write({
     time: new Date(1_700_000_000_000 + at_).toISOString(),
     message,
     level: labels.level === 'error' ? 'error' : 'info',
@@ -217,7 +217,7 @@ for (const driver of ['in process', 'over HTTP'] as const) {
       const app = await boot()
       logs =
         driver === 'in process'
-          ? logsForNeighbours(await app.container.make('logStore'))
+          ? localLogs(await app.container.make('logStore'))
           : remoteLogs({
               url: at('telemetry', ''),
               provider: {

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { remoteEventReader } from '#core/events/remote_event_reader'
 import { telemetryPool } from '#telemetry/database'
-import { eventsForNeighbours } from '#telemetry/events/events_for_neighbours'
+import { localEvents } from '#telemetry/events/local_events'
 import { at, boot } from '#tests/helpers/application'
 import { eventReaderSuite } from '#tests/helpers/event_reader_suite'
 import { identity } from '#tests/helpers/identities'
@@ -12,7 +12,7 @@ const own = identity({ permissions: ['event_read'] })
 
 eventReaderSuite('Events that core reads in process', async () => {
   await boot()
-  return eventsForNeighbours(telemetryPool())
+  return localEvents(telemetryPool())
 })
 
 eventReaderSuite('Events that core reads over HTTP', async () => {

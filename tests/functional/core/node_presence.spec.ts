@@ -6,7 +6,7 @@ import { identityProvider } from '#core/clients/identity_provider'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
 import { node } from '#core/nodes/node'
 import { NodeService } from '#core/nodes/node_service'
-import { NodePresence, presenceSweep } from '#core/nodes/presence'
+import { NodePresence, presenceSweep } from '#core/nodes/node_presence'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { eventually } from '#tests/helpers/eventually'
@@ -65,7 +65,7 @@ test.group('Presence of nodes', (group) => {
   test('L24: a node is online once its client called', async ({ assert }) => {
     const { id, clientId } = await created()
     assert.isFalse((await read(id)).online)
-    await (await newPresence()).saw(callOf(clientId))
+    await (await newPresence()).record(callOf(clientId))
     assert.isTrue((await read(id)).online)
   })
 
@@ -106,7 +106,7 @@ test.group('Presence of nodes', (group) => {
   }) => {
     const { id, clientId } = await created()
     const sweep = presenceSweep(await newPresence())
-    await (await newPresence()).saw(callOf(clientId))
+    await (await newPresence()).record(callOf(clientId))
     const then = clock.now()
     cleanup(overrideClock({ now: () => then + 4 * MINUTE_MS }))
     await sweep.run(running)
@@ -114,7 +114,7 @@ test.group('Presence of nodes', (group) => {
     cleanup(overrideClock({ now: () => then + 6 * MINUTE_MS }))
     assert.isAbove(await sweep.run(running), 0)
     assert.isFalse((await read(id)).online)
-    await (await newPresence()).saw(callOf(clientId))
+    await (await newPresence()).record(callOf(clientId))
     assert.isTrue((await read(id)).online)
   })
 
@@ -123,7 +123,7 @@ test.group('Presence of nodes', (group) => {
     cleanup,
   }) => {
     const { id, clientId } = await created()
-    await (await newPresence()).saw(callOf(clientId))
+    await (await newPresence()).record(callOf(clientId))
     const then = clock.now()
     cleanup(overrideClock({ now: () => then + 6 * MINUTE_MS }))
     const presence = await newPresence()
@@ -133,7 +133,7 @@ test.group('Presence of nodes', (group) => {
         where client_id = (select client_id from nodes where id = $1)`,
       id,
     }
-    await heldMeanwhile(pool(), called, () => presence.putDown(running))
+    await heldMeanwhile(pool(), called, () => presence.markOffline(running))
     assert.isTrue((await read(id)).online)
   })
 
@@ -142,7 +142,7 @@ test.group('Presence of nodes', (group) => {
     cleanup,
   }) => {
     const { id, clientId } = await created()
-    await (await newPresence()).saw(callOf(clientId))
+    await (await newPresence()).record(callOf(clientId))
     const then = clock.now()
     cleanup(overrideClock({ now: () => then + 6 * MINUTE_MS }))
     const other = await pool().connect()
@@ -150,7 +150,7 @@ test.group('Presence of nodes', (group) => {
     await other.query('begin')
     await other.query('update nodes set online = false where id = $1', [id])
     let isNoted = false
-    const noting = (await newPresence()).saw(callOf(clientId))!.then(() => (isNoted = true))
+    const noting = (await newPresence()).record(callOf(clientId))!.then(() => (isNoted = true))
     const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid')
     await eventually(async () => isNoted || (await waitingFor(rows[0]!.pid)) > 0)
     await other.query('commit')
@@ -180,8 +180,8 @@ test.group('Presence of nodes', (group) => {
       [500, 500],
     ] as const) {
       cleanup(overrideClock({ now: () => then + seconds * 1_000 }))
-      await presence.saw(callOf(clientId))
-      await presence.putDown(running)
+      await presence.record(callOf(clientId))
+      await presence.markOffline(running)
       assert.equal(await seenAt(), noted * 1_000)
       assert.isTrue((await read(id)).online)
     }
@@ -192,11 +192,11 @@ test.group('Presence of nodes', (group) => {
     const changes: RecordChange[] = []
     cleanup(useEventSink({ record: async (_, change) => void changes.push(change) }))
     for (let process = 0; process < 3; process++) {
-      await (await newPresence()).saw(callOf(clientId))
+      await (await newPresence()).record(callOf(clientId))
     }
     const then = clock.now()
     cleanup(overrideClock({ now: () => then + 6 * MINUTE_MS }))
-    await (await newPresence()).putDown(running)
+    await (await newPresence()).markOffline(running)
     const ofNode = changes.filter((change) => change.id === id)
     assert.deepEqual(
       ofNode.map(({ type, next }) => [type, next!.online]),
@@ -213,9 +213,9 @@ test.group('Presence of nodes', (group) => {
   }) => {
     const { id, clientId } = await created()
     const presence = await newPresence()
-    await presence.saw(callOf(clientId, 'user'))
-    await presence.saw(callOf(clock.uuid()))
-    await presence.saw(callOf('not-an-id'))
+    await presence.record(callOf(clientId, 'user'))
+    await presence.record(callOf(clock.uuid()))
+    await presence.record(callOf('not-an-id'))
     assert.isFalse((await read(id)).online)
   })
 })

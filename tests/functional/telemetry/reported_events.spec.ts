@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { COLLECTIONS, askRecordRealms } from '#telemetry/events/ask_record_realms'
+import { COLLECTIONS, fetchRecordRealms } from '#telemetry/events/fetch_record_realms'
 import { findRealms } from '#records/record_realms'
 import { declaredKinds } from '#records/kind'
 import { clock } from '#kernel/clock'
@@ -106,12 +106,12 @@ test.group('Who reports an event', (group) => {
       ownToken: async () => master.token,
       introspect: async () => undefined as any,
     }
-    const elsewhere = askRecordRealms('core', { url: at('core', ''), provider })
+    const elsewhere = fetchRecordRealms('core', { url: at('core', ''), provider })
     assert.deepEqual(await elsewhere('node', node.id), [OWN])
     assert.deepEqual(await findRealms('node', node.id), [OWN])
     assert.isUndefined(await elsewhere('node', clock.uuid()))
     assert.isUndefined(await elsewhere('nothing', node.id))
-    const away = askRecordRealms('core', { url: 'http://127.0.0.1:9', provider })
+    const away = fetchRecordRealms('core', { url: 'http://127.0.0.1:9', provider })
     await assert.rejects(() => away('node', node.id), /not known now; try again/)
   })
 

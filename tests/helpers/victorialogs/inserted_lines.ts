@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 
-import { instantOf, readInstant } from '#telemetry/logs/instant'
+import { instantOf, parseInstant } from '#telemetry/logs/instant'
 
 import type { KeptLine } from './kept_lines.js'
 
@@ -46,7 +46,7 @@ function lineIn(text: string, { now, retentionDays }: Taking): KeptLine | 'bad' 
   const object = objectIn(text)
   const given = object && flattened(object)
   const sent = given?.get('_time')
-  const time = sent && sent !== '0' ? readInstant(sent) : instantOf(now)
+  const time = sent && sent !== '0' ? parseInstant(sent) : instantOf(now)
   if (!given || time === undefined) {
     return 'bad'
   }

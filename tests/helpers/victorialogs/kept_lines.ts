@@ -1,4 +1,4 @@
-import { instantOf, isoOf, readInstant, type Instant } from '#telemetry/logs/instant'
+import { instantOf, isoOf, parseInstant, type Instant } from '#telemetry/logs/instant'
 
 import type { Node, Pipe, Query } from './logsql_parser.js'
 
@@ -77,8 +77,8 @@ function expression(source: string): RegExp {
 
 /** An end without a fraction is that of its second. */
 function isWithin(node: Extract<Node, { kind: 'time' }>, time: Instant): boolean {
-  const first = readInstant(node.first)!
-  const lastOf = (text: string) => readInstant(text)! + (text.includes('.') ? 0n : SECOND - 1n)
+  const first = parseInstant(node.first)!
+  const lastOf = (text: string) => parseInstant(text)! + (text.includes('.') ? 0n : SECOND - 1n)
   switch (node.op) {
     case '>=':
       return time >= first
@@ -91,7 +91,7 @@ function isWithin(node: Extract<Node, { kind: 'time' }>, time: Instant): boolean
     default: {
       const isAfter = node.op === '[' ? time >= first : time > lastOf(node.first)
       const isBefore =
-        node.closing === ']' ? time <= lastOf(node.second!) : time < readInstant(node.second!)!
+        node.closing === ']' ? time <= lastOf(node.second!) : time < parseInstant(node.second!)!
       return isAfter && isBefore
     }
   }
@@ -146,7 +146,7 @@ const SECONDS: Readonly<Record<string, bigint>> = { '1h': 3_600n, '1m': 60n, '1s
 function countedBy(seconds: bigint, as: string, rows: readonly Record<string, string>[]) {
   const counts = new Map<bigint, number>()
   for (const row of rows) {
-    const time = readInstant(row._time!)!
+    const time = parseInstant(row._time!)!
     const begin = time - (time % (seconds * SECOND))
     counts.set(begin, (counts.get(begin) ?? 0) + 1)
   }
@@ -159,7 +159,7 @@ function countedBy(seconds: bigint, as: string, rows: readonly Record<string, st
 }
 
 const valueIn = (row: Record<string, string>, name: string) =>
-  name === '_time' ? (readInstant(row[name]!) ?? instantOf(0)) : (row[name] ?? '')
+  name === '_time' ? (parseInstant(row[name]!) ?? instantOf(0)) : (row[name] ?? '')
 
 function compared<Value extends string | bigint>(one: Value, other: Value): number {
   return one < other ? -1 : one > other ? 1 : 0

@@ -6,7 +6,7 @@ import { inTransaction } from '#records/transaction'
 import { telemetryPool } from '#telemetry/database'
 import { appendEvents } from '#telemetry/events/event_table'
 import { REPORTED_ON_BUS } from '#telemetry/events/reporter'
-import { eventSweep, sweepEvents } from '#telemetry/events/sweep'
+import { eventSweep, sweepEvents } from '#telemetry/events/event_sweep'
 import { boot } from '#tests/helpers/application'
 
 const silent = { info() {} }

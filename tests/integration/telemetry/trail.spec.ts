@@ -10,12 +10,12 @@ import { env } from '#start/env'
 import { appendEvents } from '#telemetry/events/event_table'
 import { REPORTED_ON_BUS } from '#telemetry/events/reporter'
 import type { NewEvent } from '#telemetry/events/stored_event'
-import { anchorSweep, noteHeads } from '#telemetry/trail/anchor_sweep'
+import { anchorSweep, anchorHeads } from '#telemetry/trail/anchor_sweep'
 import { lateHeads } from '#telemetry/trail/late_heads'
 import type { Finding } from '#telemetry/trail/check_batch'
 import { removeEvent, removeExpired } from '#telemetry/trail/remove_events'
 import { sealEvents } from '#telemetry/trail/seal_events'
-import { signAnew } from '#telemetry/trail/sign_anew'
+import { renewSignatures } from '#telemetry/trail/renew_signatures'
 import { TrailKey, trailKey } from '#telemetry/trail/trail_key'
 import { verifyTrail, verifyWithin } from '#telemetry/trail/verify_trail'
 import { eventWith, keep, NotedHeads, REALMS, store, trailDatabase, within } from './trail_scene.js'
@@ -73,7 +73,7 @@ test.group('The audit trail', (group) => {
     assert.isUndefined(await lateHeads(pool))
     await pool.query("update event_batches set sealed_at = now() - interval '10 minutes'")
     assert.match((await lateHeads(pool))!, /could not be kept .* for \d+ s/)
-    await noteHeads(pool, anchor)
+    await anchorHeads(pool, anchor)
     assert.isUndefined(await lateHeads(pool))
   })
 
@@ -134,13 +134,13 @@ test.group('The audit trail', (group) => {
   test('what a former key has signed is signed anew, and counts as before', async ({ assert }) => {
     const events = await keepMany(20)
     await within(pool, 'commit', (client) => removeEvent(client, events[0]!.id))
-    await noteHeads(pool, anchor)
+    await anchorHeads(pool, anchor)
     const key = new TrailKey('an application key of today, long enough', applicationKey(env))
     const alone = new TrailKey('an application key of today, long enough')
     assert.isTrue((await verdict(key)).intact)
     assert.isFalse((await verdict(alone)).intact)
 
-    const { batches, removals, heads } = await signAnew(pool, { key, anchor })
+    const { batches, removals, heads } = await renewSignatures(pool, { key, anchor })
 
     assert.isAbove(batches, 0)
     assert.equal(removals, 1)
@@ -148,7 +148,7 @@ test.group('The audit trail', (group) => {
     const { intact, unanchored } = await verdict(alone)
     assert.isTrue(intact)
     assert.isEmpty(unanchored)
-    const again = await signAnew(pool, { key, anchor })
+    const again = await renewSignatures(pool, { key, anchor })
     assert.deepEqual(again, { batches: 0, removals: 0, heads: 0 })
   })
 
@@ -157,7 +157,7 @@ test.group('The audit trail', (group) => {
     await pool.query(`update event_batches set root = repeat('0', 64) where number = 1`)
     const key = new TrailKey('an application key of today, long enough', applicationKey(env))
 
-    await signAnew(pool, { key, anchor })
+    await renewSignatures(pool, { key, anchor })
 
     const { findings } = await verdict(key)
     assert.lengthOf(
@@ -281,7 +281,7 @@ test.group('The end of the audit trail', (group) => {
   test('a cut is seen by what was noted elsewhere', async ({ assert }) => {
     await keep(pool, [eventWith()])
     await keep(pool, [eventWith()])
-    await noteHeads(pool, anchor)
+    await anchorHeads(pool, anchor)
     await within(pool, 'commit', (client) => takeBatch(client, 'number = 2'))
     await pool.query('update event_chains set number = 1')
 
@@ -290,7 +290,7 @@ test.group('The end of the audit trail', (group) => {
 
   test('a chain that is gone as a whole is seen', async ({ assert }) => {
     await keep(pool, [eventWith()])
-    await noteHeads(pool, anchor)
+    await anchorHeads(pool, anchor)
     await pool.query('truncate events, event_chains, event_batches')
 
     assert.deepEqual(await found(), ['cut'])
@@ -299,7 +299,7 @@ test.group('The end of the audit trail', (group) => {
   test('a chain that was written anew is seen', async ({ assert }) => {
     const event = eventWith()
     await keep(pool, [event])
-    await noteHeads(pool, anchor)
+    await anchorHeads(pool, anchor)
     await pool.query('truncate events, event_chains, event_batches')
     await keep(pool, [{ ...event, name: 'created' }])
 
@@ -334,8 +334,8 @@ test.group('The end of the audit trail', (group) => {
 
   test('it is noted once', async ({ assert }) => {
     await keepMany(9)
-    assert.equal(await noteHeads(pool, anchor), REALMS.length)
-    assert.equal(await noteHeads(pool, anchor), 0)
+    assert.equal(await anchorHeads(pool, anchor), REALMS.length)
+    assert.equal(await anchorHeads(pool, anchor), 0)
     assert.isEmpty((await verdict()).unanchored)
   })
 })

@@ -2,7 +2,7 @@
 import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { ConsumerRunner } from '#bus/consumer_runner'
 import { telemetryPool } from '#telemetry/database'
-import { eventConsumer } from '#telemetry/events/consumer'
+import { eventConsumer } from '#telemetry/events/event_consumer'
 
 const logger = { info() {}, warn() {}, error: console.error }
 const bus = await AmqpBus.open(process.env.AMQP_URL!, logger)

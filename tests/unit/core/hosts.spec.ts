@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { hostRule, normalHost } from '#core/hosts'
+import { hostRule, normalizeHost } from '#core/host_rule'
 import { body } from '#kernel/body'
 
 const registry = body({ host: hostRule() })
@@ -21,8 +21,8 @@ test.group('Hosts of registries', () => {
       { entered: '  registry.example.org  ', kept: 'registry.example.org' },
     ])
     .run(async ({ assert }, { entered, kept }) => {
-      assert.equal(normalHost(entered), kept)
-      assert.equal(normalHost(kept), kept, 'what is kept stays as it is')
+      assert.equal(normalizeHost(entered), kept)
+      assert.equal(normalizeHost(kept), kept, 'what is kept stays as it is')
       assert.equal((await registry.validate({ host: entered })).host, kept)
     })
 

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
-import { generatedExternalName } from '#core/names/external_name'
-import { generatedName } from '#core/names/generated_name'
+import { generateExternalName } from '#core/names/external_name'
+import { generateName } from '#core/names/generate_name'
 import { newSlugName, slugName } from '#core/names/slug_name'
 import { ADJECTIVES, NOUNS } from '#core/names/words'
 import { body } from '#kernel/body'
@@ -62,14 +62,14 @@ test.group('Generated names', () => {
     assert,
   }) => {
     for (let count = 0; count < 500; count++) {
-      const name = generatedName()
+      const name = generateName()
       assert.match(name, /^[a-z]+-[a-z]+-[0-9a-f]{6}$/)
       assert.equal((await change.validate({ name })).name, name)
     }
   })
 
   test('differ', ({ assert }) => {
-    const names = Array.from({ length: 2_000 }, generatedName)
+    const names = Array.from({ length: 2_000 }, generateName)
     assert.equal(new Set(names).size, names.length)
   })
 
@@ -84,20 +84,20 @@ test.group('Generated names', () => {
 
   test('follow the source of randomness', ({ assert, cleanup }) => {
     cleanup(overrideClock({ random: (bytes) => Buffer.alloc(bytes, 0xff) }))
-    assert.equal(generatedName(), 'warm-wren-ffffff')
+    assert.equal(generateName(), 'warm-wren-ffffff')
   })
 })
 
 test.group('Generated external names', () => {
   test('a generated external name is 21 lower-case letters and digits', ({ assert }) => {
     for (let count = 0; count < 500; count++) {
-      assert.match(generatedExternalName(), /^[0-9a-z]{21}$/)
+      assert.match(generateExternalName(), /^[0-9a-z]{21}$/)
     }
   })
 
   test('use every letter about equally often', ({ assert }) => {
     const counts = new Map<string, number>()
-    for (const letter of Array.from({ length: 2_000 }, generatedExternalName).join('')) {
+    for (const letter of Array.from({ length: 2_000 }, generateExternalName).join('')) {
       counts.set(letter, (counts.get(letter) ?? 0) + 1)
     }
     assert.equal(counts.size, 36)

@@ -1,9 +1,9 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 
-import { cutTo, fittedLine } from '#telemetry/logs/fitted_line'
-import { isoOf, readInstant } from '#telemetry/logs/instant'
-import { keyFrom, newLineKey, timeOfKey, uniqueOf } from '#telemetry/logs/line_key'
+import { truncateText, normalizedLine } from '#telemetry/logs/normalized_line'
+import { isoOf, parseInstant } from '#telemetry/logs/instant'
+import { firstKeyAt, newLineKey, timeOfKey, uniqueOf } from '#telemetry/logs/line_key'
 import { fieldsOf } from '#telemetry/logs/victorialogs/fields'
 import { overrideClock } from '#kernel/clock'
 import { anyText } from '#tests/helpers/any_text'
@@ -30,7 +30,7 @@ test.group('Log lines', () => {
     )
     fc.assert(
       fc.property(labels, wide, (sent, message) => {
-        const line = fittedLine(given({ labels: sent, message: message.repeat(500) }))
+        const line = normalizedLine(given({ labels: sent, message: message.repeat(500) }))
         assert.isBelow(Buffer.byteLength(fieldsOf(line)), DROPPED_FROM)
         assert.isAtMost(line.message.length, 4_096)
         assert.isNotEmpty(line.message)
@@ -46,9 +46,9 @@ test.group('Log lines', () => {
 
   test('keep labels that fit as they are', ({ assert }) => {
     const labels = { 'refType': 'node', 'a.b': '1', 'a-b': 'x'.repeat(1_000), 'toString': '2' }
-    assert.deepEqual(fittedLine(given({ labels })).labels, labels)
+    assert.deepEqual(normalizedLine(given({ labels })).labels, labels)
     const unkept = { level: 'error', service: 'x', channel: 'y', lineKey: 'z', _a: '1', empty: '' }
-    assert.deepEqual(fittedLine(given({ labels: { ...unkept, time: '1' } })).labels, {})
+    assert.deepEqual(normalizedLine(given({ labels: { ...unkept, time: '1' } })).labels, {})
   })
 
   test('keep labels of other names under names like these', ({ assert }) => {
@@ -60,7 +60,7 @@ test.group('Log lines', () => {
       'a_b': '5',
       'labels.x': '6',
     }
-    assert.deepEqual(fittedLine(given({ labels: { ...labels, 日本: '7' } })).labels, {
+    assert.deepEqual(normalizedLine(given({ labels: { ...labels, 日本: '7' } })).labels, {
       a_b: '5',
       n_: '1',
       sp_ace: '2',
@@ -70,9 +70,9 @@ test.group('Log lines', () => {
   })
 
   test('are not cut within a character', ({ assert }) => {
-    assert.equal(cutTo('ab😀', 3), 'ab')
-    assert.equal(cutTo('ab😀', 4), 'ab😀')
-    assert.equal(cutTo('a\ud83d', 9), 'a\ufffd')
+    assert.equal(truncateText('ab😀', 3), 'ab')
+    assert.equal(truncateText('ab😀', 4), 'ab😀')
+    assert.equal(truncateText('a\ud83d', 9), 'a\ufffd')
   })
 
   test('have keys that grow with the time and lead back to it', ({ assert }) => {
@@ -85,7 +85,9 @@ test.group('Log lines', () => {
     assert.deepEqual(keys.toSorted(), keys)
     assert.equal(timeOfKey(keys[2]!), 1_700_000_000_000)
     assert.equal(uniqueOf(keys[3]!), 'its-own')
-    assert.isTrue(keyFrom(1_700_000_000_001) > keys[3]! && keyFrom(1_700_000_000_001) < keys[4]!)
+    assert.isTrue(
+      firstKeyAt(1_700_000_000_001) > keys[3]! && firstKeyAt(1_700_000_000_001) < keys[4]!
+    )
     assert.isNaN(timeOfKey('another'))
   })
 })
@@ -105,16 +107,16 @@ test.group('Moments', () => {
       { text: '0', expected: '1970-01-01T00:00:00.000000000Z' },
     ])
     .run(({ assert }, { text, expected }) => {
-      assert.equal(isoOf(readInstant(text)!), expected)
+      assert.equal(isoOf(parseInstant(text)!), expected)
     })
 
   test('{$self} is none')
     .with(['', 'soon', 'Infinity', 'NaN', '1e400', '1e30', '2026-13-45T00:00:00Z', '12:00', '0x'])
     .run(({ assert }, text) => {
-      assert.isUndefined(readInstant(text))
+      assert.isUndefined(parseInstant(text))
     })
 
   test('that cannot be written are the first that can', ({ assert }) => {
-    assert.equal(isoOf(readInstant('-99999999999')!), '0001-01-01T00:00:00.000000000Z')
+    assert.equal(isoOf(parseInstant('-99999999999')!), '0001-01-01T00:00:00.000000000Z')
   })
 })

@@ -159,7 +159,7 @@ test.group('Memory log store', () => {
     await store.write(manyLines(3))
     const stopping = new AbortController()
     const lines = []
-    for await (const { record } of store.follow(EVERYTHING, stopping.signal, 'another.7')) {
+    for await (const { record } of store.tail(EVERYTHING, stopping.signal, 'another.7')) {
       lines.push(JSON.parse(record).message)
       if (lines.length === 3) {
         stopping.abort()

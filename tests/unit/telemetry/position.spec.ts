@@ -13,23 +13,23 @@ test.group('How far a follower of events has come', () => {
     fc.assert(
       fc.property(heads, fc.array(chain, { maxLength: 8 }), (ends, passed) => {
         const position = Position.after(ends)
-        passed.forEach((each) => position.pass(each))
+        passed.forEach((each) => position.advance(each))
         const read = Position.parse(position.text)!
         assert.equal(read.text, position.text)
         assert.deepEqual(read.heads, position.heads)
-        passed.forEach((each) => assert.equal(read.passedIn(each), position.passedIn(each)))
+        passed.forEach((each) => assert.equal(read.offsetIn(each), position.offsetIn(each)))
       })
     )
   })
 
   test('begins anew in the next batch', ({ assert }) => {
     const position = Position.after([{ chain: NO_REALM, number: 4 }])
-    position.pass(NO_REALM)
-    position.pass(NO_REALM)
+    position.advance(NO_REALM)
+    position.advance(NO_REALM)
     assert.equal(position.text, '0.4.2')
-    position.passBatch(NO_REALM, 5)
+    position.advanceBatch(NO_REALM, 5)
     assert.equal(position.text, '0.5')
-    assert.equal(position.passedIn(NO_REALM), 0)
+    assert.equal(position.offsetIn(NO_REALM), 0)
   })
 
   test('cannot be read from what is none', ({ assert }) => {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 
 import { ServiceUnavailable } from '#kernel/failures'
-import { LogStoreAway, LogStoreOverrun } from '#telemetry/logs/errors'
+import { LogStoreUnavailable, LogStoreOverrun } from '#telemetry/logs/errors'
 import { newLineKey, uniqueOf } from '#telemetry/logs/line_key'
 import type { LogFilter } from '#telemetry/logs/log_filter'
 import type { LogLine } from '#telemetry/logs/log_line'
@@ -110,7 +110,7 @@ test.group('VictoriaLogs store', (group) => {
     await store.write([aLine('one')])
     assert.deepEqual(messages(), ['one'])
     standIn.fault = { to: /insert/, does: 503, times: 1_000 }
-    await assert.rejects(() => store.write([aLine('two')]), LogStoreAway)
+    await assert.rejects(() => store.write([aLine('two')]), LogStoreUnavailable)
     assert.deepEqual(messages(), ['one'])
   }).timeout(30_000)
 
@@ -205,7 +205,7 @@ test.group('VictoriaLogs store', (group) => {
 
   test('who follows lines gets those that the server was slow to take', async ({ assert }) => {
     const stopping = new AbortController()
-    const following = store.follow(OF_TESTS, stopping.signal)
+    const following = store.tail(OF_TESTS, stopping.signal)
     const next = following.next()
     standIn.fault = { to: /insert/, does: 503, times: 2 }
     const slow = store.write([aLine('slow')])

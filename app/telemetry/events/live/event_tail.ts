@@ -4,16 +4,16 @@ import type { DatabasePool } from '#database/database_pool'
 import { AutoResetEvent } from '#kernel/auto_reset_event'
 import type { Signals } from '#signals/signals'
 import type { StreamedRecord } from '#auth/record_stream'
-import { batchesAfter, endOf, type FollowedBatch } from './batches.js'
+import { findBatchesAfter, currentPosition, type EventBatch } from './event_batches.js'
 import type { Position } from './position.js'
-import { EVENTS_TOPIC } from './waking.js'
+import { EVENTS_TOPIC } from './append_notifications.js'
 
 /** Wakes can get lost with the process that would have sent them. */
-const LOOK_AGAIN_MS = 5_000
+const POLL_MS = 5_000
 /** While events come in all the time, a follower asks the database no more often than this. */
-const GATHER_MS = 50
+const BATCH_MS = 50
 
-interface Following {
+interface TailRequest {
   /** The chains that are followed; undefined for all of them. */
   readonly chains: readonly string[] | undefined
   /** Where to begin; undefined for now. */
@@ -36,24 +36,24 @@ export class EventTail {
   }
 
   /** What is kept once this has resolved is part of it. */
-  async follow(following: Following): Promise<AsyncIterable<StreamedRecord>> {
-    const position = following.from ?? (await endOf(this.#pool, following.chains))
-    return this.#from(position, following)
+  async open(request: TailRequest): Promise<AsyncIterable<StreamedRecord>> {
+    const position = request.from ?? (await currentPosition(this.#pool, request.chains))
+    return this.#eventsFrom(position, request)
   }
 
-  async *#from(
+  async *#eventsFrom(
     position: Position,
-    { chains, signal, read }: Following
+    { chains, signal, read }: TailRequest
   ): AsyncGenerator<StreamedRecord> {
-    const woken = new AutoResetEvent()
-    const wake = () => woken.set()
+    const wakeup = new AutoResetEvent()
+    const wake = () => wakeup.set()
     signal.addEventListener('abort', wake, { once: true })
     const stop = await this.#signals.onNotification(EVENTS_TOPIC, wake)
     try {
       while (!signal.aborted) {
-        const batches = await batchesAfter(this.#pool, position, chains)
-        yield* passing(batches, position, await read(idsOf(batches)))
-        await (batches.length === 0 ? woken.wait(LOOK_AGAIN_MS) : delay(GATHER_MS))
+        const batches = await findBatchesAfter(this.#pool, position, chains)
+        yield* eventsIn(batches, position, await read(idsOf(batches)))
+        await (batches.length === 0 ? wakeup.wait(POLL_MS) : delay(BATCH_MS))
       }
     } finally {
       signal.removeEventListener('abort', wake)
@@ -62,21 +62,21 @@ export class EventTail {
   }
 }
 
-const idsOf = (batches: readonly FollowedBatch[]) => batches.flatMap(({ ids }) => ids)
+const idsOf = (batches: readonly EventBatch[]) => batches.flatMap(({ ids }) => ids)
 
-function* passing(
-  batches: readonly FollowedBatch[],
+function* eventsIn(
+  batches: readonly EventBatch[],
   position: Position,
   records: ReadonlyMap<string, string>
 ): Generator<StreamedRecord> {
   for (const { chain, number, ids } of batches) {
-    for (const id of ids.slice(position.passedIn(chain))) {
-      position.pass(chain)
+    for (const id of ids.slice(position.offsetIn(chain))) {
+      position.advance(chain)
       const record = records.get(id)
       if (record !== undefined) {
         yield { record, cursor: position.text }
       }
     }
-    position.passBatch(chain, number)
+    position.advanceBatch(chain, number)
   }
 }

@@ -5,22 +5,22 @@ const ENTRY = /^([\w-]{22}|0)\.([\da-z]{1,10})(?:\.([\da-z]{1,6}))?$/
 const ID_BYTES = 16
 
 /** How far a follower has come in one chain: through a batch, and past so many events of the next one. */
-interface Place {
+interface ChainPosition {
   readonly number: number
-  readonly passed: number
+  readonly offset: number
 }
 
-const BEGINNING: Place = { number: 0, passed: 0 }
+const START: ChainPosition = { number: 0, offset: 0 }
 
 /**
  * How far a follower of events has come. Batches of a chain become visible in the order of their numbers, and those of
  * different chains in any, so there is a place in each.
  */
 export class Position {
-  readonly #places: Map<string, Place>
+  readonly #positions: Map<string, ChainPosition>
 
-  constructor(places: Iterable<readonly [chain: string, place: Place]> = []) {
-    this.#places = new Map(places)
+  constructor(positions: Iterable<readonly [chain: string, place: ChainPosition]> = []) {
+    this.#positions = new Map(positions)
   }
 
   /** After all batches up to those with these numbers. */
@@ -35,9 +35,9 @@ export class Position {
     const entries = text === '' ? [] : text.split(BETWEEN_CHAINS).map((entry) => ENTRY.exec(entry))
     return entries.every((entry) => entry !== null)
       ? new Position(
-          entries.map(([, chain, number, passed = '0']) => [
-            longName(chain!),
-            { number: Number.parseInt(number!, 36), passed: Number.parseInt(passed, 36) },
+          entries.map(([, chain, number, offset = '0']) => [
+            expandName(chain!),
+            { number: Number.parseInt(number!, 36), passed: Number.parseInt(offset, 36) },
           ])
         )
       : undefined
@@ -45,43 +45,43 @@ export class Position {
 
   /** For those who come back with it. */
   get text(): string {
-    return [...this.#places]
-      .map(([chain, { number, passed }]) => {
-        const place = `${shortName(chain)}.${number.toString(36)}`
-        return passed === 0 ? place : `${place}.${passed.toString(36)}`
+    return [...this.#positions]
+      .map(([chain, { number, offset: passed }]) => {
+        const position = `${compactName(chain)}.${number.toString(36)}`
+        return passed === 0 ? position : `${position}.${passed.toString(36)}`
       })
       .join(BETWEEN_CHAINS)
   }
 
   /** The last batch of each chain that is wholly behind. */
   get heads(): { readonly chains: string[]; readonly numbers: number[] } {
-    const places = [...this.#places.values()]
-    return { chains: [...this.#places.keys()], numbers: places.map(({ number }) => number) }
+    const positions = [...this.#positions.values()]
+    return { chains: [...this.#positions.keys()], numbers: positions.map(({ number }) => number) }
   }
 
   /** How many events of the next batch of a chain are behind. */
-  passedIn(chain: string): number {
-    return (this.#places.get(chain) ?? BEGINNING).passed
+  offsetIn(chain: string): number {
+    return (this.#positions.get(chain) ?? START).offset
   }
 
-  pass(chain: string): void {
-    const { number, passed } = this.#places.get(chain) ?? BEGINNING
-    this.#places.set(chain, { number, passed: passed + 1 })
+  advance(chain: string): void {
+    const { number, offset: passed } = this.#positions.get(chain) ?? START
+    this.#positions.set(chain, { number, offset: passed + 1 })
   }
 
-  passBatch(chain: string, number: number): void {
-    this.#places.set(chain, { number, passed: 0 })
+  advanceBatch(chain: string, number: number): void {
+    this.#positions.set(chain, { number, offset: 0 })
   }
 }
 
 /** A third of the room that the id of a realm takes; it is sent with each event. */
-function shortName(chain: string): string {
+function compactName(chain: string): string {
   return chain === NO_REALM
     ? '0'
     : Buffer.from(chain.replaceAll('-', ''), 'hex').toString('base64url')
 }
 
-function longName(name: string): string {
+function expandName(name: string): string {
   if (name === '0') {
     return NO_REALM
   }

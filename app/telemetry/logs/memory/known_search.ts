@@ -1,5 +1,5 @@
 import type { LogFilter } from '#telemetry/logs/log_filter'
-import type { FoundLogs, LogPage } from '#telemetry/logs/log_store'
+import type { LogList, LogPage } from '#telemetry/logs/log_store'
 import type { Block, Lines } from './block.js'
 import type { Ring } from './ring.js'
 import { searchFor } from './search.js'
@@ -24,7 +24,7 @@ export class KnownSearch {
   /** Lines from this number on were not looked at yet. */
   #next = 0
   #isOrdered = true
-  #shown: { page: LogPage; found: FoundLogs; characters: number } | undefined
+  #shown: { page: LogPage; found: LogList; characters: number } | undefined
 
   constructor(ring: Ring, filter: LogFilter) {
     this.#ring = ring
@@ -36,7 +36,7 @@ export class KnownSearch {
   }
 
   /** A page of the records. Those of one time stand as they came in. */
-  list(page: LogPage): FoundLogs {
+  list(page: LogPage): LogList {
     this.#forgetGone()
     this.#lookAtNew()
     if (this.#shown && isSame(this.#shown.page, page)) {

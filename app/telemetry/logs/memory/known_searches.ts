@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 import type { LogFilter } from '#telemetry/logs/log_filter'
-import type { FoundLogs, LogPage } from '#telemetry/logs/log_store'
+import type { LogList, LogPage } from '#telemetry/logs/log_store'
 import { KnownSearch } from './known_search.js'
 import type { Ring } from './ring.js'
 
@@ -28,7 +28,7 @@ export class KnownSearches {
     return this.#searches.calculatedSize
   }
 
-  list(filter: LogFilter, page: LogPage): FoundLogs {
+  list(filter: LogFilter, page: LogPage): LogList {
     const name = this.#nameOf(filter)
     const search = this.#searches.get(name) ?? new KnownSearch(this.#ring, filter)
     const found = search.list(page)

@@ -2,7 +2,7 @@ import { newId } from '#kernel/new_id'
 import { uniqueOf } from '#telemetry/logs/line_key'
 import type { LogFilter } from '#telemetry/logs/log_filter'
 import type { LogLine } from '#telemetry/logs/log_line'
-import type { FoundLogs, LogPage, LogStore, WriteOptions } from '#telemetry/logs/log_store'
+import type { LogList, LogPage, LogStore, WriteOptions } from '#telemetry/logs/log_store'
 import type { StreamedRecord } from '#auth/record_stream'
 import { logMetrics } from '#telemetry/logs/metrics'
 import { KnownSearches } from './known_searches.js'
@@ -53,7 +53,7 @@ export class MemoryLogStore implements LogStore {
     this.#waiting.forEach((wake) => wake())
   }
 
-  async list(filter: LogFilter, page: LogPage): Promise<FoundLogs> {
+  async list(filter: LogFilter, page: LogPage): Promise<LogList> {
     return this.#known.list(filter, page)
   }
 
@@ -65,7 +65,7 @@ export class MemoryLogStore implements LogStore {
     this.#known.forget()
   }
 
-  async *follow(
+  async *tail(
     filter: LogFilter,
     signal: AbortSignal,
     after?: string
@@ -88,7 +88,7 @@ export class MemoryLogStore implements LogStore {
     signal.removeEventListener('abort', wakeAll)
   }
 
-  async whyNotRemove(): Promise<undefined> {}
+  async findDeletionProblem(): Promise<undefined> {}
 
   async close(): Promise<void> {}
 

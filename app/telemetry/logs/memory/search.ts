@@ -1,5 +1,5 @@
 import {
-  hasValue,
+  matchesValue,
   type LabelFilter,
   type LogFilter,
   type TimeFilter,
@@ -156,10 +156,10 @@ function none(search: Search): Search {
 
 /** By looking at each value that the label has in the block. */
 function byValue(filter: LabelFilter): Search {
-  const meansAbsence = hasValue(filter, '')
+  const meansAbsence = matchesValue(filter, '')
   return (block) => {
     const values = [...block.valuesOf(filter.name)]
-    const meant = values.filter(([value]) => hasValue(filter, value) !== meansAbsence)
+    const meant = values.filter(([value]) => matchesValue(filter, value) !== meansAbsence)
     const lines = united(
       block,
       meant.map(([, with_]) => with_)

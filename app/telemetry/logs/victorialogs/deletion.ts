@@ -1,22 +1,22 @@
 import { sleep } from '#kernel/backoff'
 import { clock } from '#kernel/clock'
-import { DeletionUnsupported, LogStoreAway } from '#telemetry/logs/errors'
+import { DeletionUnsupported, LogStoreUnavailable } from '#telemetry/logs/errors'
 import { instantOf, isoOf } from '#telemetry/logs/instant'
-import { RefusedByServer } from './errors.js'
+import { ServerError } from './errors.js'
 import { allOf } from './logsql.js'
 import type { VictoriaLogsServer } from './server.js'
 
-const LIMIT_MS = 30_000
-const ROUNDS = 3
+const TIMEOUT_MS = 30_000
+const MAX_ROUNDS = 3
 
 /** Why the server cannot remove lines; undefined where it can. */
-export async function whyNoDeletion(server: VictoriaLogsServer): Promise<string | undefined> {
+export async function findDeletionProblem(server: VictoriaLogsServer): Promise<string | undefined> {
   try {
     await server.deletions()
     return undefined
   } catch (error) {
-    if (!(error instanceof RefusedByServer) || ![400, 404].includes(error.status)) {
-      throw new LogStoreAway(error)
+    if (!(error instanceof ServerError) || ![400, 404].includes(error.status)) {
+      throw new LogStoreUnavailable(error)
     }
     return /delete\.enable/.test(error.text)
       ? 'deletion is switched off in the log store; start it with -delete.enable'
@@ -39,34 +39,36 @@ export async function deleteLines(
       'some of these lines are dated in the future, and the log store removes none before their time'
     )
   }
-  const deadline = performance.now() + LIMIT_MS
-  const found = allOf([filter, `_time:<=${now}`])
+  const deadline = performance.now() + TIMEOUT_MS
+  const matching = allOf([filter, `_time:<=${now}`])
   // Also where nothing is found: what came in a moment ago is not shown yet, and is removed with the rest.
-  for (let round = 1; round === 1 || (await server.count(found)) > 0; round++) {
-    if (round > ROUNDS) {
-      throw new LogStoreAway(new Error('lines were still there after they were deleted'))
+  for (let round = 1; round === 1 || (await server.count(matching)) > 0; round++) {
+    if (round > MAX_ROUNDS) {
+      throw new LogStoreUnavailable(new Error('lines were still there after they were deleted'))
     }
-    const { task_id: id } = await started(server, filter)
-    while (await isUnderWay(server, id)) {
+    const { task_id: id } = await startDeletion(server, filter)
+    while (await isRunning(server, id)) {
       if (performance.now() > deadline) {
-        throw new LogStoreAway(new Error(`a deletion was not done after ${LIMIT_MS / 1_000} s`))
+        throw new LogStoreUnavailable(
+          new Error(`a deletion was not done after ${TIMEOUT_MS / 1_000} s`)
+        )
       }
       await sleep(Math.min(pollMs, 200), new AbortController().signal)
     }
   }
 }
 
-function started(server: VictoriaLogsServer, filter: string) {
-  return away(server.startDeletion(filter))
+function startDeletion(server: VictoriaLogsServer, filter: string) {
+  return orUnavailable(server.startDeletion(filter))
 }
 
-async function isUnderWay(server: VictoriaLogsServer, id: string): Promise<boolean> {
-  const tasks = await away(server.deletions())
+async function isRunning(server: VictoriaLogsServer, id: string): Promise<boolean> {
+  const tasks = await orUnavailable(server.deletions())
   return tasks.some(({ task_id }) => task_id === id)
 }
 
-function away<T>(work: Promise<T>): Promise<T> {
+function orUnavailable<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
-    throw new LogStoreAway(error)
+    throw new LogStoreUnavailable(error)
   })
 }

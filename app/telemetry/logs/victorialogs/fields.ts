@@ -17,7 +17,7 @@ export function fieldsOf({ key, time, message, level, service, channel, labels }
 }
 
 /** The record behind the fields of a line, which others may have written. */
-export function recordIn({
+export function recordFrom({
   _time,
   _msg,
   level,
@@ -37,7 +37,7 @@ export function recordIn({
   })
 }
 
-export const keyIn = (fields: Fields): string => fields[KEY_LABEL] ?? ''
+export const keyOfFields = (fields: Fields): string => fields[KEY_LABEL] ?? ''
 
 function known<Value extends string>(
   values: readonly Value[],

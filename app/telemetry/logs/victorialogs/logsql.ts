@@ -27,11 +27,11 @@ export function logsqlOf(filter: LogFilter, isNegated = false): string {
 }
 
 export function allOf(parts: readonly string[]): string {
-  const saying = parts.filter((part) => part !== EVERYTHING)
-  if (saying.includes(NOTHING)) {
+  const restrictions = parts.filter((part) => part !== EVERYTHING)
+  if (restrictions.includes(NOTHING)) {
     return NOTHING
   }
-  return joined(saying, ' AND ', EVERYTHING)
+  return joined(restrictions, ' AND ', EVERYTHING)
 }
 
 /** Text in quotes, as the server reads it: its escapes are those of JSON. */
@@ -46,7 +46,7 @@ export function keysBetween(first: string, end: string): string {
 
 /** Lines whose key ends so. */
 export function keyEndingWith(text: string): string {
-  return `${quoted(KEY_LABEL)}:~${quoted(`${literally(text)}$`)}`
+  return `${quoted(KEY_LABEL)}:~${quoted(`${escapeRegExp(text)}$`)}`
 }
 
 function anyOf(parts: readonly string[]): string {
@@ -91,14 +91,14 @@ function matching(filter: Exclude<LabelFilter, { kind: 'oneOf' }>, isNegated: bo
     return isNegated ? NOTHING : EVERYTHING
   }
   const test = {
-    contains: `~${quoted(literally(text))}`,
+    contains: `~${quoted(escapeRegExp(text))}`,
     startsWith: `=${quoted(text)}*`,
-    endsWith: `~${quoted(`${literally(text)}$`)}`,
+    endsWith: `~${quoted(`${escapeRegExp(text)}$`)}`,
   }[kind]
   return `${isNegated ? '!' : ''}${quoted(name)}:${test}`
 }
 
 /** As a regular expression that stands for nothing but the text. */
-function literally(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

@@ -3,21 +3,21 @@ import { uniqueOf } from '#telemetry/logs/line_key'
 import type { LogFilter } from '#telemetry/logs/log_filter'
 import type { LogLine } from '#telemetry/logs/log_line'
 import { KEY_LABEL } from '#telemetry/logs/reserved_labels'
-import { keyIn } from './fields.js'
+import { keyOfFields } from './fields.js'
 import { allOf, keyEndingWith, keysBetween, logsqlOf } from './logsql.js'
 import type { VictoriaLogsServer } from './server.js'
 
 /** Follows whatever a key can end with. */
-const AFTER_ALL = '~'
-const ASKED_AT_ONCE = 50
-const SHOWN = ` | fields ${KEY_LABEL}`
+const KEY_END = '~'
+const LINES_PER_QUERY = 50
+const KEY_FIELDS = ` | fields ${KEY_LABEL}`
 
-interface Sent {
+interface KeyedLine {
   readonly line: LogLine
 }
 
 /** Those of the lines that the server does not show under their keys. */
-export async function notShown<Line extends Sent>(
+export async function findInvisible<Line extends KeyedLine>(
   server: VictoriaLogsServer,
   lines: readonly Line[]
 ): Promise<Line[]> {
@@ -25,35 +25,35 @@ export async function notShown<Line extends Sent>(
     return []
   }
   const keys = lines.map(({ line }) => line.key).toSorted()
-  const asked = allOf([
-    keysBetween(keys[0]!, `${keys.at(-1)!}${AFTER_ALL}`),
+  const filter = allOf([
+    keysBetween(keys[0]!, `${keys.at(-1)!}${KEY_END}`),
     logsqlOf(spanOf(lines)),
   ])
-  const found = await server.query(asked + SHOWN)
-  const shown = new Set(found.map(keyIn))
-  return lines.filter(({ line }) => !shown.has(line.key))
+  const rows = await server.query(filter + KEY_FIELDS)
+  const visible = new Set(rows.map(keyOfFields))
+  return lines.filter(({ line }) => !visible.has(line.key))
 }
 
 /** Those of the lines that the server shows under no key: what comes once more has another one, with the same ending. */
-export async function neverShown(
+export async function findNeverStored(
   server: VictoriaLogsServer,
   lines: readonly LogLine[]
 ): Promise<LogLine[]> {
-  const shown = new Set<string>()
-  for (let start = 0; start < lines.length; start += ASKED_AT_ONCE) {
-    const asked = lines
-      .slice(start, start + ASKED_AT_ONCE)
+  const visible = new Set<string>()
+  for (let start = 0; start < lines.length; start += LINES_PER_QUERY) {
+    const filter = lines
+      .slice(start, start + LINES_PER_QUERY)
       .map(
         (line) =>
           `(${allOf([logsqlOf(spanOf([{ line }])), keyEndingWith(`-${uniqueOf(line.key)}`)])})`
       )
-    const found = await server.query(`(${asked.join(' OR ')})${SHOWN}`)
-    found.forEach((fields) => shown.add(uniqueOf(keyIn(fields))))
+    const rows = await server.query(`(${filter.join(' OR ')})${KEY_FIELDS}`)
+    rows.forEach((fields) => visible.add(uniqueOf(keyOfFields(fields))))
   }
-  return lines.filter(({ key }) => !shown.has(uniqueOf(key)))
+  return lines.filter(({ key }) => !visible.has(uniqueOf(key)))
 }
 
-function spanOf(lines: readonly Sent[]): LogFilter {
+function spanOf(lines: readonly KeyedLine[]): LogFilter {
   const times = lines.map(({ line }) => Date.parse(line.time))
   const [first, last] = times.reduce(
     ([low, high], time) => [Math.min(low, time), Math.max(high, time)],

@@ -10,7 +10,7 @@ const STEPS = [
   { name: '1s', size: SECOND },
 ] as const
 /** Among so many lines the server finds a page at once. */
-const SORTED_AT_ONCE = 5_000
+const MAX_SORTED = 5_000
 
 interface NarrowedPage {
   /** Of all lines that are meant. */
@@ -27,25 +27,25 @@ interface NarrowedPage {
  */
 export async function narrowedPage(
   server: VictoriaLogsServer,
-  asked: string,
+  query: string,
   page: LogPage
 ): Promise<NarrowedPage> {
-  let [filter, offset] = [asked, page.offset]
+  let [filter, offset] = [query, page.offset]
   let total: number | undefined
   for (const { name, size } of STEPS) {
     const counts = await server.countBy(filter, name)
     total ??= counts.reduce((sum, { count }) => sum + count, 0)
-    const span = spanOf(inOrder(counts, page), offset, page.limit)
-    if (!span || total <= SORTED_AT_ONCE) {
+    const span = spanOf(ordered(counts, page), offset, page.limit)
+    if (!span || total <= MAX_SORTED) {
       return { total, filter: span && filter, offset }
     }
     filter = allOf([
-      asked,
+      query,
       logsqlOf({ kind: 'time', op: '>=', at: span.first }),
       logsqlOf({ kind: 'time', op: '<', at: span.last + size }),
     ])
     offset -= span.before
-    if (span.count <= SORTED_AT_ONCE) {
+    if (span.count <= MAX_SORTED) {
       break
     }
   }
@@ -72,7 +72,7 @@ function spanOf(counts: readonly LineCount[], offset: number, limit: number) {
   return { before, count, first: first < last ? first : last, last: first < last ? last : first }
 }
 
-function inOrder(counts: readonly LineCount[], { oldestFirst = false }: LogPage): LineCount[] {
+function ordered(counts: readonly LineCount[], { oldestFirst = false }: LogPage): LineCount[] {
   const sign = oldestFirst ? 1 : -1
   return counts.toSorted((one, other) => (one.at < other.at ? -sign : sign))
 }

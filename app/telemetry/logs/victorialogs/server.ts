@@ -1,9 +1,9 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 
-import { LogStoreAway } from '#telemetry/logs/errors'
-import { readInstant, type Instant } from '#telemetry/logs/instant'
-import { NoAnswer, RefusedByServer, TooMuchAsked } from './errors.js'
+import { LogStoreUnavailable } from '#telemetry/logs/errors'
+import { parseInstant, type Instant } from '#telemetry/logs/instant'
+import { NoResponse, ServerError, QueryTooLarge } from './errors.js'
 
 /** Where lines are written, and where they are looked up. */
 export interface ServerAddresses {
@@ -24,7 +24,7 @@ export interface DeletionTask {
   readonly task_id: string
 }
 
-const LIMIT_MS = 20_000
+const TIMEOUT_MS = 20_000
 /** These two have few values, and are asked for most. */
 const STREAM = '_stream_fields=service,channel'
 const compressed = promisify(gzip)
@@ -48,13 +48,17 @@ export class VictoriaLogsServer {
       'content-encoding': 'gzip',
     }
     const body = await compressed(`${lines.join('\n')}\n`)
-    await asked(`${this.#ingestor}/insert/jsonline?${STREAM}`, { method: 'POST', headers, body })
+    await fetchText(`${this.#ingestor}/insert/jsonline?${STREAM}`, {
+      method: 'POST',
+      headers,
+      body,
+    })
   }
 
   async query(logsql: string): Promise<Fields[]> {
     const path = `/select/logsql/query?query=${encodeURIComponent(logsql)}`
-    const ask = () => asked(`${this.#querier}${path}`)
-    const text = await answering(() => ask().catch(onceMore(ask)))
+    const send = () => fetchText(`${this.#querier}${path}`)
+    const text = await mapErrors(() => send().catch(retryOnce(send)))
     return text
       .split('\n')
       .filter((line) => line !== '')
@@ -69,19 +73,19 @@ export class VictoriaLogsServer {
   /** How many lines there are in each hour, minute or second that has any. */
   async countBy(filter: string, step: string): Promise<LineCount[]> {
     const rows = await this.query(`${filter} | stats by (_time:${step}) count() n`)
-    return rows.map(({ _time, n }) => ({ at: readInstant(_time!)!, count: Number(n) }))
+    return rows.map(({ _time, n }) => ({ at: parseInstant(_time!)!, count: Number(n) }))
   }
 
   /** The deletions that are not done yet. Throws `RefusedByServer` where it has none, or has them switched off. */
   async deletions(): Promise<readonly DeletionTask[]> {
-    const ask = () => asked(`${this.#querier}/delete/active_tasks`)
-    return JSON.parse(await ask().catch(onceMore(ask)))
+    const send = () => fetchText(`${this.#querier}/delete/active_tasks`)
+    return JSON.parse(await send().catch(retryOnce(send)))
   }
 
   async startDeletion(filter: string): Promise<DeletionTask> {
     const body = new URLSearchParams({ filter })
     return JSON.parse(
-      await asked(`${this.#querier}/delete/run_task`, {
+      await fetchText(`${this.#querier}/delete/run_task`, {
         method: 'POST',
         body: body.toString(),
         headers: FORM,
@@ -92,39 +96,39 @@ export class VictoriaLogsServer {
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-async function asked(url: string, request: RequestInit = {}): Promise<string> {
+async function fetchText(url: string, request: RequestInit = {}): Promise<string> {
   let status: number
   let text: string
   try {
     const response = await fetch(url, {
       ...request,
       redirect: 'manual',
-      signal: AbortSignal.timeout(LIMIT_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     status = response.status
     text = await response.text()
   } catch (error) {
-    throw new NoAnswer(error)
+    throw new NoResponse(error)
   }
   if (status !== 200) {
-    throw new RefusedByServer(status, text)
+    throw new ServerError(status, text)
   }
   return text
 }
 
 /** A connection that was kept may have ended when it was used; to ask twice does no harm. */
-function onceMore<T>(ask: () => Promise<T>): (error: unknown) => Promise<T> {
+function retryOnce<T>(send: () => Promise<T>): (error: unknown) => Promise<T> {
   return (error) =>
-    error instanceof NoAnswer && !error.isLate ? ask() : Promise.reject(error as Error)
+    error instanceof NoResponse && !error.isTimeout ? send() : Promise.reject(error as Error)
 }
 
 /** What the one who asked has to know of a failure. */
-async function answering<T>(work: () => Promise<T>): Promise<T> {
+async function mapErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof RefusedByServer && /requires more than .* of memory/.test(error.text)
-      ? new TooMuchAsked(error)
-      : new LogStoreAway(error)
+    throw error instanceof ServerError && /requires more than .* of memory/.test(error.text)
+      ? new QueryTooLarge(error)
+      : new LogStoreUnavailable(error)
   }
 }

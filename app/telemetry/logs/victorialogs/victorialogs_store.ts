@@ -2,20 +2,20 @@ import { sleep } from '#kernel/backoff'
 import { clock } from '#kernel/clock'
 import { DeletionUnsupported, OutsideRetention } from '#telemetry/logs/errors'
 import { instantOf } from '#telemetry/logs/instant'
-import { keyFrom, rightAfter, timeOfKey } from '#telemetry/logs/line_key'
+import { firstKeyAt, keyAfter, timeOfKey } from '#telemetry/logs/line_key'
 import type { LogFilter } from '#telemetry/logs/log_filter'
 import type { LogLine } from '#telemetry/logs/log_line'
-import type { FoundLogs, LogPage, LogStore, WriteOptions } from '#telemetry/logs/log_store'
+import type { LogList, LogPage, LogStore, WriteOptions } from '#telemetry/logs/log_store'
 import { KEY_LABEL } from '#telemetry/logs/reserved_labels'
 import type { StreamedRecord } from '#auth/record_stream'
-import { deleteLines, whyNoDeletion } from './deletion.js'
-import { Doubts } from './doubts.js'
-import { keyIn, recordIn } from './fields.js'
-import { Keeper } from './keeper.js'
+import { deleteLines, findDeletionProblem } from './deletion.js'
+import { RedeliveryLookup } from './redelivery_lookup.js'
+import { keyOfFields, recordFrom } from './fields.js'
+import { UnconfirmedLines } from './unconfirmed_lines.js'
 import { allOf, keysBetween, logsqlOf } from './logsql.js'
 import { narrowedPage } from './narrowed_page.js'
 import { PendingLines } from './pending_lines.js'
-import { Sender } from './sender.js'
+import { LineSender } from './line_sender.js'
 import { VictoriaLogsServer, type ServerAddresses } from './server.js'
 import { SERVER_TIMING, type Timing } from './timing.js'
 
@@ -23,14 +23,14 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 /** The server keeps nothing that is dated later than this. */
 const AHEAD_MS = 2 * DAY_MS
-const FOLLOWED_AT_ONCE = 1_000
+const TAIL_BATCH = 1_000
 
 export interface VictoriaLogsOptions extends ServerAddresses {
   readonly retentionDays: number
   readonly timing?: Timing
   readonly report: (error: unknown, what: string) => void
   /** Tells the other processes that lines are removed: they would miss them. */
-  readonly tellRemoval?: () => void
+  readonly notifyRemoval?: () => void
 }
 
 /**
@@ -40,9 +40,9 @@ export class VictoriaLogsStore implements LogStore {
   readonly #server: VictoriaLogsServer
   readonly #options: VictoriaLogsOptions
   readonly #timing: Timing
-  readonly #sender: Sender
-  readonly #keeper: Keeper
-  readonly #doubts: Doubts
+  readonly #sender: LineSender
+  readonly #unconfirmed: UnconfirmedLines
+  readonly #redeliveries: RedeliveryLookup
   readonly #pending: PendingLines
 
   constructor(options: VictoriaLogsOptions) {
@@ -51,9 +51,9 @@ export class VictoriaLogsStore implements LogStore {
     this.#timing = timing
     this.#server = new VictoriaLogsServer(options)
     this.#pending = new PendingLines(timing.visibleMs)
-    this.#doubts = new Doubts(this.#server, timing.visibleMs)
-    this.#sender = new Sender(this.#server, timing, (lines) => this.#keeper.keep(lines))
-    this.#keeper = new Keeper({
+    this.#redeliveries = new RedeliveryLookup(this.#server, timing.visibleMs)
+    this.#sender = new LineSender(this.#server, timing, (lines) => this.#unconfirmed.add(lines))
+    this.#unconfirmed = new UnconfirmedLines({
       server: this.#server,
       durableMs: timing.durableMs,
       resend: (lines) => this.#sender.resend(lines),
@@ -62,75 +62,75 @@ export class VictoriaLogsStore implements LogStore {
   }
 
   async write(lines: readonly LogLine[], { again = false }: WriteOptions = {}): Promise<void> {
-    lines.forEach((line) => this.#requireKept(line))
-    await this.#pending.during(lines, async () => {
-      const missing = again ? await this.#doubts.missing(lines) : lines
+    lines.forEach((line) => this.#requireRetained(line))
+    await this.#pending.track(lines, async () => {
+      const missing = again ? await this.#redeliveries.findMissing(lines) : lines
       if (missing.length > 0) {
         await this.#sender.send(missing)
       }
     })
   }
 
-  async list(filter: LogFilter, page: LogPage): Promise<FoundLogs> {
+  async list(filter: LogFilter, page: LogPage): Promise<LogList> {
     const {
       total,
-      filter: asked,
+      filter: query,
       offset,
     } = await narrowedPage(this.#server, logsqlOf(filter), page)
     const by = page.oldestFirst ? `_time, ${KEY_LABEL}` : `_time desc, ${KEY_LABEL} desc`
-    const lines = asked
-      ? await this.#server.query(`${asked} | sort by (${by}) offset ${offset} limit ${page.limit}`)
+    const lines = query
+      ? await this.#server.query(`${query} | sort by (${by}) offset ${offset} limit ${page.limit}`)
       : []
-    return { records: lines.map((fields) => JSON.stringify(recordIn(fields))), total }
+    return { records: lines.map((fields) => JSON.stringify(recordFrom(fields))), total }
   }
 
   async remove(filter: LogFilter): Promise<void> {
-    const reason = await this.whyNotRemove()
+    const reason = await this.findDeletionProblem()
     if (reason !== undefined) {
       throw new DeletionUnsupported(reason)
     }
-    this.forget()
-    this.#options.tellRemoval?.()
+    this.forgetUnconfirmed()
+    this.#options.notifyRemoval?.()
     await deleteLines(this.#server, logsqlOf(filter), this.#timing.pollMs)
   }
 
   /** Only lines that came in a moment ago: none that is shown later came in before those that were shown. */
-  async *follow(
+  async *tail(
     filter: LogFilter,
     signal: AbortSignal,
     after?: string
   ): AsyncGenerator<StreamedRecord> {
     const isCursor = after !== undefined && !Number.isNaN(timeOfKey(after))
-    let last = isCursor ? after : keyFrom(clock.now())
+    let last = isCursor ? after : firstKeyAt(clock.now())
     while (!signal.aborted) {
-      const end = this.#shownBefore()
+      const end = this.#visibleBefore()
       const lines = end > last ? await this.#between(filter, last, end) : []
       for (const fields of lines) {
-        last = keyIn(fields)
-        yield { record: JSON.stringify(recordIn(fields)), cursor: last }
+        last = keyOfFields(fields)
+        yield { record: JSON.stringify(recordFrom(fields)), cursor: last }
       }
-      if (lines.length < FOLLOWED_AT_ONCE) {
+      if (lines.length < TAIL_BATCH) {
         last = end > last ? end : last
         await sleep(this.#timing.pollMs, signal)
       }
     }
   }
 
-  whyNotRemove(): Promise<string | undefined> {
-    return whyNoDeletion(this.#server)
+  findDeletionProblem(): Promise<string | undefined> {
+    return findDeletionProblem(this.#server)
   }
 
   /** Lets go of lines that are kept until they are on the server's disk: somebody removes some. */
-  forget(): void {
-    this.#keeper.forget()
+  forgetUnconfirmed(): void {
+    this.#unconfirmed.clear()
   }
 
   async close(): Promise<void> {
     await this.#sender.idle()
-    this.#keeper.forget()
+    this.#unconfirmed.clear()
   }
 
-  #requireKept({ time }: LogLine): void {
+  #requireRetained({ time }: LogLine): void {
     const milliseconds = Date.parse(time)
     const age = clock.now() - milliseconds
     if (age > this.#options.retentionDays * DAY_MS - HOUR_MS || age < HOUR_MS - AHEAD_MS) {
@@ -139,8 +139,8 @@ export class VictoriaLogsStore implements LogStore {
   }
 
   /** Lines with lesser keys are shown, as far as this process knows. */
-  #shownBefore(): string {
-    return keyFrom(Math.min(clock.now() - this.#timing.visibleMs, this.#pending.since))
+  #visibleBefore(): string {
+    return firstKeyAt(Math.min(clock.now() - this.#timing.visibleMs, this.#pending.since))
   }
 
   async #between(filter: LogFilter, after: string, end: string) {
@@ -149,7 +149,7 @@ export class VictoriaLogsStore implements LogStore {
       op: '>=',
       at: instantOf(timeOfKey(after) - HOUR_MS),
     }
-    const asked = allOf([keysBetween(rightAfter(after), end), logsqlOf(since), logsqlOf(filter)])
-    return this.#server.query(`${asked} | sort by (${KEY_LABEL}) limit ${FOLLOWED_AT_ONCE}`)
+    const query = allOf([keysBetween(keyAfter(after), end), logsqlOf(since), logsqlOf(filter)])
+    return this.#server.query(`${query} | sort by (${KEY_LABEL}) limit ${TAIL_BATCH}`)
   }
 }

@@ -38,8 +38,8 @@ function requireArguments(file: string, value: unknown): ListedArgument[] {
   return value.map((one, index) => requireArgument(`commandArguments[${index}] in ${file}`, one))
 }
 
-function requireArgument(what: string, said: unknown): ListedArgument {
-  const { value, position } = isObject(said) ? said : { value: said, position: undefined }
+function requireArgument(what: string, input: unknown): ListedArgument {
+  const { value, position } = isObject(input) ? input : { value: input, position: undefined }
   if (isPresent(position) && position !== 'before' && position !== 'after') {
     throw new AttributeInvalid(`the position of ${what} is neither before nor after`)
   }

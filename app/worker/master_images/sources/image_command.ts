@@ -21,9 +21,9 @@ export interface ImageCommand {
 export function commandOf({ content }: Pick<ImageConfig, 'content'>): ImageCommand | undefined {
   const run = isObject(content.config) ? content.config : {}
   const labels = isObject(run.Labels) ? run.Labels : {}
-  const said = labels[LABELS.command]
-  if (typeof said === 'string' && said !== '') {
-    return { command: said, commandArguments: argumentsIn(labels[LABELS.commandArguments]) }
+  const input = labels[LABELS.command]
+  if (typeof input === 'string' && input !== '') {
+    return { command: input, commandArguments: argumentsIn(labels[LABELS.commandArguments]) }
   }
   const entrypoint = strings(run.Entrypoint)
   const [command, ...before] = entrypoint.length > 0 ? entrypoint : strings(run.Cmd).slice(0, 1)

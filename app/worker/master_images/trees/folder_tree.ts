@@ -50,13 +50,13 @@ export class FolderTree implements Tree {
   }
 
   async #entry(path: string): Promise<TreeEntry> {
-    const place = join(this.name, path)
-    const stats = await lstat(place)
+    const file = join(this.name, path)
+    const stats = await lstat(file)
     if (stats.isDirectory()) {
       return { type: 'folder', path }
     }
     if (stats.isSymbolicLink()) {
-      const target = await readlink(place)
+      const target = await readlink(file)
       requireInside(path, target)
       return { type: 'link', path, target }
     }
@@ -69,7 +69,7 @@ export class FolderTree implements Tree {
       path,
       size,
       isExecutable: (mode & 0o100) !== 0,
-      content: () => bytesOf(place, size),
+      content: () => bytesOf(file, size),
     }
   }
 }

@@ -1,0 +1,125 @@
+import type { Actor } from '#kernel/actor'
+import { BadRequest, EntityNotFound } from '#kernel/failures'
+import { requireClients } from '#core/clients/client_directory'
+import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
+import { newClientSecret } from '#core/clients/client_secret'
+import { recordReplacedSecret } from '#core/clients/replaced_secret'
+import type { ClientDirectory, ProviderClient } from '#auth/provider'
+import { reachOf } from '#auth/reach'
+import {
+  all,
+  either,
+  hasPermission,
+  isClient,
+  mayWriteIn,
+  requireThat,
+} from '#auth/verification/checks'
+import type { Origin } from '#kernel/origin'
+import type { RecordServiceOptions } from '#records/record_service'
+import { recordSecretRead } from '#audit/record_security_event'
+
+import { identityProvider } from '#core/clients/identity_provider'
+import { isUuid } from '#kernel/is_uuid'
+import { node } from './node.js'
+
+/** What a caller needs to log in as the client of a record. */
+export interface ClientCredentials {
+  readonly id: string
+  readonly name: string
+  readonly displayName: string
+  readonly secret: string | null
+}
+
+export interface NewCredentials {
+  readonly secret?: string | null
+  readonly name?: string | null
+  readonly displayName?: string | null
+}
+
+interface NodeClient {
+  readonly id: string
+  readonly realmId: string
+  readonly clientId: string | null
+}
+
+/**
+ * What nodes log in with: for their own clients, and for those who manage the nodes of their realm. A client that was given more
+ * than nodes have is for those who have that, too.
+ */
+export class NodeCredentials {
+  readonly #options: RecordServiceOptions
+
+  constructor(options: RecordServiceOptions) {
+    this.#options = options
+  }
+
+  async read(origin: Origin, nodeId: string): Promise<ClientCredentials> {
+    const { clientId, realmId } = await this.#requireAccess(origin, nodeId)
+    const clients = await this.#clients()
+    const client = await clients.read(clientId, { secret: true, within: scopeOf(origin) })
+    await recordSecretRead(origin, { kind: 'client', id: clientId, realmId })
+    return toCredentials(client)
+  }
+
+  /** Sets the secret that was sent, or a new one that cannot be guessed. */
+  async rotate(
+    origin: Origin,
+    nodeId: string,
+    { secret, name, displayName }: NewCredentials
+  ): Promise<ClientCredentials> {
+    const { clientId, realmId } = await this.#requireAccess(origin, nodeId)
+    const clients = await this.#clients()
+    await recordSecretRead(origin, { kind: 'client', id: clientId, realmId })
+    const newSecret = secret ?? newClientSecret()
+    const change = {
+      secret: newSecret,
+      ...(typeof name === 'string' && { name }),
+      ...(typeof displayName === 'string' && { displayName }),
+    }
+    const client = await clients.rotate(clientId, change, scopeOf(origin))
+    await recordReplacedSecret(node, this.#options, origin, nodeId)
+    return toCredentials(client && { ...client, secret: newSecret })
+  }
+
+  async #requireAccess({ actor }: Origin, nodeId: string) {
+    const nodeClient = await this.#find(nodeId)
+    requireAccess(actor, nodeClient)
+    const { clientId, realmId } = nodeClient
+    if (clientId === null) {
+      throw new BadRequest('The node has no client to log in with')
+    }
+    return { clientId, realmId }
+  }
+
+  async #find(nodeId: string): Promise<NodeClient> {
+    const { rows } = await this.#options.pool.read<NodeClient>({
+      name: 'client-of-node',
+      text: 'select id, realm_id as "realmId", client_id as "clientId" from nodes where id = $1',
+      values: [isUuid(nodeId) ? nodeId : null],
+    })
+    if (!rows[0]) {
+      throw new EntityNotFound(node.label)
+    }
+    return rows[0]
+  }
+
+  async #clients(): Promise<ClientDirectory> {
+    return requireClients(await identityProvider())
+  }
+}
+
+const scopeOf = ({ actor }: Origin) => reachOf(actor, NODE_CLIENT_PERMISSIONS)
+
+function requireAccess(actor: Actor, { clientId, realmId }: NodeClient): void {
+  const manages = all(hasPermission('node_update'), mayWriteIn(realmId))
+  requireThat(actor, either(isClient(clientId), manages))
+}
+
+/** Clients of the platform refuse credentials without a display name, so the name stands in for one that is missing. */
+export function toCredentials(client: ProviderClient | undefined): ClientCredentials {
+  if (!client) {
+    throw new EntityNotFound('client')
+  }
+  const { id, name, displayName, secret = null } = client
+  return { id, name, displayName: displayName || name, secret }
+}

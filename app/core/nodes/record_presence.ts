@@ -1,0 +1,31 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { originOf } from '#kernel/request_origin'
+
+import { NodePresence } from './node_presence.js'
+
+/** Nobody's request waits longer than this for being noted. */
+const MAX_WAIT_MS = 2_000
+
+/**
+ * Notes that a client called, which may be a node's. Its first request waits for that, once a minute, so that what it is
+ * answered shows the node online already.
+ */
+export function recordPresence(ctx: HttpContext): Promise<void> | undefined {
+  return ctx.actor?.kind === 'client' ? record(ctx) : undefined
+}
+
+async function record(ctx: HttpContext): Promise<void> {
+  const presence = await ctx.containerResolver.make(NodePresence)
+  const recording = presence.record(originOf(ctx))?.catch((error) => {
+    ctx.logger.warn({ err: error }, 'the presence of a client could not be recorded')
+  })
+  await (recording && withTimeLimit(MAX_WAIT_MS, recording))
+}
+
+async function withTimeLimit(limitMs: number, work: Promise<void>): Promise<void> {
+  const { promise: timeout, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, limitMs)
+  await Promise.race([work, timeout])
+  clearTimeout(timer)
+}

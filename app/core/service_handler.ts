@@ -1,0 +1,62 @@
+import app from '@adonisjs/core/services/app'
+import type pg from 'pg'
+
+import { serviceOrigin } from '#auth/service_origin'
+import type { ExternalHandler, OrderedBatchHandler } from '#bus/consumer'
+import { contentOf } from '#bus/content_of'
+import type { Message } from '#bus/message'
+import type { BodyValidator } from '#kernel/body'
+import type { Origin } from '#kernel/origin'
+
+/** What a message says, and what is needed to write what follows from it. */
+export interface ServiceMessage<Content> {
+  readonly transaction: pg.ClientBase
+  readonly origin: Origin
+  readonly content: Content
+  readonly message: Message
+}
+
+/** Has a service follow what messages say, in the platform's own name, which nobody can ask for while a transaction is open. */
+export function serviceHandler<Content, Service>(
+  validator: Pick<BodyValidator<Content>, 'validate'>,
+  Service: abstract new (...args: never[]) => Service,
+  handle: (service: Service, messages: ServiceMessage<Content>) => Promise<void>
+): ExternalHandler {
+  return {
+    async execute(message) {
+      const content = await contentOf(message, validator)
+      const origin = await serviceOrigin()
+      const service = await app.container.make(Service)
+      return (transaction) => handle(service, { transaction, origin, content, message })
+    },
+  }
+}
+
+/** As `following`, for messages about the same record that are handled together where several wait. */
+export function serviceBatchHandler<Content, Service>(
+  validator: Pick<BodyValidator<Content>, 'validate'>,
+  Service: abstract new (...args: never[]) => Service,
+  max: number,
+  handle: (
+    service: Service,
+    messages: Pick<ServiceMessage<Content>, 'transaction' | 'origin'> & {
+      readonly contents: readonly Content[]
+    }
+  ) => Promise<void>
+): OrderedBatchHandler<{ content: Content; origin: Origin; service: Service }> {
+  return {
+    maxBatchSize: max,
+    async read(message) {
+      const content = await contentOf(message, validator)
+      const origin = await serviceOrigin()
+      return { content, origin, service: await app.container.make(Service) }
+    },
+    async handleInOrder(transaction, messages) {
+      const [first] = messages
+      if (first) {
+        const contents = messages.map(({ content }) => content)
+        await handle(first.service, { transaction, origin: first.origin, contents })
+      }
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import app from '@adonisjs/core/services/app'
+import type pg from 'pg'
+
+import { defineConsumer, type DeadLetteredMessage } from '#bus/consumer'
+import { contentOf } from '#bus/content_of'
+import { derivedId } from '#bus/derived_id'
+import { MalformedMessage } from '#bus/errors'
+import { newMessage, type Message } from '#bus/message'
+import { COMMAND_QUEUES, EVENT_KEYS, eventRouting } from '#bus/names'
+import { clock } from '#kernel/clock'
+import { newId } from '#kernel/new_id'
+import { publishCommand } from '#outbox/publish'
+import { createEvent } from './event.js'
+import { appendEvents } from './event_table.js'
+import { REPORTED_ON_BUS } from './reporter.js'
+import { retentionOf } from './retention.js'
+import { storedEvent, type NewEvent } from './stored_event.js'
+import { sweepEvents } from './event_sweep.js'
+
+/**
+ * Takes events from the bus into the audit trail, as many at a time as have come.
+ */
+export const eventConsumer = defineConsumer({
+  queue: COMMAND_QUEUES.telemetryEvent,
+  surface: 'telemetry',
+  prefetch: 3_000,
+  recordOf: ({ type }) => type,
+  handlers: {
+    create: { maxBatchSize: 1_000, lingerMs: 25, read: parseEvent, handleBatch: storeEvents },
+    clean: { execute: sweep },
+  },
+  onDeadLetter: reportFailure,
+})
+
+const idOf = (message: Message) => derivedId(COMMAND_QUEUES.telemetryEvent, message)
+
+async function parseEvent(message: Message): Promise<NewEvent> {
+  const body = await contentOf(message, createEvent)
+  const createdAt = happenedAt(message)
+  return {
+    ...storedEvent(body, REPORTED_ON_BUS),
+    ...retentionOf(body),
+    id: idOf(message),
+    createdAt,
+  }
+}
+
+/** Times before this are seconds that were taken for milliseconds, or nonsense. */
+const EARLIEST_MS = Date.UTC(2001, 8, 9)
+
+/** An event that waited for the bus keeps its time; none happens in the future. */
+function happenedAt({ metadata: { timestamp } }: Message): string {
+  const now = clock.now()
+  const isCredible = timestamp >= EARLIEST_MS && timestamp <= now
+  return new Date(isCredible ? timestamp : now).toISOString()
+}
+
+async function storeEvents(transaction: pg.ClientBase, events: readonly NewEvent[]): Promise<void> {
+  await appendEvents(transaction, events)
+}
+
+async function sweep() {
+  await sweepEvents({ logger: await app.container.make('logger') })
+  return async () => {}
+}
+
+/** Nobody hears of events that were taken in, which nobody waits for; but of those that were not. */
+async function reportFailure({ transaction, message, reason }: DeadLetteredMessage): Promise<void> {
+  if (message.type !== 'create') {
+    return
+  }
+  const id = idOf(message)
+  const error = reason instanceof MalformedMessage ? reason.message : 'The event could not be kept'
+  const metadata = { correlationId: newId(), ...message.metadata, persistent: true }
+  const failure = newMessage(
+    eventRouting(EVENT_KEYS.telemetryEvent),
+    'creationFailed',
+    { id, error },
+    metadata
+  )
+  await publishCommand(transaction, failure, `event/${id}`)
+}

@@ -1,0 +1,67 @@
+import type { RemoteSurface } from '#auth/own_fetch'
+import { ownRequest } from '#auth/own_request'
+import { ServiceUnavailable } from '#kernel/failures'
+import type { FindRealms } from '#records/record_realms'
+
+/** Where the records of other surfaces are read, by their kinds in lower case. */
+export const COLLECTIONS = {
+  core: {
+    analysis: '/analyses',
+    analysisbucket: '/analysis-buckets',
+    analysisbucketfile: '/analysis-bucket-files',
+    analysisnode: '/analysis-nodes',
+    analysisnodeevent: '/analysis-node-events',
+    masterimage: '/master-images',
+    masterimagegroup: '/master-image-groups',
+    node: '/nodes',
+    project: '/projects',
+    projectnode: '/project-nodes',
+    registry: '/registries',
+    registryproject: '/registry-projects',
+  },
+  storage: {
+    bucket: '/buckets',
+    bucketfile: '/bucket-files',
+  },
+} as const satisfies Record<string, Readonly<Record<string, string>>>
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The realms of records that a surface keeps, asked of it at its address. */
+export function fetchRecordRealms(
+  surface: keyof typeof COLLECTIONS,
+  access: RemoteSurface
+): FindRealms {
+  const collections = new Map<string, string>(Object.entries(COLLECTIONS[surface]))
+  return async (kind, id) => {
+    const collection = collections.get(kind)
+    return collection === undefined
+      ? undefined
+      : fetchRealms(surface, access, `${collection}/${id}`)
+  }
+}
+
+async function fetchRealms(surface: string, access: RemoteSurface, path: string) {
+  try {
+    const { status, text } = await ownRequest(access, path)
+    if (status === 404) {
+      return undefined
+    }
+    if (status !== 200) {
+      throw new Error(`it answered with the status ${status}`)
+    }
+    return realmsOf((JSON.parse(text) as { data: Fields }).data)
+  } catch (error) {
+    const cause = new Error(`${surface} could not be asked: ${(error as Error).message}`)
+    const message = 'The realm of the record is not known now; try again shortly'
+    throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
+  }
+}
+
+/** Records between others have a realm for each of these, and records of the installation none. */
+function realmsOf(record: Fields): (string | null)[] {
+  const names = Object.keys(record)
+  const own = names.filter((name) => name === 'realmId')
+  const realms = own.length > 0 ? own : names.filter((name) => name.endsWith('RealmId'))
+  return realms.length === 0 ? [null] : realms.map((name) => record[name] as string | null)
+}

@@ -1,0 +1,16 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { reportDroppedQuery } from '#http/dropped_keys'
+import { originOf } from '#kernel/request_origin'
+import { decode } from '#query/decode'
+import { event } from '#telemetry/events/event'
+import { EventService } from '#telemetry/events/event_service'
+import { sendRecordStream } from '#auth/record_stream'
+
+/** Answers with events as they are kept; the filter is that of a list. */
+export async function streamEvents(ctx: HttpContext): Promise<void> {
+  const query = decode(event.declaration, ctx.request.parsedUrl.query ?? '')
+  reportDroppedQuery(ctx, query.dropped)
+  const events = await ctx.containerResolver.make(EventService)
+  await sendRecordStream(ctx, event.name, (follow) => events.tail(originOf(ctx), query, follow))
+}

@@ -1,0 +1,38 @@
+import type { SealedEvent } from '#telemetry/trail/leaf'
+import type { EventRow } from './event.js'
+import type { NewEvent } from './stored_event.js'
+
+/** A new event as it will be read from the database, which writes ids and broken characters in its own way. */
+export function toSealedEvent(event: NewEvent): SealedEvent {
+  return {
+    id: event.id.toLowerCase(),
+    scope: event.scope,
+    name: event.name.toWellFormed(),
+    refType: event.refType.toWellFormed(),
+    refId: wellFormed(event.refId),
+    data: event.data === null ? null : JSON.parse(event.data),
+    expiring: event.expiring,
+    requestPath: wellFormed(event.requestPath),
+    requestMethod: wellFormed(event.requestMethod),
+    requestIpAddress: wellFormed(event.requestIpAddress),
+    requestUserAgent: wellFormed(event.requestUserAgent),
+    actorType: wellFormed(event.actorType),
+    actorId: event.actorId?.toLowerCase() ?? null,
+    actorName: wellFormed(event.actorName),
+    realmId: event.realmId?.toLowerCase() ?? null,
+    expiresAt: event.expiresAt,
+    createdAt: event.createdAt,
+    updatedAt: event.createdAt,
+    reportedBy: event.reportedBy === null ? null : JSON.parse(event.reportedBy),
+  }
+}
+
+/** The same with JSON as text, as rows have it. */
+export function toEventRow(event: NewEvent): EventRow {
+  const { scope, data, reportedBy } = event
+  return { ...toSealedEvent(event), scope, data, reportedBy }
+}
+
+function wellFormed(text: string | null): string | null {
+  return text?.toWellFormed() ?? null
+}

@@ -1,0 +1,104 @@
+import type { Bus, BusLogger, Delivery } from '#bus/bus'
+import { DeliveryAbandoned } from '#bus/errors'
+import { MalformedMessage, readMessage, type Message } from '#bus/message'
+import { COMMAND_QUEUES } from '#bus/names'
+import { databaseUrl } from '#database/addresses'
+import { pools } from '#database/pools'
+import type { RunningJob } from '#jobs/running_job'
+import { sleep, jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
+import { OutsideRetention } from './errors.js'
+import { parseLine } from './log_task.js'
+import type { LogLine } from './log_line.js'
+import type { LogStore } from './log_store.js'
+
+const QUEUE = COMMAND_QUEUES.telemetryLog
+/** What is under way at most; the store gathers what comes in side by side. */
+const PREFETCH = 1_000
+const BACK_OFF: BackoffPolicy = { firstMs: 100, longestMs: 5_000 }
+
+interface IngestOptions {
+  readonly bus: Bus
+  readonly store: LogStore
+  readonly logger: Pick<BusLogger, 'warn'>
+}
+
+/**
+ * Takes log lines from the bus into the log store. They are done with when the store has taken them, so there is no inbox: a
+ * line that comes once more is told by its key.
+ */
+export class LogIngest implements RunningJob {
+  readonly #options: IngestOptions
+  readonly #stopping = new AbortController()
+  #subscription: { stop(): Promise<void> } | undefined
+  #isUnavailable = false
+
+  static async start(options: IngestOptions): Promise<LogIngest> {
+    const ingest = new LogIngest(options)
+    ingest.#subscription = await options.bus.subscribe(
+      { queue: QUEUE, prefetch: PREFETCH, database: pools.for(databaseUrl('telemetry')) },
+      (delivery) => ingest.#handle(delivery)
+    )
+    return ingest
+  }
+
+  private constructor(options: IngestOptions) {
+    this.#options = options
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#subscription?.stop()
+  }
+
+  async #handle(delivery: Delivery): Promise<void> {
+    let line: LogLine
+    try {
+      line = parseLine(requireWrite(readMessage(delivery.bytes)))
+    } catch (error) {
+      return this.#deadLetter(delivery, error as Error)
+    }
+    for (let failures = 1; ; failures++) {
+      this.#requireActive(delivery)
+      try {
+        await this.#options.store.write([line], { again: delivery.history === 'again' })
+        this.#isUnavailable = false
+        return
+      } catch (error) {
+        if (error instanceof OutsideRetention) {
+          return this.#deadLetter(delivery, error)
+        }
+        this.#warnOnce(error)
+        await sleep(jitteredBackoff(failures, BACK_OFF), this.#stopping.signal)
+      }
+    }
+  }
+
+  /** Once, not for each of the lines that wait. */
+  #warnOnce(error: unknown): void {
+    if (!this.#isUnavailable) {
+      this.#isUnavailable = true
+      this.#options.logger.warn({ err: error }, 'log lines wait: the log store takes none now')
+    }
+  }
+
+  async #deadLetter(delivery: Delivery, { message }: Error): Promise<void> {
+    await delivery.deadLetter({ reason: `malformed: ${message}`, attempts: 0 })
+    this.#options.logger.warn(
+      { queue: QUEUE, reason: message },
+      'a log line was put among the dead letters; look at it with bus:dead'
+    )
+  }
+
+  #requireActive({ isLost }: Delivery): void {
+    if (this.#stopping.signal.aborted || isLost) {
+      throw new DeliveryAbandoned()
+    }
+  }
+}
+
+function requireWrite(message: Message): Message {
+  if (message.type !== 'write') {
+    throw new MalformedMessage(`nobody here knows commands of type ${message.type}`)
+  }
+  return message
+}

@@ -1,0 +1,70 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { sendJson } from '#http/send_json'
+import { reportDroppedQuery } from '#http/dropped_keys'
+import { acceptsEventStream } from '#http/event_stream'
+import { bodyOf } from '#http/sent_body'
+import type { SurfaceRoutes } from '#http/surface'
+import { originOf } from '#kernel/request_origin'
+import { decodeLogDeletion, decodeLogQuery, type LogQuery } from '#query/log_query'
+import { sendRecordStream } from '#auth/record_stream'
+import { logBody } from './log_body.js'
+import { createLog, deleteLogs, listLogs } from './log_documents.js'
+import type { LogList } from './log_store.js'
+import { LogService } from './log_service.js'
+
+/** The routes of log lines. */
+export function logRoutes(routes: SurfaceRoutes): void {
+  routes
+    .post('/logs', create, createLog)
+    .get('/logs', (ctx) => (acceptsEventStream(ctx) ? stream(ctx) : list(ctx)), listLogs)
+    .delete('/logs', remove, deleteLogs)
+}
+
+async function create(ctx: HttpContext): Promise<void> {
+  const { actor } = originOf(ctx)
+  const body = await bodyOf(ctx, logBody)
+  const logs = await ctx.containerResolver.make(LogService)
+  sendJson(ctx, { data: await logs.create(actor, body), meta: {} }, 201)
+}
+
+async function list(ctx: HttpContext): Promise<void> {
+  const { actor } = originOf(ctx)
+  const query = queryOf(ctx)
+  const logs = await ctx.containerResolver.make(LogService)
+  sendJson(ctx, pageBody(await logs.list(actor, query), query.pagination))
+}
+
+async function stream(ctx: HttpContext): Promise<void> {
+  const { actor } = originOf(ctx)
+  const query = queryOf(ctx)
+  const logs = await ctx.containerResolver.make(LogService)
+  await sendRecordStream(ctx, 'log', (options) => logs.tail(actor, query, options))
+}
+
+async function remove(ctx: HttpContext): Promise<void> {
+  const { actor } = originOf(ctx)
+  const logs = await ctx.containerResolver.make(LogService)
+  await logs.remove(actor, decodeLogDeletion(ctx.request.parsedUrl.query ?? ''))
+  sendJson(ctx, 'null', 202)
+}
+
+const pages = new WeakMap<LogList, Buffer>()
+
+/** The answer with a page, which a store may find once more. */
+function pageBody(found: LogList, { limit, offset }: LogQuery['pagination']): Buffer {
+  let page = pages.get(found)
+  if (!page) {
+    const { records, total } = found
+    const meta = JSON.stringify({ total, limit, offset })
+    page = Buffer.from(`{"data":[${records.join()}],"meta":${meta}}`)
+    pages.set(found, page)
+  }
+  return page
+}
+
+function queryOf(ctx: HttpContext): LogQuery {
+  const query = decodeLogQuery(ctx.request.parsedUrl.query ?? '')
+  reportDroppedQuery(ctx, query.dropped)
+  return query
+}

@@ -1,0 +1,83 @@
+import { clock } from '#kernel/clock'
+import { newLineKey } from './line_key.js'
+import type { LineLabels, LogLine, LogRecord } from './log_line.js'
+import { fittedLabels } from '#query/label_name'
+import { MAX_LABELS, RESERVED_LABELS } from './reserved_labels.js'
+
+/** What is longer is cut, so that a long trace does not cost the line. */
+const MAX_MESSAGE_LENGTH = 4_096
+const MAX_SERVICE_LENGTH = 64
+/** Log stores drop longer lines without a word, and those after them. */
+const MAX_LINE_BYTES = 200 * 1024
+
+const EMPTY = '-'
+
+type LineInput = Omit<LogRecord, 'time' | 'labels'> & {
+  readonly time?: string | undefined
+  readonly labels?: LineLabels | null | undefined
+}
+
+/** The line that is kept of what was sent: cut to what stores take, and with a key. */
+export function normalizedLine(input: LineInput, unique?: string): LogLine {
+  const { level, channel } = input
+  const line = {
+    key: newLineKey(unique),
+    time: timeOf(input.time),
+    message: truncateText(input.message, MAX_MESSAGE_LENGTH) || EMPTY,
+    level,
+    service: truncateText(input.service, MAX_SERVICE_LENGTH) || EMPTY,
+    channel,
+    labels: allowedLabels(input.labels ?? {}),
+  }
+  return withinLimit(line)
+}
+
+/** The text without what follows its first characters, none of which is cut in two. */
+export function truncateText(text: string, most: number): string {
+  const wellFormed = text.toWellFormed()
+  if (wellFormed.length <= most) {
+    return wellFormed
+  }
+  const isBetweenHalves = /[\uDC00-\uDFFF]/.test(wellFormed[most]!)
+  return wellFormed.slice(0, isBetweenHalves ? most - 1 : most)
+}
+
+function timeOf(input: string | undefined): string {
+  const milliseconds = input === undefined ? clock.now() : Date.parse(input)
+  return new Date(Number.isNaN(milliseconds) ? clock.now() : milliseconds).toISOString()
+}
+
+function allowedLabels(input: LineLabels): LineLabels {
+  const allowed = Object.entries(fittedLabels(input)).filter(([name]) => !RESERVED_LABELS.has(name))
+  return Object.fromEntries(
+    allowed.slice(0, MAX_LABELS).map(([name, value]) => [name, value.toWellFormed()])
+  )
+}
+
+/** The longest labels are cut until the line fits. */
+function withinLimit(line: LogLine): LogLine {
+  let excess = bytesOf(line) - MAX_LINE_BYTES
+  if (excess <= 0) {
+    return line
+  }
+  const byLength = Object.entries(line.labels).toSorted((a, b) => bytesOf(b[1]) - bytesOf(a[1]))
+  const labels = new Map(Object.entries(line.labels))
+  for (const [name, value] of byLength) {
+    if (excess > 0) {
+      const bytes = bytesOf(value)
+      const share = Math.max(0, 1 - excess / bytes)
+      const shorter = truncateText(value, Math.floor(value.length * share * LEEWAY))
+      labels.set(name, shorter)
+      excess -= bytes - bytesOf(shorter)
+    }
+  }
+  const shortened = { ...line, labels: allowedLabels(Object.fromEntries(labels)) }
+  return withinLimit(shortened)
+}
+
+/** Characters of a text need different numbers of bytes. */
+const LEEWAY = 0.9
+
+function bytesOf(content: unknown): number {
+  return Buffer.byteLength(JSON.stringify(content))
+}

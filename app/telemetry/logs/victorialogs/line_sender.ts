@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { jitteredBackoff } from '#kernel/backoff'
+import { LogStoreUnavailable, LogStoreOverrun } from '#telemetry/logs/errors'
+import type { LogLine } from '#telemetry/logs/log_line'
+import { logMetrics } from '#telemetry/logs/metrics'
+import { NoResponse } from './errors.js'
+import { findInvisible } from './lookup.js'
+import { sentLine, bytesOf, type SentLine } from './sent_line.js'
+import type { VictoriaLogsServer } from './server.js'
+import type { Timing } from './timing.js'
+
+/** What one request carries, and what waits for one at most. */
+const MAX_BATCH = { lines: 2_000, bytes: 2 * 1024 ** 2 }
+const MAX_PENDING_BYTES = 32 * 1024 ** 2
+const ATTEMPTS = 5
+const BACK_OFF = { firstMs: 200, longestMs: 2_000 }
+
+/** Lines that were handed in together. */
+interface LineBatch {
+  readonly lines: readonly SentLine[]
+  readonly accepted: PromiseWithResolvers<void>
+  /** Whether they are handed in for the first time. */
+  readonly isNew: boolean
+}
+
+/**
+ * Brings lines to the server, those that come in about the same time in one request. There is one request at a time: what comes
+ * in meanwhile waits, as much of it as there is room for.
+ */
+export class LineSender {
+  readonly #server: VictoriaLogsServer
+  readonly #timing: Timing
+  readonly #onAccepted: (lines: readonly SentLine[]) => void
+  readonly #pending: LineBatch[] = []
+  #pendingBytes = 0
+  #running: Promise<void> | undefined
+
+  constructor(
+    server: VictoriaLogsServer,
+    timing: Timing,
+    onAccepted: (lines: readonly SentLine[]) => void
+  ) {
+    this.#server = server
+    this.#timing = timing
+    this.#onAccepted = onAccepted
+  }
+
+  /** Resolves when the server has them in its memory; rejects where there is no room to wait, or the server stays away. */
+  send(lines: readonly LogLine[]): Promise<void> {
+    return this.#enqueue(lines.map(sentLine), true)
+  }
+
+  /** As `send`, for lines that somebody keeps already. */
+  resend(lines: readonly SentLine[]): Promise<void> {
+    return this.#enqueue(lines, false)
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    await this.#running
+  }
+
+  #enqueue(lines: readonly SentLine[], isNew: boolean): Promise<void> {
+    const bytes = bytesOf(lines)
+    if (this.#pendingBytes > 0 && this.#pendingBytes + bytes > MAX_PENDING_BYTES) {
+      return Promise.reject(new LogStoreOverrun())
+    }
+    const entry: LineBatch = { lines, isNew, accepted: Promise.withResolvers() }
+    this.#pending.push(entry)
+    this.#pendingBytes += bytes
+    this.#running ??= this.#run()
+    return entry.accepted.promise
+  }
+
+  async #run(): Promise<void> {
+    while (this.#pending.length > 0) {
+      if (this.#pendingBytes < MAX_BATCH.bytes) {
+        await delay(this.#timing.gatherMs)
+      }
+      await this.#sendBatch(this.#nextBatch())
+    }
+    this.#running = undefined
+  }
+
+  #nextBatch(): LineBatch[] {
+    const batch: LineBatch[] = []
+    let [count, bytes] = [0, 0]
+    do {
+      const entry = this.#pending.shift()!
+      batch.push(entry)
+      count += entry.lines.length
+      bytes += bytesOf(entry.lines)
+    } while (this.#pending.length > 0 && count < MAX_BATCH.lines && bytes < MAX_BATCH.bytes)
+    this.#pendingBytes -= bytes
+    return batch
+  }
+
+  async #sendBatch(batch: readonly LineBatch[]): Promise<void> {
+    const lines = batch.flatMap((entry) => entry.lines)
+    try {
+      await this.#persist(lines)
+      logMetrics.written('victorialogs', lines.length)
+      this.#onAccepted(batch.filter(({ isNew }) => isNew).flatMap((entry) => entry.lines))
+      batch.forEach(({ accepted: taken }) => taken.resolve())
+    } catch (error) {
+      // Those that wait would wait for as long again, each.
+      const waiting = this.#pending.splice(0)
+      this.#pendingBytes = 0
+      ;[...batch, ...waiting].forEach(({ accepted: taken }) =>
+        taken.reject(new LogStoreUnavailable(error))
+      )
+    }
+  }
+
+  /** What may have arrived all the same is looked for before it is sent again. */
+  async #persist(lines: readonly SentLine[]): Promise<void> {
+    let missing = lines
+    for (let failures = 1; missing.length > 0; failures++) {
+      try {
+        return await this.#server.insert(missing.map(({ text }) => text))
+      } catch (error) {
+        if (failures === ATTEMPTS) {
+          throw error
+        }
+        await delay(jitteredBackoff(failures, BACK_OFF))
+        if (error instanceof NoResponse) {
+          await delay(this.#timing.visibleMs)
+          missing = await findInvisible(this.#server, missing).catch(() => missing)
+        }
+      }
+    }
+  }
+}

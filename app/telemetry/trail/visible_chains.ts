@@ -1,0 +1,13 @@
+import type { Actor } from '#kernel/actor'
+import { isUuid } from '#kernel/is_uuid'
+import { isMasterMember } from '#kernel/realm'
+import { NO_REALM } from './statements.js'
+
+/** The chains an actor may see; undefined for all of them. */
+export function visibleChains(actor: Actor): string[] | undefined {
+  if (isMasterMember(actor)) {
+    return undefined
+  }
+  const own = actor.realmId !== null && isUuid(actor.realmId) ? [actor.realmId] : []
+  return [...own, NO_REALM]
+}
