@@ -18,10 +18,11 @@ export default class Backup extends BaseCommand {
   declare to?: string
 
   async run() {
-    const { makePlace, placeIn } = await import('#backup/open_place')
+    const { createBackupStore: makePlace, requireLocation: placeIn } =
+      await import('#backup/open_backup_store')
     const { ownInstallation } = await import('#backup/installation')
     const { takeBackup } = await import('#backup/take_backup')
-    const { attended } = await import('#backup/attended')
+    const { runAttended: attended } = await import('#backup/run_attended')
     const { env } = await import('#start/env')
     await attended(this, async (options) => {
       const place = await makePlace(placeIn('to', this.to, this.parsed._), env)

@@ -35,7 +35,7 @@ export default class HubAdopt extends BaseCommand {
   declare timeZone: string | undefined
 
   async run() {
-    const { Refusal } = await import('#adopt/refusal')
+    const { Refusal: AdoptionRefused } = await import('#adopt/adoption_refused')
     try {
       await this.#adopt()
     } catch (error) {
@@ -51,8 +51,8 @@ export default class HubAdopt extends BaseCommand {
     const { Adoption, isWhole } = await import('#adopt/adoption')
     const { addressesFrom } = await import('#adopt/former/addresses')
     const { linesOf } = await import('#adopt/report')
-    const { requireObjects } = await import('#adopt/objects')
-    const { alone } = await import('#adopt/alone')
+    const { requireSameStore: requireObjects } = await import('#adopt/check_objects')
+    const { runExclusively: alone } = await import('#adopt/run_exclusively')
     const { drain } = await import('#kernel/drain')
     const { SERVICES } = await import('#adopt/transfer')
     const { env } = await import('#start/env')
@@ -75,7 +75,7 @@ export default class HubAdopt extends BaseCommand {
         isLast: this.last ?? false,
         zone: this.timeZone ?? 'UTC',
         signal: AbortSignal.any([drain.signal, lost]),
-        say: (text) => this.logger.info(text),
+        report: (text) => this.logger.info(text),
       }).run()
     )
     // What is being written is written to its end, then it is over.

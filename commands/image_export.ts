@@ -16,7 +16,7 @@ export default class ImageExport extends BaseCommand {
   declare archive: string
 
   async run() {
-    const { attended } = await import('#backup/attended')
+    const { runAttended: attended } = await import('#backup/run_attended')
     const { exportArchive } = await import('#oci/archive/export_archive')
     const { exportedName } = await import('#oci/archive/imported_name')
     const { isImageFailure } = await import('#oci/errors')

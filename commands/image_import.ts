@@ -22,7 +22,7 @@ export default class ImageImport extends BaseCommand {
   declare image: string | undefined
 
   async run() {
-    const { attended } = await import('#backup/attended')
+    const { runAttended: attended } = await import('#backup/run_attended')
     const { importArchive } = await import('#oci/archive/import_archive')
     const { importedName } = await import('#oci/archive/imported_name')
     const { isImageFailure } = await import('#oci/errors')

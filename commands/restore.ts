@@ -1,6 +1,6 @@
 import { BaseCommand, flags } from '@adonisjs/core/ace'
 
-import type { Restored } from '#backup/restoring/restore_backup'
+import type { RestoreResult } from '#backup/restoring/restore_backup'
 
 export default class Restore extends BaseCommand {
   static commandName = 'restore'
@@ -17,20 +17,24 @@ export default class Restore extends BaseCommand {
   declare from?: string
 
   async run() {
-    const { openPlace, placeIn } = await import('#backup/open_place')
+    const { openBackupStore: openPlace, requireLocation: placeIn } =
+      await import('#backup/open_backup_store')
     const { ownInstallation } = await import('#backup/installation')
     const { restoreBackup } = await import('#backup/restoring/restore_backup')
-    const { attended } = await import('#backup/attended')
+    const { runAttended: attended } = await import('#backup/run_attended')
     const { env } = await import('#start/env')
     await attended(this, async (options) => {
       const place = await openPlace(placeIn('from', this.from, this.parsed._), env)
       const installation = await ownInstallation(this.app)
-      const restored = await restoreBackup(this.app, installation, { place, ...options })
+      const restored = await restoreBackup(this.app, installation, {
+        backupStore: place,
+        ...options,
+      })
       return () => this.#tell(restored)
     })
   }
 
-  #tell({ manifest, objects, migrations }: Restored) {
+  #tell({ manifest, objects, migrations }: RestoreResult) {
     const tables = manifest.databases.flatMap((database) => database.tables)
     const rows = tables.reduce((sum, table) => sum + table.rows, 0)
     this.logger.success(

@@ -7,7 +7,7 @@ export default class SweepImages extends BaseCommand {
   static help = ['What was written or asked for within a day stays: it may be about to be used.']
 
   async run() {
-    const { attended } = await import('#backup/attended')
+    const { runAttended: attended } = await import('#backup/run_attended')
     const { isImageFailure } = await import('#oci/errors')
     const { openImageStore } = await import('#oci/open_image_store')
     const { sweepFolder } = await import('#oci/folder/sweep_folder')

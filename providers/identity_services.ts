@@ -5,7 +5,7 @@ import { clientPermission } from '#identity/client_permissions/client_permission
 import { clientRole } from '#identity/client_roles/client_role'
 import { clientScope } from '#identity/client_scopes/client_scope'
 import { AssignmentService } from '#identity/embedded/assignment_service'
-import { announcing } from '#identity/embedded/changes'
+import { notifyingSink } from '#identity/embedded/change_notifications'
 import { identityPool } from '#identity/embedded/database'
 import { SharedService } from '#identity/embedded/shared_service'
 import { visibleRealm } from '#identity/embedded/visible_realm'
@@ -46,7 +46,7 @@ export function wireIdentity({ container }: ApplicationService): void {
   }
   const options = async () => ({
     pool: identityPool(),
-    sink: announcing(await container.make(EventSink)),
+    sink: notifyingSink(await container.make(EventSink)),
   })
   container.singleton(ClientService, async () => new ClientService(await options()))
   container.singleton(UserService, async () => new UserService(await options()))

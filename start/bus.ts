@@ -41,7 +41,8 @@ const FOLLOWERS: Partial<Record<SurfaceName, (logger: Logger) => Promise<Running
     return followIdentities(logger)
   },
   identity: async (logger) => {
-    const { announceLogouts } = await import('#identity/embedded/logout/background')
+    const { startLogoutNotifications: announceLogouts } =
+      await import('#identity/embedded/logout/logout_notifications')
     return announceLogouts(logger)
   },
   messenger: async (logger) => {

@@ -6,17 +6,17 @@ import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { clock } from '#kernel/clock'
 import { concurrently } from '#records/transaction'
-import { compareTable, type Compared } from './comparison.js'
+import { compareTable, type TableComparison } from './compare_table.js'
 import { openFormer, type Addresses } from '#adopt/former/addresses'
 import type { FormerDatabase } from '#adopt/former/former_database'
-import { LeftOut } from './left_out.js'
-import { lookForObjects, type FoundObjects } from './objects.js'
-import { Progress } from './progress.js'
-import { beginRun, closeRun, endRun } from './runs.js'
+import { SkippedRows } from './skipped_rows.js'
+import { checkObjects, type ObjectCheck } from './check_objects.js'
+import { ProgressReporter } from './progress_reporter.js'
+import { startRun, closeRun, endRun } from './runs.js'
 import { settleBuckets, settleCore } from './settle.js'
 import { brokenKeys } from './source_keys.js'
 import { openTable, type Table } from './table.js'
-import { takeTable, type Count } from './taking.js'
+import { transferTable, type TransferCounts } from './transfer_table.js'
 import type { Service } from './transfer.js'
 import { TRANSFERS } from '#adopt/transfers/transfers'
 
@@ -28,14 +28,14 @@ export interface AdoptionOptions {
   /** The time zone of times that do not say theirs. */
   readonly zone: string
   readonly signal: AbortSignal
-  readonly say: (text: string) => void
+  readonly report: (text: string) => void
 }
 
-export interface TableReport extends Compared {
+export interface TableReport extends TableComparison {
   readonly taken: number
-  readonly followed: number
-  readonly leftOut: readonly string[]
-  readonly lacking: readonly string[]
+  readonly updated: number
+  readonly unmappedColumns: readonly string[]
+  readonly missingColumns: readonly string[]
 }
 
 export interface AdoptionReport {
@@ -43,7 +43,7 @@ export interface AdoptionReport {
   /** Undefined where it was asked to stop before the end. */
   readonly tables: readonly TableReport[] | undefined
   /** Undefined where storage is not taken over. */
-  readonly objects: FoundObjects | undefined
+  readonly objects: ObjectCheck | undefined
   readonly isClosed: boolean
 }
 
@@ -76,9 +76,11 @@ export class Adoption {
           services.push(await this.#open(service, address))
         }
       }
-      const counts = isDryRun ? new Map<string, Count>() : await this.#takeAll(services)
+      const counts = isDryRun
+        ? new Map<string, TransferCounts>()
+        : await this.#transferAll(services)
       const tables = counts && (await this.#compareAll(services, counts))
-      const objects = tables && (await this.#lookForObjects(services))
+      const objects = tables && (await this.#checkObjects(services))
       const report = { isDryRun, tables, objects }
       const isClosed = isLast && !isDryRun && isWhole(report)
       if (isClosed) {
@@ -106,18 +108,22 @@ export class Adoption {
   }
 
   /** The services do not wait for each other; where one fails, the others end with what they are at. */
-  async #takeAll(services: readonly OpenService[]): Promise<Map<string, Count> | undefined> {
-    const counts = new Map<string, Count>()
-    const through = new Map<Service, ReadonlySet<string>>()
+  async #transferAll(
+    services: readonly OpenService[]
+  ): Promise<Map<string, TransferCounts> | undefined> {
+    const counts = new Map<string, TransferCounts>()
+    const finishedTables = new Map<Service, ReadonlySet<string>>()
     for (const { service, pool, tables } of services) {
       const transfers = tables.map(({ transfer }) => transfer)
-      through.set(service, await beginRun(pool, service, transfers))
+      finishedTables.set(service, await startRun(pool, service, transfers))
     }
-    const isThrough = await this.#inEach(services, async (open, signal) => {
-      const { service, former, pool, tables } = open
-      for (const table of tables.filter((one) => !through.get(service)!.has(one.transfer.table))) {
+    const isFinished = await this.#forEachService(services, async (openService, signal) => {
+      const { service, former, pool, tables } = openService
+      for (const table of tables.filter(
+        (one) => !finishedTables.get(service)!.has(one.transfer.table)
+      )) {
         const progress = await this.#progress('taking', table, former)
-        const count = await takeTable(table, { former, pool, signal, progress, now: this.#now })
+        const count = await transferTable(table, { former, pool, signal, progress, now: this.#now })
         if (!count) {
           return false
         }
@@ -125,7 +131,7 @@ export class Adoption {
       }
       return true
     })
-    if (!isThrough) {
+    if (!isFinished) {
       return undefined
     }
     await this.#settle(services)
@@ -136,21 +142,21 @@ export class Adoption {
   }
 
   /** Answers whether all of them came to their end. */
-  async #inEach(
+  async #forEachService(
     services: readonly OpenService[],
-    work: (open: OpenService, signal: AbortSignal) => Promise<boolean>
+    work: (openService: OpenService, signal: AbortSignal) => Promise<boolean>
   ): Promise<boolean> {
     const failing = new AbortController()
     const signal = AbortSignal.any([this.#options.signal, failing.signal])
-    const ends = await concurrently(
-      ...services.map((open) =>
-        work(open, signal).catch((error: unknown) => {
+    const results = await concurrently(
+      ...services.map((openService) =>
+        work(openService, signal).catch((error: unknown) => {
           failing.abort()
           throw error
         })
       )
     )
-    return ends.every(Boolean)
+    return results.every(Boolean)
   }
 
   async #settle(services: readonly OpenService[]): Promise<void> {
@@ -158,7 +164,7 @@ export class Adoption {
     const core = poolOf('core')
     const storage = poolOf('storage')
     if (core) {
-      this.#options.say('core: counting, and noting what was approved')
+      this.#options.report('core: counting, and noting what was approved')
       await settleCore(core)
     }
     if (core && storage) {
@@ -168,45 +174,62 @@ export class Adoption {
 
   async #compareAll(
     services: readonly OpenService[],
-    counts: ReadonlyMap<string, Count>
+    counts: ReadonlyMap<string, TransferCounts>
   ): Promise<TableReport[] | undefined> {
     const { isDryRun } = this.#options
     const reports = new Map<string, TableReport>()
-    const isThrough = await this.#inEach(services, async ({ former, pool, tables }, signal) => {
-      const rowsLeftOut = new LeftOut(tables)
-      for (const table of tables) {
-        const progress = await this.#progress('comparing', table, former)
-        const dryRun = isDryRun
-          ? { broken: await brokenKeys(table, former), leftOut: rowsLeftOut }
-          : undefined
-        const options = { former, pool, signal, progress, now: this.#now, dryRun }
-        const compared = await compareTable(table, options)
-        if (!compared) {
-          return false
+    const isFinished = await this.#forEachService(
+      services,
+      async ({ former, pool, tables }, signal) => {
+        const skippedRows = new SkippedRows(tables)
+        for (const table of tables) {
+          const progress = await this.#progress('comparing', table, former)
+          const dryRun = isDryRun
+            ? { broken: await brokenKeys(table, former), leftOut: skippedRows }
+            : undefined
+          const options = { former, pool, signal, progress, now: this.#now, dryRun }
+          const compared = await compareTable(table, options)
+          if (!compared) {
+            return false
+          }
+          const { taken, updated } = counts.get(table.transfer.table) ?? { taken: 0, updated: 0 }
+          const { unmappedColumns: leftOut, missingColumns: lacking } = table
+          reports.set(table.transfer.table, {
+            ...compared,
+            taken,
+            updated,
+            unmappedColumns: leftOut,
+            missingColumns: lacking,
+          })
         }
-        const { taken, followed } = counts.get(table.transfer.table) ?? { taken: 0, followed: 0 }
-        const { leftOut, lacking } = table
-        reports.set(table.transfer.table, { ...compared, taken, followed, leftOut, lacking })
+        return true
       }
-      return true
-    })
+    )
     const inOrder = services.flatMap(({ tables }) =>
       tables.map(({ transfer }) => reports.get(transfer.table)!)
     )
-    return isThrough ? inOrder : undefined
+    return isFinished ? inOrder : undefined
   }
 
-  async #lookForObjects(services: readonly OpenService[]): Promise<FoundObjects | undefined> {
+  async #checkObjects(services: readonly OpenService[]): Promise<ObjectCheck | undefined> {
     const { addresses, isDryRun } = this.#options
     const files = services
       .find(({ service }) => service === 'storage')
       ?.tables.find(({ transfer }) => transfer.table === 'bucket_files')
-    return files && lookForObjects({ address: addresses.storage!, table: files, isDryRun })
+    return files && checkObjects({ address: addresses.storage!, table: files, isDryRun })
   }
 
-  async #progress(doing: string, { transfer }: Table, former: FormerDatabase): Promise<Progress> {
+  async #progress(
+    verb: string,
+    { transfer }: Table,
+    former: FormerDatabase
+  ): Promise<ProgressReporter> {
     const total = await former.count(transfer.table, transfer.where?.(this.#now))
-    return new Progress(this.#options.say, `${transfer.service}: ${doing} ${transfer.table}`, total)
+    return new ProgressReporter(
+      this.#options.report,
+      `${transfer.service}: ${verb} ${transfer.table}`,
+      total
+    )
   }
 }
 
@@ -218,4 +241,4 @@ export const hasAllRecords = ({ tables }: Pick<AdoptionReport, 'tables'>): boole
 
 /** Whether nothing is missing that the former platform has. */
 export const isWhole = (report: Omit<AdoptionReport, 'isClosed'>): boolean =>
-  hasAllRecords(report) && (report.objects?.areThere ?? true)
+  hasAllRecords(report) && (report.objects?.areComplete ?? true)

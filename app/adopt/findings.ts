@@ -1,4 +1,4 @@
-const NAMED_AT_MOST = 5
+const MAX_IDS = 5
 
 /** Something that some rows have in common, with a few of them by name. */
 export interface Finding {
@@ -14,7 +14,7 @@ export class Findings {
   add(problem: string, id: string, count = 1): void {
     const found = this.#found.get(problem) ?? { count: 0, ids: [] }
     found.count += count
-    if (found.ids.length < NAMED_AT_MOST) {
+    if (found.ids.length < MAX_IDS) {
       found.ids.push(id)
     }
     this.#found.set(problem, found)

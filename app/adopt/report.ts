@@ -8,17 +8,17 @@ const SHORT = 12
 /** What is said in the end: counts and checksums of both sides, and by name what is not as it was there. */
 export function linesOf(report: AdoptionReport): string[] {
   const tables = report.tables ?? []
-  const named = tables.flatMap(namedIn)
+  const notes = tables.flatMap(notesOn)
   return [
-    report.isDryRun ? dryTable(tables) : takenTable(tables),
-    ...(named.length > 0 ? ['', ...named] : []),
+    report.isDryRun ? dryRunTable(tables) : resultTable(tables),
+    ...(notes.length > 0 ? ['', ...notes] : []),
     '',
-    ...(report.objects ? [report.objects.said] : []),
+    ...(report.objects ? [report.objects.message] : []),
     ending(report),
   ]
 }
 
-function takenTable(tables: readonly TableReport[]): string {
+function resultTable(tables: readonly TableReport[]): string {
   return tableOf(
     ['table', 'there', 'here', 'new', 'changed', 'moved on', 'checksums'],
     tables.map((one) => [
@@ -26,14 +26,14 @@ function takenTable(tables: readonly TableReport[]): string {
       one.there,
       one.here,
       one.taken,
-      one.followed,
-      one.movedOn,
+      one.updated,
+      one.changedHere,
       checksums(one),
     ])
   )
 }
 
-function dryTable(tables: readonly TableReport[]): string {
+function dryRunTable(tables: readonly TableReport[]): string {
   return tableOf(
     ['table', 'there', 'here', 'to come', 'would not fit'],
     tables.map((one) => [one.table, one.there, one.here, one.toCome, one.named])
@@ -52,23 +52,27 @@ function tableOf(head: readonly string[], rows: readonly (readonly (string | num
   return table.toString()
 }
 
-function namedIn(table: TableReport): string[] {
+function notesOn(table: TableReport): string[] {
   const of = `${table.service}.${table.table}`
   return [
-    ...table.findings.map((finding) => `${of}: ${said(finding)}`),
-    ...table.goneThere.map((finding) => `${of}: gone there since, ${said(finding)}`),
-    ...(table.leftOut.length > 0 ? [`${of}: not taken, ${table.leftOut.join(', ')}`] : []),
-    ...(table.lacking.length > 0 ? [`${of}: not there yet, ${table.lacking.join(', ')}`] : []),
+    ...table.findings.map((finding) => `${of}: ${describe(finding)}`),
+    ...table.removedAtSource.map((finding) => `${of}: gone there since, ${describe(finding)}`),
+    ...(table.unmappedColumns.length > 0
+      ? [`${of}: not taken, ${table.unmappedColumns.join(', ')}`]
+      : []),
+    ...(table.missingColumns.length > 0
+      ? [`${of}: not there yet, ${table.missingColumns.join(', ')}`]
+      : []),
   ]
 }
 
-function said({ problem, count, ids }: Finding): string {
+function describe({ problem, count, ids }: Finding): string {
   const more = count > ids.length ? ', …' : ''
-  return `${problem} (${count}: ${ids.map(shown).join(', ')}${more})`
+  return `${problem} (${count}: ${ids.map(printable).join(', ')}${more})`
 }
 
 /** What others wrote must not steer the terminal. */
-const shown = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 60)
+const printable = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 60)
 
 function ending(report: AdoptionReport): string {
   if (report.isDryRun) {

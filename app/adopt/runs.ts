@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { Service, Transfer } from './transfer.js'
 
 /** Begins with a service, or goes on with it where that was not through; answers which tables are done already. */
-export async function beginRun(
+export async function startRun(
   pool: pg.Pool,
   service: Service,
   transfers: readonly Transfer[]

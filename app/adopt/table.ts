@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import type { FormerDatabase } from '#adopt/former/former_database'
-import { Refusal } from './refusal.js'
+import { AdoptionRefused } from './adoption_refused.js'
 import { OurRows } from '#adopt/rows/our_rows'
 import { RowReader } from '#adopt/rows/row_reader'
 import { RowWriter } from '#adopt/rows/row_writer'
@@ -15,9 +15,9 @@ export interface Table {
   /** Those of our columns that they have, too. */
   readonly readable: readonly string[]
   /** Columns of theirs that have no place here. */
-  readonly leftOut: readonly string[]
+  readonly unmappedColumns: readonly string[]
   /** Columns that they, in their version, do not have yet: these are empty. */
-  readonly lacking: readonly string[]
+  readonly missingColumns: readonly string[]
   readonly theirs: RowReader
   readonly ours: RowReader
   readonly ourRows: OurRows
@@ -40,21 +40,23 @@ export async function openTable(
   const shape = await shapeOf(pool, table)
   const theirColumns = await former.columnsOf(table)
   if (theirColumns.length === 0) {
-    throw new Refusal(
+    throw new AdoptionRefused(
       `The former database of ${transfer.service} has no table ${table}: look whether it is that of another service`
     )
   }
   if (shape.columns.size === 0) {
-    throw new Refusal(`There is no table ${table} here yet: run "node ace hub:migrate" first`)
+    throw new AdoptionRefused(
+      `There is no table ${table} here yet: run "node ace hub:migrate" first`
+    )
   }
   const wanted = [...columns, ...derived]
-  const lacking = wanted.filter((name) => !theirColumns.includes(name))
-  const needed = lacking.filter(
+  const missingColumns = wanted.filter((name) => !theirColumns.includes(name))
+  const required = missingColumns.filter(
     (name) => columns.includes(name) && !shape.columns.get(name)!.isNullable
   )
-  if (needed.length > 0) {
-    throw new Refusal(
-      `The former table ${table} has no ${needed.join(', ')}: bring the former platform up to date first, its own migrations do that at its start`
+  if (required.length > 0) {
+    throw new AdoptionRefused(
+      `The former table ${table} has no ${required.join(', ')}: bring the former platform up to date first, its own migrations do that at its start`
     )
   }
   const known = [...wanted, ...(READ_ONLY[table] ?? [])]
@@ -64,8 +66,8 @@ export async function openTable(
     transfer,
     shape,
     readable: wanted.filter((name) => theirColumns.includes(name)),
-    leftOut: theirColumns.filter((name) => !known.includes(name)),
-    lacking,
+    unmappedColumns: theirColumns.filter((name) => !known.includes(name)),
+    missingColumns,
     theirs: new RowReader(transfer, shape, zone),
     ours,
     ourRows,

@@ -29,24 +29,24 @@ export interface Transfer {
   /** Taken at first and kept up to date by the platform itself from then on. */
   readonly derived?: readonly string[]
   /** What our table has to have and theirs does not know, in SQL that finds the row that is taken as `g`. */
-  readonly made?: Readonly<Record<string, string>>
+  readonly computed?: Readonly<Record<string, string>>
   /** In which order rows are read. */
   readonly order?: readonly string[]
   /** Which of their rows are taken; all where nothing is said. It is told what time it is, as their columns have it. */
   readonly where?: (now: string) => string
   /** Columns that hold nothing but these. */
-  readonly sets?: Readonly<Record<string, readonly string[]>>
+  readonly choices?: Readonly<Record<string, readonly string[]>>
   readonly secrets?: Readonly<Record<string, Purpose>>
   /** Texts that hold JSON, and of what form. */
   readonly json?: Readonly<Record<string, JsonForm>>
   /** What is stored in another form here. */
-  readonly converted?: (values: Record<string, Value>) => void
+  readonly convert?: (values: Record<string, Value>) => void
   /** What is wrong with a row that no single column shows. */
-  readonly refused?: (values: Values) => string | undefined
+  readonly problemWith?: (values: Values) => string | undefined
   /** Rows that never change, so that one which differs is not theirs. */
   readonly isFixed?: boolean
   /** What else is written where rows were taken. */
-  readonly taken?: (transaction: pg.ClientBase, rows: readonly Values[]) => Promise<void>
+  readonly afterInsert?: (transaction: pg.ClientBase, rows: readonly Values[]) => Promise<void>
   /** What is done with rows that were taken and are gone there; they stay where nothing is said. */
-  readonly gone?: (transaction: pg.ClientBase, ids: readonly string[]) => Promise<void>
+  readonly removeDeleted?: (transaction: pg.ClientBase, ids: readonly string[]) => Promise<void>
 }

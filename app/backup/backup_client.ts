@@ -3,7 +3,7 @@ import pg from 'pg'
 /** A connection of a backup or a restoration alone: the copying of tables cannot share one. */
 export class BackupClient extends pg.Client {
   #failure: Error | undefined
-  #isCutOff = false
+  #isTerminated = false
 
   static async open(url: string): Promise<BackupClient> {
     const client = new BackupClient({
@@ -28,14 +28,14 @@ export class BackupClient extends pg.Client {
   }
 
   /** Ends the connection whatever it is doing; what was not committed is not done. */
-  cutOff(): void {
-    this.#isCutOff = true
+  terminate(): void {
+    this.#isTerminated = true
     this.connection.stream.destroy()
   }
 
   /** Ends the connection, and waits until the server knows. */
-  async leave(): Promise<void> {
-    if (!this.#isCutOff && !this.#failure) {
+  async close(): Promise<void> {
+    if (!this.#isTerminated && !this.#failure) {
       await this.end()
     }
   }

@@ -10,13 +10,16 @@ export interface ConfigurationNote {
 /** Notes what is set, and of secrets no more than that they are: an older name may stand for a secret and something else at once. */
 export function configurationNote(groups: Groups, source: Source): ConfigurationNote {
   const variables = Object.entries(flatten(groups))
-  const given = variables
+  const configured = variables
     .flatMap(([name, variable]) => namesOf(name, variable))
     .filter((name) => isSet(source, name))
   const secret = new Set(
     variables.flatMap(([name, variable]) => (variable.secret ? namesOf(name, variable) : []))
   )
-  const [secrets, others] = [new Set(given).intersection(secret), new Set(given).difference(secret)]
+  const [secrets, others] = [
+    new Set(configured).intersection(secret),
+    new Set(configured).difference(secret),
+  ]
   return {
     variables: Object.fromEntries([...others].map((name) => [name, source[name]!])),
     secrets: [...secrets],

@@ -1,13 +1,13 @@
 import type { HeadAnchor } from '#telemetry/trail/head_anchor'
 import type { BackupClient } from './backup_client.js'
-import type { NotedHead } from './manifest.js'
+import type { AnchoredHead } from './manifest.js'
 
 /**
  * The ends of the audit trail as they are noted outside of the database. Read before the snapshot is taken, none is further than
  * the trail in it; and where somebody cuts the trail off in the backup, that is seen after a restoration as well.
  */
-export async function noteHeads(anchor: HeadAnchor): Promise<NotedHead[]> {
-  const heads: NotedHead[] = []
+export async function readHeads(anchor: HeadAnchor): Promise<AnchoredHead[]> {
+  const heads: AnchoredHead[] = []
   for (const chain of await anchor.chains()) {
     const head = await anchor.read(chain)
     if (head) {
@@ -19,9 +19,9 @@ export async function noteHeads(anchor: HeadAnchor): Promise<NotedHead[]> {
 }
 
 /** Notes them beside the restored installation; what was added since is noted by that, as ever. */
-export async function returnHeads(
+export async function restoreHeads(
   anchor: HeadAnchor,
-  heads: readonly NotedHead[],
+  heads: readonly AnchoredHead[],
   client: BackupClient
 ): Promise<void> {
   for (const { signature, ...head } of heads) {

@@ -8,16 +8,16 @@ export interface KeyMark {
 
 export function newKeyMark(key: string): KeyMark {
   const salt = randomBytes(16).toString('hex')
-  return { salt, fingerprint: derived(key, salt, 'backup fingerprint').toString('hex') }
+  return { salt, fingerprint: deriveKey(key, salt, 'backup fingerprint').toString('hex') }
 }
 
 export function isMarkOf(key: string, { salt, fingerprint }: KeyMark): boolean {
-  return isSame(derived(key, salt, 'backup fingerprint').toString('hex'), fingerprint)
+  return isSame(deriveKey(key, salt, 'backup fingerprint').toString('hex'), fingerprint)
 }
 
 /** What only who has the application key can put under a text. */
 export function signatureOf(key: string, { salt }: KeyMark, text: string): string {
-  return createHmac('sha256', derived(key, salt, 'backup manifest'))
+  return createHmac('sha256', deriveKey(key, salt, 'backup manifest'))
     .update(text)
     .digest('hex')
 }
@@ -27,6 +27,6 @@ export function isSame(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-function derived(key: string, salt: string, purpose: string): Buffer {
+function deriveKey(key: string, salt: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, salt, purpose, 32))
 }

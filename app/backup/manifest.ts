@@ -4,16 +4,16 @@ import { text } from 'node:stream/consumers'
 import type { SurfaceName } from '#configuration/surfaces'
 import { ObjectMissing } from '#storage/objects/errors'
 import type { Layout } from '#storage/objects/layout'
-import type { BackupPlace } from './backup_place.js'
+import type { BackupStore } from './backup_store.js'
 import type { ConfigurationNote } from './configuration_note.js'
 import { BackupDamaged, BackupRefused } from './errors.js'
 import { isMarkOf, isSame, signatureOf, type KeyMark } from './key_mark.js'
-import type { Content } from './packed.js'
+import type { PackedContent } from './pack.js'
 
 const FORMAT = 1
 const NAME = 'about/manifest.json'
 
-export interface TablePart extends Content {
+export interface TablePart extends PackedContent {
   readonly table: string
   readonly columns: readonly string[]
   readonly rows: number
@@ -31,7 +31,7 @@ export interface DatabasePart {
   readonly sequences: Readonly<Record<string, string>>
 }
 
-export interface ObjectsPart extends Content {
+export interface ObjectsPart extends PackedContent {
   /** The list of all objects. */
   readonly part: string
   readonly kept: number
@@ -44,7 +44,7 @@ export interface ObjectsPart extends Content {
 }
 
 /** The end of a chain of the audit trail, as it was noted outside of the database. */
-export interface NotedHead {
+export interface AnchoredHead {
   readonly chain: string
   readonly number: number
   readonly digest: string
@@ -60,30 +60,33 @@ export interface Manifest {
   readonly key: KeyMark
   readonly databases: readonly DatabasePart[]
   readonly objects: ObjectsPart | null
-  readonly heads: readonly NotedHead[]
+  readonly heads: readonly AnchoredHead[]
   readonly configuration: ConfigurationNote
 }
 
 export async function writeManifest(
-  place: BackupPlace,
+  backupStore: BackupStore,
   manifest: Manifest,
   key: string
 ): Promise<void> {
   const content = JSON.stringify(manifest)
   const signature = signatureOf(key, manifest.key, content)
   const written = JSON.stringify({ format: FORMAT, manifest, signature }, null, 2)
-  await place.put(NAME, Readable.from([Buffer.from(`${written}\n`)]))
+  await backupStore.put(NAME, Readable.from([Buffer.from(`${written}\n`)]))
 }
 
 /** The manifest of a place, which must be that of an installation with this key; undefined where no backup was finished there. */
-export async function findManifest(place: BackupPlace, key: string): Promise<Manifest | undefined> {
-  const written = await contentOf(place)
-  return written === undefined ? undefined : checked(written, key)
+export async function findManifest(
+  backupStore: BackupStore,
+  key: string
+): Promise<Manifest | undefined> {
+  const content = await readManifest(backupStore)
+  return content === undefined ? undefined : verify(content, key)
 }
 
-async function contentOf(place: BackupPlace): Promise<string | undefined> {
+async function readManifest(backupStore: BackupStore): Promise<string | undefined> {
   try {
-    return await text(await place.read(NAME))
+    return await text(await backupStore.read(NAME))
   } catch (error) {
     if (error instanceof ObjectMissing) {
       return undefined
@@ -92,8 +95,8 @@ async function contentOf(place: BackupPlace): Promise<string | undefined> {
   }
 }
 
-function checked(written: string, key: string): Manifest {
-  const { format, manifest, signature } = parsed(written)
+function verify(content: string, key: string): Manifest {
+  const { format, manifest, signature } = parse(content)
   if (format !== FORMAT) {
     throw new BackupRefused(
       `The backup has format ${format}, and this program reads format ${FORMAT}: use the version of the program that made it`
@@ -110,9 +113,9 @@ function checked(written: string, key: string): Manifest {
   return manifest
 }
 
-function parsed(written: string): { format: number; manifest: Manifest; signature: string } {
+function parse(content: string): { format: number; manifest: Manifest; signature: string } {
   try {
-    return JSON.parse(written)
+    return JSON.parse(content)
   } catch (error) {
     throw new BackupDamaged(NAME, 'it is no JSON', error)
   }

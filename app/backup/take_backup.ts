@@ -3,23 +3,23 @@ import { newId } from '#kernel/new_id'
 import { clock } from '#kernel/clock'
 import { VERSION } from '#kernel/version'
 import { restorationIn } from '#database/restoration'
-import type { BackupPlace } from './backup_place.js'
+import type { BackupStore } from './backup_store.js'
 import { configurationNote } from './configuration_note.js'
 import { nameOf } from './databases.js'
 import { BackupRefused } from './errors.js'
-import { noteHeads } from './heads.js'
-import { HeldObjects } from './held_objects.js'
+import { readHeads } from './heads.js'
+import { ObjectRemovalLock } from './object_removal_lock.js'
 import type { Installation } from './installation.js'
 import { newKeyMark } from './key_mark.js'
 import { findManifest, writeManifest, type Manifest } from './manifest.js'
-import { listObjects, takeObjects, type Wanted } from '#backup/objects/take_objects'
-import { prefixOf, removeOutdated, TABLES } from './outdated.js'
+import { listObjects, takeObjects, type ObjectsToCopy } from '#backup/objects/take_objects'
+import { prefixOf, removeOutdated, TABLES } from './remove_outdated.js'
 import { Snapshot } from '#backup/tables/snapshot'
-import { takeTables, type Taking } from '#backup/tables/take_tables'
+import { takeTables, type BackupContext } from '#backup/tables/take_tables'
 
 export interface BackupOptions {
   readonly signal: AbortSignal
-  readonly progress: (said: string) => void
+  readonly progress: (text: string) => void
 }
 
 /**
@@ -28,39 +28,43 @@ export interface BackupOptions {
  */
 export async function takeBackup(
   installation: Installation,
-  place: BackupPlace,
+  backupStore: BackupStore,
   { signal, progress }: BackupOptions
 ): Promise<Manifest> {
-  await findManifest(place, installation.key)
-  const lost = new AbortController()
-  const either = AbortSignal.any([signal, lost.signal])
+  await findManifest(backupStore, installation.key)
+  const disconnected = new AbortController()
+  const either = AbortSignal.any([signal, disconnected.signal])
   const id = newBackupId()
-  const taking: Taking = { place, prefix: prefixOf(id), signal: either, progress }
+  const context: BackupContext = { backupStore, prefix: prefixOf(id), signal: either, progress }
   progress('waiting for sweeps that remove objects')
-  await place.tidy(TABLES)
-  const held = await HeldObjects.hold(installation.databases, either, (error) =>
-    lost.abort(new BackupRefused(`The connection to a database broke: ${error.message}`))
+  await backupStore.tidy(TABLES)
+  const removalLock = await ObjectRemovalLock.acquire(installation.databases, either, (error) =>
+    disconnected.abort(new BackupRefused(`The connection to a database broke: ${error.message}`))
   )
   try {
-    const manifest = await takeAll(installation, id, taking)
+    const manifest = await takeAll(installation, id, context)
     either.throwIfAborted()
-    await writeManifest(place, manifest, installation.key)
-    await removeOutdated(place, manifest, either)
+    await writeManifest(backupStore, manifest, installation.key)
+    await removeOutdated(backupStore, manifest, either)
     return manifest
   } catch (error) {
-    lost.signal.throwIfAborted()
+    disconnected.signal.throwIfAborted()
     throw error
   } finally {
-    await held.release()
+    await removalLock.release()
   }
 }
 
-async function takeAll(installation: Installation, id: string, taking: Taking): Promise<Manifest> {
+async function takeAll(
+  installation: Installation,
+  id: string,
+  context: BackupContext
+): Promise<Manifest> {
   const { anchor, store, key } = installation
   const beganAt = new Date(clock.now()).toISOString()
-  const heads = anchor ? await noteHeads(anchor) : []
-  const { databases, wanted } = await takeSnapshots(installation, taking)
-  const objects = store && wanted ? await takeObjects(store, wanted, taking) : null
+  const heads = anchor ? await readHeads(anchor) : []
+  const { databases, wanted: objectsToCopy } = await takeSnapshots(installation, context)
+  const objects = store && objectsToCopy ? await takeObjects(store, objectsToCopy, context) : null
   return {
     id,
     version: VERSION,
@@ -75,37 +79,37 @@ async function takeAll(installation: Installation, id: string, taking: Taking): 
 }
 
 /** All databases are looked at as of the same moment, as far as that can be. */
-async function takeSnapshots({ databases }: Installation, taking: Taking) {
+async function takeSnapshots({ databases }: Installation, context: BackupContext) {
   const snapshots: Snapshot[] = []
   const releaseAll = () => snapshots.forEach((snapshot) => snapshot.release())
-  taking.signal.addEventListener('abort', releaseAll)
+  context.signal.addEventListener('abort', releaseAll)
   try {
     for (const database of databases) {
       snapshots.push(await Snapshot.take(database))
-      taking.signal.throwIfAborted()
+      context.signal.throwIfAborted()
     }
     const taken = []
-    let wanted: Wanted | undefined
+    let objectsToCopy: ObjectsToCopy | undefined
     for (const snapshot of snapshots) {
-      await requireWhole(snapshot)
+      await requireNotRestoring(snapshot)
       if (snapshot.surfaces.includes('storage')) {
-        wanted = await listObjects(snapshot, taking)
+        objectsToCopy = await listObjects(snapshot, context)
       }
-      taken.push(await takeTables(snapshot, taking))
+      taken.push(await takeTables(snapshot, context))
       snapshot.release()
     }
-    return { databases: taken, wanted }
+    return { databases: taken, wanted: objectsToCopy }
   } finally {
-    taking.signal.removeEventListener('abort', releaseAll)
+    context.signal.removeEventListener('abort', releaseAll)
     releaseAll()
   }
 }
 
-async function requireWhole(snapshot: Snapshot): Promise<void> {
-  const restored = await restorationIn(snapshot.leader)
-  if (restored) {
+async function requireNotRestoring(snapshot: Snapshot): Promise<void> {
+  const restoringId = await restorationIn(snapshot.leader)
+  if (restoringId) {
     throw new BackupRefused(
-      `The restoration of backup ${restored} into the database of ${nameOf(snapshot)} was not finished: do that first`
+      `The restoration of backup ${restoringId} into the database of ${nameOf(snapshot)} was not finished: do that first`
     )
   }
 }

@@ -63,7 +63,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
         isLast: false,
         zone: 'UTC',
         signal: new AbortController().signal,
-        say() {},
+        report() {},
         ...given,
       }).run()
 
@@ -78,7 +78,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
         assert.equal(here + toCome + named, there, table)
       }
       assert.equal(tableOf(report, 'analysis_bucket_files').toCome, ROWS)
-      assert.isFalse(report.objects!.areThere)
+      assert.isFalse(report.objects!.areComplete)
       const { rows } = await corePool().query(
         'select from adoption_runs union all select from adopted_rows'
       )
@@ -102,7 +102,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
         assert.equal(table.checksums.here, table.checksums.there, table.table)
       }
       assert.equal(tableOf(report, 'analysis_bucket_files').taken, ROWS)
-      assert.isFalse(report.objects!.areThere)
+      assert.isFalse(report.objects!.areComplete)
       assert.isFalse(report.isClosed)
       assert.isTrue(await isAdopting(storagePool()))
     })
@@ -281,23 +281,23 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       await former.run('storage', `delete from bucket_files where id = '${deleted.id}'`)
       await remove(deleted)
       const whole = await adopt({ addresses: storageOnly(former) })
-      assert.isTrue(whole.objects!.areThere, whole.objects!.said)
+      assert.isTrue(whole.objects!.areComplete, whole.objects!.message)
       await remove(lost)
       const lacking = await adopt({ addresses: storageOnly(former), isLast: true })
-      assert.include(lacking.objects!.said, lost.id)
+      assert.include(lacking.objects!.message, lost.id)
       assert.isFalse(lacking.isClosed)
       const dry = await adopt({ addresses: storageOnly(former), isDryRun: true })
-      assert.include(dry.objects!.said, lost.id)
+      assert.include(dry.objects!.message, lost.id)
       const emptied = await FormerPlatform.make(former.server)
       const none = await adopt({ addresses: storageOnly(emptied) })
       await emptied.remove()
-      assert.isFalse(none.objects!.areThere, none.objects!.said)
+      assert.isFalse(none.objects!.areComplete, none.objects!.message)
     })
 
     test('is not changed by a second run', async ({ assert }) => {
       const before = await contents()
       const report = await adopt()
-      report.tables!.forEach(({ taken, followed, table }) => {
+      report.tables!.forEach(({ taken, updated: followed, table }) => {
         assert.equal(taken + followed, 0, table)
       })
       assert.deepEqual(await contents(), before)
@@ -322,8 +322,8 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       ])
       const report = await adopt()
       const projects = tableOf(report, 'projects')
-      assert.equal(projects.followed, 1)
-      assert.equal(projects.movedOn, 1)
+      assert.equal(projects.updated, 1)
+      assert.equal(projects.changedHere, 1)
       assert.deepEqual(projects.findings, [
         {
           problem: 'changed there and here since it was taken',
@@ -331,7 +331,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
           ids: [idOf('project', 2)],
         },
       ])
-      assert.equal(tableOf(report, 'analysis_node_events').movedOn, 1)
+      assert.equal(tableOf(report, 'analysis_node_events').changedHere, 1)
       const { rows } = await corePool().query(
         'select description from projects where id = any($1) order by name',
         [[1, 2, 3].map((n) => idOf('project', n))]

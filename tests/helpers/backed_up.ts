@@ -7,7 +7,7 @@ import { FSDriver } from 'flydrive/drivers/fs'
 import pg from 'pg'
 
 import { applicationKey } from '#configuration/application_key'
-import { tablesToTake } from '#backup/tables/table_list'
+import { tablesToCopy } from '#backup/tables/table_list'
 import { FsObjectStore } from '#storage/objects/fs/fs_object_store'
 import type { ObjectStore } from '#storage/objects/object_store'
 import { DriveAnchor, inFolder } from '#telemetry/trail/drive_anchor'
@@ -83,7 +83,7 @@ export class BackedUp {
     const client = await this.pool.connect()
     try {
       const digests: Record<string, string> = {}
-      for (const { name, source } of await tablesToTake(client)) {
+      for (const { name, source } of await tablesToCopy(client)) {
         const { rows } = await client.query<{ digest: string }>(
           `select count(*) || ' ' || md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) as digest
            from (select ${name === 'event_chains' ? 'chain, number, digest' : '*'} from ${source} taken) t`

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 
 import { test } from '@japa/runner'
 
-import type { BackupPlace } from '#backup/backup_place'
+import type { BackupStore } from '#backup/backup_store'
 import { objectSections } from '#backup/objects/object_list'
 import { runAsLeader } from '#jobs/leader_election'
 import { NO_REALM } from '#query/sql/maintained_total'
@@ -25,7 +25,7 @@ export interface BackupSubject {
   readonly variables: Record<string, string>
   /** A new place, as it is named to a command. */
   newPlace(): string
-  open(named: string): Promise<BackupPlace>
+  open(named: string): Promise<BackupStore>
   stop(): Promise<void>
 }
 
@@ -355,7 +355,7 @@ async function waitingFor({ pool }: BackedUp): Promise<number> {
 }
 
 async function nameIn(
-  place: BackupPlace,
+  place: BackupStore,
   section: string,
   isIt: (name: string, size: number) => boolean
 ): Promise<string> {
@@ -367,7 +367,7 @@ async function nameIn(
   throw new Error(`There is no such part in ${section}`)
 }
 
-async function sectionWithBytes(place: BackupPlace): Promise<string | undefined> {
+async function sectionWithBytes(place: BackupStore): Promise<string | undefined> {
   for (const section of objectSections()) {
     for await (const { size } of place.list(section)) {
       if (size > 0) {
@@ -381,7 +381,7 @@ async function sectionWithBytes(place: BackupPlace): Promise<string | undefined>
 const streamed = (bytes: Buffer): AsyncIterable<Uint8Array> => Readable.from([bytes])
 
 /** Changes one bit of a part; the returned function brings it back. */
-async function flip(place: BackupPlace, name: string): Promise<() => Promise<void>> {
+async function flip(place: BackupStore, name: string): Promise<() => Promise<void>> {
   const bytes = await buffer(await place.read(name))
   const changed = Buffer.from(bytes)
   changed[Math.floor(bytes.length / 2)]! ^= 1

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { openPlace } from '#backup/open_place'
+import { openBackupStore } from '#backup/open_backup_store'
 import { env } from '#start/env'
 import { backupSuite } from '#tests/helpers/backup_suite'
 
@@ -12,7 +12,7 @@ backupSuite('a folder', async () => {
   return {
     variables: {},
     newPlace: () => join(folder, `place-${++places}`),
-    open: (named) => openPlace(named, env),
+    open: (named) => openBackupStore(named, env),
     stop: () => rm(folder, { recursive: true }),
   }
 })

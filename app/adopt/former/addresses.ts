@@ -1,4 +1,4 @@
-import { Refusal } from '#adopt/refusal'
+import { AdoptionRefused } from '#adopt/adoption_refused'
 import { SERVICES, type Service } from '#adopt/transfer'
 import { env } from '#start/env'
 import type { FormerDatabase } from './former_database.js'
@@ -12,14 +12,14 @@ const PLACEHOLDER = '{service}'
  * Where the databases of the former platform are: as the command line says, else as the environment does. On the command line
  * everybody on the machine reads along, so a password there is refused.
  */
-export function addressesFrom(named: readonly string[]): Addresses {
-  const addresses = Object.assign({}, ...named.map(addressesIn)) as Addresses
+export function addressesFrom(argument: readonly string[]): Addresses {
+  const addresses = Object.assign({}, ...argument.map(addressesIn)) as Addresses
   for (const service of SERVICES) {
     addresses[service] ??= env[`FORMER_${upper(service)}_DATABASE_URL`]
   }
   const found = Object.entries(addresses).filter(([, url]) => url !== undefined)
   if (found.length === 0) {
-    throw new Refusal(
+    throw new AdoptionRefused(
       'Nothing says where the former platform keeps its records: name its databases with --from=<service>=<url> ' +
         `(services are ${SERVICES.join(', ')}), or set FORMER_CORE_DATABASE_URL and the like`
     )
@@ -27,30 +27,30 @@ export function addressesFrom(named: readonly string[]): Addresses {
   return Object.fromEntries(found)
 }
 
-function addressesIn(named: string): Addresses {
-  const service = SERVICES.find((one) => named.startsWith(`${one}=`))
+function addressesIn(argument: string): Addresses {
+  const service = SERVICES.find((one) => argument.startsWith(`${one}=`))
   if (service) {
-    return { [service]: withPassword(named.slice(service.length + 1)) }
+    return { [service]: withPassword(argument.slice(service.length + 1)) }
   }
-  if (!named.includes(PLACEHOLDER)) {
-    throw new Refusal(
-      `--from=${withoutSecrets(named)} says neither which service it is for (--from=core=<url>) nor where the name of the service stands in it (--from=<url with ${PLACEHOLDER}>)`
+  if (!argument.includes(PLACEHOLDER)) {
+    throw new AdoptionRefused(
+      `--from=${withoutSecrets(argument)} says neither which service it is for (--from=core=<url>) nor where the name of the service stands in it (--from=<url with ${PLACEHOLDER}>)`
     )
   }
   return Object.fromEntries(
-    SERVICES.map((one) => [one, withPassword(named.replaceAll(PLACEHOLDER, one))])
+    SERVICES.map((one) => [one, withPassword(argument.replaceAll(PLACEHOLDER, one))])
   )
 }
 
 function withPassword(address: string): string {
   const url = URL.parse(address)
   if (!url || !PROTOCOLS.includes(url.protocol)) {
-    throw new Refusal(
+    throw new AdoptionRefused(
       `${withoutSecrets(address)} is no address of a database: it begins with postgres:// or mysql://`
     )
   }
   if (url.password) {
-    throw new Refusal(
+    throw new AdoptionRefused(
       'A password on the command line can be read by everybody on the machine: leave it out there, and set FORMER_DATABASE_PASSWORD, or the whole address as FORMER_CORE_DATABASE_URL and the like. Consider the one you just typed known'
     )
   }
@@ -71,7 +71,7 @@ export async function openFormer(service: Service, address: string): Promise<For
     return await FormerMysql.open(address.replace(/^mariadb:/, 'mysql:'))
   } catch (error) {
     const { message, code } = error as Error & { code?: string }
-    throw new Refusal(
+    throw new AdoptionRefused(
       `The former database of ${service} cannot be opened: ${message || code}. Look at its address, its user and its password`,
       { cause: error }
     )

@@ -1,7 +1,7 @@
 export type Texts = Readonly<Record<string, string | null>>
 
 /** What is read of a table of the former platform. */
-export interface Reading {
+export interface ReadRequest {
   readonly table: string
   readonly columns: readonly string[]
   /** Rows are read in the order of these, which end with the id. */
@@ -20,7 +20,7 @@ export interface FormerDatabase {
   columnsOf(table: string): Promise<readonly string[]>
   count(table: string, where?: string): Promise<number>
   /** A portion at a time, so that any number takes the same memory. */
-  read(reading: Reading): AsyncIterable<readonly Texts[]>
+  read(reading: ReadRequest): AsyncIterable<readonly Texts[]>
   /** The first column of what a query finds. */
   texts(query: string): Promise<string[]>
   close(): Promise<void>

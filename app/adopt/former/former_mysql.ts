@@ -1,20 +1,20 @@
 import type { Connection, RowDataPacket } from 'mysql2'
 import mysql from 'mysql2'
 
-import { PORTION, type FormerDatabase, type Reading, type Texts } from './former_database.js'
+import { PORTION, type FormerDatabase, type ReadRequest, type Texts } from './former_database.js'
 
 /** MySQL and MariaDB. A connection that sends rows cannot be asked anything else meanwhile, so each reading has one of its own. */
 export class FormerMysql implements FormerDatabase {
   readonly #url: string
-  readonly #asking: Connection
+  readonly #connection: Connection
 
   static async open(url: string): Promise<FormerMysql> {
-    return new FormerMysql(url, await opened(url))
+    return new FormerMysql(url, await connect(url))
   }
 
-  private constructor(url: string, asking: Connection) {
+  private constructor(url: string, connection: Connection) {
     this.#url = url
-    this.#asking = asking
+    this.#connection = connection
   }
 
   columnsOf(table: string): Promise<string[]> {
@@ -29,9 +29,15 @@ export class FormerMysql implements FormerDatabase {
     return Number(count)
   }
 
-  async *read({ table, columns, order, after, where }: Reading): AsyncIterable<readonly Texts[]> {
-    const reading = await opened(this.#url)
-    const conditions = [where, after && placeAfter(order, after)].filter(Boolean).join(' and ')
+  async *read({
+    table,
+    columns,
+    order,
+    after,
+    where,
+  }: ReadRequest): AsyncIterable<readonly Texts[]> {
+    const reading = await connect(this.#url)
+    const conditions = [where, after && conditionAfter(order, after)].filter(Boolean).join(' and ')
     const rows = reading
       .query<RowDataPacket[]>(
         `select ${columns.map(quoted).join()} from ${table} ${conditions && `where ${conditions}`} order by ${order.join()}`
@@ -56,12 +62,12 @@ export class FormerMysql implements FormerDatabase {
   }
 
   async texts(query: string): Promise<string[]> {
-    const [rows] = await this.#asking.promise().query<RowDataPacket[]>(query)
+    const [rows] = await this.#connection.promise().query<RowDataPacket[]>(query)
     return rows.map((row) => String(Object.values(row)[0]))
   }
 
   async close(): Promise<void> {
-    await this.#asking.promise().end()
+    await this.#connection.promise().end()
   }
 }
 
@@ -74,7 +80,7 @@ const SETTINGS = [
   'start transaction with consistent snapshot, read only',
 ]
 
-async function opened(url: string): Promise<Connection> {
+async function connect(url: string): Promise<Connection> {
   const connection = mysql.createConnection({
     uri: url,
     connectTimeout: 10_000,
@@ -96,7 +102,7 @@ async function opened(url: string): Promise<Connection> {
 const quoted = (name: string) => `\`${name}\``
 
 /** Written out, since not every server uses an index for a comparison of rows. */
-function placeAfter(order: readonly string[], after: readonly string[]): string {
+function conditionAfter(order: readonly string[], after: readonly string[]): string {
   const alternatives = order.map((name, at) => {
     const same = order.slice(0, at).map((one, i) => `${one} = ${mysql.escape(after[i])}`)
     return [...same, `${name} > ${mysql.escape(after[at])}`].join(' and ')

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-import { PORTION, type FormerDatabase, type Reading, type Texts } from './former_database.js'
+import { PORTION, type FormerDatabase, type ReadRequest, type Texts } from './former_database.js'
 
 const AS_TEXT = { getTypeParser: () => (value: unknown) => value }
 
@@ -41,11 +41,17 @@ export class FormerPostgres implements FormerDatabase {
     return Number(count)
   }
 
-  async *read({ table, columns, order, after, where }: Reading): AsyncIterable<readonly Texts[]> {
+  async *read({
+    table,
+    columns,
+    order,
+    after,
+    where,
+  }: ReadRequest): AsyncIterable<readonly Texts[]> {
     const cursor = `reading_${++this.#cursors}`
-    const place =
+    const condition =
       after && `(${order.join()}) > (${after.map((value) => pg.escapeLiteral(value)).join()})`
-    const conditions = [where, place].filter(Boolean).join(' and ')
+    const conditions = [where, condition].filter(Boolean).join(' and ')
     await this.#client.query(`declare ${cursor} no scroll cursor for
       select ${columns.join()} from ${table} ${conditions && `where ${conditions}`}
       order by ${order.join()}`)

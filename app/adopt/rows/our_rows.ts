@@ -51,7 +51,7 @@ export class OurRows {
       values: [ids],
       types: AS_TEXT,
     })
-    return new Map(rows.map((texts) => [texts.id!, this.#ours(texts).texts]))
+    return new Map(rows.map((texts) => [texts.id!, this.#toOurRow(texts).texts]))
   }
 
   /** All of them in the order of their ids. */
@@ -69,12 +69,12 @@ export class OurRows {
       if (rows.length === 0) {
         return
       }
-      yield rows.map((texts) => this.#ours(texts))
+      yield rows.map((texts) => this.#toOurRow(texts))
       after = rows.at(-1)!.id!
     }
   }
 
-  #ours(texts: Texts): OurRow {
+  #toOurRow(texts: Texts): OurRow {
     const { secrets = {} } = this.#transfer
     const opened = Object.entries(secrets).map(([name, purpose]) => [
       name,

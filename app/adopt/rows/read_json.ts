@@ -1,6 +1,6 @@
-import { isNone } from './none.js'
+import { isEmptyValue } from './empty_value.js'
 import { readChoice } from './read_choice.js'
-import { Unreadable } from './unreadable.js'
+import { UnreadableValue } from './unreadable_value.js'
 
 /**
  * What a text holds as JSON: the `arguments` of a command, any `document`, what a sender `sent`, or a `note` beside it. Texts that
@@ -9,12 +9,12 @@ import { Unreadable } from './unreadable.js'
 export type JsonForm = 'arguments' | 'document' | 'sent' | 'note'
 
 /** The JSON to store, as it stands there where it fits; null where there is none. */
-export function readJson(form: JsonForm, text: string): string | null | Unreadable {
+export function readJson(form: JsonForm, text: string): string | null | UnreadableValue {
   switch (form) {
     case 'sent':
       return parsed(text) === undefined ? JSON.stringify(text) : text
     case 'note':
-      return isNone(text) ? null : readJson('sent', text)
+      return isEmptyValue(text) ? null : readJson('sent', text)
     case 'document':
       return readDocument(text)
     case 'arguments':
@@ -22,15 +22,15 @@ export function readJson(form: JsonForm, text: string): string | null | Unreadab
   }
 }
 
-function readDocument(text: string): string | null | Unreadable {
+function readDocument(text: string): string | null | UnreadableValue {
   const json = unquoted(text)
-  if (isNone(json)) {
+  if (isEmptyValue(json)) {
     return null
   }
-  return parsed(json) === undefined ? new Unreadable('is no JSON') : json
+  return parsed(json) === undefined ? new UnreadableValue('is no JSON') : json
 }
 
-function readArguments(text: string): string | null | Unreadable {
+function readArguments(text: string): string | null | UnreadableValue {
   const json = readDocument(text)
   if (typeof json !== 'string') {
     return json
@@ -38,7 +38,7 @@ function readArguments(text: string): string | null | Unreadable {
   const list = parsed(json)
   const read = Array.isArray(list) ? list.map(readArgument) : []
   if (!Array.isArray(list) || read.includes(undefined)) {
-    return new Unreadable('is no list of arguments')
+    return new UnreadableValue('is no list of arguments')
   }
   return read.every((argument, at) => argument === list[at]) ? json : JSON.stringify(read)
 }
@@ -57,7 +57,7 @@ function readArgument(item: unknown): Argument | undefined {
     return undefined
   }
   const given = readChoice(POSITIONS, String(position))
-  if (given instanceof Unreadable) {
+  if (given instanceof UnreadableValue) {
     return undefined
   }
   const isAsItIs = isObject(item) && typeof value === 'string' && (position ?? null) === given
@@ -75,7 +75,7 @@ function unquoted(text: string): string {
     return text
   }
   const inner = unquoted(value)
-  return isNone(inner) || typeof parsed(inner) === 'object' ? inner : text
+  return isEmptyValue(inner) || typeof parsed(inner) === 'object' ? inner : text
 }
 
 /** Undefined where a text is no JSON. */

@@ -2,9 +2,9 @@ import { DateTime } from 'luxon'
 
 import { isUuid } from '#kernel/is_uuid'
 import type { Value } from '#adopt/transfer'
-import { isNone } from './none.js'
+import { isEmptyValue } from './empty_value.js'
 import type { ValueType } from './table_shape.js'
-import { Unreadable } from './unreadable.js'
+import { UnreadableValue } from './unreadable_value.js'
 
 const TIME = /^\d{4}-[01]\d-[0-3]\d[ T][0-2]\d:[0-5]\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/
 const IS_UTC = /(?:Z|[+-]00(?::?00)?)$/
@@ -23,28 +23,28 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
 }
 
 /** A value as a database writes it, as both sides have it. Only a text can be `null` or nothing at all; elsewhere there is no value. */
-export function readValue(type: ValueType, text: string, zone = 'UTC'): Value | Unreadable {
+export function readValue(type: ValueType, text: string, zone = 'UTC'): Value | UnreadableValue {
   if (type === 'text') {
-    return text.includes('\0') ? new Unreadable('holds a zero character') : text
+    return text.includes('\0') ? new UnreadableValue('holds a zero character') : text
   }
   const bare = text.trim()
-  return isNone(bare) ? null : readTyped(type, bare, zone)
+  return isEmptyValue(bare) ? null : readTyped(type, bare, zone)
 }
 
 function readTyped(type: Exclude<ValueType, 'text'>, text: string, zone: string) {
   switch (type) {
     case 'uuid':
-      return isUuid(text) ? text.toLowerCase() : new Unreadable('is no id')
+      return isUuid(text) ? text.toLowerCase() : new UnreadableValue('is no id')
     case 'boolean':
-      return BOOLEANS[text] ?? new Unreadable('is neither true nor false')
+      return BOOLEANS[text] ?? new UnreadableValue('is neither true nor false')
     case 'integer': {
       const digits = wholeIn(text)
       return digits !== undefined && Math.abs(Number(digits)) < 2 ** 31
         ? Number(digits)
-        : new Unreadable('is no number that fits')
+        : new UnreadableValue('is no number that fits')
     }
     case 'bigint':
-      return wholeIn(text) ?? new Unreadable('is no number that fits')
+      return wholeIn(text) ?? new UnreadableValue('is no number that fits')
     case 'time':
       return timeIn(text, zone)
   }
@@ -60,9 +60,9 @@ function wholeIn(text: string): string | undefined {
 }
 
 /** Times that say nothing of their zone are those of `zone`. */
-function timeIn(text: string, zone: string): string | Unreadable {
+function timeIn(text: string, zone: string): string | UnreadableValue {
   if (!TIME.test(text) || text.startsWith('00', 5) || text.startsWith('00', 8)) {
-    return new Unreadable('is no time')
+    return new UnreadableValue('is no time')
   }
   const milliseconds = text[19] === '.' ? fractionOf(text) : '000'
   const iso = `${text.slice(0, 10)}T${text.slice(11, 19)}.${milliseconds}Z`
@@ -71,7 +71,7 @@ function timeIn(text: string, zone: string): string | Unreadable {
   }
   const offset = SAYS_ZONE.exec(text)?.[0] ?? ''
   const there = DateTime.fromISO(`${iso.slice(0, -1)}${offset}`, { zone })
-  return there.isValid ? there.toJSDate().toISOString() : new Unreadable('is no time')
+  return there.isValid ? there.toJSDate().toISOString() : new UnreadableValue('is no time')
 }
 
 /** What is finer than a millisecond was never shown to anybody. */

@@ -7,10 +7,10 @@ import { readChoice } from './read_choice.js'
 import { readJson, type JsonForm } from './read_json.js'
 import { readValue } from './read_value.js'
 import type { TableShape, ValueType } from './table_shape.js'
-import { Unreadable } from './unreadable.js'
+import { UnreadableValue } from './unreadable_value.js'
 
 /** A row that fits into our table. */
-export class Row {
+export class ValidRow {
   readonly values: Values
   /** What of it is compared. */
   readonly line: string
@@ -31,17 +31,17 @@ export class Row {
 }
 
 /** A row that does not. */
-export interface Misfit {
+export interface RowMismatch {
   readonly id: string
   readonly reasons: readonly string[]
 }
 
-export const isMisfit = (read: Row | Misfit): read is Misfit => 'reasons' in read
+export const isMismatch = (read: ValidRow | RowMismatch): read is RowMismatch => 'reasons' in read
 
 /** With the key of the installation nobody else can try out secrets by what stands for them. */
-let veil: Buffer | undefined
-const veilOfInstallation = () =>
-  (veil ??= Buffer.from(hkdfSync('sha256', applicationKey(env), '', 'adopted secrets', 32)))
+let secretKey: Buffer | undefined
+const installationSecretKey = () =>
+  (secretKey ??= Buffer.from(hkdfSync('sha256', applicationKey(env), '', 'adopted secrets', 32)))
 
 interface Field {
   readonly name: string
@@ -70,14 +70,14 @@ export class RowReader {
   }
 
   /** The texts of a row, by the names of their columns. */
-  read(texts: Readonly<Record<string, string | null>>): Row | Misfit {
-    const { converted, refused } = this.#transfer
+  read(texts: Readonly<Record<string, string | null>>): ValidRow | RowMismatch {
+    const { convert: converted, problemWith: refused } = this.#transfer
     const values: Record<string, Value> = {}
     const reasons: string[] = []
     for (const field of this.#fields) {
       const text = texts[field.name] ?? null
       const value = text === null ? null : readField(field, text, this.#zone)
-      if (!(value instanceof Unreadable)) {
+      if (!(value instanceof UnreadableValue)) {
         values[field.name] = value
       } else if (field.isDerived) {
         values[field.name] = null
@@ -88,7 +88,7 @@ export class RowReader {
     if (reasons.length === 0) {
       converted?.(values)
       for (const field of this.#fields) {
-        const problem = field.isDerived ? undefined : problemOf(field, values[field.name]!)
+        const problem = field.isDerived ? undefined : problemWith(field, values[field.name]!)
         if (problem !== undefined) {
           reasons.push(problem)
         }
@@ -100,7 +100,7 @@ export class RowReader {
     }
     return reasons.length > 0
       ? { id: texts.id ?? '', reasons }
-      : new Row(values, this.#line(values))
+      : new ValidRow(values, this.#line(values))
   }
 
   #line(values: Values): string {
@@ -108,7 +108,7 @@ export class RowReader {
     for (const { name, isDerived, isSecret } of this.#fields) {
       const value = values[name]!
       if (!isDerived) {
-        compared.push(isSecret && value !== null ? veiled(String(value)) : value)
+        compared.push(isSecret && value !== null ? hashSecret(String(value)) : value)
       }
     }
     return JSON.stringify(compared)
@@ -117,10 +117,10 @@ export class RowReader {
 
 function fieldOf(
   name: string,
-  { derived, secrets = {}, sets = {}, json = {} }: Transfer,
+  { derived, secrets = {}, choices: sets = {}, json = {} }: Transfer,
   { columns }: TableShape
 ): Field {
-  const { type, isNullable, most } = columns.get(name)!
+  const { type, isNullable, maxLength } = columns.get(name)!
   const isSecret = name in secrets
   return {
     name,
@@ -128,29 +128,33 @@ function fieldOf(
     isNullable,
     isSecret,
     isDerived: derived?.includes(name) ?? false,
-    most: isSecret ? Infinity : (most ?? Infinity),
+    most: isSecret ? Infinity : (maxLength ?? Infinity),
     set: sets[name] && new Set(sets[name]),
     json: json[name],
   }
 }
 
-function readField({ type, set, json }: Field, text: string, zone: string): Value | Unreadable {
+function readField(
+  { type, set, json }: Field,
+  text: string,
+  zone: string
+): Value | UnreadableValue {
   if (json) {
     return readJson(json, text)
   }
   return set ? readChoice(set, text) : readValue(type, text, zone)
 }
 
-function problemOf(field: Field, value: Value): string | undefined {
-  const { name, isNullable, most } = field
+function problemWith(field: Field, value: Value): string | undefined {
+  const { name, isNullable, most: maxLength } = field
   if (value === null) {
     return isNullable ? undefined : `${name} is empty`
   }
   // A character may be two of what JavaScript counts.
-  return typeof value === 'string' && value.length > most && [...value].length > most
-    ? `${name} is longer than ${most} characters`
+  return typeof value === 'string' && value.length > maxLength && [...value].length > maxLength
+    ? `${name} is longer than ${maxLength} characters`
     : undefined
 }
 
-const veiled = (secret: string) =>
-  createHmac('sha256', veilOfInstallation()).update(secret).digest('hex')
+const hashSecret = (secret: string) =>
+  createHmac('sha256', installationSecretKey()).update(secret).digest('hex')

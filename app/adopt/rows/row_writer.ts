@@ -3,13 +3,13 @@ import type pg from 'pg'
 import type { Transfer, Value } from '#adopt/transfer'
 import { seal } from '#records/sealing'
 import type { OurRows } from './our_rows.js'
-import { isMisfit, type Row, type RowReader } from './row_reader.js'
+import { isMismatch, type ValidRow, type RowReader } from './row_reader.js'
 import type { TableShape } from './table_shape.js'
 
 /** What became of a portion of rows. */
-export interface Taken {
+export interface WriteCounts {
   readonly taken: number
-  readonly followed: number
+  readonly updated: number
 }
 
 const NEVER_TAKEN = (table: string) =>
@@ -32,15 +32,15 @@ export class RowWriter {
     this.#ours = ours
   }
 
-  async write(transaction: pg.ClientBase, rows: readonly Row[]): Promise<Taken> {
+  async write(transaction: pg.ClientBase, rows: readonly ValidRow[]): Promise<WriteCounts> {
     const taken = await this.#insert(transaction, rows)
     const rest = rows.filter(({ id }) => !taken.has(id))
-    const followed = this.#transfer.isFixed ? [] : await this.#changed(transaction, rest)
-    return { taken: taken.size, followed: await this.#update(transaction, followed) }
+    const updated = this.#transfer.isFixed ? [] : await this.#changed(transaction, rest)
+    return { taken: taken.size, updated: await this.#update(transaction, updated) }
   }
 
   /** Of those that were taken before, the ones that are as they were then and are not so at their source. */
-  async #changed(transaction: pg.ClientBase, rows: readonly Row[]): Promise<Row[]> {
+  async #changed(transaction: pg.ClientBase, rows: readonly ValidRow[]): Promise<ValidRow[]> {
     const digests = await this.#ours.takenDigests(
       transaction,
       rows.map(({ id }) => id)
@@ -53,24 +53,29 @@ export class RowWriter {
     return other.filter(({ id }) => {
       const ours = here.get(id)
       const read = ours && this.#reader.read(ours)
-      return read && !isMisfit(read) && read.digest === digests.get(id)
+      return read && !isMismatch(read) && read.digest === digests.get(id)
     })
   }
 
   /** Rows that were taken before, whose parents are not here, or whose keys others have, are left out. */
-  async #insert(transaction: pg.ClientBase, rows: readonly Row[]): Promise<ReadonlySet<string>> {
+  async #insert(
+    transaction: pg.ClientBase,
+    rows: readonly ValidRow[]
+  ): Promise<ReadonlySet<string>> {
     if (rows.length === 0) {
       return new Set()
     }
-    const { table, made = {} } = this.#transfer
-    const names = [...this.#given, ...Object.keys(made)]
+    const { table, computed: made = {} } = this.#transfer
+    const names = [...this.#columnNames, ...Object.keys(made)]
     const derived = new Set(this.#transfer.derived)
     const values = [
-      ...this.#given.map((name) => (derived.has(name) ? `coalesce(g.${name}, 0)` : `g.${name}`)),
+      ...this.#columnNames.map((name) =>
+        derived.has(name) ? `coalesce(g.${name}, 0)` : `g.${name}`
+      ),
       ...Object.values(made),
     ]
     const parents = this.#shape.references
-      .filter(({ column }) => this.#given.includes(column))
+      .filter(({ column }) => this.#columnNames.includes(column))
       .map(
         (to) =>
           `(g.${to.column} is null or exists (select from ${to.table} p where p.id = g.${to.column}))`
@@ -90,7 +95,7 @@ export class RowWriter {
     const ids = new Set(inserted.map(({ id }) => id))
     const taken = rows.filter(({ id }) => ids.has(id))
     if (taken.length > 0) {
-      await this.#transfer.taken?.(
+      await this.#transfer.afterInsert?.(
         transaction,
         taken.map(({ values: row }) => row)
       )
@@ -99,7 +104,7 @@ export class RowWriter {
   }
 
   /** All of them, or else those that can be, one by one. */
-  async #update(transaction: pg.ClientBase, rows: readonly Row[]): Promise<number> {
+  async #update(transaction: pg.ClientBase, rows: readonly ValidRow[]): Promise<number> {
     if (rows.length === 0) {
       return 0
     }
@@ -115,14 +120,14 @@ export class RowWriter {
     }
     const halves =
       rows.length === 1 ? [] : [rows.slice(0, rows.length / 2), rows.slice(rows.length / 2)]
-    let followed = 0
+    let updated = 0
     for (const half of halves) {
-      followed += await this.#update(transaction, half)
+      updated += await this.#update(transaction, half)
     }
-    return followed
+    return updated
   }
 
-  async #updateAll(transaction: pg.ClientBase, rows: readonly Row[]): Promise<void> {
+  async #updateAll(transaction: pg.ClientBase, rows: readonly ValidRow[]): Promise<void> {
     const { table, columns } = this.#transfer
     const changes = columns.filter((name) => name !== 'id').map((name) => `${name} = g.${name}`)
     await transaction.query(
@@ -135,16 +140,18 @@ export class RowWriter {
     )
   }
 
-  get #given(): readonly string[] {
+  get #columnNames(): readonly string[] {
     return [...this.#transfer.columns, ...(this.#transfer.derived ?? [])]
   }
 
   get #recordset(): string {
-    const types = this.#given.map((name) => `${name} ${this.#shape.columns.get(name)!.sqlType}`)
+    const types = this.#columnNames.map(
+      (name) => `${name} ${this.#shape.columns.get(name)!.sqlType}`
+    )
     return `select * from json_to_recordset($1::json) as r(${types.join()}, row_digest text, row_place integer)`
   }
 
-  #json(rows: readonly Row[]): string {
+  #json(rows: readonly ValidRow[]): string {
     const { secrets = {} } = this.#transfer
     return JSON.stringify(
       rows.map(({ values, digest }, place) => {

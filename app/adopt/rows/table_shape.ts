@@ -9,7 +9,7 @@ export interface ColumnShape {
   readonly sqlType: string
   readonly isNullable: boolean
   /** The most characters of a text. */
-  readonly most: number | undefined
+  readonly maxLength: number | undefined
 }
 
 export interface Reference {

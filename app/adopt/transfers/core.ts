@@ -4,7 +4,7 @@ import { BUCKET_TYPES } from '#core/analysis_buckets/analysis_bucket'
 import { NODE_TYPES } from '#core/nodes/node'
 import { encodePublicKey } from '#core/nodes/public_key'
 import { REGISTRY_PROJECT_TYPES } from '#core/registry_projects/registry_project'
-import { isNone } from '#adopt/rows/none'
+import { isEmptyValue } from '#adopt/rows/empty_value'
 import type { Transfer } from '#adopt/transfer'
 import { sizeOrNone } from './size.js'
 
@@ -28,8 +28,8 @@ export const CORE: readonly Transfer[] = [
       ...['realm_id', ...TIMES],
     ],
     secrets: { account_secret: 'registry project account' },
-    sets: { type: REGISTRY_PROJECT_TYPES },
-    converted(values) {
+    choices: { type: REGISTRY_PROJECT_TYPES },
+    convert(values) {
       values.type ??= 'default'
     },
   },
@@ -40,11 +40,12 @@ export const CORE: readonly Transfer[] = [
       ...['id', 'external_name', 'public_key', 'name', 'hidden', 'type', 'registry_id'],
       ...['registry_project_id', 'client_id', 'robot_id', 'realm_id', ...TIMES],
     ],
-    made: { online: 'false' },
-    sets: { type: NODE_TYPES },
-    converted(values) {
+    computed: { online: 'false' },
+    choices: { type: NODE_TYPES },
+    convert(values) {
       const { public_key: key } = values
-      values.public_key = typeof key === 'string' && !isNone(key) ? encodePublicKey(key) : null
+      values.public_key =
+        typeof key === 'string' && !isEmptyValue(key) ? encodePublicKey(key) : null
       values.type ??= 'default'
     },
   },
@@ -61,7 +62,7 @@ export const CORE: readonly Transfer[] = [
       ...['virtual_path', 'group_virtual_path', 'name', 'command', 'command_arguments', ...TIMES],
     ],
     json: { command_arguments: 'arguments' },
-    converted(values) {
+    convert(values) {
       values.command_arguments ??= '[]'
       values.build_size = sizeOrNone(values.build_size)
     },
@@ -82,7 +83,7 @@ export const CORE: readonly Transfer[] = [
       ...['id', 'approval_status', 'comment', 'project_id', 'project_realm_id', 'node_id'],
       ...['node_realm_id', ...TIMES],
     ],
-    sets: { approval_status: APPROVAL_STATUSES },
+    choices: { approval_status: APPROVAL_STATUSES },
   },
   {
     service,
@@ -97,13 +98,13 @@ export const CORE: readonly Transfer[] = [
       ...['master_image_id', 'display_name', 'client_id', ...TIMES],
     ],
     derived: ['nodes', 'nodes_approved'],
-    sets: {
+    choices: {
       build_status: PROCESS_STATUSES,
       distribution_status: PROCESS_STATUSES,
       execution_status: PROCESS_STATUSES,
     },
     json: { image_command_arguments: 'arguments' },
-    converted(values) {
+    convert(values) {
       values.build_size = sizeOrNone(values.build_size)
     },
   },
@@ -115,7 +116,7 @@ export const CORE: readonly Transfer[] = [
       ...['artifact_tag', 'artifact_digest', 'analysis_id', 'analysis_realm_id', 'node_id'],
       ...['node_realm_id', ...TIMES],
     ],
-    sets: { approval_status: APPROVAL_STATUSES, execution_status: PROCESS_STATUSES },
+    choices: { approval_status: APPROVAL_STATUSES, execution_status: PROCESS_STATUSES },
   },
   {
     service,
@@ -129,7 +130,7 @@ export const CORE: readonly Transfer[] = [
     service,
     table: 'analysis_buckets',
     columns: ['id', 'type', 'bucket_id', 'analysis_id', 'realm_id', ...TIMES],
-    sets: { type: BUCKET_TYPES },
+    choices: { type: BUCKET_TYPES },
   },
   {
     service,

@@ -43,20 +43,20 @@ export const MESSENGER: readonly Transfer[] = [
       ...['id', 'sender_type', 'sender_id', 'recipient_type', 'recipient_id', 'data', 'metadata'],
       'created_at',
     ],
-    made: { size: `${JSON_TEXTS.map(bytesOf).join(' + ')} + ${ROW_BYTES}` },
+    computed: { size: `${JSON_TEXTS.map(bytesOf).join(' + ')} + ${ROW_BYTES}` },
     order: ['created_at', 'id'],
     where: (now) => `expires_at > '${now}'`,
-    sets: { sender_type: PARTY_KINDS, recipient_type: PARTY_KINDS },
+    choices: { sender_type: PARTY_KINDS, recipient_type: PARTY_KINDS },
     json: { data: 'sent', metadata: 'note' },
     isFixed: true,
-    refused: ({ created_at: createdAt }) =>
+    problemWith: ({ created_at: createdAt }) =>
       Date.parse(String(createdAt)) <= clock.now() - MESSAGE_LIFETIME_MS
         ? 'is older than a message gets here'
         : undefined,
-    async taken(transaction, rows) {
+    async afterInsert(transaction, rows) {
       await transaction.query(COUNT, [rows.map(({ id }) => id)])
     },
-    async gone(transaction, ids) {
+    async removeDeleted(transaction, ids) {
       await transaction.query(REMOVE, [ids])
     },
   },

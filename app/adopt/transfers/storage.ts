@@ -13,7 +13,7 @@ export const STORAGE: readonly Transfer[] = [
     table: 'buckets',
     columns: ['id', 'name', 'region', 'actor_id', 'actor_type', 'realm_id', ...TIMES],
     /** Where objects are is known with the bucket, so that they go with it. */
-    async taken(transaction, rows) {
+    async afterInsert(transaction, rows) {
       await transaction.query(
         `insert into bucket_places (bucket_id, layout) select unnest($1::uuid[]), $2
          on conflict do nothing`,
@@ -28,8 +28,8 @@ export const STORAGE: readonly Transfer[] = [
       ...['id', 'name', 'path', 'hash', 'directory', 'size', 'actor_type', 'actor_id'],
       ...['realm_id', 'bucket_id', ...TIMES],
     ],
-    made: { layout: `'${LAYOUT}'` },
-    converted(values) {
+    computed: { layout: `'${LAYOUT}'` },
+    convert(values) {
       values.size = sizeOrNone(values.size)
     },
   },

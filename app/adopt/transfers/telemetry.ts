@@ -15,9 +15,9 @@ export const TELEMETRY: readonly Transfer[] = [
     ],
     order: ['created_at', 'id'],
     json: { data: 'document' },
-    made: { reported_by: `'${REPORTED_BY_ADOPTION}'` },
+    computed: { reported_by: `'${REPORTED_BY_ADOPTION}'` },
     isFixed: true,
-    async taken(transaction, rows) {
+    async afterInsert(transaction, rows) {
       await sealEvents(transaction, rows.map(asRow).map(asSealed))
     },
   },

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder'
 import type { Layout } from '#storage/objects/layout'
 
 /** What became of an object: kept in the backup, gone before it could be, or not what had been uploaded. */
-export type Fate = 'kept' | 'gone' | 'damaged'
+export type ObjectOutcome = 'kept' | 'gone' | 'damaged'
 
 /** The object of a file, as its row says. */
 export interface ListedObject {
@@ -17,8 +17,8 @@ export interface ListedObject {
   readonly sha256: string | null
 }
 
-export interface ObjectFate extends ListedObject {
-  readonly fate: Fate
+export interface CopiedObject extends ListedObject {
+  readonly outcome: ObjectOutcome
 }
 
 /** So many digits of the names of objects say in which section they stand. */
@@ -43,19 +43,19 @@ export const sectionOf = (name: string): string => `objects-${name.slice(0, SECT
 /** Of the backup, where the bytes of an object stand. */
 export const partOf = ({ name }: Pick<ListedObject, 'name'>): string => `${sectionOf(name)}/${name}`
 
-export function lineOf(object: ObjectFate): string {
-  const { name, bucketId, layout, hash, region, size, sha256, fate } = object
+export function lineOf(object: CopiedObject): string {
+  const { name, bucketId, layout, hash, region, size, sha256, outcome: fate } = object
   const fields = [name, bucketId, layout, hash, region, size, sha256, fate]
-  return `${fields.map((field) => field ?? NOTHING).join('\t')}\n`
+  return `${fields.map((field) => field ?? NULL).join('\t')}\n`
 }
 
-const NOTHING = '\\N'
+const NULL = '\\N'
 
 /** The objects of a list. The fate is that of the list, where it has none of its own. */
-export async function* readObjects(chunks: AsyncIterable<Buffer>): AsyncGenerator<ObjectFate> {
+export async function* readObjects(chunks: AsyncIterable<Buffer>): AsyncGenerator<CopiedObject> {
   for await (const line of linesIn(chunks)) {
-    const fields = line.split('\t').map((field) => (field === NOTHING ? null : field))
-    const [name, bucketId, layout, hash, region, size, sha256, fate] = fields
+    const fields = line.split('\t').map((field) => (field === NULL ? null : field))
+    const [name, bucketId, layout, hash, region, size, sha256, outcome] = fields
     yield {
       name: name!,
       bucketId: bucketId!,
@@ -64,26 +64,26 @@ export async function* readObjects(chunks: AsyncIterable<Buffer>): AsyncGenerato
       region: region ?? null,
       size: size === null ? null : Number(size),
       sha256: sha256 ?? null,
-      fate: (fate ?? 'kept') as Fate,
+      outcome: (outcome ?? 'kept') as ObjectOutcome,
     }
   }
 }
 
 /** The objects of a list, those of a section together. */
 export async function* inSections(
-  objects: AsyncIterable<ObjectFate>
-): AsyncGenerator<{ section: string; objects: ObjectFate[] }> {
-  let gathered: ObjectFate[] = []
+  objects: AsyncIterable<CopiedObject>
+): AsyncGenerator<{ section: string; objects: CopiedObject[] }> {
+  let section: CopiedObject[] = []
   for await (const object of objects) {
-    const first = gathered[0]
+    const first = section[0]
     if (first && sectionOf(first.name) !== sectionOf(object.name)) {
-      yield { section: sectionOf(first.name), objects: gathered }
-      gathered = []
+      yield { section: sectionOf(first.name), objects: section }
+      section = []
     }
-    gathered.push(object)
+    section.push(object)
   }
-  if (gathered[0]) {
-    yield { section: sectionOf(gathered[0].name), objects: gathered }
+  if (section[0]) {
+    yield { section: sectionOf(section[0].name), objects: section }
   }
 }
 

@@ -1,45 +1,45 @@
 import { from } from 'pg-copy-streams'
 
 import type { BackupClient } from '#backup/backup_client'
-import type { BackupPlace } from '#backup/backup_place'
+import type { BackupStore } from '#backup/backup_store'
 import { BackupDamaged } from '#backup/errors'
 import type { DatabasePart, TablePart } from '#backup/manifest'
-import { unpack } from '#backup/packed'
+import { unpack } from '#backup/pack'
 import { columnList, quoted } from '#backup/tables/table_list'
-import { withAllLaidAside } from './laid_aside.js'
-import { noteLoaded } from './mark.js'
+import { withoutConstraints } from './without_constraints.js'
+import { markLoaded } from './restoration_mark.js'
 
 /** From so many rows on, it is quicker to make indexes afterwards. */
 const LARGE_ROWS = 10_000
 
-export interface Restoring {
-  readonly place: BackupPlace
+export interface RestoreContext {
+  readonly backupStore: BackupStore
   readonly signal: AbortSignal
-  readonly progress: (said: string) => void
+  readonly progress: (text: string) => void
 }
 
 /** Brings the rows of a database back in one transaction: until it ends there are none. */
 export async function loadTables(
   client: BackupClient,
   { tables, sequences }: DatabasePart,
-  restoring: Restoring
+  context: RestoreContext
 ): Promise<void> {
   await client.query('begin')
   await client.query(`set local maintenance_work_mem = '256MB'`)
   const large = tables.filter(({ rows }) => rows >= LARGE_ROWS).map(({ table }) => table)
-  await withAllLaidAside(client, { large, progress: restoring.progress }, async () => {
+  await withoutConstraints(client, { large, progress: context.progress }, async () => {
     for (const table of tables) {
-      restoring.progress(`table ${table.table}`)
-      await loadTable(client, table, restoring)
+      context.progress(`table ${table.table}`)
+      await loadTable(client, table, context)
     }
   })
   for (const [name, last] of Object.entries(sequences)) {
     await client.query('select setval($1::regclass, $2::bigint)', [quoted(name), last])
   }
-  await noteLoaded(client)
-  restoring.signal.throwIfAborted()
+  await markLoaded(client)
+  context.signal.throwIfAborted()
   await client.query('commit')
-  restoring.progress('statistics of tables')
+  context.progress('statistics of tables')
   await client.query('analyze')
 }
 
@@ -47,7 +47,7 @@ export async function loadTables(
 async function loadTable(
   client: BackupClient,
   { table, columns, rows, part, ...content }: TablePart,
-  { place, signal }: Restoring
+  { backupStore: place, signal }: RestoreContext
 ): Promise<void> {
   await client.query(`delete from ${quoted(table)}`)
   const copy = client.query(from(`copy ${quoted(table)} (${columnList(columns)}) from stdin`))

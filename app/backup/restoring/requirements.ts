@@ -3,7 +3,7 @@ import { BackupRefused } from '#backup/errors'
 import type { Installation } from '#backup/installation'
 import type { DatabasePart, Manifest, ObjectsPart } from '#backup/manifest'
 import { inParallel } from '#kernel/in_parallel'
-import { isTaken, quoted } from '#backup/tables/table_list'
+import { isIncluded, quoted } from '#backup/tables/table_list'
 import type { BackupClient } from '#backup/backup_client'
 import { bucketLocation, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
@@ -17,10 +17,12 @@ export interface Destination extends DatabaseAddress {
 
 /** Where each part of a backup goes; refuses an installation that divides its surfaces otherwise. */
 export function destinationsOf({ databases }: Installation, manifest: Manifest): Destination[] {
-  const [has, wants] = [manifest.databases, databases].map((some) => some.map(nameOf).toSorted())
-  if (has!.join('; ') !== wants!.join('; ')) {
+  const [backedUp, configured] = [manifest.databases, databases].map((some) =>
+    some.map(nameOf).toSorted()
+  )
+  if (backedUp!.join('; ') !== configured!.join('; ')) {
     throw new BackupRefused(
-      `The backup has databases for ${has!.join('; ')}, and this installation has them for ${wants!.join('; ')}: set SURFACES and the addresses of the databases as they were`
+      `The backup has databases for ${backedUp!.join('; ')}, and this installation has them for ${configured!.join('; ')}: set SURFACES and the addresses of the databases as they were`
     )
   }
   return databases.map((database) => ({
@@ -35,7 +37,7 @@ export async function requireEmpty(client: BackupClient, database: DatabaseAddre
     `select relname as name from pg_class
      where relnamespace = current_schema()::regnamespace and relkind = 'r' order by relname`
   )
-  for (const { name } of rows.filter((table) => isTaken(table.name))) {
+  for (const { name } of rows.filter((table) => isIncluded(table.name))) {
     const found = await client.query(`select 1 from ${quoted(name)} limit 1`)
     if (found.rowCount !== 0) {
       throw new BackupRefused(

@@ -3,22 +3,22 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { BackupClient } from '#backup/backup_client'
 import { nameOf } from '#backup/databases'
 import { BackupRefused } from '#backup/errors'
-import { returnHeads } from '#backup/heads'
+import { restoreHeads } from '#backup/heads'
 import type { Installation } from '#backup/installation'
 import { findManifest, type Manifest } from '#backup/manifest'
-import { check } from '#backup/packed'
+import { verify } from '#backup/pack'
 import type { SurfaceName } from '#configuration/surfaces'
 import { restorationIn } from '#database/restoration'
 import { migrate } from '#database/migrator'
 import { destinationsOf, requireEmpty, requireNoObjects, type Destination } from './requirements.js'
-import { isLoaded, mark, unmark } from './mark.js'
-import { relocate } from './relocate.js'
-import { loadTables, type Restoring } from './load_tables.js'
-import { returnObjects, type Returned } from './return_objects.js'
+import { isLoaded, markRestoring, clearMark } from './restoration_mark.js'
+import { relocateObjects } from './relocate_objects.js'
+import { loadTables, type RestoreContext } from './load_tables.js'
+import { restoreObjects, type RestoreCounts } from './restore_objects.js'
 
-export interface Restored {
+export interface RestoreResult {
   readonly manifest: Manifest
-  readonly objects: Returned | undefined
+  readonly objects: RestoreCounts | undefined
   /** Migrations that were made since the backup. */
   readonly migrations: readonly string[]
 }
@@ -27,62 +27,62 @@ export interface Restored {
 export async function restoreBackup(
   app: ApplicationService,
   installation: Installation,
-  restoring: Restoring
-): Promise<Restored> {
-  const manifest = await findManifest(restoring.place, installation.key)
+  context: RestoreContext
+): Promise<RestoreResult> {
+  const manifest = await findManifest(context.backupStore, installation.key)
   if (!manifest) {
     throw new BackupRefused('There is no finished backup in this place')
   }
-  const restoration = new Restoration(app, installation, manifest, restoring)
+  const restoration = new Restoration(app, installation, manifest, context)
   try {
     return await restoration.run()
   } finally {
-    restoration.end()
+    restoration.terminate()
   }
 }
 
-interface Open extends Destination {
+interface OpenDestination extends Destination {
   readonly client: BackupClient
 }
 
 class Restoration {
-  readonly #open: Open[] = []
+  readonly #destinations: OpenDestination[] = []
 
   constructor(
     readonly app: ApplicationService,
     readonly installation: Installation,
     readonly manifest: Manifest,
-    readonly restoring: Restoring
+    readonly context: RestoreContext
   ) {
-    restoring.signal.addEventListener('abort', () => this.end())
+    context.signal.addEventListener('abort', () => this.terminate())
   }
 
-  async run(): Promise<Restored> {
-    const { app, manifest, installation, restoring } = this
+  async run(): Promise<RestoreResult> {
+    const { app, manifest, installation, context: restoring } = this
     for (const destination of destinationsOf(installation, manifest)) {
-      this.#open.push({ ...destination, client: await BackupClient.open(destination.url) })
+      this.#destinations.push({ ...destination, client: await BackupClient.open(destination.url) })
     }
-    await this.#require()
+    await this.#requireRestorable()
     await this.#load()
-    const objects = await this.#returnObjects()
-    await this.#returnHeads()
+    const objects = await this.#restoreObjects()
+    await this.#restoreHeads()
     const migrations = await migrate(app, this.#surfaces)
     restoring.signal.throwIfAborted()
-    for (const { client } of this.#open) {
-      await unmark(client)
+    for (const { client } of this.#destinations) {
+      await clearMark(client)
     }
     return { manifest, objects, migrations }
   }
 
-  end(): void {
-    this.#open.forEach(({ client }) => client.cutOff())
+  terminate(): void {
+    this.#destinations.forEach(({ client }) => client.terminate())
   }
 
   /** Everything that speaks against it is found before anything is written. */
-  async #require(): Promise<void> {
-    const { manifest, installation, restoring } = this
-    const begun: boolean[] = []
-    for (const { client, ...database } of this.#open) {
+  async #requireRestorable(): Promise<void> {
+    const { manifest, installation, context: restoring } = this
+    const started: boolean[] = []
+    for (const { client, ...database } of this.#destinations) {
       const backup = await restorationIn(client)
       if (backup !== undefined && backup !== manifest.id) {
         throw new BackupRefused(
@@ -92,77 +92,77 @@ class Restoration {
       if (backup === undefined) {
         await requireEmpty(client, database)
       }
-      begun.push(backup !== undefined)
+      started.push(backup !== undefined)
     }
-    if (manifest.objects && installation.store && !begun.some(Boolean)) {
+    if (manifest.objects && installation.store && !started.some(Boolean)) {
       await requireNoObjects(installation.store, manifest.objects.places, installation.layout)
     }
     await checkParts(manifest, restoring)
-    for (const { client } of this.#open) {
-      await mark(client, manifest.id)
+    for (const { client } of this.#destinations) {
+      await markRestoring(client, manifest.id)
     }
   }
 
   async #load(): Promise<void> {
-    const waiting: Open[] = []
-    for (const open of this.#open) {
+    const unloaded: OpenDestination[] = []
+    for (const open of this.#destinations) {
       if (!(await isLoaded(open.client))) {
-        waiting.push(open)
+        unloaded.push(open)
       }
     }
-    if (waiting.length === 0) {
+    if (unloaded.length === 0) {
       return
     }
-    const made = (surface: string, table: string) =>
-      this.#open.find(({ surfaces }) => surfaces.some((name) => name === surface))!.backup
+    const migrationsOf = (surface: string, table: string) =>
+      this.#destinations.find(({ surfaces }) => surfaces.some((name) => name === surface))!.backup
         .migrations[table] ?? []
     await migrate(
       this.app,
-      waiting.flatMap(({ surfaces }) => surfaces),
-      made
+      unloaded.flatMap(({ surfaces }) => surfaces),
+      migrationsOf
     )
-    for (const { client, backup } of waiting) {
-      await loadTables(client, backup, this.restoring)
+    for (const { client, backup } of unloaded) {
+      await loadTables(client, backup, this.context)
     }
   }
 
   /** Also where it goes on: the configuration may have changed since. */
-  async #returnObjects(): Promise<Returned | undefined> {
+  async #restoreObjects(): Promise<RestoreCounts | undefined> {
     const { store, layout } = this.installation
     const { objects } = this.manifest
     const storage = this.#databaseOf('storage')
     if (!objects || !store || !storage) {
       return undefined
     }
-    await relocate(storage.client, layout)
-    return returnObjects(store, objects, { ...this.restoring, layout })
+    await relocateObjects(storage.client, layout)
+    return restoreObjects(store, objects, { ...this.context, layout })
   }
 
-  async #returnHeads(): Promise<void> {
+  async #restoreHeads(): Promise<void> {
     const { anchor } = this.installation
     const telemetry = this.#databaseOf('telemetry')
     if (anchor && telemetry) {
-      await returnHeads(anchor, this.manifest.heads, telemetry.client)
+      await restoreHeads(anchor, this.manifest.heads, telemetry.client)
     }
   }
 
-  #databaseOf(surface: SurfaceName): Open | undefined {
-    return this.#open.find(({ surfaces }) => surfaces.includes(surface))
+  #databaseOf(surface: SurfaceName): OpenDestination | undefined {
+    return this.#destinations.find(({ surfaces }) => surfaces.includes(surface))
   }
 
   get #surfaces() {
-    return this.#open.flatMap(({ surfaces }) => surfaces)
+    return this.#destinations.flatMap(({ surfaces }) => surfaces)
   }
 }
 
 /** Reads all tables and lists of a backup; objects are compared on their way. */
 export async function checkParts(
   { databases, objects }: Manifest,
-  { place, signal, progress }: Restoring
+  { backupStore: place, signal, progress }: RestoreContext
 ): Promise<void> {
   const tables = databases.flatMap((database) => database.tables)
   for (const { part, ...content } of [...tables, ...(objects ? [objects] : [])]) {
     progress(`checking ${part}`)
-    await check(place, part, content, signal)
+    await verify(place, part, content, signal)
   }
 }

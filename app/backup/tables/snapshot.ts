@@ -41,6 +41,6 @@ export class Snapshot {
   }
 
   release(): void {
-    this.clients.forEach((client) => client.cutOff())
+    this.clients.forEach((client) => client.terminate())
   }
 }

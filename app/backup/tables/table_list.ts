@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { RESTORATION } from '#database/restoration'
 
-export interface TableToTake {
+export interface TableToCopy {
   readonly name: string
   readonly columns: readonly string[]
   /** What is copied of it. */
@@ -10,7 +10,7 @@ export interface TableToTake {
 }
 
 /** What a restored installation does not need, or could not use. */
-const LEFT_OUT = new Set([
+const EXCLUDED = new Set([
   // Uploads that were under way: the parts of them are in the object store, under names that it gave.
   'bucket_file_claims',
   'resumable_uploads',
@@ -22,7 +22,7 @@ const LEFT_OUT = new Set([
   RESTORATION,
 ])
 
-const OF_MIGRATIONS = /_migrations(_versions)?$/
+const MIGRATION_TABLE = /_migrations(_versions)?$/
 
 /** Totals as they are at the moment: what is noted of them, and what was not added up yet. */
 const SOURCES: Readonly<Record<string, string>> = {
@@ -40,15 +40,17 @@ const TABLES = `
   group by c.oid, c.relname order by pg_total_relation_size(c.oid) desc, c.relname`
 
 /** All tables that a backup takes, the largest first. */
-export async function tablesToTake(client: pg.ClientBase): Promise<TableToTake[]> {
+export async function tablesToCopy(client: pg.ClientBase): Promise<TableToCopy[]> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(TABLES)
-  return rows.filter(({ name }) => isTaken(name)).map(({ name, columns }) => toTake(name, columns))
+  return rows
+    .filter(({ name }) => isIncluded(name))
+    .map(({ name, columns }) => toCopy(name, columns))
 }
 
-export const isTaken = (table: string): boolean =>
-  !LEFT_OUT.has(table) && !OF_MIGRATIONS.test(table)
+export const isIncluded = (table: string): boolean =>
+  !EXCLUDED.has(table) && !MIGRATION_TABLE.test(table)
 
-function toTake(name: string, columns: readonly string[]): TableToTake {
+function toCopy(name: string, columns: readonly string[]): TableToCopy {
   const listed = columnList(columns)
   const from = SOURCES[name] ?? quoted(name)
   return { name, columns, source: `(select ${listed} from ${from} taken)` }

@@ -1,18 +1,18 @@
 import { to } from 'pg-copy-streams'
 
 import type { BackupClient } from '#backup/backup_client'
-import type { BackupPlace } from '#backup/backup_place'
+import type { BackupStore } from '#backup/backup_store'
 import type { DatabasePart, TablePart } from '#backup/manifest'
-import { pack } from '#backup/packed'
+import { pack } from '#backup/pack'
 import type { Snapshot } from './snapshot.js'
-import { tablesToTake, type TableToTake } from './table_list.js'
+import { tablesToCopy, type TableToCopy } from './table_list.js'
 
-export interface Taking {
-  readonly place: BackupPlace
+export interface BackupContext {
+  readonly backupStore: BackupStore
   /** What the names of the parts of this run begin with. */
   readonly prefix: string
   readonly signal: AbortSignal
-  readonly progress: (said: string) => void
+  readonly progress: (text: string) => void
 }
 
 const MIGRATIONS = `
@@ -27,33 +27,36 @@ const SEQUENCES = `
     and sequencename not like '%\\_migrations\\_%'`
 
 /** Takes all tables of a database as they are in the snapshot, a few at a time. */
-export async function takeTables(snapshot: Snapshot, taking: Taking): Promise<DatabasePart> {
+export async function takeTables(
+  snapshot: Snapshot,
+  context: BackupContext
+): Promise<DatabasePart> {
   const { surfaces, leader } = snapshot
   const migrations = await migrationsOf(leader)
-  const waiting = await tablesToTake(leader)
+  const queue = await tablesToCopy(leader)
   const sequences = await leader.query<{ name: string; last: string }>(SEQUENCES)
-  const taken: TablePart[] = []
-  const takeWaiting = async (client: BackupClient) => {
-    for (let table = waiting.shift(); table; table = waiting.shift()) {
-      taking.progress(`table ${table.name}`)
-      taken.push(
-        await takeTable(client, table, { ...taking, prefix: `${taking.prefix}${surfaces[0]}.` })
+  const parts: TablePart[] = []
+  const takeQueued = async (client: BackupClient) => {
+    for (let table = queue.shift(); table; table = queue.shift()) {
+      context.progress(`table ${table.name}`)
+      parts.push(
+        await takeTable(client, table, { ...context, prefix: `${context.prefix}${surfaces[0]}.` })
       )
     }
   }
-  await Promise.all(snapshot.clients.map(takeWaiting))
+  await Promise.all(snapshot.clients.map(takeQueued))
   return {
     surfaces,
     migrations,
-    tables: taken.toSorted((a, b) => (a.table < b.table ? -1 : 1)),
+    tables: parts.toSorted((a, b) => (a.table < b.table ? -1 : 1)),
     sequences: Object.fromEntries(sequences.rows.map(({ name, last }) => [name, last])),
   }
 }
 
 async function takeTable(
   client: BackupClient,
-  { name, columns, source }: TableToTake,
-  { place, prefix, signal }: Taking
+  { name, columns, source }: TableToCopy,
+  { backupStore: place, prefix, signal }: BackupContext
 ): Promise<TablePart> {
   const part = `${prefix}${name}.zst`
   const copy = client.query(to(`copy ${source} to stdout`))

@@ -4,7 +4,7 @@ import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import { skipsProjectApproval } from '#core/project_nodes/approval'
 import { CONTENT_DIGEST } from './approved_content.js'
 
-/** What an analysis consists of now, and which of its nodes agreed to exactly that. */
+/** The current content of an analysis, and which of its nodes approved exactly that content. */
 export interface AgreedContent {
   readonly digest: string
   readonly nodes: readonly { readonly nodeId: string; readonly agrees: boolean }[]
@@ -23,7 +23,7 @@ const AGREED = `with content as (
     where o.analysis_id = c.id), '[]') as nodes
   from content c`
 
-/** Of an analysis that is there. */
+/** The analysis must exist. */
 export async function agreedContent(pool: pg.Pool, analysisId: string): Promise<AgreedContent> {
   const { rows } = await pool.query<AgreedContent>({
     name: 'agreed-content',

@@ -1,6 +1,6 @@
 import { corePool } from '#core/database'
 
-/** The analyses in which a node agreed to take part that logs in as this client. */
+/** The ids of the analyses that were approved by the node with this client. */
 export async function analysesOfClient(clientId: string): Promise<ReadonlySet<string>> {
   const { rows } = await corePool().query<{ id: string }>(
     `select distinct a.analysis_id as id from analysis_nodes a join nodes n on n.id = a.node_id

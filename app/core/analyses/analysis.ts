@@ -30,7 +30,7 @@ const rules = {
 export const createAnalysis = body(rules)
 export const updateAnalysis = body({ ...changes(rules, ['projectId']), name: slugName })
 
-/** What a project wants to know, and the code that finds it out on its nodes. */
+/** A question of a project, and the code that answers it on the nodes. */
 export class Analysis extends RecordModel {
   static override connection = 'core'
   static override table = 'analyses'
@@ -50,7 +50,7 @@ export class Analysis extends RecordModel {
   @column.text({ nullable: true }) declare distributionStatus: string | null
   @column.integer({ nullable: true }) declare distributionProgress: number | null
   @column.boolean() declare buildNodesValid: boolean
-  /** The same by the name that newer clients use. */
+  /** `buildNodesValid` under the name that newer clients use. */
   @column.boolean({
     computed: { sql: (row: string) => `${row}.build_nodes_valid`, columns: ['build_nodes_valid'] },
   })

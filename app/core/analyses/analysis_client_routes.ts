@@ -21,41 +21,45 @@ const newSecret = body({
 
 const newPermission = body({ permissionId: vine.string().minLength(1).maxLength(128) })
 
-/** The client of an analysis: what it logs in with, and what it may do. */
+/** The client of an analysis: its credentials and its permissions. */
 export function analysisClientRoutes(routes: SurfaceRoutes): void {
   routes
     .get(CREDENTIALS, readCredentials, {
       name: 'readAnalysisCredentials',
-      summary: 'What an analysis logs in with',
+      summary: 'Read the credentials of an analysis',
       access: loggedIn,
-      responses: { 200: { description: 'With the secret', schema: CREDENTIALS_SCHEMA } },
+      responses: {
+        200: { description: 'The credentials, with the secret', schema: CREDENTIALS_SCHEMA },
+      },
     })
     .post(CREDENTIALS, rotateCredentials, {
       name: 'rotateAnalysisCredentials',
-      summary: 'Give an analysis another secret, a random one where none is sent',
+      summary: 'Rotate the secret of an analysis; without `secret` a random one is generated',
       access: loggedIn,
       body: newSecret,
-      responses: { 200: { description: 'With the new secret', schema: CREDENTIALS_SCHEMA } },
+      responses: {
+        200: { description: 'The credentials, with the new secret', schema: CREDENTIALS_SCHEMA },
+      },
     })
     .get(PERMISSIONS, listPermissions, {
       name: 'listAnalysisPermissions',
-      summary: 'What an analysis may do',
+      summary: 'List the permissions of an analysis',
       access: loggedIn,
-      responses: { 200: { description: 'All of it', schema: PERMISSIONS_SCHEMA } },
+      responses: { 200: { description: 'All permissions', schema: PERMISSIONS_SCHEMA } },
     })
     .post(PERMISSIONS, grantPermission, {
       name: 'grantAnalysisPermission',
-      summary: 'Let an analysis do something',
+      summary: 'Grant a permission to an analysis',
       access: CHANGE_ACCESS,
       entry: loggedIn,
       body: newPermission,
-      responses: { 201: { description: 'What was given', schema: GRANTED_SCHEMA } },
+      responses: { 201: { description: 'The granted permission', schema: GRANTED_SCHEMA } },
     })
     .delete(`${PERMISSIONS}/:permissionId`, revokePermission, {
       name: 'revokeAnalysisPermission',
-      summary: 'Let an analysis do something no more',
+      summary: 'Revoke a permission of an analysis',
       access: CHANGE_ACCESS,
-      responses: { 202: { description: 'What it was given before', schema: REVOKED_SCHEMA } },
+      responses: { 202: { description: 'The revoked permission', schema: REVOKED_SCHEMA } },
     })
 }
 
@@ -94,7 +98,7 @@ const REVOKED_SCHEMA: JsonSchema = {
   additionalProperties: false,
 }
 
-/** The record stands in it twice: for those who look for it under `data`, and for those who do not. */
+/** Contains the record twice: at the top level, as older clients read it, and under `data`. */
 const GRANTED_SCHEMA: JsonSchema = {
   ...GRANT,
   required: ['id', 'clientId', 'permissionId', 'permission', 'data', 'meta'],

@@ -9,9 +9,7 @@ import type { Row } from '#records/row'
 import type { RecordServiceOptions } from '#records/record_service'
 import { recordSecretRead } from '#audit/record_security_event'
 
-/**
- * What analyses log in with. It is for those who may change the analysis, and for the nodes that agreed to run it.
- */
+/** Credentials of analyses, for actors that may update the analysis and for nodes that approved it. */
 export class AnalysisCredentials {
   readonly #options: RecordServiceOptions
 
@@ -28,7 +26,7 @@ export class AnalysisCredentials {
     return toCredentials(client)
   }
 
-  /** Sets another secret, one that is made up where none is given. */
+  /** Replaces the secret, by default with a random one. */
   async rotate(origin: Origin, id: string, secret = newClientSecret()): Promise<ClientCredentials> {
     const analysis = await this.#accessible(origin, id)
     const clients = await clientDirectory()
@@ -47,7 +45,7 @@ export class AnalysisCredentials {
   }
 }
 
-/** Before a secret is shown: one that nobody could note is not. */
+/** Recorded before the secret is returned: no secret is read without an audit event. */
 function noteRead(origin: Origin, analysis: Row<typeof Analysis>): Promise<void> {
   const { realmId } = analysis
   return recordSecretRead(origin, { kind: 'client', id: clientIdOf(analysis), realmId })

@@ -13,18 +13,18 @@ import type { ColumnName, Row } from '#records/row'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
-/** A part of an analysis and the analysis itself, both held. */
+/** A part of an analysis and the analysis itself, both locked. */
 export interface LockedPart<M extends ModelClass> {
   readonly analysis: Row<typeof Analysis>
   readonly part: Row<M>
 }
 
-/** What was to be created, or the id of what is there already: the one who asks again is answered as before. */
+/** The created record, or the id of an existing one: creating a part twice returns the first record. */
 export type CreateResult = Pick<WrittenRecord, 'data'> | { readonly existing: string }
 
 /**
- * Records that are part of an analysis. A transaction that writes one locks the analysis first: what the analysis tells of its parts is
- * made of all of them, and two writers never wait for each other.
+ * Records that are part of an analysis. A transaction that writes one locks the analysis first: the summary columns of
+ * the analysis are derived from all parts, and one lock order prevents deadlocks.
  */
 export abstract class AnalysisPartService<M extends ModelClass> extends RecordService<M> {
   protected readonly upkeep: AnalysisUpkeep
@@ -34,7 +34,7 @@ export abstract class AnalysisPartService<M extends ModelClass> extends RecordSe
     this.upkeep = upkeep
   }
 
-  /** The analysis of a part that is about to be created, held from now on. */
+  /** Locks the analysis of a part that is about to be created. */
   protected async lockAnalysis(
     transaction: pg.ClientBase,
     id: string
@@ -46,7 +46,7 @@ export abstract class AnalysisPartService<M extends ModelClass> extends RecordSe
     return analysis
   }
 
-  /** The id of the record that has the same values in these columns, if there is one. */
+  /** The id of the record with the same values in these columns, if one exists. */
   protected async findExisting(
     transaction: pg.ClientBase,
     values: RowValues<M>,
@@ -70,7 +70,7 @@ export abstract class AnalysisPartService<M extends ModelClass> extends RecordSe
     return this.read(origin, result.existing, selection)
   }
 
-  /** Changes a part in one transaction, which holds its analysis and it. */
+  /** Runs `work` in a transaction that has locked the analysis and the part. */
   protected async withLockedPart(
     id: string,
     work: (transaction: pg.ClientBase, locked: LockedPart<M>) => Promise<WrittenRecord<M>>
@@ -83,7 +83,7 @@ export abstract class AnalysisPartService<M extends ModelClass> extends RecordSe
     return data
   }
 
-  /** The parts that have this value in a column, one after the other, each held as soon as its analysis is. */
+  /** The parts with this value in a column, one by one; locks the analysis before each part. */
   protected async *lockPartsWith(
     transaction: pg.ClientBase,
     column: ColumnName<M>,

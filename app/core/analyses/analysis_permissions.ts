@@ -13,12 +13,12 @@ import { inTransaction } from '#records/transaction'
 
 const ASSIGNABLE: readonly string[] = ANALYSIS_CLIENT_PERMISSIONS
 
-/** What a caller needs that says what analyses may do. */
+/** What a caller needs to grant and revoke permissions of analyses. */
 export const CHANGE_ACCESS = requires('analysis_update')
 
 /**
- * What the clients of analyses may do. The provider keeps it; nothing of it is kept here but who changed it,
- * where the provider does not tell that itself.
+ * The permissions of the clients of analyses. The identity provider stores them. Changes are recorded in the audit trail
+ * here unless the provider records them itself.
  */
 export class AnalysisPermissions {
   readonly #options: RecordServiceOptions
@@ -36,7 +36,7 @@ export class AnalysisPermissions {
     return clientId === null ? [] : clients.permissionsOf(clientId)
   }
 
-  /** Gives one of the permissions that analyses may have, by its id or name; one that is held already stays as it is. */
+  /** Grants a permission by its id or name. Granting it twice returns the first grant. */
   async grant(origin: Origin, id: string, idOrName: string): Promise<ClientPermission> {
     enforce(CHANGE_ACCESS, origin.actor)
     const analysis = await this.#readChangeable(origin, id)
@@ -59,7 +59,7 @@ export class AnalysisPermissions {
     return granted
   }
 
-  /** Takes a permission away again; answers how it was given. */
+  /** Revokes a permission and returns the former grant. */
   async revoke(origin: Origin, id: string, permissionId: string): Promise<ClientPermission> {
     enforce(CHANGE_ACCESS, origin.actor)
     const analysis = await this.#readChangeable(origin, id)
@@ -115,7 +115,9 @@ function assignable(permission: ProviderPermission | undefined): ProviderPermiss
     throw new EntityNotFound('permission')
   }
   if (!ASSIGNABLE.includes(permission.name)) {
-    throw new PermissionDenied(`Analyses can be given ${ASSIGNABLE.join(' and ')} only`)
+    throw new PermissionDenied(
+      `This permission cannot be granted to analyses: use ${ASSIGNABLE.join(' or ')}`
+    )
   }
   return permission
 }

@@ -8,17 +8,17 @@ import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 import { isRealmWritable } from '#kernel/realm'
 
-/** What stays as it is while nodes are asked about it. */
+/** Columns that cannot change while the configuration is locked. */
 const LOCKED_COLUMNS = ['masterImageId', 'imageCommandArguments', 'registryId'] as const
 
-/** The realms that take part in a project may analyse in it: its own realm, and that of each node that agreed to it. */
+/** Analyses are created by the realm of the project, and by the realms of nodes that approved the project. */
 export function requireMember(actor: Actor, { realmId, hasNodeOfActor }: ProjectOfAnalysis): void {
   if (!isRealmWritable(actor, realmId) && !hasNodeOfActor) {
     throw new PermissionDenied('Your realm takes no part in the project')
   }
 }
 
-/** What was sent in the form in which it is kept, so that the two can be compared. */
+/** Converts a body to its stored form, which can be compared with the row. */
 export function toStored<Body extends { imageCommandArguments?: unknown }>({
   imageCommandArguments: sent,
   ...body
@@ -27,7 +27,7 @@ export function toStored<Body extends { imageCommandArguments?: unknown }>({
   return sent === undefined ? body : { ...body, imageCommandArguments: text }
 }
 
-/** Throws where something would change that has to stay as it is. */
+/** Throws if a locked column would change, or if an assigned registry would be replaced. */
 export function requireChangeable(
   previous: Row<typeof Analysis>,
   values: RowValues<typeof Analysis>
@@ -41,12 +41,13 @@ export function requireChangeable(
     previous.registryId !== null &&
     registryId !== null
   ) {
-    const message = 'The analysis has a registry already, where its images are'
+    const message =
+      'The analysis already has a registry, which stores its images: create another analysis to use another registry'
     throw new BadRequest(message, { issues: [issue('value_invalid', ['registryId'], message)] })
   }
 }
 
-/** Arguments are those of an image: another one is started without them. */
+/** A new image resets the arguments, which belong to the former image. */
 export function withImage(
   previous: Row<typeof Analysis>,
   values: RowValues<typeof Analysis>

@@ -25,7 +25,7 @@ import { inTransaction, concurrently } from '#records/transaction'
 
 const CLIENT = { names: ANALYSIS_CLIENT_PERMISSIONS }
 
-/** What of that which nodes approve stands in the record itself. */
+/** The approved content that is stored in columns of the analysis. */
 const OWN_CONTENT = ['masterImageId', 'imageCommandArguments'] as const
 
 type NewAnalysis = RowValues<typeof Analysis> & { readonly projectId: string }
@@ -38,8 +38,8 @@ interface AnalysisServiceDependencies {
 }
 
 /**
- * Analyses, as far as they are records: who may create and change them, the client they log in with, and the nodes they start
- * with, which are those that agreed to take part in the project.
+ * Analyses as records: who may create and change them, their client, and their initial nodes, which are the nodes that
+ * approved the project.
  */
 export class AnalysisService extends RecordService<typeof Analysis> {
   readonly #clients: OwnClients
@@ -101,7 +101,7 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     return data
   }
 
-  /** Holds the project before the analysis, as everybody does. */
+  /** Locks the project first; every writer uses this order. */
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     await this.#clients.requireRemovable(origin.actor, 'analyses', id, ANALYSIS_CLIENT_PERMISSIONS)
@@ -121,7 +121,7 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     return data
   }
 
-  /** Shows what an analysis tells of its nodes and files. What it shows already is not written again. */
+  /** Writes the summary columns of an analysis if they changed. */
   async updateSummary(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -134,7 +134,7 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     }
   }
 
-  /** The analysis, held until the transaction ends. Throws where it is not there, or of a realm the actor may not write. */
+  /** Locks an analysis. Throws if it does not exist, or belongs to a realm the actor may not write. */
   lockAnalysis(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -143,7 +143,7 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     return this.lockWritable(origin, transaction, id)
   }
 
-  /** Changes an analysis that is held, in what it is told by those who work for it. */
+  /** Changes a locked analysis for a command or for the report of a worker. */
   write(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -153,7 +153,7 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     return this.change(transaction, origin, held, values)
   }
 
-  /** An analysis that is locked has no image from now on: its own is about to be removed. */
+  /** Removes the image from a locked analysis, before the image is deleted. */
   async detachImage(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     await this.updateById(transaction, origin, id, {
       masterImageId: null,
@@ -163,24 +163,24 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     await this.#upkeep.withdrawOutdatedApprovals(transaction, origin, id, ['masterImageId'])
   }
 
-  /** The image became another that an analysis runs on, which is locked: nodes that approved it are asked anew. */
+  /** Withdraws approvals after the image of a locked analysis changed. */
   withdrawOutdatedApprovals(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     return this.#upkeep.withdrawOutdatedApprovals(transaction, origin, id, ['image'])
   }
 
-  /** An analysis that is locked has no registry from now on: its own is about to be removed. */
+  /** Removes the registry from a locked analysis, before the registry is deleted. */
   async detachRegistry(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     await this.updateById(transaction, origin, id, { registryId: null })
   }
 
-  /** An analysis stays when the user is gone who made it. */
+  /** Removes the reference to a deleted user; the analysis itself stays. */
   async detachUser(origin: Origin, id: string): Promise<void> {
     await inTransaction(this.pool, (transaction) =>
       this.updateById(transaction, origin, id, { userId: null })
     )
   }
 
-  /** Gives an analysis another client in place of one that is gone; false where the analysis is gone as well. */
+  /** Assigns a new client in place of a missing one. Returns false if the analysis was deleted. */
   async replaceClient(origin: Origin, id: string, clientId: string): Promise<boolean> {
     return inTransaction(this.pool, async (transaction) => {
       const previous = await this.store.lock(transaction, id)
@@ -192,7 +192,7 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     })
   }
 
-  /** Counts the analysis in its project, which is held by that, and gives it the nodes that agreed to the project. */
+  /** Counts the analysis in its project, which locks the project, and finds its initial nodes. */
   async #insertCounted(
     transaction: pg.ClientBase,
     origin: Origin,

@@ -18,7 +18,7 @@ const DECIDED = `select a.id from analysis_nodes a join nodes n on n.id = a.node
   where a.analysis_id = $1 and a.approval_status is not null and n.type <> 'aggregator'
   order by a.id`
 
-/** What follows is written by the services of those kinds. They have the upkeep done, so they are looked for when needed. */
+/** The services that write the changes. They depend on the upkeep, so they are resolved when needed. */
 interface UpkeepServices {
   readonly analyses: () => Promise<{
     updateSummary(
@@ -37,8 +37,8 @@ interface UpkeepServices {
 }
 
 /**
- * Keeps what an analysis tells of its nodes and files in step with them, in the transaction that changes those. The caller
- * holds the analysis locked: then nothing is counted that another transaction is about to change.
+ * Keeps the summary columns of an analysis consistent with its nodes and files, within the transaction that changes
+ * them. The caller has locked the analysis, so that no other transaction changes the parts meanwhile.
  */
 export class AnalysisUpkeep {
   readonly #store: RecordStore<typeof Analysis>
@@ -49,12 +49,12 @@ export class AnalysisUpkeep {
     this.#services = services
   }
 
-  /** The analysis as it stands, held until the transaction ends. */
+  /** Locks an analysis until the transaction ends. */
   lock(transaction: pg.ClientBase, id: string): Promise<Row<typeof Analysis> | undefined> {
     return this.#store.lock(transaction, id)
   }
 
-  /** Makes anew all that the analysis tells of its parts. */
+  /** Recomputes all summary columns. */
   async refreshAll(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -66,19 +66,19 @@ export class AnalysisUpkeep {
     await this.withdrawOutdatedApprovals(transaction, origin, id, ['files'])
   }
 
-  /** After a node came, went, or told something. */
+  /** After a node was assigned, unassigned, or changed its state. */
   async refreshNodes(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     await this.#write(transaction, origin, id, summarizeNodes(await assignedNodes(transaction, id)))
   }
 
-  /** After a file came, went, or became what the analysis starts with. */
+  /** After a file was added or removed, or became the entry point. */
   async refreshEntrypoint(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     const { rows } = await transaction.query<{ isValid: boolean }>(HAS_ENTRYPOINT, [id])
     const { isValid } = rows[0]!
     await this.#write(transaction, origin, id, { configurationEntrypointValid: isValid })
   }
 
-  /** After something was taken away from an analysis that nodes are asked about: they agreed to something else. */
+  /** Withdraws all approvals if files or nodes were removed from a locked analysis before its build. */
   async withdrawApprovalsAfterRemoval(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -91,7 +91,7 @@ export class AnalysisUpkeep {
     }
   }
 
-  /** After what the analysis consists of changed: a node that approved something else is asked anew. */
+  /** Withdraws the approvals of nodes that approved other content than the current one. */
   async withdrawOutdatedApprovals(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -107,7 +107,7 @@ export class AnalysisUpkeep {
     }
   }
 
-  /** Asks the nodes anew. Aggregators are never asked. */
+  /** Withdraws the decisions of all nodes but aggregators, which do not decide. */
   async withdrawApprovals(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     if (skipsApproval.isOn) {
       return
@@ -117,7 +117,7 @@ export class AnalysisUpkeep {
     await this.#withdraw(transaction, origin, id, decided)
   }
 
-  /** After a node lost its access to what the analysis logs in with. */
+  /** After a node lost access to the credentials of the analysis. */
   async replaceSecret(transaction: pg.ClientBase, id: string): Promise<void> {
     const secrets = await this.#services.secrets()
     await secrets.scheduleReplacement(transaction, id)

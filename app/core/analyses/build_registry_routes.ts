@@ -28,7 +28,7 @@ interface BuildProject {
 interface BuildRegistry extends WorkerCredentials {
   readonly id: string
   readonly name: string
-  /** Those of builds and of what they stand on. */
+  /** The projects with builds and with base images. */
   readonly projects: readonly BuildProject[]
 }
 
@@ -56,16 +56,16 @@ const REGISTRY = exactObject({
 })
 const SCHEMA = dataResponse(exactObject({ registry: { anyOf: [REGISTRY, { type: 'null' }] } }))
 
-/** For whoever builds the image of an analysis, and would ask for a registry, its account and its projects otherwise, one after the other. */
+/** Answers a worker that builds an image with registry, credentials and projects in one request. */
 export function buildRegistryRoutes(routes: SurfaceRoutes): void {
   routes.get('/analyses/:id/build-registry', read, {
     name: 'readBuildRegistry',
-    summary: 'The registry into which an analysis is built, as what, and its projects for that',
+    summary: 'Read the registry to which an analysis is built, with credentials and projects',
     access: credentialsAccess,
     responses: {
       200: {
         description:
-          'That of the analysis, else the oldest, of those that are set up, with an account of the worker; none where no registry is',
+          'The registry of the analysis, else the oldest that is set up, with the account of the worker; null if there is none',
         schema: SCHEMA,
       },
     },

@@ -10,8 +10,8 @@ import { hasPermission, mayWriteIn, requireThat } from '#auth/verification/check
 import type { Row } from '#records/row'
 
 /**
- * Throws unless the actor may have what the client of an analysis logs in with, and see what that may do: who may change the
- * analysis may. The client of a node has to have its node's agreement for it, and needs nothing else.
+ * Throws unless the actor may read the credentials and permissions of the client of an analysis. This requires permission
+ * to update the analysis; for the client of a node it only requires that the node approved the analysis.
  */
 export async function requireClientAccess(
   database: pg.Pool,
@@ -25,7 +25,7 @@ export async function requireClientAccess(
   }
 }
 
-/** Throws unless the actor may say what the client of an analysis may do. */
+/** Throws unless the actor may change the permissions of the client of an analysis. */
 export async function requireClientChange(
   database: pg.Pool,
   actor: Actor,
@@ -35,12 +35,12 @@ export async function requireClientChange(
   requireChangeAccess(actor, analysis)
 }
 
-/** An actor that is let in to the client of an analysis reaches what such a client may do. */
+/** The reach of an actor with access to the client of an analysis: it covers the permissions of such a client. */
 export const reachOfAnalysis = (actor: Actor): Actor => reachOf(actor, ANALYSIS_CLIENT_PERMISSIONS)
 
 function requireAgreement(agrees: boolean | undefined): void {
   if (agrees === false) {
-    throw new PermissionDenied('The node of this client did not agree to take part in the analysis')
+    throw new PermissionDenied('The node of this client has not approved the analysis')
   }
 }
 

@@ -7,8 +7,8 @@ import type { ReconcilingProvider } from '#core/clients/reconcile_clients'
 import type { Sweep } from '#jobs/sweep'
 
 /**
- * Gives analyses a client again whose client is gone. Who takes a permission from an analysis means it: only a new client
- * gets those of the start.
+ * Replaces missing clients of analyses. Only new clients get the initial permissions, so that revoked permissions stay
+ * revoked.
  */
 export function analysisClientSweep(
   provider: ReconcilingProvider,

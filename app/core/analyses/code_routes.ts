@@ -10,10 +10,10 @@ import { analysis } from './analysis.js'
 import { CONTENT_DIGEST } from './approved_content.js'
 import { readAnalysis } from './read_analysis.js'
 
-/** No image is made of more. */
+/** No image is built from more files. */
 const MAX_FILES = 50_000
 
-/** One statement reads the files and the digest of the content they belong to, so that both are of the same moment. */
+/** One statement reads the files and the content digest, so that both have the same snapshot. */
 const CODE = {
   name: 'code-of-analysis',
   text: `with code as (
@@ -63,16 +63,16 @@ const SCHEMA = dataResponse(
   })
 )
 
-/** For whoever builds the image of an analysis, and would ask for page after page otherwise. */
+/** Answers a worker that builds an image with all files in one request. */
 export function analysisCodeRoutes(routes: SurfaceRoutes): void {
   routes.get('/analyses/:id/code', read, {
     name: 'readAnalysisCode',
-    summary: `What an analysis consists of: its digest, its image, and its code, up to ${MAX_FILES} files at once`,
+    summary: `Read the content of an analysis: its digest, its image, and up to ${MAX_FILES} files of its code`,
     access: analysis.access.read,
     responses: {
       200: {
         description:
-          'The digest of the content, the image, the bucket that the platform made, and the files of all buckets with code by their paths',
+          'The digest of the content, the image, the built-in bucket, and the files of all code buckets, sorted by path',
         schema: SCHEMA,
       },
     },

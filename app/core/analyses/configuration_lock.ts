@@ -4,7 +4,7 @@ import type { Row } from '#records/row'
 
 import type { Analysis } from './analysis.js'
 
-/** Throws where nodes are being asked about the analysis as it is. */
+/** Throws if the configuration is locked. */
 export function requireUnlocked({
   configurationLocked,
 }: Pick<Row<typeof Analysis>, 'configurationLocked'>): void {

@@ -19,17 +19,18 @@ const CONTENT = dataResponse(
   })
 )
 
-/** What whoever brings the image of an analysis to nodes looks at last. */
+/** A distributor checks this just before it distributes an image to nodes. */
 export function analysisContentRoutes(routes: SurfaceRoutes): void {
   routes.get('/analyses/:id/content', read, {
     name: 'readAnalysisContent',
-    summary: 'The digest of what an analysis consists of, and which nodes agreed to exactly that',
+    summary:
+      'Read the content digest of an analysis, and which nodes approved exactly that content',
     access: analysis.access.read,
     responses: {
       200: {
-        description: 'The digest, and the nodes',
+        description: 'The digest and the nodes',
         schema: CONTENT,
-        headers: { ETag: 'The digest, for `If-Match` when a node approves it' },
+        headers: { ETag: 'The digest, for `If-Match` when a node approves the content' },
       },
     },
   })

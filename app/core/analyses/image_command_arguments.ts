@@ -7,5 +7,5 @@ const argument = vine.object({
   position: vine.enum(['before', 'after']).nullable().optional(),
 })
 
-/** What the image is started with beside its own arguments: in front of them, unless it is said to come after. */
+/** Arguments in addition to those of the image, placed before them unless `position` is `after`. */
 export const imageCommandArguments = vine.array(argument).nullable().optional()

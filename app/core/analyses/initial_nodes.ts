@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { AssignedNode } from './node_summary.js'
 import { initialApproval } from '#core/analysis_nodes/approval'
 
-/** A node that an analysis has from the start. */
+/** A node that a new analysis is assigned to. */
 export interface InitialNode extends AssignedNode {
   readonly nodeId: string
   readonly nodeRealmId: string
@@ -11,8 +11,8 @@ export interface InitialNode extends AssignedNode {
 }
 
 /**
- * The nodes that a new analysis of a project has: those that agreed to the project, which the caller holds. None of them can
- * change its mind before the transaction ends, so asking twice has one answer.
+ * The nodes that approved a project, which the caller has locked. Share locks keep their decisions unchanged until the
+ * transaction ends.
  */
 export async function findInitialNodes(
   transaction: pg.ClientBase,

@@ -7,7 +7,7 @@ import type { createAnalysis } from './analysis.js'
 import { toStored } from './analysis_rules.js'
 import type { ProjectOfAnalysis } from './project_of_analysis.js'
 
-/** What an analysis begins with: it is of its project's realm, and runs the project's image where it names none. */
+/** The values of a new analysis. It belongs to the realm of the project, and defaults to the image of the project. */
 export function newAnalysis(
   body: BodyOf<typeof createAnalysis>,
   project: ProjectOfAnalysis,

@@ -4,7 +4,7 @@ import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import { PROCESS_STATUSES, type ProcessStatus } from './process_status.js'
 import type { NODE_TYPES } from '#core/nodes/node'
 
-/** A node that is assigned to an analysis, as far as the analysis tells of it. */
+/** The columns of an assignment that the summary depends on. */
 export interface AssignedNode {
   readonly type: (typeof NODE_TYPES)[number]
   readonly approvalStatus: string | null
@@ -12,15 +12,15 @@ export interface AssignedNode {
   readonly executionProgress: number | null
 }
 
-/** From what stands in the way of everything to what is over. */
+/** Failures first, then from the least to the most advanced status. */
 const LEAST_ADVANCED_FIRST: readonly ProcessStatus[] = [
   'failed',
   ...PROCESS_STATUSES.filter((status) => status !== 'failed'),
 ]
 
 /**
- * What an analysis shows of all of its nodes together. Its execution is that of the nodes that approved it: it is executed when each of them has
- * reported that, and a node that has reported nothing counts as not begun.
+ * The summary columns derived from the nodes. The execution covers the nodes that approved the analysis: it is executed
+ * when each of them has reported that. A node without a report counts as not started.
  */
 export function summarizeNodes(nodes: readonly AssignedNode[]) {
   const approved = nodes.filter(({ approvalStatus }) => approvalStatus === 'approved').length
@@ -38,7 +38,7 @@ export function summarizeNodes(nodes: readonly AssignedNode[]) {
   }
 }
 
-/** The nodes that approved; all of them before any has. */
+/** The nodes that approved; all nodes while none has. */
 function participating(nodes: readonly AssignedNode[]): readonly AssignedNode[] {
   if (skipsApproval.isOn) {
     return nodes.filter(({ approvalStatus }) => approvalStatus !== 'rejected')
@@ -47,7 +47,7 @@ function participating(nodes: readonly AssignedNode[]): readonly AssignedNode[] 
   return approved.length > 0 ? approved : nodes
 }
 
-/** The nodes of an analysis, which the caller holds locked: nobody adds or changes one meanwhile. */
+/** The nodes of an analysis. The caller has locked it, so that they do not change meanwhile. */
 export async function assignedNodes(
   transaction: pg.ClientBase,
   analysisId: string
@@ -65,7 +65,7 @@ function executionOf(nodes: readonly AssignedNode[]) {
   return { executionStatus: leastAdvanced(nodes), executionProgress: meanProgress(nodes) }
 }
 
-/** Null where no node has begun. */
+/** Null if no node has started. */
 function leastAdvanced(nodes: readonly AssignedNode[]): ProcessStatus | null {
   const status = LEAST_ADVANCED_FIRST.find((one) =>
     nodes.some((node) => node.executionStatus === one)

@@ -6,7 +6,7 @@ import type { Actor } from '#kernel/actor'
 import { isUuid } from '#kernel/is_uuid'
 import { CONTENT_DIGEST } from './approved_content.js'
 
-/** Whether the actor is the client of a node that agreed to take part in an analysis. */
+/** Whether the actor is the client of a node that approved the analysis. */
 export async function participates(
   database: pg.Pool | pg.ClientBase,
   { kind, id }: Actor,
@@ -24,8 +24,8 @@ export async function participates(
 }
 
 /**
- * Whether the node that the actor is the client of agreed to take part in an analysis as it is now, and is in its project;
- * undefined where it is of none, and other rules are for it.
+ * Whether the node of this client approved the current content of the analysis and belongs to its project. Undefined if
+ * the actor is not the client of a node.
  */
 export async function agreementOf(
   database: pg.Pool | pg.ClientBase,

@@ -1,4 +1,4 @@
-/** How far something is that runs elsewhere: a build, a distribution, an execution. Null is what has not begun. */
+/** The status of a build, a distribution or an execution. Null means not started. */
 export const PROCESS_STATUSES = [
   'starting',
   'started',

@@ -5,11 +5,11 @@ import type { DatabasePool } from '#database/database_pool'
 import type { Actor } from '#kernel/actor'
 import { RelationInvalid } from '#kernel/failures'
 
-/** A project as far as a new analysis of it depends on it. */
+/** The attributes of a project that a new analysis depends on. */
 export interface ProjectOfAnalysis {
   readonly realmId: string
   readonly masterImageId: string | null
-  /** Whether a node of the actor's realm agreed to take part in it. */
+  /** Whether a node of the actor's realm approved the project. */
   readonly hasNodeOfActor: boolean
 }
 
@@ -19,7 +19,7 @@ const PROJECT = `select realm_id as "realmId", master_image_id as "masterImageId
   ) as "hasNodeOfActor"
   from projects p where id = $1`
 
-/** The project in which an actor wants to create an analysis. */
+/** The project in which an actor creates an analysis. */
 export async function findProject(
   pool: DatabasePool,
   actor: Actor,
@@ -29,14 +29,14 @@ export async function findProject(
   return rows[0] ?? throwRelationMissing()
 }
 
-/** Counts an analysis that is about to be created, and locks its project with that. */
+/** Counts a new analysis, which also locks its project. */
 export async function countInProject(transaction: pg.ClientBase, projectId: string): Promise<void> {
   if (!(await changeCount(transaction, 'analyses', projectId, 1))) {
     throwRelationMissing()
   }
 }
 
-/** Locks the project of an analysis, which everybody does before the analysis itself. */
+/** Locks the project of an analysis; every writer locks it before the analysis. */
 export async function lockProjectOf(transaction: pg.ClientBase, id: string): Promise<void> {
   await transaction.query(
     `select 1 from projects where id = (select project_id from analyses where id = $1)
@@ -46,5 +46,5 @@ export async function lockProjectOf(transaction: pg.ClientBase, id: string): Pro
 }
 
 function throwRelationMissing(): never {
-  throw new RelationInvalid('The body names a record that does not exist any more')
+  throw new RelationInvalid('The body refers to a record that was deleted')
 }

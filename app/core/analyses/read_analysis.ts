@@ -12,21 +12,21 @@ import type { Row } from '#records/row'
 
 const { selection: EVERYTHING } = decode(analysis.declaration, '', 'record')
 
-/** An analysis with all of its attributes; throws where there is none with this id. */
+/** Reads an analysis with all of its attributes; throws if it does not exist. */
 export async function readAnalysis(origin: Origin, id: string): Promise<Row<typeof Analysis>> {
   const analyses = await app.container.make(AnalysisService)
   return JSON.parse(await analyses.read(origin, id, EVERYTHING))
 }
 
-/** The client that an analysis logs in with; throws where it has none. */
+/** The id of the client of an analysis; throws if it has none. */
 export function clientIdOf({ clientId }: Row<typeof Analysis>): string {
   if (clientId === null) {
-    throw new BadRequest('The analysis has no client at the identity provider yet')
+    throw new BadRequest('The analysis has no client at the identity provider yet: try again later')
   }
   return clientId
 }
 
-/** Where the provider keeps the clients of analyses. */
+/** The client directory of the identity provider. */
 export async function clientDirectory(): Promise<ClientDirectory> {
   return requireClients(await identityProvider())
 }

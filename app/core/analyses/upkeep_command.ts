@@ -7,7 +7,7 @@ import { AnalysisUpkeep } from './analysis_upkeep.js'
 
 const ofAnalysis = body({ analysisId: id() })
 
-/** Makes anew what an analysis tells of its parts, for programs of before that ask for it. */
+/** Recomputes the summary of an analysis on request of older programs. */
 export const analysisUpkeepConsumer = defineConsumer({
   queue: COMMAND_QUEUES.analysisMetadata,
   surface: 'core',

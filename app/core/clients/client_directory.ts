@@ -1,7 +1,7 @@
 import { IdentityUnavailable } from '#kernel/failures'
 import type { ClientDirectory, IdentityProvider } from '#auth/provider'
 
-export type ClientProvider = Pick<IdentityProvider, 'clients' | 'known'>
+export type ClientProvider = Pick<IdentityProvider, 'clients' | 'whenReady'>
 
 /**
  * The clients of a provider, once it is known whether it keeps any; throws where it keeps none for others, so that nothing

@@ -16,7 +16,7 @@ export interface OwnerOfClient extends ClientOwner {
 
 export type ReconcilingProvider = Pick<
   IdentityProvider,
-  'clients' | 'people' | 'known' | 'introspect' | 'ownToken'
+  'clients' | 'people' | 'whenReady' | 'introspect' | 'ownToken'
 >
 
 interface ClientReconciliation {

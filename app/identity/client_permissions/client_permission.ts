@@ -7,7 +7,7 @@ import {
   assignment,
   assignmentKeys,
   updateAssignment,
-  writtenWith,
+  assignmentAccess,
 } from '#identity/embedded/assignment'
 import { reference } from '#identity/embedded/rules'
 import { Permission } from '#identity/permissions/permission'
@@ -59,6 +59,6 @@ export const clientPermission = assignment(
     includable: ['client', 'permission', 'clientRealm', 'permissionRealm'],
     realm: 'clientRealmId',
     audit: { lasting: 'all' },
-    access: writtenWith('client'),
+    access: assignmentAccess('client'),
   })
 )

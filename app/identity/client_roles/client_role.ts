@@ -7,7 +7,7 @@ import {
   assignment,
   assignmentKeys,
   updateAssignment,
-  writtenWith,
+  assignmentAccess,
 } from '#identity/embedded/assignment'
 import { reference } from '#identity/embedded/rules'
 import { Realm } from '#identity/realms/realm'
@@ -55,6 +55,6 @@ export const clientRole = assignment(
     includable: ['client', 'role', 'clientRealm', 'roleRealm'],
     realm: 'clientRealmId',
     audit: { lasting: 'all' },
-    access: writtenWith('client'),
+    access: assignmentAccess('client'),
   })
 )

@@ -4,10 +4,10 @@ import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { BodyOf } from '#kernel/body'
 import { requireUnlikeName } from '#auth/chosen_secret'
-import { requireOtherThanRecords } from './record_clients.js'
+import { requireNotRecordClient } from './record_client_rules.js'
 import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { newSecret, storedSecret } from '#identity/embedded/client_secrets'
-import { standingIsReceived } from '#identity/embedded/standing'
+import { accessChangesDelivered } from '#identity/embedded/access_changes'
 import { requireNotStronger } from '#identity/embedded/strength'
 import { ownOrRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
@@ -48,14 +48,14 @@ export class ClientService extends RecordService<typeof Client> {
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockWritable(origin, transaction, id)
       await requireNotStronger(transaction, actor, 'client', previous.id)
-      requireOtherThanRecords(actor, previous)
+      requireNotRecordClient(actor, previous)
       requireSameName(this.kind, previous, body)
       requireUnlikeName('secret', body.secret, body.name ?? previous.name)
       const secret = secretAfter(previous, body)
       const changed = secret === undefined ? {} : await storedSecret(secret)
-      return this.change(transaction, origin, previous, { ...kept(body), ...changed })
+      return this.change(transaction, origin, previous, { ...withoutIgnored(body), ...changed })
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 
@@ -67,12 +67,12 @@ export class ClientService extends RecordService<typeof Client> {
       await requireNotStronger(transaction, origin.actor, 'client', previous.id)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 
   /** Creates a client in the transaction that writes what it is for, of which others are told first. */
-  async insertAlongside(
+  async insertForRecord(
     transaction: pg.ClientBase,
     origin: Origin,
     { id, ...body }: NewClient & { readonly id: string }
@@ -94,11 +94,11 @@ async function valuesOf(actor: Actor, body: NewClient): Promise<Columns> {
   const realmId = owningRealmFor(actor, body.realmId)
   const needsSecret = body.authMethod === undefined || body.authMethod === 'secret'
   const secret = body.secret ?? (needsSecret ? newSecret() : null)
-  return { ...kept(body), realmId, ...(await storedSecret(secret)) }
+  return { ...withoutIgnored(body), realmId, ...(await storedSecret(secret)) }
 }
 
 /** Without what older clients send and the provider decides by itself. */
-function kept<Body extends ClientChange>({
+function withoutIgnored<Body extends ClientChange>({
   isConfidential,
   secretHashed,
   secretEncrypted,

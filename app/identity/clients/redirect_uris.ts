@@ -3,10 +3,10 @@ import vine from '@vinejs/vine'
 /** Schemes of the web, and those that a program made its own, which hold a dot; a browser may act on any other by itself. */
 const SCHEME = /^(https?|[a-z][a-z\d+-]*(\.[a-z\d+-]+)+):$/
 
-const LONGEST = 4096
+const MAX_LENGTH = 4096
 const WILDCARD = /^(https?:[^?]*\/)\*\*$/i
 
-const eachIsAddress = vine.createRule((value, _options: undefined, field) => {
+const eachIsRegistrable = vine.createRule((value, _options: undefined, field) => {
   if (typeof value === 'string' && !redirectUrisOf(value).every(isRegistrable)) {
     field.report(
       'Each address must be absolute, of the scheme https, http or one with a dot (app.example:/callback), without a fragment or a login; only /** at its end stands for anything',
@@ -20,8 +20,8 @@ const eachIsAddress = vine.createRule((value, _options: undefined, field) => {
 export const redirectUris = vine
   .string()
   .minLength(1)
-  .maxLength(LONGEST)
-  .use(eachIsAddress())
+  .maxLength(MAX_LENGTH)
+  .use(eachIsRegistrable())
   .nullable()
   .optional()
 
@@ -58,7 +58,7 @@ function isRegistrable(uri: string): boolean {
  * has a meaning.
  */
 export function isUsable(uri: string): boolean {
-  const url = uri.length > LONGEST ? null : URL.parse(uri)
+  const url = uri.length > MAX_LENGTH ? null : URL.parse(uri)
   return (
     url !== null &&
     SCHEME.test(url.protocol) &&

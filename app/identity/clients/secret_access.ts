@@ -1,6 +1,6 @@
 import type { Actor } from '#kernel/actor'
-import { asksCore, NAME_OF_RECORD } from './record_clients.js'
-import { beyond } from '#identity/embedded/strength'
+import { readsCredentialsFromCore, RECORD_CLIENT_NAME } from './record_client_rules.js'
+import { permissionsBeyond } from '#identity/embedded/strength'
 import { where, type SqlCondition } from '#query/condition'
 import { isMasterMember } from '#kernel/realm'
 
@@ -24,6 +24,8 @@ export function revealsClientSecret(actor: Actor): boolean | SqlCondition {
 
 function readable(actor: Actor, row: string, bind: (value: unknown) => string): string {
   const realm = isMasterMember(actor) ? 'true' : `${row}.realm_id = ${bind(actor.realmId)}::uuid`
-  const kept = asksCore(actor) ? `${row}.name !~* ${bind(NAME_OF_RECORD)}` : 'true'
-  return `(${realm} and ${kept} and not exists (${beyond(actor, 'client', `${row}.id`, bind)}))`
+  const isVisible = readsCredentialsFromCore(actor)
+    ? `${row}.name !~* ${bind(RECORD_CLIENT_NAME)}`
+    : 'true'
+  return `(${realm} and ${isVisible} and not exists (${permissionsBeyond(actor, 'client', `${row}.id`, bind)}))`
 }

@@ -48,18 +48,18 @@ const CLIENT = `'client' as kind, a.id, a.name, a.active, a.built_in as "builtIn
 /** A realm by its id or its name. */
 export async function findRealm(idOrName: string): Promise<Realm | undefined> {
   const condition = isUuid(idOrName) ? 'id = $1' : 'lower(name) = lower($1)'
-  return first<Realm>(`select id, name from realms where ${condition}`, [idOrName])
+  return queryFirst<Realm>(`select id, name from realms where ${condition}`, [idOrName])
 }
 
 export async function findUser(realmId: string, name: string): Promise<UserAccount | undefined> {
-  return first<UserAccount>(`select ${USER} where lower(a.name) = lower($1) and a.realm_id = $2`, [
-    name,
-    realmId,
-  ])
+  return queryFirst<UserAccount>(
+    `select ${USER} where lower(a.name) = lower($1) and a.realm_id = $2`,
+    [name, realmId]
+  )
 }
 
 export async function readUser(id: string): Promise<UserAccount | undefined> {
-  return first<UserAccount>(`select ${USER} where a.id = $1`, [id])
+  return queryFirst<UserAccount>(`select ${USER} where a.id = $1`, [id])
 }
 
 /**
@@ -78,7 +78,7 @@ export async function findClient(
 }
 
 export async function readClient(id: string): Promise<ClientAccount | undefined> {
-  return first<ClientAccount>(`select ${CLIENT} where a.id = $1`, [id])
+  return queryFirst<ClientAccount>(`select ${CLIENT} where a.id = $1`, [id])
 }
 
 /** A client by its id or its name, of one realm and no other. */
@@ -88,14 +88,17 @@ export async function findClientIn(
 ): Promise<ClientAccount | undefined> {
   const condition = isUuid(idOrName) ? 'a.id = $1' : 'lower(a.name) = lower($1)'
   const inRealm = isUuid(realm) ? 'r.id = $2' : 'lower(r.name) = lower($2)'
-  return first<ClientAccount>(`select ${CLIENT} where ${condition} and ${inRealm}`, [
+  return queryFirst<ClientAccount>(`select ${CLIENT} where ${condition} and ${inRealm}`, [
     idOrName,
     realm,
   ])
 }
 
 /** Text that the database cannot hold is the name of nobody. */
-async function first<Row extends object>(text: string, values: string[]): Promise<Row | undefined> {
+async function queryFirst<Row extends object>(
+  text: string,
+  values: string[]
+): Promise<Row | undefined> {
   if (values.some((value) => value.includes('\0'))) {
     return undefined
   }

@@ -7,7 +7,7 @@ import type { Attributes } from '#records/row'
 
 /** Who can be given something, and what. */
 type Owner = 'user' | 'client' | 'role'
-type Given = 'role' | 'permission' | 'scope'
+type AssignedKind = 'role' | 'permission' | 'scope'
 
 /**
  * A kind of record that says who was given what. Its records are part of their owner: a caller that may update that may write them,
@@ -16,25 +16,26 @@ type Given = 'role' | 'permission' | 'scope'
 export interface Assignment<M extends ModelClass = ModelClass> {
   readonly kind: Kind<M>
   readonly owner: Owner
-  readonly given: Given
+  readonly assigned: AssignedKind
 }
 
 /** Records that name two others. */
-type Naming<Ids extends string> = ModelClass & (new () => RecordModel & { [Name in Ids]: string })
+type ModelWithIds<Ids extends string> = ModelClass &
+  (new () => RecordModel & { [Name in Ids]: string })
 
 /** Declares such a kind, whose records name both. */
 export const assignment = <
   O extends Owner,
-  G extends Given,
-  M extends Naming<`${NoInfer<O>}Id` | `${NoInfer<G>}Id`>,
+  G extends AssignedKind,
+  M extends ModelWithIds<`${NoInfer<O>}Id` | `${NoInfer<G>}Id`>,
 >(
   owner: O,
-  given: G,
+  assigned: G,
   kind: Kind<M>
-): Assignment<M> => ({ kind, owner, given })
+): Assignment<M> => ({ kind, owner, assigned })
 
 /** The id of what a record of such a kind names. */
-export function idOf(named: Owner | Given, { [`${named}Id`]: id }: Attributes): string {
+export function idOfSide(named: Owner | AssignedKind, { [`${named}Id`]: id }: Attributes): string {
   if (typeof id !== 'string') {
     throw new TypeError(`An assignment without a ${named} is none`)
   }
@@ -51,7 +52,7 @@ export const assignmentKeys = <Id extends string>(...ids: readonly Id[]) => {
 }
 
 /** What is asked of a caller that reads or writes assignments of an owner. */
-export function writtenWith(owner: Owner): Kind['access'] {
+export function assignmentAccess(owner: Owner): Kind['access'] {
   const writing = requires(`${owner}_update`)
   return { read: requires(`${owner}_read`), create: writing, update: writing, remove: writing }
 }

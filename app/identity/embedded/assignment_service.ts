@@ -5,11 +5,11 @@ import type { Actor } from '#kernel/actor'
 import type { BodyOf } from '#kernel/body'
 import { PermissionDenied, RelationInvalid } from '#kernel/failures'
 import {
-  hasAtHand,
+  mayGrant,
   lockRoles,
   lockRolesOf,
   requireNotStronger,
-  type GivablePermission,
+  type GrantablePermission,
 } from './strength.js'
 import { visibleRealm } from './visible_realm.js'
 import type { Origin } from '#kernel/origin'
@@ -17,13 +17,13 @@ import type { Attributes, Row } from '#records/row'
 import { requireRealm } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
-import { idOf, type Assignment, type updateAssignment } from './assignment.js'
-import { standingIsReceived } from './standing.js'
+import { idOfSide, type Assignment, type updateAssignment } from './assignment.js'
+import { accessChangesDelivered } from './access_changes.js'
 
 const PERMISSION = 'name, built_in as "builtIn", realm_id as "realmId" from permissions'
 
 /** The permissions that a holder gets with a record of the kind. */
-const GETS = {
+const GRANTED_PERMISSIONS = {
   permission: `select ${PERMISSION} where id = $1`,
   role: `select ${PERMISSION} where id in (select permission_id from role_permissions where role_id = $1)`,
   scope: undefined,
@@ -46,10 +46,10 @@ export class AssignmentService extends RecordService {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
-      const realms = await this.#holdGivable(transaction, origin.actor, body)
+      const realms = await this.#lockAssignable(transaction, origin.actor, body)
       return this.insert(transaction, origin, { ...body, ...realms })
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 
@@ -64,7 +64,7 @@ export class AssignmentService extends RecordService {
       const previous = await this.#lockAfterOwner(transaction, origin, id)
       return this.change(transaction, origin, previous, body)
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 
@@ -74,26 +74,26 @@ export class AssignmentService extends RecordService {
       const previous = await this.#lockAfterOwner(transaction, origin, id)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 
   /** Holds an owner and what it is given, which the actor has to have; answers their realms. */
-  async #holdGivable(transaction: pg.ClientBase, actor: Actor, body: Attributes) {
-    const { owner, given } = this.#assignment
-    const ownerId = idOf(owner, body)
-    const givenId = idOf(given, body)
-    await this.#holdRealms(transaction, ownerId, givenId)
-    const ownerRealm = await this.#held(transaction, owner, ownerId)
-    await this.#holdRoles(transaction, ownerId, givenId)
-    const givenRealm = await this.#held(transaction, given, givenId)
+  async #lockAssignable(transaction: pg.ClientBase, actor: Actor, body: Attributes) {
+    const { owner, assigned: given } = this.#assignment
+    const ownerId = idOfSide(owner, body)
+    const assignedId = idOfSide(given, body)
+    await this.#lockRealms(transaction, ownerId, assignedId)
+    const ownerRealm = await this.#lockRecord(transaction, owner, ownerId)
+    await this.#lockRoles(transaction, ownerId, assignedId)
+    const assignedRealm = await this.#lockRecord(transaction, given, assignedId)
     requireRealm(actor, ownerRealm)
-    if (givenRealm !== null) {
-      requireRealm(actor, givenRealm)
+    if (assignedRealm !== null) {
+      requireRealm(actor, assignedRealm)
     }
-    await this.#requireGivable(transaction, actor, givenId)
+    await this.#requireGrantable(transaction, actor, assignedId)
     await requireNotStronger(transaction, actor, owner, ownerId)
-    return { [`${owner}RealmId`]: ownerRealm, [`${given}RealmId`]: givenRealm }
+    return { [`${owner}RealmId`]: ownerRealm, [`${given}RealmId`]: assignedRealm }
   }
 
   /**
@@ -116,17 +116,21 @@ export class AssignmentService extends RecordService {
   }
 
   /** The realms that an assignment refers to; whoever removes one locks it before all that is in it. */
-  async #holdRealms(transaction: pg.ClientBase, ownerId: string, givenId: string): Promise<void> {
-    const { owner, given } = this.#assignment
+  async #lockRealms(
+    transaction: pg.ClientBase,
+    ownerId: string,
+    assignedId: string
+  ): Promise<void> {
+    const { owner, assigned: given } = this.#assignment
     await transaction.query(
       `select 1 from realms where id in (select realm_id from ${owner}s where id = $1
          union select realm_id from ${given}s where id = $2) order by id for key share`,
-      [ownerId, givenId]
+      [ownerId, assignedId]
     )
   }
 
   /** The realm of a record, which stays as it is from now on. A transaction that locks several locks their owner first. */
-  async #held(
+  async #lockRecord(
     transaction: pg.ClientBase,
     kind: Assignment['owner' | 'given'],
     id: string
@@ -143,21 +147,21 @@ export class AssignmentService extends RecordService {
   }
 
   /** A role that is given, together with those its new owner has already. */
-  async #holdRoles(transaction: pg.ClientBase, ownerId: string, givenId: string): Promise<void> {
-    const { owner, given } = this.#assignment
+  async #lockRoles(transaction: pg.ClientBase, ownerId: string, assignedId: string): Promise<void> {
+    const { owner, assigned: given } = this.#assignment
     if (given === 'role') {
       const ids = `select role_id from ${owner}_roles where ${owner}_id = $1 union select $2::uuid`
-      await lockRoles(transaction, ids, [ownerId, givenId])
+      await lockRoles(transaction, ids, [ownerId, assignedId])
     }
   }
 
-  async #requireGivable(transaction: pg.ClientBase, actor: Actor, id: string): Promise<void> {
-    const gets = GETS[this.#assignment.given]
-    if (gets === undefined) {
+  async #requireGrantable(transaction: pg.ClientBase, actor: Actor, id: string): Promise<void> {
+    const query = GRANTED_PERMISSIONS[this.#assignment.assigned]
+    if (query === undefined) {
       return
     }
-    const { rows } = await transaction.query<GivablePermission>(gets, [id])
-    const missing = rows.filter((permission) => !hasAtHand(actor, permission))
+    const { rows } = await transaction.query<GrantablePermission>(query, [id])
+    const missing = rows.filter((permission) => !mayGrant(actor, permission))
     if (missing.length > 0) {
       throw PermissionDenied.missing(missing.map(({ name }) => name))
     }

@@ -23,13 +23,13 @@ export async function requireOwnSecrets({ NODE_ENV }: Pick<Env, 'NODE_ENV'> = en
     [digestOf(DEFAULT_SECRET)]
   )
   const administrator = await administratorWithKnownSecret(identityPool())
-  const [found] = [
+  const [known] = [
     ...rows.map(({ name }) => `client ${name}`),
     ...(administrator ? ['user admin'] : []),
   ]
-  if (found) {
+  if (known) {
     throw new StartFailure(
-      `The ${found} of the identity provider still has the secret it came with: change it before this database is used in production.`
+      `The ${known} of the identity provider still has the secret it came with: change it before this database is used in production.`
     )
   }
 }

@@ -7,7 +7,7 @@ import { identityPool } from './database.js'
 import { ClientService } from '#identity/clients/client_service'
 import { clientPermission } from '#identity/client_permissions/client_permission'
 import { newSecret, readSecret } from './client_secrets.js'
-import { actingWithin, beyond, bindings, isSelf } from './strength.js'
+import { actingWithin, permissionsBeyond, bindings, isSelf } from './strength.js'
 import type {
   ClientDirectory,
   ClientPermission,
@@ -24,7 +24,7 @@ import { platformOrigin } from './platform_origin.js'
 const CLIENT = `id, name, display_name as "displayName", realm_id as "realmId", active,
   auth_method <> 'none' as "isConfidential"`
 
-interface Found extends ProviderClient {
+interface ClientRow extends ProviderClient {
   readonly stored: string | null
   readonly outOfReach: string[]
 }
@@ -43,19 +43,19 @@ const grantService = () => app.container.make(serviceKeyOf(clientPermission.kind
 export class EmbeddedClients implements ClientDirectory {
   readonly recordsAudit = true
 
-  async create(wanted: NewClient): Promise<ProviderClient> {
-    const { name, realmId } = wanted
+  async create(client: NewClient): Promise<ProviderClient> {
+    const { name, realmId } = client
     const origin = await platformOrigin()
-    const body = { ...wanted, authMethod: 'secret' as const }
+    const body = { ...client, authMethod: 'secret' as const }
     const clients = await clientService()
-    const created = await unlessThere(() => clients.create(origin, body))
+    const created = await undefinedOnConflict(() => clients.create(origin, body))
     if (created) {
-      return (await this.read(idIn(created))) ?? this.create(wanted)
+      return (await this.read(idIn(created))) ?? this.create(client)
     }
     const text = `select ${CLIENT} from clients where lower(name) = lower($1) and realm_id = $2`
-    const namesake = await one<ProviderClient>(text, [name, realmId])
-    const taken = namesake && (await this.#takeOver(origin, namesake))
-    return taken ?? this.create(wanted)
+    const existing = await queryOne<ProviderClient>(text, [name, realmId])
+    const updated = existing && (await this.#takeOver(origin, existing))
+    return updated ?? this.create(client)
   }
 
   async read(
@@ -66,15 +66,15 @@ export class EmbeddedClients implements ClientDirectory {
       return undefined
     }
     const { values, bind } = bindings(id)
-    const found = await one<Found>(
-      `select ${CLIENT}, secret as stored, ${outOfReach(id, within, bind)} as "outOfReach"
+    const row = await queryOne<ClientRow>(
+      `select ${CLIENT}, secret as stored, ${missingPermissions(id, within, bind)} as "outOfReach"
        from clients where id = $1`,
       values
     )
-    if (!found) {
+    if (!row) {
       return undefined
     }
-    const { stored, outOfReach: missing, ...client } = found
+    const { stored, outOfReach: missing, ...client } = row
     if (missing.length > 0) {
       throw PermissionDenied.missing(missing)
     }
@@ -87,12 +87,12 @@ export class EmbeddedClients implements ClientDirectory {
   async #takeOver(origin: Origin, { id }: ProviderClient): Promise<ProviderClient | undefined> {
     const secret = { secret: newSecret(), authMethod: 'secret', redirectUri: null } as const
     const clients = await clientService()
-    const taken = await ignoreNotFound(clients.update(origin, id, secret))
-    return taken === undefined ? undefined : this.read(id)
+    const updated = await ignoreNotFound(clients.update(origin, id, secret))
+    return updated === undefined ? undefined : this.read(id)
   }
 
   findByName(name: string, realmId?: string): Promise<ProviderClient | undefined> {
-    return one(
+    return queryOne(
       `select ${CLIENT} from clients where name = $1 and ($2::uuid is null or realm_id = $2)
        order by created_at limit 1`,
       [name, realmId ?? null]
@@ -136,7 +136,7 @@ export class EmbeddedClients implements ClientDirectory {
 
   permission(idOrName: string): Promise<ProviderPermission | undefined> {
     const where = isUuid(idOrName) ? 'id = $1' : 'name = $1'
-    return one(`select id, name from permissions where ${where}`, [idOrName])
+    return queryOne(`select id, name from permissions where ${where}`, [idOrName])
   }
 
   async grant(
@@ -148,9 +148,9 @@ export class EmbeddedClients implements ClientDirectory {
     const origin = await originFor(by, within)
     const body = { clientId, permissionId }
     const grants = await grantService()
-    await unlessThere(() => grants.create(origin, body))
+    await undefinedOnConflict(() => grants.create(origin, body))
     const where = 'g.client_id = $1 and g.permission_id = $2'
-    return (await one<ClientPermission>(`${GRANT} where ${where}`, [clientId, permissionId]))!
+    return (await queryOne<ClientPermission>(`${GRANT} where ${where}`, [clientId, permissionId]))!
   }
 
   async revoke(clientPermissionId: string, by?: Origin, within?: Actor): Promise<void> {
@@ -172,23 +172,30 @@ async function originFor(by: Origin | undefined, within: Actor | undefined): Pro
 }
 
 /** What a client may do and an actor may not, as an array in SQL. */
-function outOfReach(id: string, within: Actor | undefined, bind: (value: unknown) => string) {
+function missingPermissions(
+  id: string,
+  within: Actor | undefined,
+  bind: (value: unknown) => string
+) {
   const names =
     within && !isSelf(within, 'client', id)
-      ? beyond(within, 'client', '$1::uuid', bind)
+      ? permissionsBeyond(within, 'client', '$1::uuid', bind)
       : `select null::text where false`
   return `array(${names})`
 }
 
 const idIn = (record: string): string => (JSON.parse(record) as { id: string }).id
 
-async function one<Row extends object>(text: string, values: unknown[]): Promise<Row | undefined> {
+async function queryOne<Row extends object>(
+  text: string,
+  values: unknown[]
+): Promise<Row | undefined> {
   const { rows } = await identityPool().query<Row>(text, values)
   return rows[0]
 }
 
 /** Undefined where a record with these values is there already. */
-async function unlessThere<T>(write: () => Promise<T>): Promise<T | undefined> {
+async function undefinedOnConflict<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
     return await write()
   } catch (error) {

@@ -11,14 +11,14 @@ import type {
 } from '#auth/provider'
 import type { RecordClients } from '#auth/record_clients'
 import { clock } from '#kernel/clock'
-import { changeListener } from './changes.js'
-import { ClientsAlongside } from './clients_alongside.js'
+import { changeListener } from './change_notifications.js'
+import { EmbeddedRecordClients } from './embedded_record_clients.js'
 import { EmbeddedClients } from './embedded_clients.js'
 import { signingKeys } from '#identity/embedded/keys/signing_keys'
-import { followStanding } from './standing.js'
+import { subscribeToAccessChanges } from './access_changes.js'
 import { platformClient } from './platform_origin.js'
 import { grantedScope } from '#identity/embedded/oauth/scopes'
-import { introspect, introspectEnded } from '#identity/embedded/tokens/introspect'
+import { introspect, introspectExpired } from '#identity/embedded/tokens/introspect'
 import { clientToken } from '#identity/embedded/tokens/issue'
 
 const RENEWED_BEFORE_MS = 60_000
@@ -33,11 +33,11 @@ export class EmbeddedProvider implements IdentityProvider {
     showsEverybody: true,
     realmIds,
     users,
-    hasRealm: (id) => isThere('realms', id),
-    hasUser: (id) => isThere('users', id),
+    hasRealm: (id) => exists('realms', id),
+    hasUser: (id) => exists('users', id),
   }
-  readonly #listening = new Set<() => Promise<void>>()
-  #own: { token: string; until: number } | undefined
+  readonly #subscriptions = new Set<() => Promise<void>>()
+  #ownToken: { token: string; until: number } | undefined
 
   async whenReady(): Promise<void> {}
 
@@ -69,7 +69,7 @@ export class EmbeddedProvider implements IdentityProvider {
   }
 
   introspectExpired(token: string): Promise<AccessState | undefined> {
-    return introspectEnded(token)
+    return introspectExpired(token)
   }
 
   /** Issuers are not listed: there is one more with every realm, and introspection checks them against the realms. */
@@ -79,47 +79,47 @@ export class EmbeddedProvider implements IdentityProvider {
   }
 
   recordClientsFor(pool: pg.Pool): RecordClients | undefined {
-    return pool === identityPool() ? new ClientsAlongside() : undefined
+    return pool === identityPool() ? new EmbeddedRecordClients() : undefined
   }
 
   async ownToken(): Promise<string> {
-    if (!this.#own || clock.now() >= this.#own.until) {
+    if (!this.#ownToken || clock.now() >= this.#ownToken.until) {
       const issued = await clientToken(await platformClient(), grantedScope(undefined))
       const until = clock.now() + issued.expires_in * 1_000 - RENEWED_BEFORE_MS
-      this.#own = { token: issued.access_token, until }
+      this.#ownToken = { token: issued.access_token, until }
     }
-    return this.#own.token
+    return this.#ownToken.token
   }
 
   async onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>> {
     const changes = changeListener(listener)
-    const stop = this.#untilStopped(() => changes.stop())
+    const stop = this.#track(() => changes.stop())
     await changes.start()
     return stop
   }
 
   async onAccessChange(listener: (whose: string) => void): Promise<() => Promise<void>> {
-    return this.#untilStopped(await followStanding(listener))
+    return this.#track(await subscribeToAccessChanges(listener))
   }
 
-  #untilStopped(stop: () => Promise<void>): () => Promise<void> {
-    this.#listening.add(stop)
+  #track(stop: () => Promise<void>): () => Promise<void> {
+    this.#subscriptions.add(stop)
     return async () => {
-      this.#listening.delete(stop)
+      this.#subscriptions.delete(stop)
       await stop()
     }
   }
 
   /** The platform's own token may be revoked like any other; the next call gets a new one. */
   #discard(token: string): void {
-    if (this.#own?.token === token) {
-      this.#own = undefined
+    if (this.#ownToken?.token === token) {
+      this.#ownToken = undefined
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#listening].map((stop) => stop()))
-    this.#listening.clear()
+    await Promise.all([...this.#subscriptions].map((stop) => stop()))
+    this.#subscriptions.clear()
   }
 }
 
@@ -135,7 +135,7 @@ async function users(): Promise<ReadonlyMap<string, string | null>> {
   return new Map(rows.map(({ id, realmId }) => [id, realmId]))
 }
 
-async function isThere(table: 'realms' | 'users', id: string): Promise<boolean> {
+async function exists(table: 'realms' | 'users', id: string): Promise<boolean> {
   const text = `select 1 from ${table} where id::text = lower($1)`
   const { rowCount } = await identityPool().query(text, [id])
   return rowCount === 1

@@ -1,18 +1,18 @@
-import { Turns } from './turns.js'
+import { FairQueue } from './fair_queue.js'
 import { clock } from '#kernel/clock'
 
 /** Each hash fills a thread that files and name look-ups need too, so only some are made at once. */
-const AT_ONCE = 2
+const CONCURRENT_HASHES = 2
 
 /** Each hash waits for a turn. */
-export const hashingTurns = new Turns(AT_ONCE)
+export const hashingQueue = new FairQueue(CONCURRENT_HASHES)
 
 let decoy: Promise<string> | undefined
 
 /** What is stored of a password. */
 export async function hashPassword(password: string): Promise<string> {
   const hash = await hasher()
-  return hashingTurns.take(() => hash.make(password))
+  return hashingQueue.run(() => hash.make(password))
 }
 
 /** Whether a password is the one that was hashed. Where there is no hash it takes as long and is wrong. */

@@ -1,6 +1,6 @@
 import { IdentityUnavailable } from '#kernel/failures'
 import { findClientIn, type ClientAccount } from './accounts.js'
-import { heldNames } from './held_permissions.js'
+import { grantedPermissionNames } from './granted_permissions.js'
 import type { Origin } from '#kernel/origin'
 import { clock } from '#kernel/clock'
 import { env } from '#start/env'
@@ -27,7 +27,7 @@ export async function platformOrigin(): Promise<Origin> {
       realmId: client.realmId,
       realmName: client.realmName,
       clientId: client.id,
-      permissions: new Set(await heldNames('client', client.id)),
+      permissions: new Set(await grantedPermissionNames('client', client.id)),
       expiresAt: Number.MAX_SAFE_INTEGER,
     },
     requestId: clock.uuid(),

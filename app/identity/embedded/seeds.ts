@@ -36,9 +36,9 @@ export async function seedIdentity(): Promise<void> {
     const realmId = await newMasterRealm(transaction)
     const added = await addPermissions(transaction)
     if (realmId !== undefined) {
-      await addEverybody(transaction, realmId)
+      await addFirstAccounts(transaction, realmId)
     }
-    await giveToAdministrators(transaction, added)
+    await grantToAdministrators(transaction, added)
     await addDescriptions(transaction)
     await addWorker(transaction)
     await addConsoles(transaction)
@@ -86,7 +86,7 @@ async function addDescriptions(transaction: pg.ClientBase): Promise<void> {
   }
 }
 
-async function addEverybody(transaction: pg.ClientBase, realmId: string): Promise<void> {
+async function addFirstAccounts(transaction: pg.ClientBase, realmId: string): Promise<void> {
   for (const [name, { permissions }] of Object.entries(BUILT_IN_ROLES)) {
     await addRole(transaction, name, permissions)
   }
@@ -105,7 +105,7 @@ async function addRole(
     clock.uuid(),
     name,
   ])
-  await giveToRole(transaction, name, permissions)
+  await grantToRole(transaction, name, permissions)
 }
 
 async function addClient(
@@ -135,7 +135,7 @@ async function addWorker(transaction: pg.ClientBase): Promise<void> {
     [clock.uuid(), WORKER, secret, secretDigest, MASTER]
   )
   if (isNew) {
-    await giveToClient(transaction, WORKER, WORKER_PERMISSIONS)
+    await grantToClient(transaction, WORKER, WORKER_PERMISSIONS)
   } else if (env.JOBS.includes('worker')) {
     await transaction.query(
       `update clients set secret = $2, secret_digest = $3
@@ -192,16 +192,16 @@ async function addAdministrator(transaction: pg.ClientBase, realmId: string): Pr
   )
 }
 
-async function giveToAdministrators(
+async function grantToAdministrators(
   transaction: pg.ClientBase,
   permissions: readonly string[]
 ): Promise<void> {
-  await giveToRole(transaction, ADMIN, permissions)
-  await giveToClient(transaction, env.CLIENT_ID, permissions)
+  await grantToRole(transaction, ADMIN, permissions)
+  await grantToClient(transaction, env.CLIENT_ID, permissions)
 }
 
 /** To one that came with the installation. */
-async function giveToClient(
+async function grantToClient(
   transaction: pg.ClientBase,
   client: string,
   permissions: readonly string[]
@@ -216,7 +216,7 @@ async function giveToClient(
   )
 }
 
-async function giveToRole(
+async function grantToRole(
   transaction: pg.ClientBase,
   role: string,
   permissions: readonly string[]

@@ -1,5 +1,5 @@
 import { enforce } from '#kernel/access'
-import { realmAsSent } from './realm_as_sent.js'
+import { requestedRealm } from './requested_realm.js'
 import { visibleRealm } from './visible_realm.js'
 import type { Origin } from '#kernel/origin'
 import type { BodyOf } from '#kernel/body'
@@ -9,13 +9,13 @@ import { inTransaction } from '#records/transaction'
 import { requireRemovable, requireSameName } from './built_in.js'
 import type { createRole, Role, updateRole } from '#identity/roles/role'
 import type { createScope, Scope, updateScope } from '#identity/scopes/scope'
-import { standingIsReceived } from './standing.js'
+import { accessChangesDelivered } from './access_changes.js'
 
-type Shared = typeof Role | typeof Scope
+type SharedModel = typeof Role | typeof Scope
 
 /** Records of one realm and of all of them, some of which the provider came with. */
-export class SharedService extends RecordService<Shared> {
-  constructor(kind: Kind<Shared>, options: RecordServiceOptions) {
+export class SharedService extends RecordService<SharedModel> {
+  constructor(kind: Kind<SharedModel>, options: RecordServiceOptions) {
     super(kind, { ...options, scope: visibleRealm })
   }
 
@@ -25,7 +25,7 @@ export class SharedService extends RecordService<Shared> {
   ): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
-    const values = { ...body, realmId: realmAsSent(origin.actor, body) }
+    const values = { ...body, realmId: requestedRealm(origin.actor, body) }
     const { data } = await inTransaction(this.pool, (transaction) =>
       this.insert(transaction, origin, values)
     )
@@ -44,7 +44,7 @@ export class SharedService extends RecordService<Shared> {
       requireSameName(this.kind, previous, body)
       return this.change(transaction, origin, previous, body)
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 
@@ -55,7 +55,7 @@ export class SharedService extends RecordService<Shared> {
       const previous = await this.lockWritable(origin, transaction, id)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 }

@@ -9,7 +9,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 const BATCH = 1_000
 
 /** Tables of things that end, the column that says when, and for how long they are kept beyond that. */
-const ENDING = [
+const EXPIRING_TABLES = [
   ['identity_token_sessions', 'expires_at', 0],
   ['identity_login_sessions', 'expires_at', 0],
   ['identity_revoked_tokens', 'expires_at', 0],
@@ -25,8 +25,8 @@ export const identitySweep: Sweep = {
   schedule: { everyMs: 10 * MINUTE_MS },
   async run(signal) {
     let removed = 0
-    for (const [table, column, keptMs] of ENDING) {
-      removed += await removeBefore(table, column, new Date(clock.now() - keptMs), signal)
+    for (const [table, column, retentionMs] of EXPIRING_TABLES) {
+      removed += await removeBefore(table, column, new Date(clock.now() - retentionMs), signal)
     }
     return removed
   },

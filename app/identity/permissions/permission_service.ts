@@ -4,9 +4,9 @@ import type { BodyOf } from '#kernel/body'
 import { PermissionDenied } from '#kernel/failures'
 import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { NamedService } from '#identity/embedded/named_service'
-import { realmAsSent } from '#identity/embedded/realm_as_sent'
-import { standingIsReceived } from '#identity/embedded/standing'
-import { hasAtHand, type GivablePermission } from '#identity/embedded/strength'
+import { requestedRealm } from '#identity/embedded/requested_realm'
+import { accessChangesDelivered } from '#identity/embedded/access_changes'
+import { mayGrant, type GrantablePermission } from '#identity/embedded/strength'
 import { visibleRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
 import type { RecordServiceOptions } from '#records/record_service'
@@ -28,7 +28,7 @@ export class PermissionService extends NamedService<typeof Permission> {
   override async create(origin: Origin, body: BodyOf<typeof createPermission>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
-    const values = { ...body, realmId: realmAsSent(origin.actor, body) }
+    const values = { ...body, realmId: requestedRealm(origin.actor, body) }
     const { data } = await inTransaction(this.pool, (transaction) =>
       this.insert(transaction, origin, values)
     )
@@ -44,11 +44,11 @@ export class PermissionService extends NamedService<typeof Permission> {
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockWritable(origin, transaction, id)
-      requireAtHand(origin.actor, previous)
+      requireGrantable(origin.actor, previous)
       requireSameName(this.kind, previous, body)
       return this.change(transaction, origin, previous, body)
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 
@@ -57,16 +57,16 @@ export class PermissionService extends NamedService<typeof Permission> {
     await requireRemovable(this.pool, this.kind, id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockWritable(origin, transaction, id)
-      requireAtHand(origin.actor, previous)
+      requireGrantable(origin.actor, previous)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 }
 
-function requireAtHand(actor: Actor, asked: GivablePermission): void {
-  if (!hasAtHand(actor, asked)) {
-    throw PermissionDenied.missing([asked.name])
+function requireGrantable(actor: Actor, target: GrantablePermission): void {
+  if (!mayGrant(actor, target)) {
+    throw PermissionDenied.missing([target.name])
   }
 }

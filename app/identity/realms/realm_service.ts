@@ -6,7 +6,7 @@ import type { ClientService } from '#identity/clients/client_service'
 import { newConsoles } from '#identity/clients/consoles'
 import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { NamedService } from '#identity/embedded/named_service'
-import { standingIsReceived } from '#identity/embedded/standing'
+import { accessChangesDelivered } from '#identity/embedded/access_changes'
 import { requireNobodyStronger } from '#identity/embedded/strength'
 import type { Origin } from '#kernel/origin'
 import { requireRealm } from '#kernel/realm'
@@ -16,8 +16,8 @@ import { inTransaction } from '#records/transaction'
 import { realm, type createRealm, type Realm, type updateRealm } from './realm.js'
 
 /** What is locked before roles, by everybody who locks both; and what is locked after them. */
-const HOLDERS = ['users', 'clients'] as const
-const GIVEN = ['permissions', 'scopes'] as const
+const GRANTEE_TABLES = ['users', 'clients'] as const
+const GRANTED_TABLES = ['permissions', 'scopes'] as const
 
 /**
  * Realms belong to themselves; whether there is one more, or one less, is up to the master realm. Each comes with the clients
@@ -57,7 +57,7 @@ export class RealmService extends NamedService<typeof Realm> {
       requireSameName(this.kind, previous, body)
       return this.change(transaction, origin, previous, body)
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 
@@ -68,19 +68,19 @@ export class RealmService extends NamedService<typeof Realm> {
     await requireRemovable(this.pool, this.kind, id)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockWritable(origin, transaction, id)
-      await lockAll(transaction, HOLDERS, previous.id)
+      await lockAll(transaction, GRANTEE_TABLES, previous.id)
       await requireNobodyStronger(transaction, origin.actor, previous.id)
-      await lockAll(transaction, GIVEN, previous.id)
+      await lockAll(transaction, GRANTED_TABLES, previous.id)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 }
 
 async function lockAll(
   transaction: pg.ClientBase,
-  tables: typeof HOLDERS | typeof GIVEN,
+  tables: typeof GRANTEE_TABLES | typeof GRANTED_TABLES,
   realmId: string
 ): Promise<void> {
   for (const table of tables) {

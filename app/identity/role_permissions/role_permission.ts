@@ -6,7 +6,7 @@ import {
   assignment,
   assignmentKeys,
   updateAssignment,
-  writtenWith,
+  assignmentAccess,
 } from '#identity/embedded/assignment'
 import { reference } from '#identity/embedded/rules'
 import { Permission } from '#identity/permissions/permission'
@@ -55,6 +55,6 @@ export const rolePermission = assignment(
     includable: ['role', 'permission', 'roleRealm', 'permissionRealm'],
     realm: 'roleRealmId',
     audit: { lasting: 'all' },
-    access: writtenWith('role'),
+    access: assignmentAccess('role'),
   })
 )

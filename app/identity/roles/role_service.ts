@@ -2,7 +2,7 @@ import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { requireRemovable, requireSameName } from '#identity/embedded/built_in'
 import { SharedService } from '#identity/embedded/shared_service'
-import { standingIsReceived } from '#identity/embedded/standing'
+import { accessChangesDelivered } from '#identity/embedded/access_changes'
 import { requireNotStronger } from '#identity/embedded/strength'
 import type { Origin } from '#kernel/origin'
 import type { RecordServiceOptions } from '#records/record_service'
@@ -29,7 +29,7 @@ export class RoleService extends SharedService {
       requireSameName(this.kind, previous, body)
       return this.change(transaction, origin, previous, body)
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 
@@ -41,7 +41,7 @@ export class RoleService extends SharedService {
       await requireNotStronger(transaction, origin.actor, 'role', previous.id)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 }

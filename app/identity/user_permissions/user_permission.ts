@@ -6,7 +6,7 @@ import {
   assignment,
   assignmentKeys,
   updateAssignment,
-  writtenWith,
+  assignmentAccess,
 } from '#identity/embedded/assignment'
 import { reference } from '#identity/embedded/rules'
 import { Permission } from '#identity/permissions/permission'
@@ -55,6 +55,6 @@ export const userPermission = assignment(
     includable: ['user', 'permission', 'userRealm', 'permissionRealm'],
     realm: 'userRealmId',
     audit: { lasting: 'all' },
-    access: writtenWith('user'),
+    access: assignmentAccess('user'),
   })
 )

@@ -6,7 +6,7 @@ import {
   assignment,
   assignmentKeys,
   updateAssignment,
-  writtenWith,
+  assignmentAccess,
 } from '#identity/embedded/assignment'
 import { reference } from '#identity/embedded/rules'
 import { Realm } from '#identity/realms/realm'
@@ -55,6 +55,6 @@ export const userRole = assignment(
     includable: ['user', 'role', 'userRealm', 'roleRealm'],
     realm: 'userRealmId',
     audit: { lasting: 'all' },
-    access: writtenWith('user'),
+    access: assignmentAccess('user'),
   })
 )

@@ -4,7 +4,7 @@ import type { BodyOf } from '#kernel/body'
 import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { requireUnlikeName } from '#auth/chosen_secret'
 import { hashPassword } from '#identity/embedded/passwords'
-import { standingIsReceived } from '#identity/embedded/standing'
+import { accessChangesDelivered } from '#identity/embedded/access_changes'
 import { requireNotStronger } from '#identity/embedded/strength'
 import { ownOrRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
@@ -62,7 +62,7 @@ export class UserService extends RecordService<typeof User> {
       requireUnlockedName(previous, body)
       return this.change(transaction, origin, previous, { ...hashed, ...ended })
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 
@@ -73,7 +73,7 @@ export class UserService extends RecordService<typeof User> {
       await requireNotStronger(transaction, origin.actor, 'user', previous.id)
       return this.removeRecord(transaction, origin, previous)
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
     return data
   }
 
@@ -85,7 +85,7 @@ export class UserService extends RecordService<typeof User> {
       const previous = await this.lock(transaction, id)
       await this.change(transaction, origin, previous, { ...hashed, ...sessionsEnd() })
     })
-    await standingIsReceived()
+    await accessChangesDelivered()
   }
 
   async #nameOf(id: string): Promise<string | undefined> {

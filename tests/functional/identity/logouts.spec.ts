@@ -7,7 +7,7 @@ import { test } from '@japa/runner'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 
 import { identityPool } from '#identity/embedded/database'
-import { mayBeCalled } from '#identity/embedded/logout/logout_addresses'
+import { isAllowedAddress } from '#identity/embedded/logout/logout_addresses'
 import { logoutWorker } from '#identity/embedded/logout/logout_worker'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { runDueTasks } from '#jobs/tasks/task_worker'
@@ -136,14 +136,14 @@ test.group('Logouts of clients', (group) => {
   test('go in production only where the operator listed the origin', ({ assert }) => {
     const production = { NODE_ENV: 'production', UI_ORIGINS: ['https://ui.test'] } as const
     const setting = { ...production, LOGOUT_ORIGINS: ['https://app.test'] }
-    assert.isTrue(mayBeCalled('https://app.test/logout', setting))
-    assert.isTrue(mayBeCalled('https://ui.test/logout', setting))
+    assert.isTrue(isAllowedAddress('https://app.test/logout', setting))
+    assert.isTrue(isAllowedAddress('https://ui.test/logout', setting))
     for (const address of [
       'http://169.254.169.254/',
       'https://app.test:8443/',
       'http://app.test/',
     ]) {
-      assert.isFalse(mayBeCalled(address, setting), address)
+      assert.isFalse(isAllowedAddress(address, setting), address)
     }
   })
 

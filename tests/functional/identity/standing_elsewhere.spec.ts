@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { test } from '@japa/runner'
 
 import { identityPool } from '#identity/embedded/database'
-import { followStanding, standingIsReceived } from '#identity/embedded/standing'
+import { subscribeToAccessChanges, accessChangesDelivered } from '#identity/embedded/access_changes'
 import { eventually } from '#tests/helpers/eventually'
 
 const PEER = fileURLToPath(new URL(`./standing_peer${extname(import.meta.url)}`, import.meta.url))
@@ -18,7 +18,7 @@ test.group('Standing that another process hears of', (group) => {
   let heard: unknown[]
 
   group.each.setup(async () => {
-    const stop = await followStanding(() => {})
+    const stop = await subscribeToAccessChanges(() => {})
     peer = fork(PEER)
     heard = []
     peer.on('message', (message) => heard.push(message))
@@ -40,7 +40,7 @@ test.group('Standing that another process hears of', (group) => {
     peer.kill('SIGSTOP')
     await tell('somebody')
     let isReceived = false
-    const received = standingIsReceived().then(() => (isReceived = true))
+    const received = accessChangesDelivered().then(() => (isReceived = true))
     await delay(HELD_MS)
     return { isReceived: () => isReceived, received }
   }

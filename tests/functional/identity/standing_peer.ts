@@ -1,5 +1,5 @@
 /** Another process that hears of standing, to be held and killed; says what it hears. */
-import { followStanding } from '#identity/embedded/standing'
+import { subscribeToAccessChanges } from '#identity/embedded/access_changes'
 
-await followStanding((whose) => process.send!(whose))
+await subscribeToAccessChanges((whose) => process.send!(whose))
 process.send!('listening')

@@ -1,4 +1,4 @@
-import { openPlace } from '#backup/open_place'
+import { openBackupStore } from '#backup/open_backup_store'
 import { env } from '#start/env'
 import { backupSuite } from '#tests/helpers/backup_suite'
 import { s3StoreAt, s3VariablesFor } from '#tests/helpers/s3_store'
@@ -16,7 +16,7 @@ backupSuite('S3, by a Ceph Object Gateway', async () => {
   return {
     variables,
     newPlace: () => `s3://backups/place-${++places}`,
-    open: (named) => openPlace(named, { ...env, ...variables }),
+    open: (named) => openBackupStore(named, { ...env, ...variables }),
     stop: () => server.stop(),
   }
 })

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { addressesFrom } from '#adopt/former/addresses'
-import { Refusal } from '#adopt/refusal'
+import { AdoptionRefused } from '#adopt/adoption_refused'
 
 test.group('Addresses of former databases', () => {
   test('are named one by one, or by where the name of the service stands', ({ assert }) => {
@@ -31,9 +31,9 @@ test.group('Addresses of former databases', () => {
         addressesFrom([named])
         assert.fail('it was taken')
       } catch (error) {
-        assert.instanceOf(error, Refusal)
-        assert.include((error as Refusal).message, said)
-        assert.notInclude((error as Refusal).message, 'hidden')
+        assert.instanceOf(error, AdoptionRefused)
+        assert.include((error as AdoptionRefused).message, said)
+        assert.notInclude((error as AdoptionRefused).message, 'hidden')
       }
     })
   }

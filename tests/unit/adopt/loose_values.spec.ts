@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { readChoice } from '#adopt/rows/read_choice'
 import { readJson } from '#adopt/rows/read_json'
-import { Unreadable } from '#adopt/rows/unreadable'
+import { UnreadableValue } from '#adopt/rows/unreadable_value'
 
 const again = (text: string, times = 1): string =>
   times === 0 ? text : again(JSON.stringify(text), times - 1)
@@ -34,19 +34,22 @@ test.group('What a lenient writer leaves', () => {
 
   for (const text of ['-u', '{}', '7', '[true]', '[{"value":null}]', '[null]', '[["-u"]]']) {
     test(`of arguments is not clear: ${text}`, ({ assert }) => {
-      assert.instanceOf(readJson('arguments', text), Unreadable)
+      assert.instanceOf(readJson('arguments', text), UnreadableValue)
     })
   }
 
   test('of arguments is not clear where a position is none', ({ assert }) => {
-    assert.instanceOf(readJson('arguments', '[{"value":"-u","position":"middle"}]'), Unreadable)
+    assert.instanceOf(
+      readJson('arguments', '[{"value":"-u","position":"middle"}]'),
+      UnreadableValue
+    )
   })
 
   test('of a document is read out of its quotes, but a text stays one', ({ assert }) => {
     assert.equal(readJson('document', again('{"diff":{}}', 2)), '{"diff":{}}')
     assert.equal(readJson('document', '"a text"'), '"a text"')
     assert.equal(readJson('document', '"5"'), '"5"')
-    assert.instanceOf(readJson('document', 'not json'), Unreadable)
+    assert.instanceOf(readJson('document', 'not json'), UnreadableValue)
   })
 
   test('of a message is what was sent, and beside it nothing where there was none', ({
@@ -65,6 +68,6 @@ test.group('What a lenient writer leaves', () => {
       assert.equal(readChoice(choices, text), 'approved')
     }
     assert.equal(readChoice(choices, 'masterimages'), 'masterImages')
-    assert.deepEqual(readChoice(choices, 'maybe'), new Unreadable('is "maybe"'))
+    assert.deepEqual(readChoice(choices, 'maybe'), new UnreadableValue('is "maybe"'))
   })
 })

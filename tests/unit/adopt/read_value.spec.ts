@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { readValue } from '#adopt/rows/read_value'
-import { Unreadable } from '#adopt/rows/unreadable'
+import { UnreadableValue } from '#adopt/rows/unreadable_value'
 
 const ID = 'aabbccdd-0000-4000-8000-00000000000f'
 
@@ -49,7 +49,7 @@ test.group('A value of a former database', () => {
     ['text', 'a\0b'],
   ] as const) {
     test(`that is none of the type ${type} is told of: ${JSON.stringify(text)}`, ({ assert }) => {
-      assert.instanceOf(readValue(type, text), Unreadable)
+      assert.instanceOf(readValue(type, text), UnreadableValue)
     })
   }
 

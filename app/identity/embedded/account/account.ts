@@ -10,33 +10,33 @@ import { findClientIn } from '#identity/embedded/accounts'
 import { COOKIE_PATH } from '#identity/embedded/addresses'
 import { Browser } from '#identity/embedded/authorize/browser'
 import { endLogin, readLogin, type Login } from '#identity/embedded/authorize/login_sessions'
-import { heldNames } from '#identity/embedded/held_permissions'
+import { grantedPermissionNames } from '#identity/embedded/granted_permissions'
 import { forbidCaching } from '#identity/embedded/oauth/endpoint'
 import { clock } from '#kernel/clock'
-import { changePassword, changeProfile } from './changes.js'
-import { endSessionOf, endSessionsBeside, openSessions } from './open_sessions.js'
-import type { Visit } from './visit.js'
-import { DONE, showAccountPage, showRefusedLogin, type Problem } from './pages.js'
+import { changePassword, changeProfile } from './account_changes.js'
+import { endSessionOf, endOtherSessions, openSessions } from './open_sessions.js'
+import type { AccountRequest } from './account_request.js'
+import { DONE, showAccountPage, showRefusedLogin, type Problem } from './account_page.js'
 import { SELF_MANAGE } from '#identity/embedded/own_permissions'
 
-const LONGEST_REF = 2048
+const MAX_REF_LENGTH = 2048
 
 /** The page of one's own account; a user who is not signed in is asked to, and comes back. */
 export async function showAccount(ctx: HttpContext): Promise<void> {
   forbidCaching(ctx)
-  const asked = ctx.request.qs()
+  const query = ctx.request.qs()
   const browser = new Browser(ctx)
   const login = browser.value === undefined ? undefined : await readLogin(browser.value)
-  if (typeof asked.error === 'string') {
+  if (typeof query.error === 'string') {
     return showRefusedLogin(ctx)
   }
   if (!login) {
     return sendToLogin(ctx)
   }
-  if (asked.code !== undefined) {
-    return goTo(ctx)
+  if (query.code !== undefined) {
+    return redirectToAccount(ctx)
   }
-  await show({ ctx, browser, login, sent: {} }, { done: asked.done })
+  await showPage({ ctx, browser, login, sent: {} }, { done: query.done })
 }
 
 /** What the user of the page wants changed. */
@@ -47,60 +47,60 @@ export async function changeAccount(ctx: HttpContext): Promise<void> {
   if (!login) {
     return sendToLogin(ctx)
   }
-  const visit = { ctx, browser, login, sent: ctx.request.body() }
-  if (!(await browser.isOwnForm(textIn(visit.sent.form)))) {
+  const request = { ctx, browser, login, sent: ctx.request.body() }
+  if (!(await browser.isOwnForm(textIn(request.sent.form)))) {
     const problem = { status: 400, message: 'This form is no longer good. Please try again.' }
-    return show(visit, { problem })
+    return showPage(request, { problem })
   }
   try {
-    await perform(visit)
+    await perform(request)
   } catch (error) {
     const failure = failureOf(error)
     if (failure.status >= 500) {
       throw error
     }
-    await show(visit, { problem: problemOf(ctx, failure) })
+    await showPage(request, { problem: problemOf(ctx, failure) })
   }
 }
 
-async function perform(visit: Visit): Promise<void> {
-  const { ctx, browser, login, sent } = visit
+async function perform(request: AccountRequest): Promise<void> {
+  const { ctx, browser, login, sent } = request
   switch (sent.action) {
     case 'profile':
-      await changeProfile(visit)
-      return goTo(ctx, { done: 'profile' })
+      await changeProfile(request)
+      return redirectToAccount(ctx, { done: 'profile' })
     case 'password':
-      await changePassword(visit)
-      return goTo(ctx, { done: 'password' })
+      await changePassword(request)
+      return redirectToAccount(ctx, { done: 'password' })
     case 'end':
       await endSessionOf(login.user.id, textIn(sent.session))
-      return goTo(ctx, { done: 'session' })
+      return redirectToAccount(ctx, { done: 'session' })
     case 'end_others':
-      await endSessionsBeside(login.user.id, login.id)
-      return goTo(ctx, { done: 'sessions' })
+      await endOtherSessions(login.user.id, login.id)
+      return redirectToAccount(ctx, { done: 'sessions' })
     case 'sign_out':
       await endLogin(browser.value!)
       browser.renew()
-      return goTo(ctx)
+      return redirectToAccount(ctx)
     default:
-      return goTo(ctx)
+      return redirectToAccount(ctx)
   }
 }
 
-async function show(
-  { ctx, browser, login, sent }: Visit,
+async function showPage(
+  { ctx, browser, login, sent }: AccountRequest,
   { done, problem }: { done?: unknown; problem?: Problem }
 ): Promise<void> {
-  const [sessions, held, proof] = await Promise.all([
+  const [sessions, permissions, proof] = await Promise.all([
     openSessions(login.user.id),
-    heldNames('user', login.user.id),
+    grantedPermissionNames('user', login.user.id),
     browser.formProof(),
   ])
   showAccountPage(ctx, {
     login,
     sessions,
     proof,
-    mayChange: held.includes(SELF_MANAGE) || held.includes('user_update'),
+    mayChange: permissions.includes(SELF_MANAGE) || permissions.includes('user_update'),
     problem,
     sent,
     wayBack: await wayBackOf(ctx, login),
@@ -130,7 +130,7 @@ function sendToLogin(ctx: HttpContext): void {
 }
 
 /** 303, so that what was typed into a form is not sent again by going back. */
-function goTo(ctx: HttpContext, parameters: { done?: string } = {}): void {
+function redirectToAccount(ctx: HttpContext, parameters: { done?: string } = {}): void {
   const query = String(new URLSearchParams({ ...refOf(ctx), ...parameters }))
   redirect(ctx, `account/${query && `?${query}`}`)
 }
@@ -138,7 +138,7 @@ function goTo(ctx: HttpContext, parameters: { done?: string } = {}): void {
 /** The address that a web interface names for the way back, as it was sent. */
 function refOf({ request }: HttpContext): { ref?: string } {
   const { ref } = request.qs()
-  return typeof ref === 'string' && ref.length <= LONGEST_REF ? { ref } : {}
+  return typeof ref === 'string' && ref.length <= MAX_REF_LENGTH ? { ref } : {}
 }
 
 /** Where the link back leads; only to an address that logins of the account may return to. */

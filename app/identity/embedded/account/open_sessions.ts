@@ -1,5 +1,5 @@
 import { identityPool } from '#identity/embedded/database'
-import { standingIsReceived } from '#identity/embedded/standing'
+import { accessChangesDelivered } from '#identity/embedded/access_changes'
 import type { SessionOrigin } from '#identity/embedded/tokens/token_sessions'
 import { clock } from '#kernel/clock'
 
@@ -14,7 +14,7 @@ export interface OpenSession extends SessionOrigin {
   readonly usedAt: Date | null
 }
 
-const SHOWN_AT_MOST = 100
+const MAX_SHOWN = 100
 
 /** The sessions of a user that can still be used, the newest first. */
 export async function openSessions(userId: string): Promise<OpenSession[]> {
@@ -30,7 +30,7 @@ export async function openSessions(userId: string): Promise<OpenSession[]> {
        from identity_login_sessions s
        where s.user_id = $1 and s.expires_at > $2
          and s.created_at >= (select coalesce(sessions_since, '-infinity') from users where id = $1)
-     ) open order by since desc, id limit ${SHOWN_AT_MOST}`,
+     ) open order by since desc, id limit ${MAX_SHOWN}`,
     [userId, new Date(clock.now())]
   )
   return rows
@@ -38,17 +38,17 @@ export async function openSessions(userId: string): Promise<OpenSession[]> {
 
 /** Ends a session of a user; one of another user is none of theirs. */
 export async function endSessionOf(userId: string, id: string): Promise<void> {
-  await ended('user_id = $1 and id::text = $2', [userId, id])
+  await deleteSessions('user_id = $1 and id::text = $2', [userId, id])
 }
 
 /** Ends all sessions of a user but the login with this browser. */
-export async function endSessionsBeside(userId: string, loginId: string): Promise<void> {
-  await ended('user_id = $1 and id::text <> $2', [userId, loginId])
+export async function endOtherSessions(userId: string, loginId: string): Promise<void> {
+  await deleteSessions('user_id = $1 and id::text <> $2', [userId, loginId])
 }
 
-async function ended(where: string, values: string[]): Promise<void> {
+async function deleteSessions(where: string, values: string[]): Promise<void> {
   for (const table of ['identity_token_sessions', 'identity_login_sessions']) {
     await identityPool().query(`delete from ${table} where ${where}`, values)
   }
-  await standingIsReceived()
+  await accessChangesDelivered()
 }

@@ -9,12 +9,12 @@ import {
 import { issuerOf } from '#identity/embedded/addresses'
 import { allowsGrantType, servesRealm } from '#identity/embedded/oauth/clients'
 import { grantedScope } from '#identity/embedded/oauth/scopes'
-import { RequestRefused, UnusableLink } from './refusals.js'
+import { AuthorizationFailure, InvalidLink } from './authorization_failure.js'
 
 export type Parameters = Readonly<Record<string, unknown>>
 
 /** What a login needs to know, and a form has to carry on. */
-export const CARRIED = [
+export const AUTHORIZATION_PARAMETERS = [
   'response_type',
   'response_mode',
   'client_id',
@@ -31,7 +31,7 @@ export const CARRIED = [
   'realm_name',
 ] as const
 
-type Text = Partial<Record<(typeof CARRIED)[number], string>>
+type AuthorizationParameters = Partial<Record<(typeof AUTHORIZATION_PARAMETERS)[number], string>>
 
 /** Where an answer may go to. */
 export interface ReturnAddress {
@@ -40,7 +40,7 @@ export interface ReturnAddress {
 }
 
 export interface AuthorizationRequest extends ReturnAddress {
-  readonly text: Text
+  readonly text: AuthorizationParameters
   readonly scope: string
   readonly codeChallenge: string
   /** The realm to sign in to, where that is settled. */
@@ -48,10 +48,10 @@ export interface AuthorizationRequest extends ReturnAddress {
 }
 
 /** What is wrong with a request: the word that OAuth has for it, and a sentence. */
-type Complaint = readonly [error: string, description: string]
+type ProtocolError = readonly [error: string, description: string]
 
 const CHALLENGE = /^[\w-]{43}$/
-const LONGEST_NONCE = 1024
+const MAX_NONCE_LENGTH = 1024
 const NUMBER = /^\d{1,9}$/
 const OTHER_REALM = 'other'
 
@@ -64,15 +64,19 @@ export async function readAuthorizationRequest(
   const address = await returnAddressOf(parameters)
   const text = textOf(parameters)
   const realm = await realmOf(text, address.client)
-  const complaint =
-    complaintAboutForm(parameters) ??
-    complaintAboutFlow(text) ??
-    complaintAboutDetails(text) ??
-    complaintAboutClient(address.client, realm)
-  if (complaint || realm === OTHER_REALM) {
-    const [error, description] = complaint!
+  const protocolError =
+    checkForm(parameters) ??
+    checkFlow(text) ??
+    checkDetails(text) ??
+    checkClient(address.client, realm)
+  if (protocolError || realm === OTHER_REALM) {
+    const [error, description] = protocolError!
     const issuer = issuerOf(realm === OTHER_REALM ? MASTER : (realm?.name ?? MASTER))
-    throw new RequestRefused(address.redirectUri, { error, description, state: text.state }, issuer)
+    throw new AuthorizationFailure(
+      address.redirectUri,
+      { error, description, state: text.state },
+      issuer
+    )
   }
   return {
     ...address,
@@ -88,23 +92,23 @@ async function returnAddressOf(parameters: Parameters): Promise<ReturnAddress> {
   const { realm_id: realmId, realm_name: realmName } = textOf(parameters)
   const client = typeof id === 'string' ? await findClient(id, realmId ?? realmName) : undefined
   if (!client?.active) {
-    throw UnusableLink.unknownClient()
+    throw InvalidLink.unknownClient()
   }
   if (typeof redirectUri !== 'string' || !mayReturnTo(client, redirectUri)) {
-    throw UnusableLink.foreignAddress()
+    throw InvalidLink.foreignAddress()
   }
   return { client, redirectUri }
 }
 
 /** What is sent without a value counts as not sent. */
-function textOf(parameters: Parameters): Text {
-  const sent = CARRIED.map((name) => [name, parameters[name]] as const)
+function textOf(parameters: Parameters): AuthorizationParameters {
+  const sent = AUTHORIZATION_PARAMETERS.map((name) => [name, parameters[name]] as const)
   return Object.fromEntries(sent.filter(([, value]) => typeof value === 'string' && value !== ''))
 }
 
 /** The realm that was asked for; else the client's own, where that serves no other. */
 async function realmOf(
-  text: Text,
+  text: AuthorizationParameters,
   client: ClientAccount
 ): Promise<Realm | typeof OTHER_REALM | undefined> {
   const named = text.realm_id ?? text.realm_name
@@ -115,12 +119,14 @@ async function realmOf(
   return client.realmName === MASTER ? undefined : { id: client.realmId, name: client.realmName }
 }
 
-function complaintAboutForm(parameters: Parameters): Complaint | undefined {
-  const twice = CARRIED.find((name) => !['undefined', 'string'].includes(typeof parameters[name]))
-  return twice && ['invalid_request', `${twice} is there more than once.`]
+function checkForm(parameters: Parameters): ProtocolError | undefined {
+  const repeated = AUTHORIZATION_PARAMETERS.find(
+    (name) => !['undefined', 'string'].includes(typeof parameters[name])
+  )
+  return repeated && ['invalid_request', `${repeated} is there more than once.`]
 }
 
-function complaintAboutFlow(text: Text): Complaint | undefined {
+function checkFlow(text: AuthorizationParameters): ProtocolError | undefined {
   if (text.response_type === undefined) {
     return ['invalid_request', 'response_type is missing.']
   }
@@ -133,11 +139,11 @@ function complaintAboutFlow(text: Text): Complaint | undefined {
   return undefined
 }
 
-function complaintAboutDetails(text: Text): Complaint | undefined {
+function checkDetails(text: AuthorizationParameters): ProtocolError | undefined {
   if ((text.response_mode ?? 'query') !== 'query') {
     return ['invalid_request', 'Only response_mode=query is offered.']
   }
-  if ((text.nonce?.length ?? 0) > LONGEST_NONCE) {
+  if ((text.nonce?.length ?? 0) > MAX_NONCE_LENGTH) {
     return ['invalid_request', 'The nonce is too long.']
   }
   if (!NUMBER.test(text.max_age ?? '0')) {
@@ -146,7 +152,7 @@ function complaintAboutDetails(text: Text): Complaint | undefined {
   return undefined
 }
 
-function complaintAboutClient(client: ClientAccount, realm: unknown): Complaint | undefined {
+function checkClient(client: ClientAccount, realm: unknown): ProtocolError | undefined {
   if (!allowsGrantType(client, 'authorization_code')) {
     return ['unauthorized_client', 'The client is not registered for this kind of grant.']
   }

@@ -14,13 +14,13 @@ import {
   type Parameters,
 } from './authorization_request.js'
 import { Browser } from './browser.js'
-import { issueCode } from './codes.js'
-import { beginLogin, endLogin, readLogin, type Login } from './login_sessions.js'
-import { showContinueForm, showLoginForm, showUnusableLink, type Problem } from './pages.js'
-import { RequestRefused, UnusableLink } from './refusals.js'
+import { issueCode } from './authorization_codes.js'
+import { startLogin, endLogin, readLogin, type Login } from './login_sessions.js'
+import { showContinueForm, showLoginForm, showUnusableLink, type Problem } from './login_page.js'
+import { AuthorizationFailure, InvalidLink } from './authorization_failure.js'
 
 /** A browser that is here for a client. */
-interface Visit {
+interface LoginRequest {
   readonly ctx: HttpContext
   readonly request: AuthorizationRequest
   readonly browser: Browser
@@ -28,53 +28,59 @@ interface Visit {
 }
 
 /** A client sends a browser here to find out who uses it. */
-export function askForLogin(ctx: HttpContext): Promise<void> {
-  return visited(ctx, ctx.request.qs(), async (visit) => {
-    const login = await loginFor(visit)
-    if (visit.request.text.prompt === 'none') {
-      throw refused(visit.request, login ? 'interaction_required' : 'login_required')
+export function authorize(ctx: HttpContext): Promise<void> {
+  return handleRequest(ctx, ctx.request.qs(), async (loginRequest) => {
+    const login = await loginFor(loginRequest)
+    if (loginRequest.request.text.prompt === 'none') {
+      throw interactionRequired(
+        loginRequest.request,
+        login ? 'interaction_required' : 'login_required'
+      )
     }
-    return login ? askToContinue(visit, login) : ask(visit)
+    return login ? showContinue(loginRequest, login) : showLogin(loginRequest)
   })
 }
 
 /** What the user of that browser answers. */
-export function takeLogin(ctx: HttpContext): Promise<void> {
-  return visited(ctx, ctx.request.body(), async (visit) => {
-    const { browser, sent } = visit
+export function submitLogin(ctx: HttpContext): Promise<void> {
+  return handleRequest(ctx, ctx.request.body(), async (loginRequest) => {
+    const { browser, sent } = loginRequest
     if (!(await browser.isOwnForm(textIn(sent.form)))) {
-      return ask(visit, problemWith(sent, 400, 'This form is no longer good. Please try again.'))
+      return showLogin(
+        loginRequest,
+        problemWith(sent, 400, 'This form is no longer good. Please try again.')
+      )
     }
     switch (sent.action) {
       case 'continue': {
-        const login = await loginFor(visit)
-        return login ? finish(visit, login) : ask(visit)
+        const login = await loginFor(loginRequest)
+        return login ? finish(loginRequest, login) : showLogin(loginRequest)
       }
       case 'switch':
         await endLogin(browser.value!)
         browser.renew()
-        return ask(visit)
+        return showLogin(loginRequest)
       default:
-        return signIn(visit)
+        return signIn(loginRequest)
     }
   })
 }
 
 /** Refusals go to the client where there is one to tell, else onto the page. */
-async function visited(
+async function handleRequest(
   ctx: HttpContext,
   sent: Parameters,
-  handle: (visit: Visit) => Promise<void>
+  handle: (loginRequest: LoginRequest) => Promise<void>
 ): Promise<void> {
   forbidCaching(ctx)
   try {
     const request = await readAuthorizationRequest(sent)
     await handle({ ctx, request, browser: new Browser(ctx), sent })
   } catch (error) {
-    if (error instanceof UnusableLink) {
+    if (error instanceof InvalidLink) {
       return showUnusableLink(ctx, error.message)
     }
-    if (error instanceof RequestRefused) {
+    if (error instanceof AuthorizationFailure) {
       const { redirectUri, issuer, refusal } = error
       const { description, ...rest } = refusal
       return sendBack(ctx, redirectUri, { ...rest, error_description: description, iss: issuer })
@@ -84,30 +90,33 @@ async function visited(
 }
 
 /** The user signed in with the browser, where that one will do for this request, and signed in lately enough for it. */
-async function loginFor({ request, browser }: Visit): Promise<Login | undefined> {
+async function loginFor({ request, browser }: LoginRequest): Promise<Login | undefined> {
   const { client, realm, text } = request
   const login = browser.value === undefined ? undefined : await readLogin(browser.value)
   if (!login || text.prompt === 'login' || text.prompt === 'select_account') {
     return undefined
   }
   const { realmId } = login.user
-  const isMeant = realm ? realm.id === realmId : servesRealm(client, realmId)
+  const isInRealm = realm ? realm.id === realmId : servesRealm(client, realmId)
   const age = clock.now() - login.signedInAt.getTime()
-  return isMeant && age <= Number(text.max_age ?? Infinity) * 1_000 ? login : undefined
+  return isInRealm && age <= Number(text.max_age ?? Infinity) * 1_000 ? login : undefined
 }
 
-async function ask({ ctx, request, browser }: Visit, problem?: Problem): Promise<void> {
+async function showLogin(
+  { ctx, request, browser }: LoginRequest,
+  problem?: Problem
+): Promise<void> {
   showLoginForm(ctx, request, await browser.formProof(), problem)
 }
 
-async function askToContinue({ ctx, request, browser }: Visit, login: Login): Promise<void> {
+async function showContinue({ ctx, request, browser }: LoginRequest, login: Login): Promise<void> {
   showContinueForm(ctx, request, await browser.formProof(), login)
 }
 
-async function signIn(visit: Visit): Promise<void> {
-  const { ctx, sent } = visit
+async function signIn(loginRequest: LoginRequest): Promise<void> {
+  const { ctx, sent } = loginRequest
   try {
-    await finish(visit, await newLogin(visit))
+    await finish(loginRequest, await newLogin(loginRequest))
   } catch (error) {
     if (!(error instanceof OAuthFailure)) {
       throw error
@@ -115,20 +124,20 @@ async function signIn(visit: Visit): Promise<void> {
     for (const [name, value] of Object.entries(error.headers)) {
       ctx.response.header(name, value)
     }
-    await ask(visit, problemWith(sent, error.status, explanationOf(error)))
+    await showLogin(loginRequest, problemWith(sent, error.status, explanationOf(error)))
   }
 }
 
-async function newLogin({ ctx, request, browser, sent }: Visit): Promise<Login> {
+async function newLogin({ ctx, request, browser, sent }: LoginRequest): Promise<Login> {
   const realm = request.realm ?? (await findRealm(textIn(sent.realm) || MASTER))
   const secrets = { realm, name: textIn(sent.username), password: textIn(sent.password) }
   const source = sourceOf(ctx)
   const user = await signInUser(secrets, source)
   await endLogin(browser.value!)
-  return beginLogin(browser.renew(), user, source)
+  return startLogin(browser.renew(), user, source)
 }
 
-async function finish({ ctx, request }: Visit, { id, user }: Login): Promise<void> {
+async function finish({ ctx, request }: LoginRequest, { id, user }: Login): Promise<void> {
   const { client, redirectUri, codeChallenge, scope, text } = request
   const code = await issueCode({
     clientId: client.id,
@@ -158,10 +167,10 @@ function sendBack(
   response.send('')
 }
 
-function refused({ redirectUri, text, realm }: AuthorizationRequest, error: string) {
+function interactionRequired({ redirectUri, text, realm }: AuthorizationRequest, error: string) {
   const description = 'The user would have to be asked, which prompt=none forbids.'
   const issuer = issuerOf(realm?.name ?? MASTER)
-  return new RequestRefused(redirectUri, { error, description, state: text.state }, issuer)
+  return new AuthorizationFailure(redirectUri, { error, description, state: text.state }, issuer)
 }
 
 function problemWith(sent: Parameters, status: number, message: string): Problem {

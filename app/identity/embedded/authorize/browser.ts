@@ -8,7 +8,7 @@ import { clock } from '#kernel/clock'
 
 const COOKIE = 'hub_login'
 const VALUE = /^[\w-]{43}$/
-const FORM_IS_GOOD_FOR = '2 hours'
+const FORM_LIFETIME = '2 hours'
 
 /**
  * What a browser holds: before a login just something to recognise it by, afterwards what it is signed in with. A login
@@ -44,7 +44,7 @@ export class Browser {
 
   /** Proof that a form was made for this browser. */
   async formProof(): Promise<string> {
-    return seal('login form', hash('sha256', this.#value ?? this.renew()), FORM_IS_GOOD_FOR)
+    return seal('login form', hash('sha256', this.#value ?? this.renew()), FORM_LIFETIME)
   }
 
   /** Whether a form that was sent was made for this browser, not by another site. */

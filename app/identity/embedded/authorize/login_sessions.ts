@@ -18,7 +18,7 @@ export interface Login {
 const idOf = (value: string): string => hash('sha256', value)
 
 /** Signs a user in under the value that the browser will hold. */
-export async function beginLogin(
+export async function startLogin(
   value: string,
   user: UserAccount,
   source: RequestSource

@@ -5,7 +5,7 @@ import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
 import { requireClient } from '#identity/embedded/oauth/clients'
 import { clientCredentialsOf, parametersOf } from '#identity/embedded/oauth/request'
-import { introspect, type LiveToken } from '#identity/embedded/tokens/introspect'
+import { introspect, type ActiveToken } from '#identity/embedded/tokens/introspect'
 import { revoke } from '#identity/embedded/tokens/revoke'
 import { sourceOf } from '#kernel/request_origin'
 
@@ -23,18 +23,18 @@ export const tokenInBody = body({
 
 /** Says what an access token is good for now. Refresh tokens are good for nobody but us, so they are never active. */
 export async function introspectToken(ctx: HttpContext): Promise<void> {
-  const token = await askedToken(ctx)
-  const live = await introspect(token)
-  sendJson(ctx, live ? introspectionOf(live) : { active: false })
+  const token = await tokenParameter(ctx)
+  const activeToken = await introspect(token)
+  sendJson(ctx, activeToken ? introspectionOf(activeToken) : { active: false })
 }
 
 /** Ends a token before its time. Whether there was one to end is not told. */
 export async function revokeToken(ctx: HttpContext): Promise<void> {
-  await revoke(await askedToken(ctx))
+  await revoke(await tokenParameter(ctx))
   ctx.response.status(200).send(null)
 }
 
-export function introspectionOf({ claims, name, displayName, permissions }: LiveToken) {
+export function introspectionOf({ claims, name, displayName, permissions }: ActiveToken) {
   return {
     active: true,
     ...claims,
@@ -47,7 +47,7 @@ export function introspectionOf({ claims, name, displayName, permissions }: Live
   }
 }
 
-async function askedToken(ctx: HttpContext): Promise<string> {
+async function tokenParameter(ctx: HttpContext): Promise<string> {
   const parameters = await parametersOf(ctx, tokenInBody)
   const credentials = clientCredentialsOf(ctx, parameters)
   if (credentials?.secret !== undefined) {

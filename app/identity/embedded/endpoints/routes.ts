@@ -2,19 +2,19 @@ import { everybody, loggedIn } from '#kernel/access'
 import type { Parameter, SurfaceRoutes } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import { changeAccount, showAccount } from '#identity/embedded/account/account'
-import { askForLogin, takeLogin } from '#identity/embedded/authorize/authorize'
-import { CARRIED } from '#identity/embedded/authorize/authorization_request'
+import { authorize, submitLogin } from '#identity/embedded/authorize/authorize'
+import { AUTHORIZATION_PARAMETERS } from '#identity/embedded/authorize/authorization_request'
 import { tokenBody } from '#identity/embedded/grants/grant'
-import { endpoint, inOAuthWords, OAUTH_FAILURE } from '#identity/embedded/oauth/endpoint'
+import { uncached, toOAuthFailure, OAUTH_FAILURE } from '#identity/embedded/oauth/endpoint'
 import { showConfiguration, showKeys, showRealmConfiguration, showRealmKeys } from './discovery.js'
 import { introspectToken, revokeToken, tokenInBody } from './inspect_token.js'
-import { showMe, showUserinfo } from './person.js'
-import { giveToken } from './token.js'
+import { showMe, showUserinfo } from './user_info.js'
+import { issueTokens } from './token.js'
 
 const text: JsonSchema = { type: 'string' }
 const object: JsonSchema = { type: 'object' }
 
-const refused = {
+const failures = {
   400: { description: 'What was asked for is refused', schema: OAUTH_FAILURE },
   401: { description: 'The client is not who it says', schema: OAUTH_FAILURE },
   429: {
@@ -44,41 +44,44 @@ const INTROSPECTION: JsonSchema = {
 }
 
 /** Without these there is nobody to send the user, or an error, back to. */
-const NEEDED: ReadonlySet<string> = new Set(['client_id', 'redirect_uri'])
+const REQUIRED_PARAMETERS: ReadonlySet<string> = new Set(['client_id', 'redirect_uri'])
 
-const query: Parameter[] = CARRIED.map((name) => ({
+const query: Parameter[] = AUTHORIZATION_PARAMETERS.map((name) => ({
   name,
   description: `The parameter ${name} of OAuth 2.0 or OpenID Connect`,
   schema: text,
-  required: NEEDED.has(name),
+  required: REQUIRED_PARAMETERS.has(name),
 }))
 
 /** Everything of OAuth 2.0 and OpenID Connect, which is open to everybody: it is where logins come from. */
 export function oauthRoutes(routes: SurfaceRoutes): void {
   routes
-    .post('/token', endpoint(giveToken), {
+    .post('/token', uncached(issueTokens), {
       name: 'createToken',
       summary: 'Tokens for a password, a code, a refresh token or the secret of a client',
       access: everybody,
       body: tokenBody,
-      translates: inOAuthWords,
-      responses: { 200: { description: 'The tokens', schema: TOKENS }, ...refused },
+      translates: toOAuthFailure,
+      responses: { 200: { description: 'The tokens', schema: TOKENS }, ...failures },
     })
-    .post('/token/introspect', endpoint(introspectToken), {
+    .post('/token/introspect', uncached(introspectToken), {
       name: 'introspectToken',
       summary: 'Whether a token is good now, whom it is for and what that may do',
       access: everybody,
       body: tokenInBody,
-      translates: inOAuthWords,
-      responses: { 200: { description: 'What it is good for', schema: INTROSPECTION }, ...refused },
+      translates: toOAuthFailure,
+      responses: {
+        200: { description: 'What it is good for', schema: INTROSPECTION },
+        ...failures,
+      },
     })
-    .post('/token/revoke', endpoint(revokeToken), {
+    .post('/token/revoke', uncached(revokeToken), {
       name: 'revokeToken',
       summary: 'End a token before its time',
       access: everybody,
       body: tokenInBody,
-      translates: inOAuthWords,
-      responses: { 200: { description: 'It is no good any more' }, ...refused },
+      translates: toOAuthFailure,
+      responses: { 200: { description: 'It is no good any more' }, ...failures },
     })
   keyRoutes(routes)
   loginRoutes(routes)
@@ -123,14 +126,14 @@ function loginRoutes(routes: SurfaceRoutes): void {
     429: page,
   }
   routes
-    .get('/authorize', askForLogin, {
+    .get('/authorize', authorize, {
       name: 'askForLogin',
       summary: 'The page on which a user of a client signs in',
       access: everybody,
       query,
       responses: answers,
     })
-    .post('/authorize', takeLogin, {
+    .post('/authorize', submitLogin, {
       name: 'takeLogin',
       summary: 'What a user entered on that page',
       access: everybody,

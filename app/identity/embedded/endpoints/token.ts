@@ -18,7 +18,7 @@ export const GRANTS: ReadonlyMap<string, Grant> = new Map([
 ])
 
 /** Gives out tokens, in one of the ways above. */
-export async function giveToken(ctx: HttpContext): Promise<void> {
+export async function issueTokens(ctx: HttpContext): Promise<void> {
   const parameters = await parametersOf(ctx, tokenBody)
   const grant = GRANTS.get(parameters.grant_type)
   if (!grant) {

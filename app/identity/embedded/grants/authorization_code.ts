@@ -1,5 +1,5 @@
 import { readUser } from '#identity/embedded/accounts'
-import { realmOfCode, redeemCode } from '#identity/embedded/authorize/codes'
+import { realmOfCode, redeemCode } from '#identity/embedded/authorize/authorization_codes'
 import { identifyClient, requireGrantType } from '#identity/embedded/oauth/clients'
 import { InvalidClient, InvalidGrant, InvalidRequest } from '#identity/embedded/oauth/oauth_failure'
 import { covers } from '#identity/embedded/oauth/scopes'

@@ -7,19 +7,19 @@ import type { RequestSource } from '#kernel/origin'
 const parameter = () => vine.string().optional()
 
 /** What each way to get tokens needs. What is sent without a value counts as not sent. */
-const NEEDS: Record<string, readonly string[]> = {
+const REQUIRED_PARAMETERS: Record<string, readonly string[]> = {
   authorization_code: ['code', 'redirect_uri', 'code_verifier'],
   client_credentials: [],
   password: ['username', 'password'],
   refresh_token: ['refresh_token'],
 }
 
-const oneOf = Object.entries(NEEDS).map(([grant, needed]) => ({
+const oneOf = Object.entries(REQUIRED_PARAMETERS).map(([grant, required]) => ({
   properties: {
     grant_type: { const: grant },
-    ...Object.fromEntries(needed.map((name) => [name, { type: 'string', minLength: 1 }])),
+    ...Object.fromEntries(required.map((name) => [name, { type: 'string', minLength: 1 }])),
   },
-  required: ['grant_type', ...needed],
+  required: ['grant_type', ...required],
 }))
 
 const attributes = {

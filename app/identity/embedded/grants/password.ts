@@ -4,7 +4,7 @@ import { InvalidRequest, UnauthorizedClient } from '#identity/embedded/oauth/oau
 import { grantedScope } from '#identity/embedded/oauth/scopes'
 import { signInUser } from '#identity/embedded/sign_in/sign_in'
 import { userTokens } from '#identity/embedded/tokens/issue'
-import { beginSession, sessionOrigin } from '#identity/embedded/tokens/token_sessions'
+import { startSession, sessionOrigin } from '#identity/embedded/tokens/token_sessions'
 import type { Grant } from './grant.js'
 
 /** Tokens for a user's name and password. A client may be named, and is then asked for its secret where it has one. */
@@ -14,15 +14,15 @@ export const passwordGrant: Grant = async ({ parameters, credentials, realm, sou
     throw new InvalidRequest('A password grant needs username and password.')
   }
   const client = await identifyClient(credentials, realm, source)
-  const found = await findRealm(realm ?? MASTER)
+  const realmRecord = await findRealm(realm ?? MASTER)
   if (client) {
     requireGrantType(client, 'password')
-    if (found && !servesRealm(client, found.id)) {
+    if (realmRecord && !servesRealm(client, realmRecord.id)) {
       throw new UnauthorizedClient()
     }
   }
-  const user = await signInUser({ realm: found, name: username, password }, source)
-  const session = await beginSession(
+  const user = await signInUser({ realm: realmRecord, name: username, password }, source)
+  const session = await startSession(
     { userId: user.id, clientId: client?.id ?? null, scope: grantedScope(scope) },
     sessionOrigin(source)
   )

@@ -19,13 +19,13 @@ export const refreshTokenGrant: Grant = async ({ parameters, credentials, realm,
   }
   const claims = await verify(parameters.refresh_token, 'refresh_token')
   const session = claims?.sid === undefined ? undefined : await readSession(claims.sid)
-  const bound =
+  const sessionClient =
     typeof session?.clientId === 'string' ? await readClient(session.clientId) : undefined
   const client = credentials
-    ? await identifyClient(credentials, bound?.realmId ?? realm, source)
-    : withoutSecret(bound)
+    ? await identifyClient(credentials, sessionClient?.realmId ?? realm, source)
+    : withoutSecret(sessionClient)
   const user = session && (await readUser(session.userId))
-  if (!claims || !session || !user || isOfAnother(session.clientId, client?.id)) {
+  if (!claims || !session || !user || belongsToAnother(session.clientId, client?.id)) {
     throw InvalidGrant.refreshToken()
   }
   const renewed = await renewSession(claims)
@@ -40,7 +40,7 @@ function withoutSecret(client: ClientAccount | undefined): ClientAccount | undef
   return client?.active && client.authMethod === 'none' ? client : undefined
 }
 
-function isOfAnother(owner: string | null, client: string | undefined): boolean {
+function belongsToAnother(owner: string | null, client: string | undefined): boolean {
   return owner !== null && owner !== client
 }
 

@@ -9,7 +9,7 @@ import { canSign, readKeys, rotateKeys, type SigningKey } from './key_store.js'
 const RELOAD_AFTER_MS = 1_000
 
 /** A key that an operator put in the place of another is used by all processes within that time. */
-const TRUSTED_MS = 60_000
+const KEYS_TTL_MS = 60_000
 
 /**
  * The keys of the provider as this process knows them. All processes share those in the database; a process looks there
@@ -33,13 +33,13 @@ export class SigningKeys {
   }
 
   async find(kid: string): Promise<KeyObject | undefined> {
-    const known = this.#isStale() ? undefined : this.#known(kid)
-    const looked = !this.#loading && performance.now() - this.#loadedAt < RELOAD_AFTER_MS
-    if (known || looked) {
-      return known
+    const loaded = this.#isStale() ? undefined : this.#findLoaded(kid)
+    const isFresh = !this.#loading && performance.now() - this.#loadedAt < RELOAD_AFTER_MS
+    if (loaded || isFresh) {
+      return loaded
     }
     await this.#load()
-    return this.#known(kid)
+    return this.#findLoaded(kid)
   }
 
   /** The public halves, straight from the database: the caller has met a key id that is new to it. */
@@ -50,10 +50,10 @@ export class SigningKeys {
   }
 
   #isStale(): boolean {
-    return performance.now() - this.#loadedAt > TRUSTED_MS
+    return performance.now() - this.#loadedAt > KEYS_TTL_MS
   }
 
-  #known(kid: string): KeyObject | undefined {
+  #findLoaded(kid: string): KeyObject | undefined {
     return this.#keys.find((key) => key.kid === kid)?.publicKey
   }
 

@@ -1,14 +1,14 @@
 import { env, type Env } from '#start/env'
 
-type Setting = Pick<Env, 'LOGOUT_ORIGINS' | 'UI_ORIGINS' | 'NODE_ENV'>
+type LogoutSettings = Pick<Env, 'LOGOUT_ORIGINS' | 'UI_ORIGINS' | 'NODE_ENV'>
 
 /**
  * Whether the platform sends requests to an address that a client named. In production only where its operator listed the
  * origin: whoever may change clients would else reach whatever the platform reaches.
  */
-export function mayBeCalled(
+export function isAllowedAddress(
   address: string,
-  { LOGOUT_ORIGINS, UI_ORIGINS, NODE_ENV }: Setting = env
+  { LOGOUT_ORIGINS, UI_ORIGINS, NODE_ENV }: LogoutSettings = env
 ): boolean {
   const origin = URL.parse(address)?.origin
   return (

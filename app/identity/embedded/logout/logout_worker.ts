@@ -4,30 +4,30 @@ import { identityPool } from '#identity/embedded/database'
 import { sign } from '#identity/embedded/tokens/sign'
 import type { TaskWorker } from '#jobs/tasks/task_worker'
 import { clock } from '#kernel/clock'
-import { mayBeCalled } from './logout_addresses.js'
+import { isAllowedAddress } from './logout_addresses.js'
 import { logoutTasks, type Logout } from './logout_tasks.js'
 
 /** What OpenID Connect calls the end of a session. */
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const TOKEN_SECONDS = 120
-const LIMIT_MS = 3_000
-const MOST_ATTEMPTS = 12
+const TIMEOUT_MS = 3_000
+const MAX_ATTEMPTS = 12
 
-interface WorkerOptions {
+interface LogoutWorkerOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
 /** Tells clients of sessions that ended, as OpenID Connect Back-Channel Logout has it. */
-export function logoutWorker({ logger }: WorkerOptions): TaskWorker<Logout> {
+export function logoutWorker({ logger }: LogoutWorkerOptions): TaskWorker<Logout> {
   const tasks = logoutTasks()
   return {
     tasks,
     concurrency: 8,
-    perform: ({ data }) => announce(data),
+    perform: ({ data }) => notifyClient(data),
     async onFailure(error, task) {
       const { clientId, sessionId } = task.data
       const details = { err: error, client: clientId, session: sessionId, attempts: task.attempts }
-      if (task.attempts < MOST_ATTEMPTS) {
+      if (task.attempts < MAX_ATTEMPTS) {
         logger.warn(details, 'a client was not told of a logout; it is tried again later')
         return
       }
@@ -37,16 +37,16 @@ export function logoutWorker({ logger }: WorkerOptions): TaskWorker<Logout> {
   }
 }
 
-async function announce(logout: Logout): Promise<void> {
+async function notifyClient(logout: Logout): Promise<void> {
   const client = await readClient(logout.clientId)
-  if (!client || !mayBeCalled(client.address)) {
+  if (!client || !isAllowedAddress(client.address)) {
     return
   }
   const response = await fetch(client.address, {
     method: 'POST',
     body: new URLSearchParams({ logout_token: await logoutToken(logout, client) }),
     redirect: 'manual',
-    signal: AbortSignal.timeout(LIMIT_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   await response.body?.cancel()
   if (!response.ok) {

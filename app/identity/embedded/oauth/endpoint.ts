@@ -8,7 +8,7 @@ import { OAuthFailure } from './oauth_failure.js'
 type Endpoint = (ctx: HttpContext) => Promise<void> | void
 
 /** A route that carries tokens or secrets: nothing of it is kept on the way. */
-export function endpoint(handle: Endpoint): Endpoint {
+export function uncached(handle: Endpoint): Endpoint {
   return (ctx) => {
     forbidCaching(ctx)
     return handle(ctx)
@@ -28,7 +28,7 @@ export const OAUTH_FAILURE: JsonSchema = {
 }
 
 /** For what OAuth has no word of its own for, the word it has for its kind. */
-const WORDS: Record<number, string> = {
+const ERROR_CODES: Record<number, string> = {
   401: 'invalid_client',
   403: 'unauthorized_client',
   429: 'temporarily_unavailable',
@@ -36,17 +36,17 @@ const WORDS: Record<number, string> = {
 }
 
 /** Whatever a route that gives or takes tokens fails with, in the words of OAuth. */
-export function inOAuthWords(thrown: unknown, ctx: HttpContext): OAuthFailure {
+export function toOAuthFailure(thrown: unknown, ctx: HttpContext): OAuthFailure {
   const failure = failureOf(thrown)
   forbidCaching(ctx)
   // Only to who used the header before: a browser would ask its user for a password.
   if (failure.status === 401 && ctx.request.header('authorization') !== undefined) {
     ctx.response.header('www-authenticate', 'Basic realm="clients", charset="UTF-8"')
   }
-  return failure instanceof OAuthFailure ? failure : translated(failure)
+  return failure instanceof OAuthFailure ? failure : withErrorCode(failure)
 }
 
-function translated({ status, code, message, issues, headers, cause }: Failure): OAuthFailure {
-  const error = WORDS[status] ?? (status < 500 ? 'invalid_request' : 'server_error')
+function withErrorCode({ status, code, message, issues, headers, cause }: Failure): OAuthFailure {
+  const error = ERROR_CODES[status] ?? (status < 500 ? 'invalid_request' : 'server_error')
   return new OAuthFailure(status, code, error, message, { issues, headers, cause })
 }

@@ -1,7 +1,7 @@
 import { Failure } from '#kernel/failures'
 import type { Issue } from '#kernel/issues'
 
-interface Options {
+interface OAuthFailureOptions {
   readonly issues?: readonly Issue[]
   readonly headers?: Record<string, string>
   readonly cause?: unknown
@@ -17,7 +17,7 @@ export class OAuthFailure extends Failure {
     code: string,
     readonly error: string,
     message: string,
-    options?: Options
+    options?: OAuthFailureOptions
   ) {
     super(status, code, message, options)
   }
@@ -29,7 +29,7 @@ export class OAuthFailure extends Failure {
 
 /** A parameter is missing, is there twice, or makes no sense. */
 export class InvalidRequest extends OAuthFailure {
-  constructor(message: string, options?: Options) {
+  constructor(message: string, options?: OAuthFailureOptions) {
     super(400, 'invalid_request', 'invalid_request', message, options)
   }
 }

@@ -12,9 +12,11 @@ export async function parametersOf<Body>(
   { request }: HttpContext,
   validator: BodyValidator<Body>
 ): Promise<Body> {
-  const sent = Object.entries(request.body()).filter(([, value]) => value !== '' && value !== null)
+  const parameters = Object.entries(request.body()).filter(
+    ([, value]) => value !== '' && value !== null
+  )
   try {
-    return await validator.validate(Object.fromEntries(sent))
+    return await validator.validate(Object.fromEntries(parameters))
   } catch (error) {
     if (error instanceof errors.E_VALIDATION_ERROR) {
       const { message, issues } = bodyFailure(error)
@@ -30,7 +32,7 @@ export interface ClientCredentials {
   readonly secret: string | undefined
 }
 
-interface InBody {
+interface CredentialsInBody {
   readonly client_id?: string
   readonly client_secret?: string
 }
@@ -40,7 +42,7 @@ interface InBody {
  */
 export function clientCredentialsOf(
   { request }: HttpContext,
-  { client_id: id, client_secret: secret }: InBody
+  { client_id: id, client_secret: secret }: CredentialsInBody
 ): ClientCredentials | undefined {
   const basic = /^basic (.*)$/i.exec(request.header('authorization') ?? '')?.[1]
   if (basic === undefined) {

@@ -9,7 +9,7 @@ import {
 import { isSecret } from '#identity/embedded/client_secrets'
 import { identityPool } from '#identity/embedded/database'
 import { InvalidClient, InvalidCredentials } from '#identity/embedded/oauth/oauth_failure'
-import { hashingTurns, hashPassword, isOutdated, isPassword } from '#identity/embedded/passwords'
+import { hashingQueue, hashPassword, isOutdated, isPassword } from '#identity/embedded/passwords'
 import type { RequestSource } from '#kernel/origin'
 import { recordSignIn } from '#audit/record_security_event'
 import type { AuditedAccount } from '#audit/security_audit'
@@ -30,13 +30,13 @@ export async function signInUser(
     source.address
   )
   // Counted before the turn ends, so that many guesses at once are no more than one after the other.
-  const signedIn = await hashingTurns.take(async () => {
+  const signedIn = await hashingQueue.run(async () => {
     await attempt.requireOpen()
     const isRight = await isPassword(password, user?.passwordHash ?? null)
     if (user?.active && isRight) {
       return user
     }
-    await countFailure(
+    await recordFailedAttempt(
       attempt,
       user ?? { kind: 'user', id: null, realmId: realm?.id ?? null },
       source
@@ -55,17 +55,21 @@ export async function signInClient(
   source: RequestSource
 ): Promise<ClientAccount> {
   const found = await findClient(id, realm)
-  const client = found && isOfRegistries(found) ? undefined : found
+  const client = found && isRegistryClient(found) ? undefined : found
   const attempt = new SignInAttempt(
     client ? `client ${client.id}` : `client ${realm} ${id.toLowerCase()}`,
     source.address
   )
-  const failed = await attempt.alone(async () => {
+  const failed = await attempt.compareExclusively(async () => {
     const isRight = isSecret(secret, client?.secretDigest ?? null)
     return !client?.active || client.authMethod !== 'secret' || !isRight
   })
   if (failed) {
-    await noteFailure(failed.isLast, client ?? { kind: 'client', id: null, realmId: null }, source)
+    await recordFailure(
+      failed.isLast,
+      client ?? { kind: 'client', id: null, realmId: null },
+      source
+    )
     throw new InvalidClient()
   }
   await attempt.succeeded()
@@ -73,18 +77,18 @@ export async function signInClient(
 }
 
 /** Registries tell things as this client, and know its secret: it is good for that and for no login. */
-const isOfRegistries = ({ name, realmName }: ClientAccount): boolean =>
+const isRegistryClient = ({ name, realmName }: ClientAccount): boolean =>
   name.toLowerCase() === 'registry' && realmName === MASTER
 
-async function countFailure(
+async function recordFailedAttempt(
   attempt: SignInAttempt,
   account: AuditedAccount,
   source: RequestSource
 ): Promise<void> {
-  await noteFailure(await attempt.failed(), account, source)
+  await recordFailure(await attempt.failed(), account, source)
 }
 
-async function noteFailure(
+async function recordFailure(
   isLast: boolean,
   account: AuditedAccount,
   source: RequestSource

@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { identityPool } from '#identity/embedded/database'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
-import { TooManyFailures } from './failures.js'
+import { TooManyFailures } from './too_many_failures.js'
 import { OneByOne } from './one_by_one.js'
 
 const FAILURES_ALLOWED = 10
@@ -16,16 +16,16 @@ const STRANGERS = 'strangers'
 
 /** How long an address that signed in stays known, and how often that is noted anew. */
 export const SOURCE_KNOWN_MS = 30 * 24 * 3_600_000
-const NOTED_EVERY_MS = 24 * 3_600_000
+const SOURCE_UPDATE_MS = 24 * 3_600_000
 
-interface Standing {
+interface AttemptState {
   known: boolean
   fresh: boolean
   failures: number | null
   since: Date | null
 }
 
-const STANDING = `
+const ATTEMPT_STATE = `
   with source as (
     select seen_at from identity_sign_in_sources where account = $1 and source = $2 and seen_at > $3
   )
@@ -44,7 +44,7 @@ const COUNT = `
   returning failures`
 
 /** Within this process they wait for each other here, so that they take no connections while they do. */
-const comparing = new OneByOne()
+const comparisons = new OneByOne()
 
 /**
  * One attempt to sign in to an account. Ten wrong secrets within a minute close the account to further ones until the
@@ -54,7 +54,7 @@ const comparing = new OneByOne()
 export class SignInAttempt {
   readonly #account: string
   readonly #source: string
-  #standing: Standing | undefined
+  #state: AttemptState | undefined
 
   /** `account` is anything that names it; only a digest of it is kept. */
   constructor(account: string, address: string) {
@@ -66,8 +66,10 @@ export class SignInAttempt {
    * Compares a secret while nobody else compares one for the same account, in any process, so that many attempts at once are
    * no more than one after the other. Answers whether it failed, and then whether that was the last time allowed.
    */
-  async alone(compare: () => Promise<boolean>): Promise<{ readonly isLast: boolean } | undefined> {
-    const take = async () =>
+  async compareExclusively(
+    compare: () => Promise<boolean>
+  ): Promise<{ readonly isLast: boolean } | undefined> {
+    const compareLocked = async () =>
       inTransaction(identityPool(), async (transaction) => {
         await transaction.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
           this.#account,
@@ -75,25 +77,25 @@ export class SignInAttempt {
         await this.requireOpen(transaction)
         return (await compare()) ? { isLast: await this.failed(transaction) } : undefined
       })
-    return comparing.take(this.#account, take)
+    return comparisons.take(this.#account, compareLocked)
   }
 
   /** Throws where the account is closed to this attempt. */
   async requireOpen(runner: pg.Pool | pg.ClientBase = identityPool()): Promise<void> {
     const now = clock.now()
-    const { rows } = await runner.query<Standing>({
+    const { rows } = await runner.query<AttemptState>({
       name: 'sign-in-standing',
-      text: STANDING,
+      text: ATTEMPT_STATE,
       values: [
         this.#account,
         this.#source,
         new Date(now - SOURCE_KNOWN_MS),
-        new Date(now - NOTED_EVERY_MS),
+        new Date(now - SOURCE_UPDATE_MS),
         new Date(now - WINDOW_MS),
       ],
     })
-    this.#standing = rows[0]!
-    const { failures, since } = this.#standing
+    this.#state = rows[0]!
+    const { failures, since } = this.#state
     if (failures !== null && failures >= FAILURES_ALLOWED) {
       throw new TooManyFailures(since!.getTime() + WINDOW_MS - now)
     }
@@ -102,7 +104,7 @@ export class SignInAttempt {
   /** Counts a wrong secret. Answers whether it was the last one allowed. */
   async failed(runner: pg.Pool | pg.ClientBase = identityPool()): Promise<boolean> {
     const now = clock.now()
-    const source = this.#standing?.known ? this.#source : STRANGERS
+    const source = this.#state?.known ? this.#source : STRANGERS
     const { rows } = await runner.query<{ failures: number }>(COUNT, [
       this.#account,
       source,
@@ -114,7 +116,7 @@ export class SignInAttempt {
 
   /** Notes that the address belongs to the account. */
   async succeeded(): Promise<void> {
-    if (this.#standing?.fresh) {
+    if (this.#state?.fresh) {
       return
     }
     await identityPool().query(

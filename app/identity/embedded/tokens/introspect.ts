@@ -1,27 +1,27 @@
 import { identityPool } from '#identity/embedded/database'
-import { heldBy } from '#identity/embedded/held_permissions'
+import { grantedPermissionIds } from '#identity/embedded/granted_permissions'
 import { clock } from '#kernel/clock'
 import type { Claims } from './claims.js'
-import { verify, verifyEnded } from './verify.js'
+import { verify, verifyExpired } from './verify.js'
 
 /** A permission as introspection tells it. */
-export interface HeldPermission {
+export interface GrantedPermission {
   readonly name: string
   readonly client_id: string | null
   readonly realm_id: string | null
 }
 
 /** What can be said of a token that may be used. */
-export interface LiveToken {
+export interface ActiveToken {
   readonly claims: Claims
   readonly name: string
   readonly displayName: string | null
-  readonly permissions: readonly HeldPermission[]
+  readonly permissions: readonly GrantedPermission[]
 }
 
-type Row = Omit<LiveToken, 'claims'>
+type Row = Omit<ActiveToken, 'claims'>
 
-const LIVES = {
+const IS_ACTIVE = {
   /** The session has not ended, was not begun with an older password, and its client may still be used. */
   user: `exists (
     select 1 from identity_token_sessions s left join clients c on c.id = s.client_id
@@ -38,27 +38,27 @@ const STATEMENTS = { user: statement('user'), client: statement('client') } as c
  * What is known of an access token now: it was signed by us, its time is not over, it was not revoked, and the account it is
  * for is still there and may sign in.
  */
-export async function introspect(token: string): Promise<LiveToken | undefined> {
-  return standingOf(await verify(token, 'access_token'))
+export async function introspect(token: string): Promise<ActiveToken | undefined> {
+  return activeTokenOf(await verify(token, 'access_token'))
 }
 
 /**
  * The same, for a token whose own time may be over: what holds while the session it came from goes on, or for a client.
  */
-export async function introspectEnded(token: string): Promise<LiveToken | undefined> {
-  return standingOf(await verifyEnded(token, 'access_token'))
+export async function introspectExpired(token: string): Promise<ActiveToken | undefined> {
+  return activeTokenOf(await verifyExpired(token, 'access_token'))
 }
 
-async function standingOf(claims: Claims | undefined): Promise<LiveToken | undefined> {
+async function activeTokenOf(claims: Claims | undefined): Promise<ActiveToken | undefined> {
   if (!claims || !(claims.sub_kind in STATEMENTS)) {
     return undefined
   }
   const { sub, sub_kind: kind, realm_id: realmId, realm_name: realmName, jti } = claims
-  const lives = { user: [claims.sid, new Date(clock.now())], client: [claims.generation ?? 0] }
+  const parameters = { user: [claims.sid, new Date(clock.now())], client: [claims.generation ?? 0] }
   const { rows } = await identityPool().query<Row>({
     name: `introspect-${kind}`,
     text: STATEMENTS[kind],
-    values: [sub, realmId, realmName, jti, ...lives[kind]],
+    values: [sub, realmId, realmName, jti, ...parameters[kind]],
   })
   return rows[0] && { claims, ...rows[0] }
 }
@@ -68,10 +68,10 @@ function statement(kind: 'user' | 'client'): string {
     select a.name, a.display_name as "displayName", coalesce((
         select json_agg(json_build_object(
           'name', p.name, 'client_id', p.client_id, 'realm_id', p.realm_id) order by p.name)
-        from permissions p where p.id in (${heldBy(kind, 'a.id')})
+        from permissions p where p.id in (${grantedPermissionIds(kind, 'a.id')})
       ), '[]') as permissions
     from ${kind}s a join realms r on r.id = a.realm_id
     where a.id = $1 and a.active and r.id = $2 and r.name = $3
       and not exists (select 1 from identity_revoked_tokens where id = $4)
-      and ${LIVES[kind]}`
+      and ${IS_ACTIVE[kind]}`
 }

@@ -1,4 +1,4 @@
-import { standingIsReceived } from '#identity/embedded/standing'
+import { accessChangesDelivered } from '#identity/embedded/access_changes'
 import { identityPool } from '#identity/embedded/database'
 import type { Claims } from './claims.js'
 import { endSession } from './token_sessions.js'
@@ -22,5 +22,5 @@ async function revokeAccessToken({ jti, exp }: Claims): Promise<void> {
     `insert into identity_revoked_tokens (id, expires_at) values ($1, $2) on conflict do nothing`,
     [jti, new Date(exp * 1000)]
   )
-  await standingIsReceived()
+  await accessChangesDelivered()
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { standingIsReceived } from '#identity/embedded/standing'
+import { accessChangesDelivered } from '#identity/embedded/access_changes'
 import { identityPool } from '#identity/embedded/database'
 import { REFRESH_TOKEN_SECONDS, REPLACED_TOKEN_SECONDS } from './lifetimes.js'
 import { clock } from '#kernel/clock'
@@ -26,7 +26,7 @@ const COLUMNS = `id, user_id as "userId", client_id as "clientId", scope, refres
 const until = () => new Date(clock.now() + REFRESH_TOKEN_SECONDS * 1000)
 
 /** A session that lives: of a user who is active, and not from before the password was changed. */
-const LIVES = `s.expires_at > $2 and exists (select 1 from users u where u.id = s.user_id and u.active
+const IS_ACTIVE = `s.expires_at > $2 and exists (select 1 from users u where u.id = s.user_id and u.active
   and (u.sessions_since is null or s.created_at >= u.sessions_since))`
 
 /** Where a session began: the address and the browser or program. */
@@ -35,19 +35,19 @@ export interface SessionOrigin {
   readonly userAgent: string | null
 }
 
-const LONGEST_USER_AGENT = 512
+const MAX_USER_AGENT_LENGTH = 512
 
 export const sessionOrigin = ({ address, userAgent }: RequestSource): SessionOrigin => ({
   address,
-  userAgent: userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
+  userAgent: userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
 })
 
-export async function beginSession(
-  given: Pick<TokenSession, 'userId' | 'clientId' | 'scope'> & { id?: string },
+export async function startSession(
+  attributes: Pick<TokenSession, 'userId' | 'clientId' | 'scope'> & { id?: string },
   { address, userAgent }: SessionOrigin,
   runner: pg.Pool | pg.ClientBase = identityPool()
 ): Promise<TokenSession> {
-  const session = { id: clock.uuid(), ...given, refreshId: clock.uuid() }
+  const session = { id: clock.uuid(), ...attributes, refreshId: clock.uuid() }
   await runner.query(
     `insert into identity_token_sessions
        (id, user_id, client_id, scope, refresh_id, created_at, expires_at, address, user_agent)
@@ -69,7 +69,7 @@ export async function beginSession(
 
 export async function readSession(id: string): Promise<TokenSession | undefined> {
   const { rows } = await identityPool().query<TokenSession>(
-    `select ${COLUMNS} from identity_token_sessions s where id = $1 and ${LIVES}`,
+    `select ${COLUMNS} from identity_token_sessions s where id = $1 and ${IS_ACTIVE}`,
     [id, new Date(clock.now())]
   )
   return rows[0]
@@ -88,7 +88,7 @@ export async function renewSession({ sid, jti }: Claims): Promise<TokenSession |
        replaced_at = case when refresh_id = $3 then $2 else replaced_at end,
        used_at = $2, expires_at = $5
      where id = $1 and (refresh_id = $3 or (replaced_refresh_id = $3 and replaced_at > $6))
-       and ${LIVES}
+       and ${IS_ACTIVE}
      returning ${COLUMNS}`,
     [sid, new Date(now), jti, clock.uuid(), until(), new Date(now - REPLACED_TOKEN_SECONDS * 1000)]
   )
@@ -99,6 +99,6 @@ export async function renewSession({ sid, jti }: Claims): Promise<TokenSession |
 export async function endSession(id: string): Promise<boolean> {
   const text = 'delete from identity_token_sessions where id = $1'
   const { rowCount } = await identityPool().query(text, [id])
-  await standingIsReceived()
+  await accessChangesDelivered()
   return rowCount === 1
 }

@@ -6,7 +6,7 @@ import { signingKeys } from '#identity/embedded/keys/signing_keys'
 import { clock } from '#kernel/clock'
 import type { Claims } from './claims.js'
 
-const LONGEST_TOKEN = 16_384
+const MAX_TOKEN_LENGTH = 16_384
 
 /**
  * The claims of a token that we signed for that use and whose time it is; undefined for any other text.
@@ -16,11 +16,11 @@ export function verify(token: string, kind: Claims['kind']): Promise<Claims | un
 }
 
 /** The same, of one whose time may be over: it is looked at as on the day it was made. */
-export async function verifyEnded(
+export async function verifyExpired(
   token: string,
   kind: Claims['kind']
 ): Promise<Claims | undefined> {
-  return verifyAt(madeAt(token), token, kind)
+  return verifyAt(issuedAt(token), token, kind)
 }
 
 async function verifyAt(
@@ -28,7 +28,7 @@ async function verifyAt(
   token: string,
   kind: Claims['kind']
 ): Promise<Claims | undefined> {
-  if (token.length > LONGEST_TOKEN) {
+  if (token.length > MAX_TOKEN_LENGTH) {
     return undefined
   }
   try {
@@ -56,7 +56,7 @@ async function keyOf({ kid }: JWTHeaderParameters) {
   return key
 }
 
-function madeAt(token: string): number {
+function issuedAt(token: string): number {
   try {
     return (decodeJwt(token).iat ?? 0) * 1_000
   } catch {

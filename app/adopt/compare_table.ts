@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto'
+
+import type pg from 'pg'
+
+import { isUuid } from '#kernel/is_uuid'
+import { inTransaction } from '#records/transaction'
+import { Findings, type Finding } from './findings.js'
+import type { FormerDatabase, Texts } from '#adopt/former/former_database'
+import type { ProgressReporter } from './progress_reporter.js'
+import type { OurRow } from '#adopt/rows/our_rows'
+import type { SkippedRows } from './skipped_rows.js'
+import { isMismatch, type RowMismatch, type ValidRow } from '#adopt/rows/row_reader'
+import { RowCursor } from './row_cursor.js'
+import type { Table } from './table.js'
+import { explainMissingRows } from './explain_missing_rows.js'
+
+/** A table, compared row by row. */
+export interface TableComparison {
+  readonly service: string
+  readonly table: string
+  /** Rows there that are to be taken. */
+  readonly there: number
+  /** Rows here that came from there, or are the same. */
+  readonly here: number
+  readonly equal: number
+  /** Over all rows of one side, in the order of their ids. */
+  readonly checksums: { readonly there: string; readonly here: string }
+  /** Rows that were taken, and were changed or removed here since. */
+  readonly changedHere: number
+  /** Rows that were taken, and are gone at their source: they stay, unless they are to follow. */
+  readonly removedAtSource: readonly Finding[]
+  /** Rows that would be taken, where nothing was taken yet. */
+  readonly toCome: number
+  /** Rows that the findings name. */
+  readonly named: number
+  readonly findings: readonly Finding[]
+}
+
+interface ComparisonOptions {
+  readonly former: FormerDatabase
+  readonly pool: pg.Pool
+  readonly signal: AbortSignal
+  readonly progress: ProgressReporter
+  readonly now: string
+  /** Set in a dry run, where rows that are not here yet are no finding. */
+  readonly dryRun?: DryRun | undefined
+}
+
+/** What a dry run knows of the rows that would not come. */
+export interface DryRun {
+  /** Of this table, by their ids, and why. */
+  readonly broken: ReadonlyMap<string, string>
+  /** Of all tables. */
+  readonly skippedRows: SkippedRows
+}
+
+const BATCH_ROWS = 500
+
+/**
+ * Compares a table as it is there with what is here of it, in one walk over both; undefined where it was asked to stop.
+ */
+export async function compareTable(
+  table: Table,
+  options: ComparisonOptions
+): Promise<TableComparison | undefined> {
+  return new Comparison(table, options).run()
+}
+
+class Comparison {
+  readonly #table: Table
+  readonly #options: ComparisonOptions
+  readonly #findings = new Findings()
+  readonly #there = createHash('sha256')
+  readonly #here = createHash('sha256')
+  readonly #removedAtSource = new Findings()
+  readonly #count = { there: 0, here: 0, equal: 0, movedOn: 0, toCome: 0, named: 0 }
+  #missing: ValidRow[] = []
+  #toRemove: string[] = []
+
+  constructor(table: Table, options: ComparisonOptions) {
+    this.#table = table
+    this.#options = options
+  }
+
+  async run(): Promise<TableComparison | undefined> {
+    const { transfer, readable, ourRows } = this.#table
+    const { former, pool, now, signal, progress } = this.#options
+    const reading = { table: transfer.table, columns: readable, order: ['id'] }
+    const theirs = new RowCursor(former.read({ ...reading, where: transfer.where?.(now) }))
+    const ours = new RowCursor(ourRows.all(pool))
+    try {
+      let [their, our] = [await theirs.next(), await ours.next()]
+      while (their || our) {
+        if (signal.aborted) {
+          return undefined
+        }
+        const order = orderOf(their, our)
+        if (order <= 0) {
+          await this.#visitTheirs(their!, order === 0 ? our : undefined)
+          progress.add(1)
+          their = theirs.nextBuffered() ?? (await theirs.next())
+        } else {
+          await this.#visitOnlyOurs(our!)
+        }
+        if (order >= 0) {
+          our = ours.nextBuffered() ?? (await ours.next())
+        }
+      }
+      await this.#explainMissing()
+      await this.#removeDeleted()
+    } finally {
+      await theirs.close()
+      await ours.close()
+    }
+    return {
+      service: transfer.service,
+      table: transfer.table,
+      ...this.#count,
+      checksums: { there: this.#there.digest('hex'), here: this.#here.digest('hex') },
+      removedAtSource: this.#removedAtSource.all,
+      findings: this.#findings.all,
+    }
+  }
+
+  async #visitTheirs(texts: Texts, our: OurRow | undefined): Promise<void> {
+    const row = this.#table.theirs.read(texts)
+    this.#count.there++
+    if (isMismatch(row)) {
+      return this.#recordMismatch(row, our)
+    }
+    this.#there.update(row.line)
+    if (our) {
+      return this.#compare(row, our)
+    }
+    this.#missing.push(row)
+    if (this.#missing.length >= BATCH_ROWS) {
+      await this.#explainMissing()
+    }
+  }
+
+  #compare(row: ValidRow, our: OurRow): void {
+    const read = this.#table.ours.read(our.texts)
+    this.#count.here++
+    this.#here.update(isMismatch(read) ? JSON.stringify(our.texts) : read.line)
+    if (!isMismatch(read) && read.line === row.line) {
+      this.#count.equal++
+    } else if (our.takenDigest === row.digest) {
+      this.#count.movedOn++
+    } else if (our.takenDigest === null) {
+      this.#addFinding(row.id, 'another record has this id here, and is left as it is')
+    } else if (isMismatch(read) || read.digest !== our.takenDigest) {
+      this.#addFinding(row.id, 'changed there and here since it was taken')
+    } else if (this.#options.dryRun) {
+      this.#count.toCome++
+    } else {
+      this.#addFinding(row.id, 'changed there, and does not fit any more')
+    }
+  }
+
+  #recordMismatch({ id, reasons }: RowMismatch, our: OurRow | undefined): void {
+    this.#there.update(id)
+    this.#addFinding(id, ...reasons)
+    if (!our) {
+      this.#skipDependents(id.toLowerCase())
+    }
+  }
+
+  #addFinding(id: string, ...problems: readonly string[]): void {
+    this.#count.named++
+    problems.forEach((problem) => this.#findings.add(problem, id))
+  }
+
+  #skipDependents(id: string): void {
+    this.#options.dryRun?.skippedRows.add(this.#table.transfer.table, id)
+  }
+
+  async #visitOnlyOurs({ texts, takenDigest }: OurRow): Promise<void> {
+    if (takenDigest === null) {
+      return
+    }
+    const isRemoved = this.#table.transfer.removeDeleted !== undefined && !this.#options.dryRun
+    this.#removedAtSource.add(isRemoved ? 'gone here as well now' : 'left here', texts.id!)
+    if (isRemoved && this.#toRemove.push(texts.id!) >= BATCH_ROWS) {
+      await this.#removeDeleted()
+    }
+  }
+
+  async #removeDeleted(): Promise<void> {
+    const ids = this.#toRemove
+    this.#toRemove = []
+    const { removeDeleted: removed } = this.#table.transfer
+    if (removed && ids.length > 0) {
+      await inTransaction(this.#options.pool, (transaction) => removed(transaction, ids))
+    }
+  }
+
+  async #explainMissing(): Promise<void> {
+    const rows = this.#missing
+    this.#missing = []
+    if (rows.length === 0) {
+      return
+    }
+    const { pool, dryRun } = this.#options
+    const reasons = await explainMissingRows(this.#table, pool, rows, dryRun?.skippedRows)
+    for (const { id } of rows) {
+      const reason = reasons.get(id) ?? dryRun?.broken.get(id)
+      if (reason === 'moved on') {
+        this.#count.movedOn++
+      } else if (reason !== undefined) {
+        this.#addFinding(id, reason)
+        this.#skipDependents(id)
+      } else if (dryRun) {
+        this.#count.toCome++
+      } else {
+        this.#addFinding(id, 'came after it was its turn; run this once more')
+      }
+    }
+  }
+}
+
+/** Ids that are none are only there. */
+function orderOf(their: Texts | undefined, our: OurRow | undefined): number {
+  if (!their || !our) {
+    return their ? -1 : 1
+  }
+  const id = their.id!.toLowerCase()
+  const ourId = our.texts.id!
+  if (id === ourId) {
+    return 0
+  }
+  return !isUuid(id) || id < ourId ? -1 : 1
+}

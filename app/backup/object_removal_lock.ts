@@ -1,0 +1,40 @@
+import { OBJECT_SWEEPS, OBJECT_RETENTION_LOCK } from '#storage/sweeps/object_retention'
+import { BackupClient } from './backup_client.js'
+import type { DatabaseAddress } from './databases.js'
+
+/** The locks that keep every object where it is: a sweep takes its turns in one of the databases, and does not say in which. */
+const LOCKS = [...OBJECT_SWEEPS.map((name) => `sweep:${name}`), OBJECT_RETENTION_LOCK]
+
+/** Keeps objects from being removed by any process of the installation, for as long as the connections of it last. */
+export class ObjectRemovalLock {
+  readonly #clients: BackupClient[] = []
+
+  /** Waits for sweeps that are under way. `onLost` is told where objects may be removed again. */
+  static async acquire(
+    databases: readonly DatabaseAddress[],
+    signal: AbortSignal,
+    onLost: (error: Error) => void
+  ): Promise<ObjectRemovalLock> {
+    const held = new ObjectRemovalLock()
+    const terminate = () => held.#clients.forEach((client) => client.terminate())
+    signal.addEventListener('abort', terminate, { once: true })
+    try {
+      for (const { url } of databases) {
+        const client = await BackupClient.open(url)
+        held.#clients.push(client)
+        for (const name of LOCKS) {
+          await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
+        }
+        client.onLost(onLost)
+      }
+      return held
+    } catch (error) {
+      await held.release()
+      throw error
+    }
+  }
+
+  async release(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()))
+  }
+}

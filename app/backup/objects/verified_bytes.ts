@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+
+import type { ListedObject } from './object_list.js'
+
+/** An object has other bytes than its file says. */
+export class ContentMismatch extends Error {}
+
+/** Passes on the bytes of an object, and fails at their end where they are not those of its file. */
+export async function* verifiedBytes(
+  { size, sha256 }: Pick<ListedObject, 'size' | 'sha256'>,
+  source: AsyncIterable<Uint8Array>
+): AsyncGenerator<Uint8Array> {
+  const digest = createHash('sha256')
+  let count = 0
+  for await (const chunk of source) {
+    digest.update(chunk)
+    count += chunk.byteLength
+    yield chunk
+  }
+  const actual = digest.digest('hex')
+  if ((size !== null && count !== size) || (sha256 !== null && actual !== sha256)) {
+    throw new ContentMismatch(
+      `${size} bytes of digest ${sha256} were expected, and there are ${count} of ${actual}`
+    )
+  }
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { PassThrough, Transform, type TransformCallback } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+
+import type { BackupStore } from './backup_store.js'
+import { BackupDamaged } from './errors.js'
+
+/** What a packed part of a backup holds, before it was packed. */
+export interface PackedContent {
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** Passes bytes on, and knows afterwards what they were. */
+class ContentDigest extends Transform {
+  readonly #digest = createHash('sha256')
+  #bytes = 0
+
+  override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
+    this.#digest.update(chunk)
+    this.#bytes += chunk.length
+    done(null, chunk)
+  }
+
+  content(): PackedContent {
+    return { bytes: this.#bytes, sha256: this.#digest.digest('hex') }
+  }
+}
+
+type Source = NodeJS.ReadableStream | AsyncIterable<Uint8Array | string>
+
+/** Packs what a source yields into a part of a backup. */
+export async function pack(
+  backupStore: BackupStore,
+  name: string,
+  source: Source,
+  signal: AbortSignal
+): Promise<PackedContent> {
+  const digest = new ContentDigest()
+  const packed = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } })
+  await pipeline(
+    source,
+    digest,
+    packed,
+    async (chunks: AsyncIterable<Uint8Array>) =>
+      void (await backupStore.put(name, chunks, { signal })),
+    { signal }
+  )
+  return digest.content()
+}
+
+/** Hands what a part holds to its reader; fails, once all of it was read at the latest, where that is not what was packed. */
+export async function unpack(
+  backupStore: BackupStore,
+  name: string,
+  { bytes, sha256 }: PackedContent,
+  reader: NodeJS.WritableStream | ((chunks: AsyncIterable<Buffer>) => Promise<void>),
+  signal: AbortSignal
+): Promise<void> {
+  const digest = new ContentDigest()
+  const read = await backupStore.read(name).catch((error: unknown) => {
+    throw new BackupDamaged(name, 'it cannot be read', error)
+  })
+  try {
+    await pipeline(read, createZstdDecompress(), digest, reader as NodeJS.WritableStream, {
+      signal,
+    })
+  } catch (error) {
+    throw isDecompressionError(error)
+      ? new BackupDamaged(name, 'it cannot be unpacked', error)
+      : error
+  }
+  const actual = digest.content()
+  if (actual.bytes !== bytes || actual.sha256 !== sha256) {
+    throw new BackupDamaged(
+      name,
+      `it should hold ${bytes} bytes of digest ${sha256}, and holds ${actual.bytes} of ${actual.sha256}`
+    )
+  }
+}
+
+/** Reads a part to its end, only to see whether it is what was packed. */
+export function verify(
+  backupStore: BackupStore,
+  name: string,
+  content: PackedContent,
+  signal: AbortSignal
+): Promise<void> {
+  return unpack(backupStore, name, content, new PassThrough().resume(), signal)
+}
+
+const isDecompressionError = (error: unknown) =>
+  String((error as { code?: unknown }).code).startsWith('ZSTD_') ||
+  (error as { code?: unknown }).code === 'ERR_ZSTD_INVALID_PARAM' ||
+  /zstd|unexpected end of file/i.test((error as Error).message)

@@ -1,0 +1,132 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { html, sendPage, type Html } from '#http/page'
+import { MASTER } from '#identity/embedded/accounts'
+import { formField } from '#identity/embedded/form_field'
+import { AUTHORIZATION_PARAMETERS, type AuthorizationRequest } from './authorization_request.js'
+import type { Login } from './login_sessions.js'
+
+/** What went wrong with the last try, and what is kept of it. */
+export interface Problem {
+  readonly status: number
+  readonly message: string
+  readonly username: string
+  readonly realm: string
+}
+
+/** A keyboard that corrects names would change them. */
+const AS_TYPED = { autocapitalize: 'none', spellcheck: 'false' }
+
+/** The page on which a user signs in. It needs no script. */
+export function showLoginForm(
+  ctx: HttpContext,
+  request: AuthorizationRequest,
+  proof: string,
+  problem?: Problem
+): void {
+  const { client, text, realm } = request
+  const username = problem?.username ?? text.login_hint ?? ''
+  const described = problem && { 'aria-describedby': 'problem', 'aria-invalid': 'true' }
+  ctx.response.status(problem?.status ?? 200)
+  const content = html`
+    <main>
+      <h1>Sign in</h1>
+      <p>to continue to <strong>${nameOf(client)}</strong></p>
+      ${problem && html`<p role="alert" id="problem"><strong>${problem.message}</strong></p>`}
+      <form method="post">
+        ${hiddenFields(request, proof)}
+        ${formField('username', 'User name', {
+          value: username,
+          autocomplete: 'username',
+          ...AS_TYPED,
+          required: true,
+          ...described,
+          autofocus: username === '',
+        })}
+        ${formField('password', 'Password', {
+          type: 'password',
+          autocomplete: 'current-password',
+          required: true,
+          ...described,
+          autofocus: username !== '',
+        })}
+        ${
+          realm
+            ? html`<p class="muted">Realm: ${realm.name}</p>`
+            : formField('realm', 'Realm', {
+                value: problem?.realm || MASTER,
+                ...AS_TYPED,
+                autocomplete: 'off',
+                required: true,
+              })
+        }
+        <p><button name="action" value="sign_in">Sign in</button></p>
+      </form>
+    </main>
+  `
+  send(ctx, request, problem ? 'Problem: Sign in' : 'Sign in', content)
+}
+
+/** The page for a user who is signed in already: nothing is given to a client without being asked. */
+export function showContinueForm(
+  ctx: HttpContext,
+  request: AuthorizationRequest,
+  proof: string,
+  { user }: Login
+): void {
+  const content = html`
+    <main>
+      <h1>Continue</h1>
+      <p>
+        You are signed in as <strong>${nameOf(user)}</strong> (realm ${user.realmName}). Continue to
+        <strong>${nameOf(request.client)}</strong>?
+      </p>
+      <form method="post">
+        ${hiddenFields(request, proof)}
+        <p>
+          <button name="action" value="continue" autofocus>Continue as ${nameOf(user)}</button>
+          <button name="action" value="switch">Sign out and use another account</button>
+        </p>
+      </form>
+    </main>
+  `
+  send(ctx, request, 'Continue', content)
+}
+
+/** The page for a link that leads nowhere. */
+export function showUnusableLink(ctx: HttpContext, message: string): void {
+  ctx.response.status(400)
+  const advice = 'Go back to it and try again; if that does not help, tell whoever runs it.'
+  sendPage(
+    ctx,
+    'Problem: Sign in',
+    html`<main>
+      <h1>This does not work</h1>
+      <p role="alert"><strong>${message}</strong></p>
+      <p>${advice}</p>
+    </main>`
+  )
+}
+
+const nameOf = ({ displayName, name }: { displayName: string | null; name: string }) =>
+  displayName ?? name
+
+function hiddenFields({ text }: AuthorizationRequest, proof: string): Html[] {
+  const parameters = AUTHORIZATION_PARAMETERS.flatMap((name) =>
+    text[name] === undefined ? [] : [[name, text[name]]]
+  )
+  return [...parameters, ['form', proof]].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`
+  )
+}
+
+/** Browsers count the redirect after a form as one of its targets, so the client's address has to be among them. */
+function send(
+  ctx: HttpContext,
+  { redirectUri }: AuthorizationRequest,
+  title: string,
+  content: Html
+): void {
+  const { protocol, origin } = new URL(redirectUri)
+  sendPage(ctx, title, content, { formTargets: [origin === 'null' ? protocol : origin] })
+}

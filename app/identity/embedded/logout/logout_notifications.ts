@@ -1,0 +1,20 @@
+import type { Logger } from '@adonisjs/core/logger'
+import app from '@adonisjs/core/services/app'
+
+import type { RunningJob } from '#jobs/running_job'
+import { TaskRunner } from '#jobs/tasks/task_runner'
+import { logoutWorker } from './logout_worker.js'
+
+/** Tells clients of logouts as soon as they happen in any process. */
+export async function startLogoutNotifications(logger: Logger): Promise<RunningJob> {
+  const provider = await app.container.make('identity')
+  const signals = await app.container.make('signals')
+  const runner = await TaskRunner.start({ worker: logoutWorker({ logger }), signals, logger })
+  const stopListening = await provider.onAccessChange?.(() => runner.notify())
+  return {
+    async stop() {
+      await stopListening?.()
+      await runner.stop()
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import pg from 'pg'
+
+import { databaseUrl } from '#database/addresses'
+import { exponentialBackoff } from '#kernel/backoff'
+
+const BACK_OFF = { firstMs: 250, longestMs: 30_000 }
+
+interface NotificationOptions {
+  readonly channels: readonly [string, ...string[]]
+  /** Statements for the connection, done as soon as it listens. */
+  readonly session?: string
+  readonly receive: (payload: string, channel: string) => void
+  /** Called when it begins to listen, and when it stops: what was told in between has been missed. */
+  readonly onGap?: () => void
+}
+
+/**
+ * Receives what any process tells on channels of the provider's database, once that is kept. While the database is away it
+ * receives nothing, and comes back by itself.
+ */
+export class NotificationListener {
+  readonly #options: NotificationOptions
+  #client: pg.Client | undefined
+  #timer: NodeJS.Timeout | undefined
+  #failures = 0
+  #stopped = false
+  #backendPid: number | undefined
+
+  constructor(options: NotificationOptions) {
+    this.#options = options
+  }
+
+  get isListening(): boolean {
+    return this.#backendPid !== undefined
+  }
+
+  /** Of the process that serves this connection, by which the database tells connections apart; undefined where there is none. */
+  get backendPid(): number | undefined {
+    return this.#backendPid
+  }
+
+  async start(): Promise<void> {
+    const { channels, session = '', receive, onGap } = this.#options
+    const client = new pg.Client({
+      connectionString: databaseUrl('identity'),
+      application_name: `analysis-hub ${channels[0].replaceAll('_', ' ')}`,
+      keepAlive: true,
+    })
+    client.on('notification', ({ payload, channel }) => receive(payload!, channel))
+    client.on('error', () => {})
+    client.on('end', () => this.#reconnect(client))
+    this.#client = client
+    await client.connect()
+    await client.query([...channels.map((channel) => `listen ${channel}`), session].join(';'))
+    const { rows } = await client.query<{ number: number }>('select pg_backend_pid() as number')
+    this.#failures = 0
+    this.#backendPid = rows[0]!.number
+    onGap?.()
+  }
+
+  /** Tells something on the connection that listens. While there is none, nobody is told. */
+  notify(channel: string, payload: string): void {
+    this.#client?.query('select pg_notify($1, $2)', [channel, payload]).catch(() => {})
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#backendPid = undefined
+    clearTimeout(this.#timer)
+    await this.#client?.end()
+  }
+
+  #reconnect(client: pg.Client): void {
+    if (this.#stopped || client !== this.#client) {
+      return
+    }
+    this.#client = undefined
+    if (this.isListening) {
+      this.#backendPid = undefined
+      this.#options.onGap?.()
+    }
+    this.#failures += 1
+    this.#timer = setTimeout(
+      () => {
+        this.start().catch(() => {})
+      },
+      exponentialBackoff(this.#failures, BACK_OFF)
+    )
+  }
+}
