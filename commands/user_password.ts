@@ -70,7 +70,7 @@ export default class UserPassword extends BaseCommand {
 
 /** What a caller would be told; the password is in none of it. */
 async function said(error: unknown): Promise<string> {
-  const { failureOf } = await import('#http/classify')
+  const { failureOf } = await import('#http/failure_of')
   const failure = failureOf(error)
   return [failure.message, ...failure.issues.map(({ message }) => message)].join(': ')
 }

@@ -5,7 +5,7 @@ import { SecurityAudit } from '#audit/security_audit'
 import type { Bus } from '#bus/bus'
 import { openBus, requireReady } from '#bus/open_bus'
 import { health } from '#observability/health'
-import { onOutboxWritten, WAKE_TOPIC } from '#outbox/wakeups'
+import { onOutboxWritten, OUTBOX_TOPIC } from '#outbox/wakeups'
 import { changeOutbox, securityOutbox } from '#outbox/publish'
 import { Realtime } from '#realtime/realtime'
 import { EventSink } from '#records/events'
@@ -51,7 +51,7 @@ export default class MessagingProvider {
 
   async boot() {
     const signals = await this.app.container.make('signals')
-    this.#endings.push(onOutboxWritten(() => signals.notify(WAKE_TOPIC)))
+    this.#endings.push(onOutboxWritten(() => signals.notify(OUTBOX_TOPIC)))
     await this.app.container.make(Realtime)
   }
 

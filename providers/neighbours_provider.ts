@@ -118,8 +118,8 @@ export default class NeighboursProvider {
   #keptLogs() {
     return this.#asked<AnalysisLogStore>('telemetry', env.TELEMETRY_URL, {
       here: async () => {
-        const { localLogs: logsForNeighbours } = await import('#telemetry/logs/local_logs')
-        return logsForNeighbours(await this.app.container.make('logStore'))
+        const { localLogs } = await import('#telemetry/logs/local_logs')
+        return localLogs(await this.app.container.make('logStore'))
       },
       nowhere: async () => {
         const { NO_LOGS } = await import('#core/analysis_logs/analysis_log_store')
@@ -172,9 +172,8 @@ export default class NeighboursProvider {
   #storageInventory() {
     return this.#asked<Inventory | undefined>('storage', env.STORAGE_URL, {
       here: async () => {
-        const { localInventory: inventoryForNeighbours } =
-          await import('#storage/buckets/local_inventory')
-        return inventoryForNeighbours
+        const { localInventory } = await import('#storage/buckets/local_inventory')
+        return localInventory
       },
       nowhere: async () => undefined,
       elsewhere: async (storage) => {
@@ -188,9 +187,9 @@ export default class NeighboursProvider {
   #eventReader() {
     return this.#asked<EventReader>('telemetry', env.TELEMETRY_URL, {
       here: async () => {
-        const { localEvents: eventsForNeighbours } = await import('#telemetry/events/local_events')
+        const { localEvents } = await import('#telemetry/events/local_events')
         const { telemetryPool } = await import('#telemetry/database')
-        return eventsForNeighbours(telemetryPool())
+        return localEvents(telemetryPool())
       },
       nowhere: async () => {
         const { NO_EVENTS } = await import('#core/events/event_reader')

@@ -2,7 +2,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { surfacesOf } from '#configuration/processes'
 import { reseal } from '#records/resealing'
-import { ownSealing } from '#records/sealing'
+import { installationSealing } from '#records/sealing'
 import { env } from './env.js'
 import { sealedPlaces } from './sealed_places.js'
 
@@ -61,7 +61,7 @@ export class ApplicationKeyChange {
     for (const { pool, place } of await sealedPlaces()) {
       const name = `${place.table}.${place.column}`
       const report = (values: number) => progress(name, values)
-      const options = { sealing: ownSealing(), dryRun, signal, progress: report }
+      const options = { sealing: installationSealing(), dryRun, signal, progress: report }
       const counts = await reseal(pool, place, options)
       changed[name] = (changed[name] ?? 0) + counts.resealed
       if (counts.unreadable > 0) {

@@ -37,8 +37,8 @@ const WORKER_QUEUES = [
 /** What each surface follows beside the bus. */
 const FOLLOWERS: Partial<Record<SurfaceName, (logger: Logger) => Promise<RunningJob>>> = {
   core: async (logger) => {
-    const { startCoreWorkers: followIdentities } = await import('#core/background')
-    return followIdentities(logger)
+    const { startCoreWorkers } = await import('#core/background')
+    return startCoreWorkers(logger)
   },
   identity: async (logger) => {
     const { startLogoutNotifications: announceLogouts } =
@@ -46,12 +46,12 @@ const FOLLOWERS: Partial<Record<SurfaceName, (logger: Logger) => Promise<Running
     return announceLogouts(logger)
   },
   messenger: async (logger) => {
-    const { reactToIdentityChanges: followIdentities } = await import('#messenger/background')
-    return followIdentities(logger)
+    const { reactToIdentityChanges } = await import('#messenger/background')
+    return reactToIdentityChanges(logger)
   },
   storage: async (logger) => {
-    const { reactToRealmChanges: followRealms } = await import('#storage/background')
-    return followRealms(logger)
+    const { reactToRealmChanges } = await import('#storage/background')
+    return reactToRealmChanges(logger)
   },
   telemetry: async (logger) => {
     const { startLogIngest: takeLogsFromBus } = await import('#telemetry/logs/background')

@@ -64,7 +64,7 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
   const surfaces = surfacesOf(env)
   const logger = await app.container.make('logger')
   const sweeps = await registeredSweeps(app)
-  const sweeper = new Sweeper({ sweeps, leading: electionOn(sweepPool()), logger })
+  const sweeper = new Sweeper({ sweeps, leaderElection: electionOn(sweepPool()), logger })
   sweeper.start()
   const databases = databaseOwners(surfaces).map((surface) => pools.for(databaseUrl(surface)))
   const addingUp = TotalsConsolidation.start({ pools: databases, logger })

@@ -68,7 +68,7 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
   })
   const sweeper = new Sweeper({
     sweeps: workerSweeps({ ...kept, folder: env.IMAGES_PATH }),
-    leading: electionInFolder(join(env.WORKER_PATH, 'turns')),
+    leaderElection: electionInFolder(join(env.WORKER_PATH, 'turns')),
     logger,
   })
   sweeper.start()

@@ -185,7 +185,7 @@ export class Adoption {
         for (const table of tables) {
           const progress = await this.#progress('comparing', table, former)
           const dryRun = isDryRun
-            ? { broken: await brokenKeys(table, former), leftOut: skippedRows }
+            ? { broken: await brokenKeys(table, former), skippedRows }
             : undefined
           const options = { former, pool, signal, progress, now: this.#now, dryRun }
           const compared = await compareTable(table, options)

@@ -73,7 +73,7 @@ class Comparison {
   readonly #there = createHash('sha256')
   readonly #here = createHash('sha256')
   readonly #removedAtSource = new Findings()
-  readonly #count = { there: 0, here: 0, equal: 0, movedOn: 0, toCome: 0, named: 0 }
+  readonly #count = { there: 0, here: 0, equal: 0, changedHere: 0, toCome: 0, named: 0 }
   #missing: ValidRow[] = []
   #toRemove: string[] = []
 
@@ -145,7 +145,7 @@ class Comparison {
     if (!isMismatch(read) && read.line === row.line) {
       this.#count.equal++
     } else if (our.takenDigest === row.digest) {
-      this.#count.movedOn++
+      this.#count.changedHere++
     } else if (our.takenDigest === null) {
       this.#addFinding(row.id, 'another record has this id here, and is left as it is')
     } else if (isMismatch(read) || read.digest !== our.takenDigest) {
@@ -205,7 +205,7 @@ class Comparison {
     for (const { id } of rows) {
       const reason = reasons.get(id) ?? dryRun?.broken.get(id)
       if (reason === 'moved on') {
-        this.#count.movedOn++
+        this.#count.changedHere++
       } else if (reason !== undefined) {
         this.#addFinding(id, reason)
         this.#skipDependents(id)

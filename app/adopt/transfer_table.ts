@@ -33,7 +33,7 @@ export async function transferTable(
   { former, pool, signal, progress, now }: TransferOptions
 ): Promise<TransferCounts | undefined> {
   const { transfer } = table
-  const count = { taken: 0, followed: 0 }
+  const count = { taken: 0, updated: 0 }
   const order = orderOf(transfer)
   const portions = former.read({
     table: transfer.table,

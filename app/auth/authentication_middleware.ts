@@ -4,7 +4,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import type { Actor } from '#kernel/actor'
 import type { EndSignal } from '#kernel/end_signal'
-import { catalogue } from '#http/catalogue'
+import { catalogue } from '#http/route_catalogue'
 import { env } from '#start/env'
 
 /**

@@ -4,7 +4,7 @@ import { shape } from '#kernel/shape'
 
 const NAME = {
   pattern: /^[A-Za-z0-9_.@+-]*$/,
-  says: 'A name consists of letters without accents, digits, and the characters _ . @ + -',
+  description: 'A name consists of letters without accents, digits, and the characters _ . @ + -',
 }
 
 /** Names stand in addresses of the provider, so they consist of characters that need no escaping there. */

@@ -7,7 +7,7 @@ import { enforceRemovalLimit } from './removal_limit.js'
 const EVERY_MS = 60 * 60_000
 
 interface Reconciliation {
-  provider: Pick<IdentityProvider, 'people' | 'known' | 'introspect' | 'ownToken'>
+  provider: Pick<IdentityProvider, 'people' | 'whenReady' | 'introspect' | 'ownToken'>
   /** The ids that records here refer to. */
   referencedIds: () => Promise<readonly string[]>
   /** Removes what refers to an id that does not exist any more; answers how many records that were. */

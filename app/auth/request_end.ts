@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import type { Authenticator } from './authentication_middleware.js'
-import { connectionEnd } from '#http/event_stream'
+import { connectionEndSignal } from '#http/event_stream'
 import { WaitingRequests } from '#http/waiting_limits'
 import type { EndSignal } from '#kernel/end_signal'
 import { actorOf } from '#kernel/request_origin'
@@ -12,8 +12,8 @@ import { actorOf } from '#kernel/request_origin'
  */
 export async function requestEnd(ctx: HttpContext): Promise<EndSignal> {
   const waiting = await ctx.containerResolver.make(WaitingRequests)
-  const waiter = waiting.begin(actorOf(ctx), ctx.request.ip())
-  const ending = connectionEnd(ctx)
+  const waiter = waiting.add(actorOf(ctx), ctx.request.ip())
+  const ending = connectionEndSignal(ctx)
   ending.addListener(waiter)
   const authenticator: Authenticator | undefined = await ctx.containerResolver.make('authenticator')
   if (ctx.token !== undefined) {

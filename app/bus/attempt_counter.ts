@@ -9,8 +9,8 @@ export class AttemptCounter {
   readonly #inbox: Inbox
   readonly #messageId: string
   #isFirst: boolean
-  #isBegun = false
-  #isSpared = false
+  #isCounted = false
+  #isRefunded = false
   #attempts: number
 
   constructor(inbox: Inbox, messageId: string, history: DeliveryHistory) {
@@ -27,22 +27,22 @@ export class AttemptCounter {
 
   /** Counts the attempt that is about to be made, unless the message was handled meanwhile. */
   async next(): Promise<number | 'handled'> {
-    this.#isBegun = false
-    if (!this.#isSpared) {
+    this.#isCounted = false
+    if (!this.#isRefunded) {
       const count = await this.#count()
       if (count === 'handled') {
         return count
       }
       this.#attempts = count
     }
-    this.#isSpared = false
-    this.#isBegun = true
+    this.#isRefunded = false
+    this.#isCounted = true
     return this.#attempts
   }
 
   /** Takes back the latest attempt, which was not the message's fault. */
-  spare(): void {
-    this.#isSpared ||= this.#isBegun
+  refund(): void {
+    this.#isRefunded ||= this.#isCounted
   }
 
   async #count(): Promise<number | 'handled'> {

@@ -27,12 +27,12 @@ export interface RetryPolicy extends BackoffPolicy {
 }
 
 /** Half a minute from the first attempt to the last. */
-const RETRY: RetryPolicy = { attempts: 8, firstMs: 250, longestMs: 30_000 }
+const DEFAULT_RETRY: RetryPolicy = { attempts: 8, firstMs: 250, longestMs: 30_000 }
 
 /** What is away is looked for again often: nothing may lie about long once it is back. */
-const AWAY: BackoffPolicy = { firstMs: 100, longestMs: 2_000 }
+const UNAVAILABLE_BACKOFF: BackoffPolicy = { firstMs: 100, longestMs: 2_000 }
 
-export interface RunnerOptions {
+export interface ConsumerRunnerOptions {
   readonly bus: Bus
   readonly pool: pg.Pool
   readonly logger: Pick<BusLogger, 'warn' | 'error'>
@@ -40,7 +40,7 @@ export interface RunnerOptions {
 }
 
 /** A message with what is needed to handle it. */
-interface Case extends DeliveredMessage {
+interface MessageWithHandler extends DeliveredMessage {
   readonly handler: Handler | ExternalHandler
 }
 
@@ -50,29 +50,29 @@ interface Case extends DeliveredMessage {
  */
 export class ConsumerRunner {
   readonly #consumer: Consumer
-  readonly #options: RunnerOptions
+  readonly #options: ConsumerRunnerOptions
   readonly #retry: RetryPolicy
   readonly #inbox: Inbox
-  readonly #records = new KeyedMutex()
-  readonly #suspects = new KeyedMutex()
-  readonly #gatherings = new Map<string, MessageBatcher<unknown>>()
+  readonly #recordLocks = new KeyedMutex()
+  readonly #redeliveredLock = new KeyedMutex()
+  readonly #batchers = new Map<string, MessageBatcher<unknown>>()
   readonly #sequences: OrderedBatches
   readonly #stopping = new AbortController()
   #subscription: { stop(): Promise<void> } | undefined
 
-  static async start(consumer: Consumer, options: RunnerOptions): Promise<ConsumerRunner> {
+  static async start(consumer: Consumer, options: ConsumerRunnerOptions): Promise<ConsumerRunner> {
     const runner = new ConsumerRunner(consumer, options)
     runner.#subscription = await options.bus.subscribe(
       { ...consumer, database: options.pool },
-      (delivery) => runner.#take(delivery)
+      (delivery) => runner.#receive(delivery)
     )
     return runner
   }
 
-  private constructor(consumer: Consumer, options: RunnerOptions) {
+  private constructor(consumer: Consumer, options: ConsumerRunnerOptions) {
     this.#consumer = consumer
     this.#options = options
-    this.#retry = options.retry ?? RETRY
+    this.#retry = options.retry ?? DEFAULT_RETRY
     this.#inbox = new Inbox(options.pool, consumer.queue)
     this.#sequences = new OrderedBatches({
       queue: consumer.queue,
@@ -80,8 +80,9 @@ export class ConsumerRunner {
       inbox: this.#inbox,
       logger: options.logger,
       signal: this.#stopping.signal,
-      records: this.#records,
-      alone: (delivered, handler) => this.#repeat({ ...delivered, handler: oneOf(handler) }),
+      locks: this.#recordLocks,
+      handleSingly: (delivered, handler) =>
+        this.#handleWithRetries({ ...delivered, handler: toExternalHandler(handler) }),
     })
   }
 
@@ -91,7 +92,7 @@ export class ConsumerRunner {
     await this.#subscription?.stop()
   }
 
-  async #take(delivery: Delivery): Promise<void> {
+  async #receive(delivery: Delivery): Promise<void> {
     const outcome = await this.#settle(delivery)
     busMetrics.settled(this.#consumer.queue, outcome)
   }
@@ -100,21 +101,24 @@ export class ConsumerRunner {
     let message: Message
     let record: string
     try {
-      message = readMessage(delivery.bytes, this.#arrivedBy)
+      message = readMessage(delivery.bytes, this.#defaultRouting)
       record = this.#recordOf(message)
     } catch (error) {
-      await this.#bury(delivery, { reason: `malformed: ${errorMessageOf(error)}`, attempts: 0 })
+      await this.#sendToDeadLetters(delivery, {
+        reason: `malformed: ${errorMessageOf(error)}`,
+        attempts: 0,
+      })
       return 'malformed'
     }
     const handler = this.#handlerOf(message)
     if (handler && 'handleBatch' in handler) {
-      return this.#gather({ delivery, message }, handler)
+      return this.#addToBatch({ delivery, message }, handler)
     }
     if (handler && 'handleInOrder' in handler) {
       return this.#sequences.add(record, { delivery, message }, handler)
     }
-    this.#sequences.end(record)
-    return this.#records.run(record, () => this.#route({ delivery, message }, handler))
+    this.#sequences.close(record)
+    return this.#recordLocks.run(record, () => this.#route({ delivery, message }, handler))
   }
 
   #handlerOf({ type }: Message): Consumer['handlers'][string] | undefined {
@@ -122,35 +126,35 @@ export class ConsumerRunner {
     return Object.hasOwn(handlers, type) ? handlers[type] : undefined
   }
 
-  async #gather(delivered: DeliveredMessage, handler: BatchHandler): Promise<Outcome> {
-    const alone: Handler = async ({ transaction, message }) =>
+  async #addToBatch(delivered: DeliveredMessage, handler: BatchHandler): Promise<Outcome> {
+    const single: Handler = async ({ transaction, message }) =>
       handler.handleBatch(transaction, [await handler.read(message)])
     let content: unknown
     try {
       content = await handler.read(delivered.message)
     } catch {
-      return this.#repeat({ ...delivered, handler: alone })
+      return this.#handleWithRetries({ ...delivered, handler: single })
     }
-    this.#requireTurn(delivered.delivery)
-    return this.#gatheringOf(delivered.message, handler, alone).add(delivered, content)
+    this.#requireActive(delivered.delivery)
+    return this.#batcherFor(delivered.message, handler, single).add(delivered, content)
   }
 
-  #gatheringOf({ type }: Message, handler: BatchHandler, alone: Handler): MessageBatcher<unknown> {
-    let gathering = this.#gatherings.get(type)
-    if (!gathering) {
-      gathering = new MessageBatcher({
+  #batcherFor({ type }: Message, handler: BatchHandler, single: Handler): MessageBatcher<unknown> {
+    let batcher = this.#batchers.get(type)
+    if (!batcher) {
+      batcher = new MessageBatcher({
         queue: this.#consumer.queue,
         handler,
         pool: this.#options.pool,
         inbox: this.#inbox,
         logger: this.#options.logger,
         signal: this.#stopping.signal,
-        away: AWAY,
-        alone: (delivered) => this.#repeat({ ...delivered, handler: alone }),
+        backoff: UNAVAILABLE_BACKOFF,
+        handleSingly: (delivered) => this.#handleWithRetries({ ...delivered, handler: single }),
       })
-      this.#gatherings.set(type, gathering)
+      this.#batchers.set(type, batcher)
     }
-    return gathering
+    return batcher
   }
 
   async #route(
@@ -158,12 +162,12 @@ export class ConsumerRunner {
     handler: Handler | ExternalHandler | undefined
   ): Promise<Outcome> {
     if (handler) {
-      return this.#repeat({ delivery, message, handler })
+      return this.#handleWithRetries({ delivery, message, handler })
     }
     if (this.#consumer.events) {
       return 'ignored'
     }
-    await this.#bury(delivery, {
+    await this.#sendToDeadLetters(delivery, {
       reason: `malformed: nobody here knows commands of type ${message.type}`,
       attempts: 0,
     })
@@ -171,20 +175,20 @@ export class ConsumerRunner {
   }
 
   /** Tries until the message is handled or dead; what waits here holds back the later messages about its record. */
-  async #repeat(subject: Case): Promise<Outcome> {
+  async #handleWithRetries(subject: MessageWithHandler): Promise<Outcome> {
     const counter = new AttemptCounter(this.#inbox, subject.message.id, subject.delivery.history)
     for (let failures = 1; ; failures++) {
-      this.#requireTurn(subject.delivery)
+      this.#requireActive(subject.delivery)
       try {
         const attempt = () => this.#attempt(subject, counter)
         return await (subject.delivery.history === 'again'
-          ? this.#suspects.run('one by one', attempt)
+          ? this.#redeliveredLock.run('one by one', attempt)
           : attempt())
       } catch (error) {
         if (error instanceof AttemptsExhausted) {
-          return await this.#giveUp(subject, error)
+          return await this.#deadLetter(subject, error)
         }
-        await this.#wait(subject, counter, error, failures)
+        await this.#backOff(subject, counter, error, failures)
       }
     }
   }
@@ -193,8 +197,11 @@ export class ConsumerRunner {
    * One attempt. Messages that were delivered before may be what ended that process; they are tried one by one, so
    * that the one at fault does not take the innocent beside it along until they are all dead.
    */
-  async #attempt({ delivery, message, handler }: Case, counter: AttemptCounter): Promise<Outcome> {
-    this.#requireTurn(delivery)
+  async #attempt(
+    { delivery, message, handler }: MessageWithHandler,
+    counter: AttemptCounter
+  ): Promise<Outcome> {
+    this.#requireActive(delivery)
     const count = await counter.next()
     if (count === 'handled') {
       return 'repeated'
@@ -207,12 +214,12 @@ export class ConsumerRunner {
     }
     const stopTimer = busMetrics.startHandling(this.#consumer.queue)
     try {
-      const conclude = await conclusionOf(handler, message)
+      const complete = await completionOf(handler, message)
       return await inTransaction(this.#options.pool, async (transaction) => {
         if (!(await this.#inbox.settle(transaction, message.id))) {
           return 'repeated'
         }
-        await conclude(transaction)
+        await complete(transaction)
         return 'handled'
       })
     } catch (error) {
@@ -228,38 +235,46 @@ export class ConsumerRunner {
     }
   }
 
-  async #wait(subject: Case, counter: AttemptCounter, error: unknown, failures: number) {
+  async #backOff(
+    subject: MessageWithHandler,
+    counter: AttemptCounter,
+    error: unknown,
+    failures: number
+  ) {
     if (error instanceof DeliveryAbandoned) {
       throw error
     }
     const { message } = subject
-    const away = isInfrastructureFailure(error)
-    busMetrics.failed(this.#consumer.queue, away ? 'infrastructure' : 'message')
-    if (away) {
-      counter.spare()
+    const isUnavailable = isInfrastructureFailure(error)
+    busMetrics.failed(this.#consumer.queue, isUnavailable ? 'infrastructure' : 'message')
+    if (isUnavailable) {
+      counter.refund()
     }
-    const pauseMs = away
-      ? jitteredBackoff(failures, AWAY)
+    const delayMs = isUnavailable
+      ? jitteredBackoff(failures, UNAVAILABLE_BACKOFF)
       : jitteredBackoff(Math.max(counter.attempts, 1), this.#retry)
     this.#options.logger.warn(
       { err: error, queue: this.#consumer.queue, messageId: message.id, type: message.type },
-      `a message was not handled; it is tried again in ${Math.ceil(pauseMs)} ms`
+      `a message was not handled; it is tried again in ${Math.ceil(delayMs)} ms`
     )
-    await sleep(pauseMs, this.#stopping.signal)
+    await sleep(delayMs, this.#stopping.signal)
   }
 
-  async #giveUp({ delivery, message }: Case, given: AttemptsExhausted): Promise<Outcome> {
-    const { attempts, cause } = given
+  async #deadLetter(
+    { delivery, message }: MessageWithHandler,
+    exhausted: AttemptsExhausted
+  ): Promise<Outcome> {
+    const { attempts, cause } = exhausted
     const isMalformed = cause instanceof MalformedMessage
-    const reason = isMalformed ? `malformed: ${given.message}` : given.message
-    await this.#persist(delivery, () => this.#tellGivenUp(message, cause ?? given))
+    const reason = isMalformed ? `malformed: ${exhausted.message}` : exhausted.message
+    await this.#retryUntilDone(delivery, () => this.#notifyDeadLetter(message, cause ?? exhausted))
     // Before it can be seen among the dead: from then on it may be given back, to begin anew.
-    await this.#persist(delivery, () => this.#inbox.forget(message.id))
-    await this.#bury(delivery, { reason, attempts })
+    await this.#retryUntilDone(delivery, () => this.#inbox.forget(message.id))
+    await this.#sendToDeadLetters(delivery, { reason, attempts })
     return isMalformed ? 'malformed' : 'dead'
   }
 
-  async #tellGivenUp(message: Message, reason: unknown): Promise<void> {
+  async #notifyDeadLetter(message: Message, reason: unknown): Promise<void> {
     const { onDeadLetter: givenUp } = this.#consumer
     if (givenUp) {
       await inTransaction(this.#options.pool, (transaction) =>
@@ -269,8 +284,8 @@ export class ConsumerRunner {
   }
 
   /** Others may send what they like; that one of their messages is dead is our failure only where we tried it. */
-  async #bury(delivery: Delivery, cause: DeadLetterCause): Promise<void> {
-    await this.#persist(delivery, () => delivery.deadLetter(cause))
+  async #sendToDeadLetters(delivery: Delivery, cause: DeadLetterCause): Promise<void> {
+    await this.#retryUntilDone(delivery, () => delivery.deadLetter(cause))
     this.#options.logger[cause.attempts > 0 ? 'error' : 'warn'](
       { queue: this.#consumer.queue, ...cause },
       'a message was put among the dead letters; look at it with bus:dead'
@@ -278,9 +293,9 @@ export class ConsumerRunner {
   }
 
   /** Repeats what can only fail because something is away. */
-  async #persist(delivery: Delivery, work: () => Promise<void>): Promise<void> {
+  async #retryUntilDone(delivery: Delivery, work: () => Promise<void>): Promise<void> {
     for (let failures = 1; ; failures++) {
-      this.#requireTurn(delivery)
+      this.#requireActive(delivery)
       try {
         return await work()
       } catch (error) {
@@ -288,12 +303,12 @@ export class ConsumerRunner {
           { err: error, queue: this.#consumer.queue },
           'a dead letter could not be kept yet'
         )
-        await sleep(jitteredBackoff(failures, AWAY), this.#stopping.signal)
+        await sleep(jitteredBackoff(failures, UNAVAILABLE_BACKOFF), this.#stopping.signal)
       }
     }
   }
 
-  #requireTurn(delivery: Delivery): void {
+  #requireActive(delivery: Delivery): void {
     if (this.#stopping.signal.aborted || delivery.isLost) {
       throw new DeliveryAbandoned()
     }
@@ -307,7 +322,7 @@ export class ConsumerRunner {
     return record
   }
 
-  get #arrivedBy(): Routing {
+  get #defaultRouting(): Routing {
     const [event] = this.#consumer.events ?? []
     return event === undefined
       ? { type: 'work', key: this.#consumer.queue }
@@ -315,14 +330,17 @@ export class ConsumerRunner {
   }
 }
 
-const oneOf = ({ read, handleInOrder: inOrder }: OrderedBatchHandler): ExternalHandler => ({
+const toExternalHandler = ({
+  read,
+  handleInOrder: inOrder,
+}: OrderedBatchHandler): ExternalHandler => ({
   async execute(message) {
     const content = await read(message)
     return (transaction) => inOrder(transaction, [content])
   },
 })
 
-async function conclusionOf(
+async function completionOf(
   handler: Handler | ExternalHandler,
   message: Message
 ): Promise<Completion> {

@@ -51,10 +51,10 @@ export class Inbox {
    * Counts an attempt before it is made, so that one which ends the process was counted. Answers the number of the attempt,
    * at least `atLeast`, or that there is nothing left to do.
    */
-  async count(messageId: string, atLeast: number): Promise<number | 'handled'> {
+  async count(messageId: string, minimum: number): Promise<number | 'handled'> {
     const { rows } = await this.#pool.query<{ attempts: number; isHandled: boolean }>({
       ...COUNT,
-      values: [this.#consumer, messageId, atLeast],
+      values: [this.#consumer, messageId, minimum],
     })
     const { attempts, isHandled } = rows[0]!
     return isHandled ? 'handled' : attempts
@@ -64,10 +64,10 @@ export class Inbox {
    * Counts an attempt for each message of a set, before it is made. Answers those that are over it: `most` attempts were made for
    * them before, and none is made now.
    */
-  async countAll(messageIds: readonly string[], most: number): Promise<ReadonlySet<string>> {
+  async countAll(messageIds: readonly string[], maxAttempts: number): Promise<ReadonlySet<string>> {
     const { rows } = await this.#pool.query<{ id: string }>({
       ...COUNT_ALL,
-      values: [this.#consumer, messageIds, most],
+      values: [this.#consumer, messageIds, maxAttempts],
     })
     return new Set(rows.map(({ id }) => id))
   }

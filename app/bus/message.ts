@@ -57,13 +57,13 @@ export function writeMessage(message: Message): Buffer {
  * Reads what a peer sent. Whatever is no message is refused; metadata that peers leave out or get wrong is made good,
  * because no rule depends on it.
  */
-export function readMessage(bytes: Uint8Array, arrivedBy: Routing = UNKNOWN_ROUTING): Message {
+export function readMessage(bytes: Uint8Array, defaultRouting: Routing = UNKNOWN_ROUTING): Message {
   const { id, type, data, metadata } = fieldsOf('the message', parse(bytes))
   return {
     id: nameOf('id', id),
     type: nameOf('type', type),
     data: fieldsOf('data', data),
-    metadata: metadataOf(fieldsOf('metadata', metadata), arrivedBy),
+    metadata: metadataOf(fieldsOf('metadata', metadata), defaultRouting),
   }
 }
 
@@ -104,12 +104,12 @@ function nameOf(name: string, value: unknown): string {
   return value
 }
 
-function metadataOf(given: Fields, arrivedBy: Routing): Metadata {
-  const { timestamp, routing, correlationId, persistent, ...others } = given
+function metadataOf(metadata: Fields, defaultRouting: Routing): Metadata {
+  const { timestamp, routing, correlationId, persistent, ...others } = metadata
   return {
     ...others,
     timestamp: Number.isFinite(timestamp) ? (timestamp as number) : clock.now(),
-    routing: isRouting(routing) ? routing : arrivedBy,
+    routing: isRouting(routing) ? routing : defaultRouting,
     ...(typeof correlationId === 'string' && { correlationId }),
     ...(typeof persistent === 'boolean' && { persistent }),
   }

@@ -11,13 +11,13 @@ import type { Message } from './message.js'
 import { busMetrics, type Outcome } from './metrics.js'
 
 /** A set is not to be held up, or to fail, for its size. */
-const MOST_BYTES = 4 * 1024 * 1024
+const MAX_BATCH_BYTES = 4 * 1024 * 1024
 
 /** While one set is being written, the next is already on its way, so that neither side waits for the other. */
-const SETS_AT_ONCE = 2
+const CONCURRENT_BATCHES = 2
 
 /** A message that was lost with its process more often than this is looked at alone. */
-const LOST_TOGETHER = 2
+const MAX_LOST_ATTEMPTS = 2
 
 /** A delivered message. */
 export interface DeliveredMessage {
@@ -33,9 +33,9 @@ interface MessageBatcherOptions<Content> {
   readonly logger: Pick<BusLogger, 'warn'>
   readonly signal: AbortSignal
   /** How long to wait where the database is away. */
-  readonly away: BackoffPolicy
+  readonly backoff: BackoffPolicy
   /** Handles a message by itself: one that may be what its set, or its process, failed over. */
-  readonly alone: (delivered: DeliveredMessage) => Promise<Outcome>
+  readonly handleSingly: (delivered: DeliveredMessage) => Promise<Outcome>
 }
 
 interface BatchMember<Content> extends DeliveredMessage {
@@ -49,50 +49,52 @@ interface BatchMember<Content> extends DeliveredMessage {
  */
 export class MessageBatcher<Content> {
   readonly #options: MessageBatcherOptions<Content>
-  #waiting: BatchMember<Content>[] = []
+  #pending: BatchMember<Content>[] = []
   #bytes = 0
-  #sets = 0
+  #activeBatches = 0
   /** Resolves when all that was taken so far has been told of. */
-  #told = Promise.resolve()
+  #reported = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: MessageBatcherOptions<Content>) {
     this.#options = options
-    options.signal.addEventListener('abort', () => this.#abandon(this.#take(Infinity)))
+    options.signal.addEventListener('abort', () => this.#reject(this.#take(Infinity)))
   }
 
   /** Resolves when the message was handled, with those beside it. */
   add(delivered: DeliveredMessage, content: Content): Promise<Outcome> {
     const settled = Promise.withResolvers<Outcome>()
-    this.#waiting.push({ ...delivered, content, settled })
+    this.#pending.push({ ...delivered, content, settled })
     this.#bytes += delivered.delivery.bytes.length
-    this.#proceed()
+    this.#schedule()
     return settled.promise
   }
 
   get #isFull(): boolean {
-    return this.#waiting.length >= this.#options.handler.maxBatchSize || this.#bytes >= MOST_BYTES
+    return (
+      this.#pending.length >= this.#options.handler.maxBatchSize || this.#bytes >= MAX_BATCH_BYTES
+    )
   }
 
-  #proceed(): void {
-    if (this.#isFull && this.#sets < SETS_AT_ONCE) {
-      void this.#handleNext()
-    } else if (this.#sets === 0) {
-      this.#timer ??= setTimeout(() => void this.#handleNext(), this.#options.handler.lingerMs)
+  #schedule(): void {
+    if (this.#isFull && this.#activeBatches < CONCURRENT_BATCHES) {
+      void this.#handleBatches()
+    } else if (this.#activeBatches === 0) {
+      this.#timer ??= setTimeout(() => void this.#handleBatches(), this.#options.handler.lingerMs)
     }
   }
 
   /** Beside another set only full ones are handled; what comes slowly gathers meanwhile. */
-  async #handleNext(): Promise<void> {
+  async #handleBatches(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#sets++
+    this.#activeBatches++
     try {
-      while (this.#isFull || (this.#sets === 1 && this.#waiting.length > 0)) {
+      while (this.#isFull || (this.#activeBatches === 1 && this.#pending.length > 0)) {
         await this.#handle(this.#take(this.#options.handler.maxBatchSize))
       }
     } finally {
-      this.#sets--
+      this.#activeBatches--
     }
   }
 
@@ -100,73 +102,73 @@ export class MessageBatcher<Content> {
     let taken = 0
     for (
       let bytes = 0;
-      taken < Math.min(most, this.#waiting.length) && bytes < MOST_BYTES;
+      taken < Math.min(most, this.#pending.length) && bytes < MAX_BATCH_BYTES;
       taken++
     ) {
-      bytes += this.#waiting[taken]!.delivery.bytes.length
+      bytes += this.#pending[taken]!.delivery.bytes.length
     }
-    const set = this.#waiting.splice(0, taken)
-    this.#bytes = this.#waiting.reduce((sum, { delivery }) => sum + delivery.bytes.length, 0)
-    return set
+    const batch = this.#pending.splice(0, taken)
+    this.#bytes = this.#pending.reduce((sum, { delivery }) => sum + delivery.bytes.length, 0)
+    return batch
   }
 
   /** What became of a set is told after the sets before it, so that the broker gets one answer to all of it. */
-  async #handle(set: BatchMember<Content>[]): Promise<void> {
-    const before = this.#told
+  async #handle(batch: BatchMember<Content>[]): Promise<void> {
+    const before = this.#reported
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#told = promise
+    this.#reported = promise
     try {
-      await this.#handleAfter(before, set)
+      await this.#handleAfter(before, batch)
     } finally {
       resolve()
     }
   }
 
-  async #handleAfter(before: Promise<void>, set: BatchMember<Content>[]): Promise<void> {
-    const present = set.filter(({ delivery }) => !delivery.isLost)
-    this.#abandon(set.filter(({ delivery }) => delivery.isLost))
+  async #handleAfter(before: Promise<void>, batch: BatchMember<Content>[]): Promise<void> {
+    const live = batch.filter(({ delivery }) => !delivery.isLost)
+    this.#reject(batch.filter(({ delivery }) => delivery.isLost))
     try {
-      const suspects = await this.#untilDone(present, () => this.#suspectsAmong(present))
+      const suspects = await this.#retryWhileUnavailable(live, () => this.#suspectsAmong(live))
       const isSuspect = ({ message }: DeliveredMessage) => suspects?.has(message.id) ?? false
-      present.filter(isSuspect).forEach((each) => this.#leaveAlone(each))
-      const innocent = present.filter((each) => !isSuspect(each))
-      await this.#write(innocent, before)
+      live.filter(isSuspect).forEach((each) => this.#handleSingly(each))
+      const others = live.filter((each) => !isSuspect(each))
+      await this.#write(others, before)
     } catch (error) {
-      present.forEach(({ settled }) => settled.reject(error))
+      live.forEach(({ settled }) => settled.reject(error))
     }
   }
 
   /** Those that were under way too often when a process ended. */
-  async #suspectsAmong(set: readonly BatchMember<Content>[]): Promise<ReadonlySet<string>> {
-    const again = set.filter(({ delivery }) => delivery.history !== 'first')
-    if (again.length === 0) {
+  async #suspectsAmong(batch: readonly BatchMember<Content>[]): Promise<ReadonlySet<string>> {
+    const redelivered = batch.filter(({ delivery }) => delivery.history !== 'first')
+    if (redelivered.length === 0) {
       return new Set()
     }
-    const ids = again.map(({ message }) => message.id)
-    return this.#options.inbox.countAll(ids, LOST_TOGETHER)
+    const ids = redelivered.map(({ message }) => message.id)
+    return this.#options.inbox.countAll(ids, MAX_LOST_ATTEMPTS)
   }
 
-  async #write(set: BatchMember<Content>[], before: Promise<void>): Promise<void> {
-    if (set.length === 0 || this.#options.signal.aborted) {
-      this.#abandon(set)
+  async #write(batch: BatchMember<Content>[], before: Promise<void>): Promise<void> {
+    if (batch.length === 0 || this.#options.signal.aborted) {
+      this.#reject(batch)
       return
     }
     try {
-      const written = await this.#untilDone(set, () => this.#attempt(set))
+      const written = await this.#retryWhileUnavailable(batch, () => this.#attempt(batch))
       if (written) {
         await before
-        set.forEach(({ settled }) => settled.resolve('handled'))
+        batch.forEach(({ settled }) => settled.resolve('handled'))
       }
     } catch (error) {
-      await this.#divide(set, before, error)
+      await this.#split(batch, before, error)
     }
   }
 
-  async #attempt(set: readonly BatchMember<Content>[]): Promise<true> {
+  async #attempt(batch: readonly BatchMember<Content>[]): Promise<true> {
     const { queue, pool, handler } = this.#options
     const stopTimer = busMetrics.startHandling(queue)
     try {
-      const contents = set.map(({ content }) => content)
+      const contents = batch.map(({ content }) => content)
       await inTransaction(pool, (transaction) => handler.handleBatch(transaction, contents))
       return true
     } finally {
@@ -174,29 +176,36 @@ export class MessageBatcher<Content> {
     }
   }
 
-  async #divide(set: BatchMember<Content>[], before: Promise<void>, error: unknown): Promise<void> {
+  async #split(
+    batch: BatchMember<Content>[],
+    before: Promise<void>,
+    error: unknown
+  ): Promise<void> {
     const { queue, logger } = this.#options
-    if (set.length === 1) {
-      this.#leaveAlone(set[0]!)
+    if (batch.length === 1) {
+      this.#handleSingly(batch[0]!)
       return
     }
-    logger.warn({ err: error, queue, messages: set.length }, 'messages could not be handled as one')
-    const middle = set.length >> 1
-    await this.#write(set.slice(0, middle), before)
-    await this.#write(set.slice(middle), before)
+    logger.warn(
+      { err: error, queue, messages: batch.length },
+      'messages could not be handled as one'
+    )
+    const middle = batch.length >> 1
+    await this.#write(batch.slice(0, middle), before)
+    await this.#write(batch.slice(middle), before)
   }
 
   /** It may be tried for half a minute; the others go on meanwhile. */
-  #leaveAlone({ delivery, message, settled }: BatchMember<Content>): void {
-    this.#options.alone({ delivery, message }).then(settled.resolve, settled.reject)
+  #handleSingly({ delivery, message, settled }: BatchMember<Content>): void {
+    this.#options.handleSingly({ delivery, message }).then(settled.resolve, settled.reject)
   }
 
   /** Repeats what fails because something is away; undefined where the process is to stop before it is back. */
-  async #untilDone<T>(
-    set: readonly BatchMember<Content>[],
+  async #retryWhileUnavailable<T>(
+    batch: readonly BatchMember<Content>[],
     work: () => Promise<T>
   ): Promise<T | undefined> {
-    const { queue, signal, away, logger } = this.#options
+    const { queue, signal, backoff: away, logger } = this.#options
     for (let failures = 1; !signal.aborted; failures++) {
       try {
         return await work()
@@ -205,20 +214,20 @@ export class MessageBatcher<Content> {
           throw error
         }
         busMetrics.failed(queue, 'infrastructure')
-        const pauseMs = jitteredBackoff(failures, away)
-        const again = `they are tried again in ${Math.ceil(pauseMs)} ms`
+        const delayMs = jitteredBackoff(failures, away)
+        const redelivered = `they are tried again in ${Math.ceil(delayMs)} ms`
         logger.warn(
-          { err: error, queue, messages: set.length },
-          `messages were not handled; ${again}`
+          { err: error, queue, messages: batch.length },
+          `messages were not handled; ${redelivered}`
         )
-        await sleep(pauseMs, signal)
+        await sleep(delayMs, signal)
       }
     }
-    this.#abandon(set)
+    this.#reject(batch)
     return undefined
   }
 
-  #abandon(set: readonly BatchMember<Content>[]): void {
-    set.forEach(({ settled }) => settled.reject(new DeliveryAbandoned()))
+  #reject(batch: readonly BatchMember<Content>[]): void {
+    batch.forEach(({ settled }) => settled.reject(new DeliveryAbandoned()))
   }
 }

@@ -37,9 +37,9 @@ export type Outcome = 'handled' | 'repeated' | 'ignored' | 'dead' | 'malformed'
 
 export const busMetrics = {
   /** Counts what becomes of a message that is being published. */
-  async publishing(type: Routing['type'], isSafe: Promise<unknown>): Promise<void> {
+  async countPublish(type: Routing['type'], confirmation: Promise<unknown>): Promise<void> {
     try {
-      await isSafe
+      await confirmation
       published.inc({ type, outcome: 'safe' })
     } catch (error) {
       published.inc({ type, outcome: 'refused' })

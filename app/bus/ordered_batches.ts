@@ -9,7 +9,7 @@ import type { KeyedMutex } from '#kernel/keyed_mutex'
 import { busMetrics, type Outcome } from './metrics.js'
 
 /** A message that was lost with its process more often than this is looked at alone. */
-const LOST_TOGETHER = 2
+const MAX_LOST_ATTEMPTS = 2
 
 interface OrderedBatchesOptions {
   readonly queue: string
@@ -18,18 +18,21 @@ interface OrderedBatchesOptions {
   readonly logger: Pick<BusLogger, 'warn'>
   readonly signal: AbortSignal
   /** Where messages about a record wait for their turn. */
-  readonly records: KeyedMutex
+  readonly locks: KeyedMutex
   /** Handles a message by itself, as often as that takes. */
-  readonly alone: (delivered: DeliveredMessage, handler: OrderedBatchHandler) => Promise<Outcome>
+  readonly handleSingly: (
+    delivered: DeliveredMessage,
+    handler: OrderedBatchHandler
+  ) => Promise<Outcome>
 }
 
-interface Member extends DeliveredMessage {
+interface OrderedBatchMember extends DeliveredMessage {
   readonly settled: PromiseWithResolvers<Outcome>
 }
 
 interface OrderedBatch {
   readonly handler: OrderedBatchHandler
-  readonly members: Member[]
+  readonly members: OrderedBatchMember[]
 }
 
 /**
@@ -52,38 +55,38 @@ export class OrderedBatches {
     if (open?.handler === handler && open.members.length < handler.maxBatchSize) {
       open.members.push(member)
     } else {
-      this.#begin(record, { handler, members: [member] })
+      this.#start(record, { handler, members: [member] })
     }
     return member.settled.promise
   }
 
   /** What comes next about the record is another matter. */
-  end(record: string): void {
+  close(record: string): void {
     this.#open.delete(record)
   }
 
-  #begin(record: string, sequence: OrderedBatch): void {
-    this.#open.set(record, sequence)
-    void this.#options.records.run(record, () => {
-      if (this.#open.get(record) === sequence) {
-        this.end(record)
+  #start(record: string, batch: OrderedBatch): void {
+    this.#open.set(record, batch)
+    void this.#options.locks.run(record, () => {
+      if (this.#open.get(record) === batch) {
+        this.close(record)
       }
-      return this.#handle(sequence)
+      return this.#handle(batch)
     })
   }
 
   async #handle({ handler, members }: OrderedBatch): Promise<void> {
-    const outcomes = members.length > 1 ? await this.#together(handler, members) : undefined
+    const outcomes = members.length > 1 ? await this.#tryBatch(handler, members) : undefined
     for (const [index, { settled, ...delivered }] of members.entries()) {
-      const outcome = outcomes?.[index] ?? this.#options.alone(delivered, handler)
+      const outcome = outcomes?.[index] ?? this.#options.handleSingly(delivered, handler)
       await Promise.resolve(outcome).then(settled.resolve, settled.reject)
     }
   }
 
   /** What became of each; undefined where nothing became of them together. */
-  async #together(
+  async #tryBatch(
     handler: OrderedBatchHandler,
-    members: readonly Member[]
+    members: readonly OrderedBatchMember[]
   ): Promise<readonly Outcome[] | undefined> {
     const { queue, logger, signal } = this.#options
     if (signal.aborted || members.some(({ delivery }) => delivery.isLost)) {
@@ -103,7 +106,7 @@ export class OrderedBatches {
 
   async #attempt(
     { read, handleInOrder: inOrder }: OrderedBatchHandler,
-    members: readonly Member[]
+    members: readonly OrderedBatchMember[]
   ): Promise<readonly Outcome[]> {
     const { pool, inbox } = this.#options
     const contents = await Promise.all(members.map(({ message }) => read(message)))
@@ -121,11 +124,11 @@ export class OrderedBatches {
   }
 
   /** Whether one of them was under way too often when a process ended. */
-  async #hasSuspect(members: readonly Member[]): Promise<boolean> {
-    const again = members.filter(({ delivery }) => delivery.history !== 'first')
-    const ids = again.map(({ message }) => message.id)
+  async #hasSuspect(members: readonly OrderedBatchMember[]): Promise<boolean> {
+    const redelivered = members.filter(({ delivery }) => delivery.history !== 'first')
+    const ids = redelivered.map(({ message }) => message.id)
     const suspects =
-      ids.length > 0 ? await this.#options.inbox.countAll(ids, LOST_TOGETHER) : new Set()
+      ids.length > 0 ? await this.#options.inbox.countAll(ids, MAX_LOST_ATTEMPTS) : new Set()
     return suspects.size > 0
   }
 }

@@ -126,7 +126,7 @@ function aliasSection(groups: Groups): string {
     }
   }
   const lines = [...forms.values()].map(
-    ({ names, description: says }) => `- ${names.map(code).join(', ')}: ${says}`
+    ({ names, description }) => `- ${names.map(code).join(', ')}: ${description}`
   )
   return ['## Older names with a form of their own', '', ...lines].join('\n')
 }

@@ -23,7 +23,7 @@ export function embeddedDrivers(env: Env): EmbeddedDriver[] {
     .filter((concern) => isEmbedded(concern, env))
     .map((concern) => ({
       concern,
-      says: `${describe(concern, env)}; set ${DRIVER_SETTINGS[concern].replace} to use another`,
+      description: `${describe(concern, env)}; set ${DRIVER_SETTINGS[concern].replace} to use another`,
     }))
 }
 

@@ -20,679 +20,749 @@ const formerDatabase = () => connectionUrl('postgres', 'postgresql', 'mysql', 'm
 export const groups = defineVariables({
   'Processes': {
     NODE_ENV: {
-      is: oneOf('development', 'test', 'production'),
+      reader: oneOf('development', 'test', 'production'),
       default: 'development',
-      says: 'How strict the process is with itself; production refuses everything that is only good for trying out.',
+      description:
+        'How strict the process is with itself; production refuses everything that is only good for trying out.',
     },
     SURFACES: {
-      is: listOf(SURFACES, { auth: 'identity' }),
-      asUnset: 'all',
+      reader: listOf(SURFACES, { auth: 'identity' }),
+      defaultKeyword: 'all',
       default: derived('all', ({ IDENTITY_URL }: { IDENTITY_URL?: string }) =>
         embeddedSurfaces(IDENTITY_URL).join()
       ),
-      says: 'Surfaces this process serves; identity (also written auth) is part of all only where IDENTITY_URL is unset.',
+      description:
+        'Surfaces this process serves; identity (also written auth) is part of all only where IDENTITY_URL is unset.',
     },
     JOBS: {
-      is: listOf(JOBS),
-      asUnset: 'all',
+      reader: listOf(JOBS),
+      defaultKeyword: 'all',
       default: JOBS.join(),
-      says: 'Background work this process takes on.',
+      description: 'Background work this process takes on.',
     },
     HOST: {
-      is: host(),
+      reader: host(),
       default: derived('127.0.0.1, in production 0.0.0.0', ({ NODE_ENV }: Mode) =>
         NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'
       ),
-      says: 'Address the HTTP server listens on.',
+      description: 'Address the HTTP server listens on.',
     },
     PORT: {
-      is: integer(0, 65535),
+      reader: integer(0, 65535),
       default: '3000',
-      says: 'Port of the HTTP server; 0 takes any free one.',
+      description: 'Port of the HTTP server; 0 takes any free one.',
     },
     ADMIN_PORT: {
-      is: integer(0, 65535),
+      reader: integer(0, 65535),
       default: derived('PORT + 9', ({ PORT }: { PORT: number }) =>
         String(PORT === 0 ? 0 : PORT + 9)
       ),
-      says: 'Port for health checks and metrics, to be kept away from the public; 0 takes any free one.',
+      description:
+        'Port for health checks and metrics, to be kept away from the public; 0 takes any free one.',
     },
     ADMIN_HOST: {
-      is: host(),
+      reader: host(),
       default: '127.0.0.1',
-      says: 'Address of ADMIN_PORT; every program that reaches it reads the metrics.',
+      description: 'Address of ADMIN_PORT; every program that reaches it reads the metrics.',
     },
     HEALTH_HOST: {
-      is: host(),
+      reader: host(),
       example: '0.0.0.0',
-      says: 'Address at which ADMIN_PORT answers health checks, and nothing else, beside ADMIN_HOST.',
+      description:
+        'Address at which ADMIN_PORT answers health checks, and nothing else, beside ADMIN_HOST.',
     },
     PUBLIC_URL: {
-      is: baseUrl(),
+      reader: baseUrl(),
       default: derived(
         'http://localhost:PORT',
         ({ PORT }: { PORT: number }) => `http://localhost:${PORT}`
       ),
-      says: 'Address under which others reach this installation; links, hooks and token issuers are made from it.',
+      description:
+        'Address under which others reach this installation; links, hooks and token issuers are made from it.',
     },
     POOL_WEB: {
-      is: integer(1, 256),
+      reader: integer(1, 256),
       default: derived('as many as there are processors', () => String(availableParallelism())),
-      says: 'Web processes of the worker pool.',
+      description: 'Web processes of the worker pool.',
     },
     POOL_JOBS: {
-      is: integer(0, 256),
+      reader: integer(0, 256),
       default: '1',
-      says: 'Processes of the worker pool that do background work.',
+      description: 'Processes of the worker pool that do background work.',
     },
     LOG_LEVEL: {
-      is: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+      reader: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
       default: 'info',
-      says: 'The least important log lines that are still written.',
+      description: 'The least important log lines that are still written.',
     },
     LOG_SHIP_LEVEL: {
-      is: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'off'),
+      reader: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'off'),
       default: 'warn',
-      says: 'The least important of these that telemetry keeps as well, where they can be looked up; off for none.',
+      description:
+        'The least important of these that telemetry keeps as well, where they can be looked up; off for none.',
     },
     DATA_DIR: {
-      is: text({ type: 'a folder' }),
+      reader: text({ type: 'a folder' }),
       default: '.data',
-      says: 'Folder of everything the embedded drivers keep.',
+      description: 'Folder of everything the embedded drivers keep.',
     },
   },
 
   'Database': {
     DATABASE_URL: {
-      is: database(),
-      asUnset: 'embedded',
+      reader: database(),
+      defaultKeyword: 'embedded',
       example: 'postgres://hub:change-me@127.0.0.1:5432/hub',
       secret: true,
       aliases: [databaseParts],
-      says: 'PostgreSQL database of every surface that has none of its own.',
+      description: 'PostgreSQL database of every surface that has none of its own.',
     },
-    CORE_DATABASE_URL: { is: database(), secret: true, says: 'Database of the core surface.' },
-    STORAGE_DATABASE_URL: {
-      is: database(),
+    CORE_DATABASE_URL: {
+      reader: database(),
       secret: true,
-      says: 'Database of the storage surface.',
+      description: 'Database of the core surface.',
+    },
+    STORAGE_DATABASE_URL: {
+      reader: database(),
+      secret: true,
+      description: 'Database of the storage surface.',
     },
     TELEMETRY_DATABASE_URL: {
-      is: database(),
+      reader: database(),
       secret: true,
-      says: 'Database of the telemetry surface.',
+      description: 'Database of the telemetry surface.',
     },
     MESSENGER_DATABASE_URL: {
-      is: database(),
+      reader: database(),
       secret: true,
-      says: 'Database of the messenger surface.',
+      description: 'Database of the messenger surface.',
     },
     IDENTITY_DATABASE_URL: {
-      is: database(),
+      reader: database(),
       secret: true,
-      says: 'Database of the embedded identity provider.',
+      description: 'Database of the embedded identity provider.',
     },
     DB_POOL: {
-      is: { ...integer(2, 1000), type: 'an integer from 2 to 1000: a sweep needs two at once' },
+      reader: { ...integer(2, 1000), type: 'an integer from 2 to 1000: a sweep needs two at once' },
       default: '10',
-      says: 'Connections each process keeps at most to one database.',
+      description: 'Connections each process keeps at most to one database.',
     },
   },
 
   'Former platform': {
     FORMER_CORE_DATABASE_URL: {
-      is: formerDatabase(),
+      reader: formerDatabase(),
       secret: true,
       example: 'mysql://hub:change-me@127.0.0.1:3306/core',
-      says: 'Database of the core service of an existing installation, for hub:adopt.',
+      description: 'Database of the core service of an existing installation, for hub:adopt.',
     },
     FORMER_STORAGE_DATABASE_URL: {
-      is: formerDatabase(),
+      reader: formerDatabase(),
       secret: true,
-      says: 'Database of its storage service.',
+      description: 'Database of its storage service.',
     },
     FORMER_TELEMETRY_DATABASE_URL: {
-      is: formerDatabase(),
+      reader: formerDatabase(),
       secret: true,
-      says: 'Database of its telemetry service.',
+      description: 'Database of its telemetry service.',
     },
     FORMER_MESSENGER_DATABASE_URL: {
-      is: formerDatabase(),
+      reader: formerDatabase(),
       secret: true,
-      says: 'Database of its messenger service.',
+      description: 'Database of its messenger service.',
     },
     FORMER_DATABASE_PASSWORD: {
-      is: text(),
+      reader: text(),
       secret: true,
-      says: 'Password for those of them that are named on the command line, where no password may be.',
+      description:
+        'Password for those of them that are named on the command line, where no password may be.',
     },
   },
 
   'Message bus and signals': {
     AMQP_URL: {
-      is: connectionUrl('amqp', 'amqps'),
-      asUnset: 'memory',
+      reader: connectionUrl('amqp', 'amqps'),
+      defaultKeyword: 'memory',
       example: 'amqp://hub:change-me@127.0.0.1:5672',
       secret: true,
       aliases: [connectionAlias('RABBITMQ_CONNECTION_STRING', 'amqp://root:start123@127.0.0.1')],
-      says: 'RabbitMQ server that carries commands and events.',
+      description: 'RabbitMQ server that carries commands and events.',
     },
     REDIS_URL: {
-      is: connectionUrl('redis', 'rediss'),
-      asUnset: 'memory',
+      reader: connectionUrl('redis', 'rediss'),
+      defaultKeyword: 'memory',
       example: 'redis://:change-me@127.0.0.1:6379',
       secret: true,
       aliases: [connectionAlias('REDIS_CONNECTION_STRING', 'redis://127.0.0.1')],
-      says: 'Redis server for signals between processes and for shared caches.',
+      description: 'Redis server for signals between processes and for shared caches.',
     },
     REALTIME_ENABLED: {
-      is: flag(),
+      reader: flag(),
       default: 'true',
-      says: 'Tells connected clients of changes, at /socket.io of the core surface.',
+      description: 'Tells connected clients of changes, at /socket.io of the core surface.',
     },
   },
 
   'Objects': {
     S3_ENDPOINT: {
-      is: baseUrl(),
+      reader: baseUrl(),
       aliases: [minioPart('endpoint')],
       example: 'http://127.0.0.1:9000',
-      says: 'S3 server that keeps the files; unset, they are kept in STORAGE_PATH.',
+      description: 'S3 server that keeps the files; unset, they are kept in STORAGE_PATH.',
     },
-    S3_REGION: { is: text(), default: 'us-east-1', says: 'Region of the S3 server.' },
+    S3_REGION: { reader: text(), default: 'us-east-1', description: 'Region of the S3 server.' },
     S3_ACCESS_KEY: {
-      is: text(),
+      reader: text(),
       secret: true,
       aliases: [minioPart('accessKey')],
-      says: 'Access key for the S3 server.',
+      description: 'Access key for the S3 server.',
     },
     S3_SECRET_KEY: {
-      is: text(),
+      reader: text(),
       secret: true,
       aliases: [minioPart('secretKey')],
-      says: 'Secret key for the S3 server.',
+      description: 'Secret key for the S3 server.',
     },
     S3_FORCE_PATH_STYLE: {
-      is: flag(),
+      reader: flag(),
       default: 'true',
-      says: 'Puts the bucket into the path of an S3 address instead of the host name.',
+      description: 'Puts the bucket into the path of an S3 address instead of the host name.',
     },
     S3_BUCKET: {
-      is: text({ shape: /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/, type: 'the name of an S3 bucket' }),
-      says: 'One S3 bucket for all files, each bucket of ours under a prefix; unset, each is an S3 bucket of its own.',
+      reader: text({ shape: /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/, type: 'the name of an S3 bucket' }),
+      description:
+        'One S3 bucket for all files, each bucket of ours under a prefix; unset, each is an S3 bucket of its own.',
     },
     STORAGE_PATH: {
-      is: text({ type: 'a folder' }),
+      reader: text({ type: 'a folder' }),
       default: derived(
         'DATA_DIR/objects',
         ({ DATA_DIR }: { DATA_DIR: string }) => `${DATA_DIR}/objects`
       ),
-      says: 'Folder of the files where no S3 server is named.',
+      description: 'Folder of the files where no S3 server is named.',
     },
     UPLOAD_MAX_BYTES: {
-      is: bytes(),
+      reader: bytes(),
       default: '0',
-      says: 'Largest file of an upload; 0 is no limit.',
+      description: 'Largest file of an upload; 0 is no limit.',
     },
     UPLOAD_MAX_FILES: {
-      is: integer(0, 1_000_000),
+      reader: integer(0, 1_000_000),
       default: '0',
-      says: 'Most files in one upload; 0 is no limit.',
+      description: 'Most files in one upload; 0 is no limit.',
     },
     STORAGE_STRICT_REALM: {
-      is: flag(),
+      reader: flag(),
       default: 'true',
-      says: 'Closes buckets to clients and robots of other realms, except where an approved node of theirs takes part in the analysis; false lets them all in.',
+      description:
+        'Closes buckets to clients and robots of other realms, except where an approved node of theirs takes part in the analysis; false lets them all in.',
     },
   },
 
   'Backup': {
     BACKUP_S3_ENDPOINT: {
-      is: baseUrl(),
+      reader: baseUrl(),
       example: 'http://127.0.0.1:9000',
-      says: 'S3 server of backups whose place is s3://…; unset, it is that of S3_ENDPOINT, with its keys.',
+      description:
+        'S3 server of backups whose place is s3://…; unset, it is that of S3_ENDPOINT, with its keys.',
     },
-    BACKUP_S3_REGION: { is: text(), default: 'us-east-1', says: 'Region of that server.' },
-    BACKUP_S3_ACCESS_KEY: { is: text(), secret: true, says: 'Access key for that server.' },
-    BACKUP_S3_SECRET_KEY: { is: text(), secret: true, says: 'Secret key for that server.' },
+    BACKUP_S3_REGION: {
+      reader: text(),
+      default: 'us-east-1',
+      description: 'Region of that server.',
+    },
+    BACKUP_S3_ACCESS_KEY: {
+      reader: text(),
+      secret: true,
+      description: 'Access key for that server.',
+    },
+    BACKUP_S3_SECRET_KEY: {
+      reader: text(),
+      secret: true,
+      description: 'Secret key for that server.',
+    },
     BACKUP_S3_FORCE_PATH_STYLE: {
-      is: flag(),
+      reader: flag(),
       default: 'true',
-      says: 'Puts the bucket into the path of an address of that server instead of the host name.',
+      description:
+        'Puts the bucket into the path of an address of that server instead of the host name.',
     },
   },
 
   'Identity': {
     IDENTITY_URL: {
-      is: baseUrl(),
+      reader: baseUrl(),
       aliases: ['AUTHUP_URL'],
       example: 'http://127.0.0.1:3010',
-      says: 'OAuth 2.0 identity provider; unset, the embedded one is used.',
+      description: 'OAuth 2.0 identity provider; unset, the embedded one is used.',
     },
     IDENTITY_EMBEDDED: {
-      is: flag(),
+      reader: flag(),
       default: derived(
         'true where IDENTITY_URL is unset',
         ({ IDENTITY_URL }: { IDENTITY_URL?: string }) => String(IDENTITY_URL === undefined)
       ),
-      says: 'Asks for the embedded identity provider by name.',
+      description: 'Asks for the embedded identity provider by name.',
     },
     IDENTITY_ADMIN_PASSWORD: {
-      is: text(),
+      reader: text(),
       default: derived(
         'start123 where HOST is this machine only, elsewhere a random one, kept in DATA_DIR/admin.password; in production none',
         () => undefined
       ),
       secret: true,
-      says: 'First password of the user admin of the embedded provider; required in production where that is served.',
+      description:
+        'First password of the user admin of the embedded provider; required in production where that is served.',
     },
     IDENTITY_GONE_AT_ONCE: {
-      is: integer(1, 1_000_000),
+      reader: integer(1, 1_000_000),
       default: '5',
-      says: 'Realms, users or clients that may be found gone from the provider at once; more is taken for a mistake, and nothing is removed.',
+      description:
+        'Realms, users or clients that may be found gone from the provider at once; more is taken for a mistake, and nothing is removed.',
     },
     IDENTITY_INTROSPECTION_AUTH: {
-      is: oneOf('none', 'basic'),
+      reader: oneOf('none', 'basic'),
       default: 'none',
-      says: 'How we identify ourselves when we ask the provider about a token.',
+      description: 'How we identify ourselves when we ask the provider about a token.',
     },
     IDENTITY_CLAIM_REALM_ID: {
-      is: text(),
+      reader: text(),
       default: 'realm_id',
-      says: 'Claim that holds the realm id, for providers with names of their own.',
+      description: 'Claim that holds the realm id, for providers with names of their own.',
     },
     IDENTITY_CLAIM_REALM_NAME: {
-      is: text(),
+      reader: text(),
       default: 'realm_name',
-      says: 'Claim that holds the realm name.',
+      description: 'Claim that holds the realm name.',
     },
     IDENTITY_CLAIM_KIND: {
-      is: text(),
+      reader: text(),
       default: 'sub_kind',
-      says: 'Claim that tells users, clients and robots apart.',
+      description: 'Claim that tells users, clients and robots apart.',
     },
     IDENTITY_CLAIM_PERMISSIONS: {
-      is: text(),
+      reader: text(),
       default: 'permissions',
-      says: 'Claim that lists the permissions.',
+      description: 'Claim that lists the permissions.',
     },
     CLIENT_ID: {
-      is: text(),
+      reader: text(),
       default: 'system',
-      says: 'Client as which the platform itself calls the provider.',
+      description: 'Client as which the platform itself calls the provider.',
     },
     CLIENT_SECRET: {
-      is: text(),
+      reader: text(),
       default: derived(
         'start123 where HOST is this machine only or IDENTITY_URL is set, elsewhere a random one, kept in DATA_DIR/system.secret; in production none',
         () => undefined
       ),
       secret: true,
       requiredInProduction: true,
-      says: 'Secret of that client.',
+      description: 'Secret of that client.',
     },
-    REALM: { is: text(), default: 'master', says: 'Realm of that client, by name or id.' },
+    REALM: {
+      reader: text(),
+      default: 'master',
+      description: 'Realm of that client, by name or id.',
+    },
     ACCESS_TOKEN_SECONDS: {
-      is: integer(60, 86_400),
+      reader: integer(60, 86_400),
       default: '900',
-      says: 'How long an access token of the embedded provider is good.',
+      description: 'How long an access token of the embedded provider is good.',
     },
     REFRESH_TOKEN_SECONDS: {
-      is: integer(600, 31_536_000),
+      reader: integer(600, 31_536_000),
       default: '259200',
-      says: 'How long a session lasts that nobody renews, and so a refresh token of the embedded provider.',
+      description:
+        'How long a session lasts that nobody renews, and so a refresh token of the embedded provider.',
     },
     UI_ORIGINS: {
-      is: origins(),
+      reader: origins(),
       default: 'none',
       example: 'https://ui.example.org',
-      says: 'Web interfaces that users sign in to through the embedded provider; outside production those on this machine are allowed as well.',
+      description:
+        'Web interfaces that users sign in to through the embedded provider; outside production those on this machine are allowed as well.',
     },
     LOGOUT_ORIGINS: {
-      is: origins(),
+      reader: origins(),
       default: 'none',
       example: 'https://app.example.org',
-      says: 'Programs that the embedded provider tells of ended sessions at the backchannelLogoutUri of their client, beside those of UI_ORIGINS; outside production any.',
+      description:
+        'Programs that the embedded provider tells of ended sessions at the backchannelLogoutUri of their client, beside those of UI_ORIGINS; outside production any.',
     },
     COOKIE_PREFIX: {
-      is: text({
+      reader: text({
         min: 0,
         shape: /^[\w!#$%&'*+.^`|~-]*$/,
         type: 'characters allowed in a cookie name',
       }),
       default: '',
-      says: 'Put in front of access_token, without a separator, to name the session cookie; the same for all surfaces.',
+      description:
+        'Put in front of access_token, without a separator, to name the session cookie; the same for all surfaces.',
     },
     APP_KEY: {
-      is: text({ min: 32 }),
+      reader: text({ min: 32 }),
       example: 'replace-me-by-32-or-more-random-characters',
       secret: true,
       requiredInProduction: true,
-      says: 'Key that encrypts stored secrets and signs the audit trail; elsewhere a random one is kept in DATA_DIR.',
+      description:
+        'Key that encrypts stored secrets and signs the audit trail; elsewhere a random one is kept in DATA_DIR.',
     },
     APP_KEY_PREVIOUS: {
-      is: keys(),
+      reader: keys(),
       default: 'none',
       secret: true,
-      says: 'Other keys with which what is stored can still be read: those before APP_KEY, or while processes are replaced the one to come.',
+      description:
+        'Other keys with which what is stored can still be read: those before APP_KEY, or while processes are replaced the one to come.',
     },
     IMAGE_SIGNING_KEY: {
-      is: text({ type: 'a file' }),
+      reader: text({ type: 'a file' }),
       example: '/etc/analysis-hub/images.key',
-      says: 'PEM file with the ECDSA key on P-256 that images are signed with, the same for core and workers; unset, it follows from APP_KEY.',
+      description:
+        'PEM file with the ECDSA key on P-256 that images are signed with, the same for core and workers; unset, it follows from APP_KEY.',
     },
   },
 
   'Surfaces elsewhere': {
-    CORE_URL: { is: baseUrl(), says: 'Core surface, where another process serves it.' },
-    STORAGE_URL: { is: baseUrl(), says: 'Storage surface, where another process serves it.' },
-    TELEMETRY_URL: { is: baseUrl(), says: 'Telemetry surface, where another process serves it.' },
+    CORE_URL: { reader: baseUrl(), description: 'Core surface, where another process serves it.' },
+    STORAGE_URL: {
+      reader: baseUrl(),
+      description: 'Storage surface, where another process serves it.',
+    },
+    TELEMETRY_URL: {
+      reader: baseUrl(),
+      description: 'Telemetry surface, where another process serves it.',
+    },
     MESSENGER_URL: {
-      is: baseUrl(),
-      says: 'Messenger surface, where another process serves it; the others have nothing to ask of it, so this only has to be an address.',
+      reader: baseUrl(),
+      description:
+        'Messenger surface, where another process serves it; the others have nothing to ask of it, so this only has to be an address.',
     },
   },
 
   'Approvals and registry': {
     SKIP_PROJECT_APPROVAL: {
-      is: flag(),
+      reader: flag(),
       default: 'false',
-      says: 'Lets analyses go ahead without an approval of their project; start-up warns.',
+      description: 'Lets analyses go ahead without an approval of their project; start-up warns.',
     },
     SKIP_ANALYSIS_APPROVAL: {
-      is: flag(),
+      reader: flag(),
       default: 'false',
-      says: 'Lets analyses go ahead without an approval of their own; start-up warns.',
+      description: 'Lets analyses go ahead without an approval of their own; start-up warns.',
     },
     WORKER_SILENCE_SECONDS: {
-      is: integer(1, 30 * 24 * 60 * 60),
+      reader: integer(1, 30 * 24 * 60 * 60),
       default: '900',
-      says: 'Seconds after which a worker that tells nothing of a build or distribution is asked, and after as many again given up.',
+      description:
+        'Seconds after which a worker that tells nothing of a build or distribution is asked, and after as many again given up.',
     },
     STORAGE_GONE_AT_ONCE: {
-      is: integer(1, 1_000_000),
+      reader: integer(1, 1_000_000),
       default: '5',
-      says: 'Buckets of analyses that may be found gone from storage at once; more is taken for a mistake, and nothing is changed.',
+      description:
+        'Buckets of analyses that may be found gone from storage at once; more is taken for a mistake, and nothing is changed.',
     },
     HARBOR_URL: {
-      is: harborAccess(),
+      reader: harborAccess(),
       example: 'admin:change-me@harbor.example.org',
       secret: true,
-      says: 'Harbor registry that is entered as the registry named default; the password is taken literally.',
+      description:
+        'Harbor registry that is entered as the registry named default; the password is taken literally.',
     },
     REGISTRY_HOSTS: {
-      is: hostsAndPorts(),
+      reader: hostsAndPorts(),
       example: 'harbor.example.org,harbor.example.org:8443',
-      says: 'The only hosts a registry may have or lead to, besides that of HARBOR_URL; unset, any but, in production, this machine and private networks.',
+      description:
+        'The only hosts a registry may have or lead to, besides that of HARBOR_URL; unset, any but, in production, this machine and private networks.',
     },
     REGISTRY_INSECURE: {
-      is: hostsAndPorts(),
+      reader: hostsAndPorts(),
       default: 'none',
-      says: 'Hosts of registries whose certificate is not verified, nor is ours by them.',
+      description: 'Hosts of registries whose certificate is not verified, nor is ours by them.',
     },
   },
 
   'Master images': {
     MASTER_IMAGES_OWNER: {
-      is: text({ shape: /^[\w.-]+$/, type: 'the name of an account' }),
+      reader: text({ shape: /^[\w.-]+$/, type: 'the name of an account' }),
       default: 'PrivateAim',
-      says: 'Account at GitHub whose repository master images are synchronized with.',
+      description: 'Account at GitHub whose repository master images are synchronized with.',
     },
     MASTER_IMAGES_REPOSITORY: {
-      is: text({ shape: /^[\w.-]+$/, type: 'the name of a repository' }),
+      reader: text({ shape: /^[\w.-]+$/, type: 'the name of a repository' }),
       default: 'master-images',
-      says: 'That repository.',
+      description: 'That repository.',
     },
     MASTER_IMAGES_BRANCH: {
-      is: text({ shape: /^[\w./-]+$/, type: 'the name of a branch' }),
+      reader: text({ shape: /^[\w./-]+$/, type: 'the name of a branch' }),
       default: 'master',
-      says: 'Branch of it that is read.',
+      description: 'Branch of it that is read.',
     },
     IMAGE_SOURCE: {
-      is: listOf(['git', 'archive', 'registry']),
+      reader: listOf(['git', 'archive', 'registry']),
       default: derived('git, without AMQP_URL archive', ({ AMQP_URL }: { AMQP_URL?: string }) =>
         AMQP_URL === undefined ? 'archive' : 'git'
       ),
-      says: 'Where this worker takes master images from: git, the repository; archive, what was imported into IMAGES_PATH; registry, MASTER_IMAGES_REFERENCES. Of two with one name, the one that stands first here counts.',
+      description:
+        'Where this worker takes master images from: git, the repository; archive, what was imported into IMAGES_PATH; registry, MASTER_IMAGES_REFERENCES. Of two with one name, the one that stands first here counts.',
     },
     MASTER_IMAGES_URL: {
-      is: repositoryAddress(),
+      reader: repositoryAddress(),
       default: 'https://api.github.com/repos/{owner}/{repository}/tarball/{branch}',
-      says: 'Address of the repository as an archive (.tar.gz), which may be a mirror; or the folder, or the archive on this machine, that has its files.',
+      description:
+        'Address of the repository as an archive (.tar.gz), which may be a mirror; or the folder, or the archive on this machine, that has its files.',
     },
     MASTER_IMAGES_TOKEN: {
-      is: text(),
+      reader: text(),
       example: 'github_pat_change-me',
       secret: true,
-      says: 'Token that is shown at MASTER_IMAGES_URL, and nowhere it leads to.',
+      description: 'Token that is shown at MASTER_IMAGES_URL, and nowhere it leads to.',
     },
     MASTER_IMAGES_REFERENCES: {
-      is: imageReferences(),
+      reader: imageReferences(),
       default: 'none',
       example: 'python/base=docker.io/library/python:3.12-slim',
-      says: 'Images of other registries that are taken as they are, each under a path of ours.',
+      description:
+        'Images of other registries that are taken as they are, each under a path of ours.',
     },
     MASTER_IMAGES_MIRROR: {
-      is: text({
+      reader: text({
         shape: /^[\w.-]+(:\d{1,5})?\/[\w.:/{}-]+$/,
         type: 'an image with {virtualPath} in it',
       }),
       example: 'registry.example.org/master/{virtualPath}:latest',
-      says: 'Where images with a Dockerfile are taken from when nothing here can build them.',
+      description:
+        'Where images with a Dockerfile are taken from when nothing here can build them.',
     },
     BUILDAH: {
-      is: text({ type: 'the name or path of a program, or none' }),
+      reader: text({ type: 'the name or path of a program, or none' }),
       default: 'buildah',
-      says: 'Program that builds images with a Dockerfile, if it is there; none to have nothing built.',
+      description:
+        'Program that builds images with a Dockerfile, if it is there; none to have nothing built.',
     },
     BUILDAH_ISOLATION: {
-      is: oneOf('chroot', 'rootless', 'oci'),
+      reader: oneOf('chroot', 'rootless', 'oci'),
       default: 'chroot',
-      says: 'How what a Dockerfile runs is kept apart; rootless and oci need crun or runc, and rights that containers seldom have.',
+      description:
+        'How what a Dockerfile runs is kept apart; rootless and oci need crun or runc, and rights that containers seldom have.',
     },
     BUILDAH_STORAGE: {
-      is: oneOf('auto', 'overlay', 'vfs'),
+      reader: oneOf('auto', 'overlay', 'vfs'),
       default: 'auto',
-      says: 'How layers are kept while a build runs: overlay, which takes less room, vfs, which works everywhere, or auto, the first that does.',
+      description:
+        'How layers are kept while a build runs: overlay, which takes less room, vfs, which works everywhere, or auto, the first that does.',
     },
     BUILDS_PATH: {
-      is: text({ type: 'a folder' }),
+      reader: text({ type: 'a folder' }),
       default: derived(
         'DATA_DIR/builds',
         ({ DATA_DIR }: { DATA_DIR: string }) => `${DATA_DIR}/builds`
       ),
-      says: 'Folder in which each build of a master image has one of its own while it runs.',
+      description: 'Folder in which each build of a master image has one of its own while it runs.',
     },
   },
 
   'Worker': {
     IMAGES_PATH: {
-      is: text({ type: 'a folder' }),
+      reader: text({ type: 'a folder' }),
       default: derived(
         'DATA_DIR/images',
         ({ DATA_DIR }: { DATA_DIR: string }) => `${DATA_DIR}/images`
       ),
-      says: 'Folder of images, as an OCI layout, for installations without a registry.',
+      description: 'Folder of images, as an OCI layout, for installations without a registry.',
     },
     WORKER_PATH: {
-      is: text({ type: 'a folder' }),
+      reader: text({ type: 'a folder' }),
       default: derived(
         'DATA_DIR/worker',
         ({ DATA_DIR }: { DATA_DIR: string }) => `${DATA_DIR}/worker`
       ),
-      says: 'Folder in which a worker notes what it is at, so that after its death nothing of that stays behind: it has to outlive the process, and several workers may share it.',
+      description:
+        'Folder in which a worker notes what it is at, so that after its death nothing of that stays behind: it has to outlive the process, and several workers may share it.',
     },
     WORKER_CLIENT_ID: {
-      is: text(),
+      reader: text(),
       default: derived(
         'worker where the identity provider is embedded, else CLIENT_ID',
         ({ IDENTITY_URL, CLIENT_ID }: { IDENTITY_URL?: string; CLIENT_ID: string }) =>
           IDENTITY_URL === undefined ? 'worker' : CLIENT_ID
       ),
-      says: 'Client as which the worker calls core and storage.',
+      description: 'Client as which the worker calls core and storage.',
     },
     WORKER_CLIENT_SECRET: {
-      is: text(),
+      reader: text(),
       default: derived(
         'one that is made of APP_KEY where the identity provider is embedded, else CLIENT_SECRET',
         ({ IDENTITY_URL, CLIENT_SECRET }: { IDENTITY_URL?: string; CLIENT_SECRET?: string }) =>
           IDENTITY_URL === undefined ? undefined : CLIENT_SECRET
       ),
       secret: true,
-      says: 'Secret of that client.',
+      description: 'Secret of that client.',
     },
     WORKER_CONCURRENCY: {
-      is: integer(1, 64),
+      reader: integer(1, 64),
       default: '2',
-      says: 'Builds, distributions and master images each that a worker works at side by side.',
+      description:
+        'Builds, distributions and master images each that a worker works at side by side.',
     },
     WORKER_JOB_SECONDS: {
-      is: integer(1, 1_740),
+      reader: integer(1, 1_740),
       default: '1500',
-      says: 'Seconds one of them may take; brokers take back what is held for half an hour.',
+      description: 'Seconds one of them may take; brokers take back what is held for half an hour.',
     },
   },
 
   'Telemetry': {
     EVENT_RETENTION_DAYS: {
-      is: integer(0, 36_500),
+      reader: integer(0, 36_500),
       default: '7',
-      says: 'Days an audit event from the bus is kept unless its sender says otherwise; 0 keeps it forever.',
+      description:
+        'Days an audit event from the bus is kept unless its sender says otherwise; 0 keeps it forever.',
     },
     LOGSTORE_URL: {
-      is: baseUrl(),
-      asUnset: 'memory',
+      reader: baseUrl(),
+      defaultKeyword: 'memory',
       aliases: ['VICTORIA_LOGS_URL'],
       example: 'http://127.0.0.1:9428',
-      says: 'Log store with the VictoriaLogs API.',
+      description: 'Log store with the VictoriaLogs API.',
     },
     LOGSTORE_INGESTOR_URL: {
-      is: baseUrl(),
+      reader: baseUrl(),
       aliases: ['VICTORIA_LOGS_INGESTOR_URL'],
-      says: 'Where log lines are written, if not at LOGSTORE_URL.',
+      description: 'Where log lines are written, if not at LOGSTORE_URL.',
     },
     LOGSTORE_QUERIER_URL: {
-      is: baseUrl(),
+      reader: baseUrl(),
       aliases: ['VICTORIA_LOGS_QUERIER_URL'],
-      says: 'Where log lines are looked up, if not at LOGSTORE_URL.',
+      description: 'Where log lines are looked up, if not at LOGSTORE_URL.',
     },
     LOGSTORE_RETENTION_DAYS: {
-      is: integer(1, 36_500),
+      reader: integer(1, 36_500),
       default: '7',
-      says: 'Days the log store keeps lines, as it was told when it was started; older ones are refused instead of lost.',
+      description:
+        'Days the log store keeps lines, as it was told when it was started; older ones are refused instead of lost.',
     },
     LOGSTORE_MEMORY_LINES: {
-      is: integer(1, 10_000_000),
+      reader: integer(1, 10_000_000),
       default: '10000',
-      says: 'Log lines the memory store holds before it drops the oldest.',
+      description: 'Log lines the memory store holds before it drops the oldest.',
     },
     LOGSTORE_MEMORY_BYTES: {
-      is: bytes(1024),
+      reader: bytes(1024),
       default: '64MiB',
-      says: 'Size at which the memory store drops the oldest log lines.',
+      description: 'Size at which the memory store drops the oldest log lines.',
     },
   },
 
   'Messenger': {
     MESSAGE_MAX_RECIPIENTS: {
-      is: integer(1, 100_000),
+      reader: integer(1, 100_000),
       default: '1000',
-      says: 'Recipients one message may have.',
+      description: 'Recipients one message may have.',
     },
-    MESSAGE_MAX_BYTES: { is: bytes(1), default: '1MiB', says: 'Largest message.' },
+    MESSAGE_MAX_BYTES: { reader: bytes(1), default: '1MiB', description: 'Largest message.' },
     MAILBOX_MAX_BYTES: {
-      is: bytes(),
+      reader: bytes(),
       default: '1GiB',
-      says: 'Undelivered messages one recipient may have, by size; 0 is no limit.',
+      description: 'Undelivered messages one recipient may have, by size; 0 is no limit.',
     },
     SENDER_MAX_BYTES: {
-      is: bytes(),
+      reader: bytes(),
       default: '256MiB',
-      says: 'Undelivered messages of one sender, by size, what went to several recipients counted once; 0 is no limit.',
+      description:
+        'Undelivered messages of one sender, by size, what went to several recipients counted once; 0 is no limit.',
     },
     SENDER_MAX_MESSAGES: {
-      is: integer(0, 1_000_000_000),
+      reader: integer(0, 1_000_000_000),
       default: '50000',
-      says: 'Undelivered messages of one sender, one for each recipient; 0 is no limit.',
+      description: 'Undelivered messages of one sender, one for each recipient; 0 is no limit.',
     },
     LEGACY_SOCKET_RELAY: {
-      is: flag(),
+      reader: flag(),
       default: 'true',
-      says: 'Serves the older socket relay, with presence and wakeups, at /socket.io of the messenger surface.',
+      description:
+        'Serves the older socket relay, with presence and wakeups, at /socket.io of the messenger surface.',
     },
   },
 
   'Web and limits': {
     RATE_LIMIT_USER: {
-      is: integer(0, 1_000_000_000),
+      reader: integer(0, 1_000_000_000),
       default: '6000',
-      says: 'Requests per minute of one user; 0 is no limit.',
+      description: 'Requests per minute of one user; 0 is no limit.',
     },
     RATE_LIMIT_CLIENT: {
-      is: integer(0, 1_000_000_000),
+      reader: integer(0, 1_000_000_000),
       default: '60000',
-      says: 'Requests per minute of one client or robot; 0 is no limit.',
+      description: 'Requests per minute of one client or robot; 0 is no limit.',
     },
     RATE_LIMIT_ANONYMOUS: {
-      is: integer(0, 1_000_000_000),
+      reader: integer(0, 1_000_000_000),
       default: '1200',
-      says: 'Requests per minute of one address without a login; 0 is no limit.',
+      description: 'Requests per minute of one address without a login; 0 is no limit.',
     },
     HEADERS_MAX_SECONDS: {
-      is: integer(1, 3600),
+      reader: integer(1, 3600),
       default: '15',
-      says: 'Seconds the head of a request may take to arrive.',
+      description: 'Seconds the head of a request may take to arrive.',
     },
     REQUEST_MAX_SECONDS: {
-      is: integer(1, 86_400),
+      reader: integer(1, 86_400),
       default: '60',
-      says: 'Seconds the body of a request may take to arrive; an upload may take longer as long as it moves.',
+      description:
+        'Seconds the body of a request may take to arrive; an upload may take longer as long as it moves.',
     },
     CONNECTIONS_MAX: {
-      is: integer(0, 1_000_000),
+      reader: integer(0, 1_000_000),
       default: '10000',
-      says: 'Connections the HTTP server of a process, or of a whole pool, keeps at once; 0 is no limit.',
+      description:
+        'Connections the HTTP server of a process, or of a whole pool, keeps at once; 0 is no limit.',
     },
     CONNECTIONS_MAX_PER_ADDRESS: {
-      is: integer(0, 1_000_000),
+      reader: integer(0, 1_000_000),
       default: '1000',
-      says: 'Connections one address may have of these; 0 is no limit. Those of TRUSTED_PROXIES have none: behind them it is the limit of streams and long polls of one client address.',
+      description:
+        'Connections one address may have of these; 0 is no limit. Those of TRUSTED_PROXIES have none: behind them it is the limit of streams and long polls of one client address.',
     },
     STREAMS_MAX_PER_IDENTITY: {
-      is: integer(0, 1_000_000),
+      reader: integer(0, 1_000_000),
       default: '64',
-      says: 'Streams and long polls that one user, client or robot may have in a process; 0 is no limit.',
+      description:
+        'Streams and long polls that one user, client or robot may have in a process; 0 is no limit.',
     },
     STREAMS_MAX_PER_REALM: {
-      is: integer(0, 1_000_000),
+      reader: integer(0, 1_000_000),
       default: '4096',
-      says: 'Streams and long polls that a realm other than master may have in a process; 0 is no limit.',
+      description:
+        'Streams and long polls that a realm other than master may have in a process; 0 is no limit.',
     },
     TRUSTED_PROXIES: {
-      is: proxies(),
+      reader: proxies(),
       default: 'loopback',
-      says: 'Proxies whose forwarded client address is believed.',
+      description: 'Proxies whose forwarded client address is believed.',
     },
     CORS_ORIGINS: {
-      is: origins(),
+      reader: origins(),
       default: 'none',
       example: 'https://hub.example.org',
-      says: 'Web origins that may send credentials; with none named, production lets no origin do so and other modes those of this machine (localhost, 127.0.0.1).',
+      description:
+        'Web origins that may send credentials; with none named, production lets no origin do so and other modes those of this machine (localhost, 127.0.0.1).',
     },
     DOCS_ENABLED: {
-      is: flag(),
+      reader: flag(),
       default: derived('true, in production false', ({ NODE_ENV }: Mode) =>
         String(NODE_ENV !== 'production')
       ),
-      says: 'Serves the API documentation at /docs without a login.',
+      description: 'Serves the API documentation at /docs without a login.',
     },
   },
 
   'Observability': {
     OTEL_EXPORTER_OTLP_ENDPOINT: {
-      is: baseUrl(),
+      reader: baseUrl(),
       example: 'http://127.0.0.1:4318',
-      says: 'OpenTelemetry collector that receives traces; unset, none are recorded.',
+      description: 'OpenTelemetry collector that receives traces; unset, none are recorded.',
     },
   },
 })

@@ -41,7 +41,7 @@ const core: Surface = {
   name: 'core',
   title: 'Core',
   summary: 'Projects, nodes, analyses, approvals and credentials',
-  notesCaller: recordPresence,
+  onCaller: recordPresence,
   routes(routes) {
     commonRoutes(routes, core)
     PLAIN_KINDS.forEach((kind) => recordRoutes(routes, kind))

@@ -3,30 +3,33 @@ import pg from 'pg'
 import { PipelinedClient } from './pipelined_client.js'
 import { ReadConnection } from './read_connection.js'
 
-const LANES_AT_MOST = 4
-const WATCH_MS = 1_000
+const MAX_READ_CONNECTIONS = 4
+const CHECK_MS = 1_000
 
 /**
  * The connections of a process to one database: some for work that needs one to itself, such as a transaction, and a few
  * that single reads share.
  */
 export class DatabasePool extends pg.Pool {
-  readonly #lanes: readonly ReadConnection[]
+  readonly #readConnections: readonly ReadConnection[]
   readonly #watch: NodeJS.Timeout
 
   constructor({ size, ...settings }: pg.ClientConfig & { size: number }) {
-    const lanes = Math.min(LANES_AT_MOST, Math.floor(size / 3))
+    const readConnections = Math.min(MAX_READ_CONNECTIONS, Math.floor(size / 3))
     super({
       ...settings,
       Client: PipelinedClient as unknown as new () => pg.ClientBase,
-      max: size - lanes,
+      max: size - readConnections,
       idleTimeoutMillis: 30_000,
     })
     const onError = (error: Error) => void this.emit('error', error, undefined!)
     // The borrower of a connection that breaks is told by its statement; there is no other listener meanwhile.
     this.on('connect', (client) => void client.on('error', () => {}))
-    this.#lanes = Array.from({ length: lanes }, () => new ReadConnection(settings, onError))
-    this.#watch = setInterval(() => this.#cutOffLost(), WATCH_MS).unref()
+    this.#readConnections = Array.from(
+      { length: readConnections },
+      () => new ReadConnection(settings, onError)
+    )
+    this.#watch = setInterval(() => this.#destroyStalled(), CHECK_MS).unref()
   }
 
   /**
@@ -35,34 +38,37 @@ export class DatabasePool extends pg.Pool {
    */
   read<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
     const now = performance.now()
-    return this.#lane(now)?.read<Row>(statement) ?? this.query<Row>(statement)
+    return this.#readConnection(now)?.read<Row>(statement) ?? this.query<Row>(statement)
   }
 
   override async end(): Promise<void> {
     clearInterval(this.#watch)
-    await Promise.all([super.end(), ...this.#lanes.map((lane) => lane.close())])
+    await Promise.all([
+      super.end(),
+      ...this.#readConnections.map((connection) => connection.close()),
+    ])
   }
 
   /** The lane that is about to leave anyway, else the emptiest; one that keeps its readers waiting only as the last resort. */
-  #lane(now: number): ReadConnection | undefined {
-    let best = this.#lanes[0]
+  #readConnection(now: number): ReadConnection | undefined {
+    let best = this.#readConnections[0]
     let bestLoad = Infinity
-    for (const lane of this.#lanes) {
-      const isOverdue = lane.isOverdue(now)
-      if (lane.isGathering && !isOverdue) {
-        return lane
+    for (const connection of this.#readConnections) {
+      const isOverdue = connection.isOverdue(now)
+      if (connection.isCorked && !isOverdue) {
+        return connection
       }
-      const load = isOverdue ? Number.MAX_VALUE : lane.waiting
+      const load = isOverdue ? Number.MAX_VALUE : connection.waiting
       if (load < bestLoad) {
-        best = lane
+        best = connection
         bestLoad = load
       }
     }
     return best
   }
 
-  #cutOffLost(): void {
+  #destroyStalled(): void {
     const now = performance.now()
-    this.#lanes.forEach((lane) => lane.destroyIfStalled(now))
+    this.#readConnections.forEach((connection) => connection.destroyIfStalled(now))
   }
 }

@@ -8,7 +8,7 @@ export const partOf = (column: string | undefined, row: string) =>
  * Tables that take thousands of rows with one statement, and are to note few changes then. All others take one after the other: to
  * look at all that a statement wrote, and bound the changes, would cost each of them a quarter more than to look at the row.
  */
-const IN_BULK: ReadonlySet<string> = new Set(['events'])
+const BULK_TABLES: ReadonlySet<string> = new Set(['events'])
 
 /** The columns of a table by whose combinations totals are kept as well; all of them are texts. */
 const GROUPED: Readonly<Record<string, readonly string[]>> = { events: ['scope', 'ref_type'] }
@@ -26,43 +26,43 @@ export function groupIn(table: string, row: string): string | undefined {
 }
 
 /** To put a single row together by its realm would take a third of the time. */
-const NOTED_SINGLY = 8
+const ROWS_NOTED_SINGLY = 8
 
 const nameOf = (table: string, use: string) => `"${table}_${use}_total"`
 
 /** The statements that make, or make anew, what notes that rows came or went. */
 export function totalTriggers(table: string, realm?: string): string[] {
-  const raised = calling(nameOf(table, 'raise'))
-  const lowered = calling(nameOf(table, 'lower'))
+  const raised = triggerWithFunction(nameOf(table, 'raise'))
+  const lowered = triggerWithFunction(nameOf(table, 'lower'))
   const part = partOf(realm, 'c')
   return [
-    ...(IN_BULK.has(table)
+    ...(BULK_TABLES.has(table)
       ? raised(`insert on "${table}" ${allOf('new')}`, raiseInBulk(table, part))
       : raised(`insert on "${table}" for each row`, raiseSingly(table, partOf(realm, 'new')))),
     ...lowered(
       `delete on "${table}" ${allOf('old')}`,
-      `begin ${note(table, `${part}, -count(*)`, 'from changed c group by 2')};
-        ${noteGroups(table, part, '-count(*)')} return null; end`
+      `begin ${insertChange(table, `${part}, -count(*)`, 'from changed c group by 2')};
+        ${insertGroupChanges(table, part, '-count(*)')} return null; end`
     ),
   ]
 }
 
 const allOf = (rows: string) => `referencing ${rows} table as changed for each statement`
 
-const calling = (name: string) => (changes: string, body: string) => [
+const triggerWithFunction = (name: string) => (changes: string, body: string) => [
   `create or replace function ${name}() returns trigger language plpgsql as $body$
       ${body} $body$`,
   `create or replace trigger ${name} after ${changes} execute function ${name}()`,
 ]
 
 /** All is of the type of its column: what has to be converted takes a step of its own in each statement that has a limit. */
-function note(table: string, partAndChange: string, rows = ''): string {
+function insertChange(table: string, partAndChange: string, rows = ''): string {
   return `insert into record_total_changes (list, part, change, written_by)
           select '${table}'::text collate "C", ${partAndChange}, pg_current_xact_id() ${rows}`
 }
 
 /** What a statement changes of the groups of a table; nothing where it has none. */
-function noteGroups(table: string, part: string, change: string): string {
+function insertGroupChanges(table: string, part: string, change: string): string {
   const group = groupIn(table, 'c')
   return group === undefined
     ? ''
@@ -71,20 +71,20 @@ function noteGroups(table: string, part: string, change: string): string {
 }
 
 function raiseSingly(table: string, part: string): string {
-  return `begin ${note(table, `${part}, 1::bigint`)}; return null; end`
+  return `begin ${insertChange(table, `${part}, 1::bigint`)}; return null; end`
 }
 
 function raiseInBulk(table: string, part: string): string {
-  const others = `from (select * from changed offset ${NOTED_SINGLY}) c group by 2`
+  const others = `from (select * from changed offset ${ROWS_NOTED_SINGLY}) c group by 2`
   return `declare
         noted integer;
       begin
-        ${note(table, `${part}, 1::bigint`, `from changed c limit ${NOTED_SINGLY}`)};
+        ${insertChange(table, `${part}, 1::bigint`, `from changed c limit ${ROWS_NOTED_SINGLY}`)};
         get diagnostics noted = row_count;
-        if noted = ${NOTED_SINGLY} then
-          ${note(table, `${part}, count(*)`, others)};
+        if noted = ${ROWS_NOTED_SINGLY} then
+          ${insertChange(table, `${part}, count(*)`, others)};
         end if;
-        ${noteGroups(table, part, 'count(*)')}
+        ${insertGroupChanges(table, part, 'count(*)')}
         return null;
       end`
 }
@@ -113,12 +113,12 @@ export function maintainGroupTotals(table: string, realm: string): string[] {
     `(${groupIn(table, row)}, ${partOf(realm, row)}, ${change}, pg_current_xact_id())`
   return [
     ...totalTriggers(table, realm),
-    ...calling(nameOf(table, 'regroup'))(
+    ...triggerWithFunction(nameOf(table, 'regroup'))(
       `update on "${table}" for each row when (old is distinct from new)`,
       `begin insert into record_total_changes (list, part, change, written_by)
         values ${changed('old', '-1')}, ${changed('new', '1')}; return null; end`
     ),
-    ...calling(nameOf(table, 'ungroup'))(
+    ...triggerWithFunction(nameOf(table, 'ungroup'))(
       `truncate on "${table}" for each statement`,
       `begin insert into record_total_changes (list, part, change)
         select list, part, -sum(records) from (${groupTotals(table)}) kept group by 1, 2; return null; end`

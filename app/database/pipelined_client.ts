@@ -5,35 +5,35 @@ import pg from 'pg'
  * event loop leave in one packet.
  */
 export class PipelinedClient extends pg.Client {
-  readonly #onLeaving: () => void
-  #isGathering = false
+  readonly #onFlush: () => void
+  #isCorked = false
 
   /** `onLeaving` is told when what was gathered leaves. */
-  constructor(settings: pg.ClientConfig, onLeaving: () => void = () => {}) {
+  constructor(settings: pg.ClientConfig, onFlush: () => void = () => {}) {
     super({ ...settings, pipeline: true })
-    this.#onLeaving = onLeaving
+    this.#onFlush = onFlush
   }
 
   /** Whether what is asked now leaves together with something else. */
-  get isGathering(): boolean {
-    return this.#isGathering
+  get isCorked(): boolean {
+    return this.#isCorked
   }
 
   override query(...statement: any[]): any {
-    this.#gather()
+    this.#cork()
     return (super.query as (...statement: any[]) => any).apply(this, statement)
   }
 
-  #gather(): void {
-    if (this.#isGathering) {
+  #cork(): void {
+    if (this.#isCorked) {
       return
     }
     const { stream } = this.connection
-    this.#isGathering = true
+    this.#isCorked = true
     stream.cork()
     setImmediate(() => {
-      this.#isGathering = false
-      this.#onLeaving()
+      this.#isCorked = false
+      this.#onFlush()
       stream.uncork()
     })
   }

@@ -17,7 +17,7 @@ export class ReadConnection {
   readonly #onError: (error: Error) => void
   #client: PipelinedClient | undefined
   #waiting = 0
-  #underWay = 0
+  #inFlight = 0
   #answeredAt = 0
 
   constructor(settings: pg.ClientConfig, onError: (error: Error) => void) {
@@ -30,12 +30,12 @@ export class ReadConnection {
   }
 
   /** Whether what is read now leaves together with something else. */
-  get isGathering(): boolean {
-    return this.#client?.isGathering === true
+  get isCorked(): boolean {
+    return this.#client?.isCorked === true
   }
 
   isOverdue(now: number): boolean {
-    return this.#underWay > 0 && now - this.#answeredAt > OVERDUE_MS
+    return this.#inFlight > 0 && now - this.#answeredAt > OVERDUE_MS
   }
 
   read<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
@@ -44,7 +44,7 @@ export class ReadConnection {
     return new Promise((resolve, reject) => {
       client.query(statement, (error: Error | null, result: pg.QueryResult<Row>) => {
         this.#waiting -= 1
-        this.#underWay -= 1
+        this.#inFlight -= 1
         this.#answeredAt = performance.now()
         if (error) {
           this.#discardIfLost(client, error)
@@ -57,7 +57,7 @@ export class ReadConnection {
   }
 
   destroyIfStalled(now: number): void {
-    if (this.#underWay > 0 && now - this.#answeredAt > STALLED_MS) {
+    if (this.#inFlight > 0 && now - this.#answeredAt > STALLED_MS) {
       this.#client?.connection.stream.destroy()
     }
   }
@@ -69,14 +69,14 @@ export class ReadConnection {
   }
 
   #open(): PipelinedClient {
-    const client = new PipelinedClient(this.#settings, () => this.#noteLeaving())
-    const lost = (error: Error) => {
+    const client = new PipelinedClient(this.#settings, () => this.#onFlush())
+    const onLost = (error: Error) => {
       this.#discard(client)
       this.#onError(error)
     }
-    client.on('error', lost)
+    client.on('error', onLost)
     client.on('end', () => this.#discard(client))
-    client.connect().catch(lost)
+    client.connect().catch(onLost)
     return client
   }
 
@@ -93,10 +93,10 @@ export class ReadConnection {
     }
   }
 
-  #noteLeaving(): void {
-    if (this.#underWay <= 0) {
+  #onFlush(): void {
+    if (this.#inFlight <= 0) {
       this.#answeredAt = performance.now()
     }
-    this.#underWay = this.#waiting
+    this.#inFlight = this.#waiting
   }
 }

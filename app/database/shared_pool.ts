@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-type Lent = pg.PoolClient & { __knexUid?: string; __knex__disposed?: unknown }
+type LentConnection = pg.PoolClient & { __knexUid?: string; __knex__disposed?: unknown }
 
 let lentConnections = 0
 
@@ -11,8 +11,8 @@ let lentConnections = 0
  */
 export function sharedPool(pool: () => pg.Pool) {
   return {
-    acquire: () => ({ promise: Promise.try(() => pool().connect()).then(named) }),
-    release(connection: Lent) {
+    acquire: () => ({ promise: Promise.try(() => pool().connect()).then(withUid) }),
+    release(connection: LentConnection) {
       connection.release(Boolean(connection.__knex__disposed))
       return true
     },
@@ -25,7 +25,7 @@ export function sharedPool(pool: () => pg.Pool) {
   }
 }
 
-function named(connection: Lent): Lent {
+function withUid(connection: LentConnection): LentConnection {
   connection.__knexUid ??= `lent${++lentConnections}`
   return connection
 }

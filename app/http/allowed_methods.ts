@@ -7,16 +7,16 @@ const ROUTED_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']
  * its id.
  */
 export function allowedMethods(routes: Router, path: string): string[] {
-  const answering = ROUTED_METHODS.flatMap((method) => {
+  const matches = ROUTED_METHODS.flatMap((method) => {
     const match = routes.match(path, method, false)
-    return match ? [{ method, places: placesOf(match.route.pattern) }] : []
+    return match ? [{ method, places: specificityOf(match.route.pattern) }] : []
   })
-  const nearest = answering.map(({ places }) => places).toSorted()[0]
-  return answering.filter(({ places }) => places === nearest).map(({ method }) => method)
+  const nearest = matches.map(({ places }) => places).toSorted()[0]
+  return matches.filter(({ places }) => places === nearest).map(({ method }) => method)
 }
 
 /** Which segments are words and which are parameters; sorts words first. */
-function placesOf(pattern: string): string {
+function specificityOf(pattern: string): string {
   const isParameter = (segment: string) => /^[:*]/.test(segment)
   return pattern
     .split('/')

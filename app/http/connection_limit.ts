@@ -26,7 +26,7 @@ const refused = new Counter({
 })
 
 /** Whether one more connection is too many, where so many are there in all and from its address. */
-export function isTooMany(
+export function exceedsLimit(
   { all, perAddress, isShared }: ConnectionLimits,
   address: string,
   present: { all: number; fromAddress: number }
@@ -63,12 +63,12 @@ export class ConnectionCount {
   }
 
   remove(address: string): void {
-    const left = this.from(address) - 1
-    if (left >= 0) {
+    const remaining = this.from(address) - 1
+    if (remaining >= 0) {
       this.#all--
     }
-    if (left > 0) {
-      this.#byAddress.set(address, left)
+    if (remaining > 0) {
+      this.#byAddress.set(address, remaining)
     } else {
       this.#byAddress.delete(address)
     }

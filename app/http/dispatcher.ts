@@ -6,8 +6,8 @@ import type { RouteJSON } from '@adonisjs/core/types/http'
 
 import { JSON_TYPE, UNCACHED } from './send_json.js'
 import ExceptionHandler from './exception_handler.js'
-import { forgetRawHeaders } from './forget_headers.js'
-import { throughRouteMiddleware, throughServerMiddleware } from './pipeline.js'
+import { releaseRawHeaders } from './release_headers.js'
+import { composeRouteMiddleware, composeServerMiddleware } from './pipeline.js'
 import { BadRequest, envelopeOf, RouteNotFound } from '#kernel/failures'
 
 const badUrl = new BadRequest('The path holds a malformed escape sequence')
@@ -25,7 +25,7 @@ export class Dispatcher {
   readonly #router: Router
   readonly #failures: ExceptionHandler
   readonly #routes = new WeakMap<RouteJSON, Step>()
-  #pass: Step = (ctx) => this.#route(ctx)
+  #run: Step = (ctx) => this.#route(ctx)
 
   private constructor(app: ApplicationService, server: Server, failures: ExceptionHandler) {
     this.#app = app
@@ -34,18 +34,18 @@ export class Dispatcher {
     this.#failures = failures
   }
 
-  static async of(app: ApplicationService): Promise<Dispatcher> {
+  static async create(app: ApplicationService): Promise<Dispatcher> {
     const server = await app.container.make('server')
     await server.boot()
     const dispatcher = new Dispatcher(app, server, await app.container.make(ExceptionHandler))
-    dispatcher.#pass = await throughServerMiddleware(app, server, dispatcher.#pass)
+    dispatcher.#run = await composeServerMiddleware(app, server, dispatcher.#run)
     return dispatcher
   }
 
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
     const ctx = this.#contextOf(request, response)
     if (ctx) {
-      this.#answer(ctx).catch((error) => breakOff(ctx, error))
+      this.#respond(ctx).catch((error) => destroyConnection(ctx, error))
     } else {
       response.writeHead(badUrl.status, { 'content-type': JSON_TYPE, 'cache-control': UNCACHED })
       response.end(JSON.stringify(envelopeOf(badUrl)))
@@ -67,11 +67,11 @@ export class Dispatcher {
     }
   }
 
-  async #answer(ctx: HttpContext): Promise<void> {
+  async #respond(ctx: HttpContext): Promise<void> {
     try {
-      await this.#pass(ctx)
+      await this.#run(ctx)
     } catch (error) {
-      this.#refuse(ctx, error)
+      this.#sendFailure(ctx, error)
     }
     if (ctx.answered) {
       this.#finishLater(ctx, ctx.answered)
@@ -81,14 +81,14 @@ export class Dispatcher {
   }
 
   #finishLater(ctx: HttpContext, answered: Promise<void>): void {
-    forgetRawHeaders(ctx.request.request)
+    releaseRawHeaders(ctx.request.request)
     answered
-      .catch((error) => this.#refuse(ctx, error))
+      .catch((error) => this.#sendFailure(ctx, error))
       .then(() => ctx.response.finish())
-      .catch((error) => breakOff(ctx, error))
+      .catch((error) => destroyConnection(ctx, error))
   }
 
-  #refuse(ctx: HttpContext, error: unknown): void {
+  #sendFailure(ctx: HttpContext, error: unknown): void {
     this.#failures.report(error, ctx)
     this.#failures.handle(error, ctx)
   }
@@ -109,7 +109,7 @@ export class Dispatcher {
   #handlerOf(route: RouteJSON): Step {
     let handler = this.#routes.get(route)
     if (!handler) {
-      handler = throughRouteMiddleware(
+      handler = composeRouteMiddleware(
         route,
         async (ctx) => void (await (route.handler as Handler)(ctx))
       )
@@ -121,7 +121,7 @@ export class Dispatcher {
 
 type Handler = (ctx: HttpContext) => unknown
 
-function breakOff({ logger, response }: HttpContext, error: unknown): void {
+function destroyConnection({ logger, response }: HttpContext, error: unknown): void {
   logger.fatal({ err: error }, 'a request could not be answered with an error')
   response.response.destroy()
 }

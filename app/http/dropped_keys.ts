@@ -7,7 +7,7 @@ import { metrics } from '#observability/metrics'
 import { droppedKeysError, droppedKeysHeader, type DroppedKey } from '#query/dropped_keys'
 
 const HEADER_LIMIT = 2_048
-const MOST_ISSUES = 1_000
+const MAX_ISSUES = 1_000
 
 const counter = new Counter({
   name: 'dropped_keys_total',
@@ -31,7 +31,7 @@ export function reportDroppedQuery(ctx: HttpContext, dropped: readonly DroppedKe
 }
 
 /** As for queries; paths name attributes of the body. */
-export function nameDroppedBody(ctx: HttpContext, paths: readonly (readonly string[])[]): void {
+export function reportDroppedBody(ctx: HttpContext, paths: readonly (readonly string[])[]): void {
   if (paths.length > 0) {
     paths.forEach(() => count(ctx, 'body'))
     append(ctx, droppedNames(paths))
@@ -45,7 +45,7 @@ export function requireNothingDropped(
 ): void {
   if (paths.length > 0 && isStrict(ctx)) {
     const issues = paths
-      .slice(0, MOST_ISSUES)
+      .slice(0, MAX_ISSUES)
       .map((path) => issue('keyNotAllowed', path, 'The attribute is not known here'))
     throw new BadRequest('The body holds attributes that are not known', { issues })
   }

@@ -16,7 +16,7 @@ export interface ServerSentEvent {
 
 /** Proxies close connections on which nothing happens. */
 const PING_EVERY_MS = 15_000
-const COME_BACK_AFTER_MS = 2_000
+const RECONNECT_MS = 2_000
 
 /** What the document of a list says that can be followed, behind what it lists. */
 export const OR_STREAMED =
@@ -29,18 +29,18 @@ export function acceptsEventStream({ request }: HttpContext): boolean {
 }
 
 /** Over when the connection of a request ends, or the process stops. */
-export function connectionEnd({ response: { response } }: HttpContext): EndSignal {
-  const ending = new EndSignal()
+export function connectionEndSignal({ response: { response } }: HttpContext): EndSignal {
+  const signal = new EndSignal()
   if (response.closed) {
-    ending.end()
+    signal.end()
   } else {
-    drain.register(ending)
+    drain.register(signal)
     response.on('close', () => {
-      drain.unregister(ending)
-      ending.end()
+      drain.unregister(signal)
+      signal.end()
     })
   }
-  return ending
+  return signal
 }
 
 /**
@@ -58,7 +58,7 @@ export async function sendEvents(
   response.header('x-accel-buffering', 'no')
   response.setRequestId()
   response.writeHead()
-  connection.write(`retry: ${COME_BACK_AFTER_MS}\n\n`)
+  connection.write(`retry: ${RECONNECT_MS}\n\n`)
   const ping = setInterval(() => connection.write(': \n\n'), PING_EVERY_MS)
   try {
     for await (const event of events) {

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { sendJson } from './send_json.js'
-import { failureOf } from './classify.js'
+import { failureOf } from './failure_of.js'
 import { envelopeOf, PermissionDenied } from '#kernel/failures'
 import type { SecurityAudit } from '#audit/security_audit'
 

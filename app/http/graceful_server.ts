@@ -1,12 +1,12 @@
 import { Server, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 
-import { ConnectionCount, isTooMany, type ConnectionLimits } from './connection_limit.js'
-import { answerBrokenRequests, endWithBody, HEAD_LIMITS } from './slow_requests.js'
+import { ConnectionCount, exceedsLimit, type ConnectionLimits } from './connection_limit.js'
+import { respondToClientErrors, closeIfBodyStalls, SERVER_TIMEOUTS } from './request_timeouts.js'
 import type { Drain } from '#kernel/drain'
 
 interface Connection {
-  answers: readonly ServerResponse[]
+  responses: readonly ServerResponse[]
   /** What had arrived when the last answer was sent; anything beyond is the beginning of a request. */
   bytesUsed: number
 }
@@ -14,7 +14,7 @@ interface Connection {
 /** How long a client that keeps its connection may still use it, and so be told that it is closed. */
 const LAST_REQUEST_MS = 1_500
 const LIMIT_MS = 25_000
-const LOOK_AGAIN_MS = 250
+const SWEEP_MS = 250
 
 const NO_LIMITS: ConnectionLimits = { all: 0, perAddress: 0, isShared: () => false }
 
@@ -30,14 +30,14 @@ export class GracefulServer extends Server {
   #isClosed = false
 
   constructor(listener: RequestListener, drain: Drain, limits = NO_LIMITS) {
-    super(HEAD_LIMITS)
-    answerBrokenRequests(this)
+    super(SERVER_TIMEOUTS)
+    respondToClientErrors(this)
     this.#drain = drain
     this.#limits = limits
-    this.on('connection', (socket: Socket) => this.#watch(socket))
-    this.on('request', (request, response) => this.#begin(request, response))
+    this.on('connection', (socket: Socket) => this.#trackConnection(socket))
+    this.on('request', (request, response) => this.#trackRequest(request, response))
     this.on('request', listener)
-    drain.signal.addEventListener('abort', () => this.#announceLastAnswers())
+    drain.signal.addEventListener('abort', () => this.#announceCloseToAll())
   }
 
   get connectionCount(): number {
@@ -51,7 +51,7 @@ export class GracefulServer extends Server {
   }
 
   /** Serves a connection that another process accepted; answers false once this server is closed. */
-  take(socket: Socket): boolean {
+  accept(socket: Socket): boolean {
     if (!this.#isClosed) {
       this.emit('connection', socket)
     }
@@ -66,7 +66,7 @@ export class GracefulServer extends Server {
     // The HTTP server's own `close` would cut idle connections under the hands of clients about to use them.
     NetServer.prototype.close.call(this)
     const startedAt = performance.now()
-    const sweep = setInterval(() => this.#sweep(performance.now() - startedAt), LOOK_AGAIN_MS)
+    const sweep = setInterval(() => this.#sweep(performance.now() - startedAt), SWEEP_MS)
     while (this.#connections.size > 0) {
       const [socket] = this.#connections.keys()
       await new Promise((resolve) => socket!.once('close', resolve))
@@ -75,43 +75,43 @@ export class GracefulServer extends Server {
     clearInterval(sweep)
   }
 
-  #watch(socket: Socket): void {
+  #trackConnection(socket: Socket): void {
     const address = socket.remoteAddress ?? ''
     const present = { all: this.#count.all, fromAddress: this.#count.from(address) }
-    this.#connections.set(socket, { answers: [], bytesUsed: 0 })
+    this.#connections.set(socket, { responses: [], bytesUsed: 0 })
     this.#count.add(address)
     socket.on('close', () => {
       this.#connections.delete(socket)
       this.#count.remove(address)
     })
-    if (isTooMany(this.#limits, address, present)) {
+    if (exceedsLimit(this.#limits, address, present)) {
       socket.destroy()
     }
   }
 
-  #begin(request: IncomingMessage, response: ServerResponse): void {
+  #trackRequest(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
     const connection = this.#connections.get(socket)!
     // Spread, it would keep room for sixteen more.
-    connection.answers = connection.answers.concat(response)
+    connection.responses = connection.responses.concat(response)
     response.on('close', () => {
-      connection.answers = connection.answers.filter((other) => other !== response)
+      connection.responses = connection.responses.filter((other) => other !== response)
       connection.bytesUsed = socket.bytesRead
-      endWithBody(request)
+      closeIfBodyStalls(request)
     })
     if (this.#drain.hasStarted) {
-      announceLast(response)
+      announceClose(response)
     }
   }
 
-  #announceLastAnswers(): void {
-    for (const { answers } of this.#connections.values()) {
-      answers.forEach(announceLast)
+  #announceCloseToAll(): void {
+    for (const { responses: answers } of this.#connections.values()) {
+      answers.forEach(announceClose)
     }
   }
 
   #sweep(elapsed: number): void {
-    for (const [socket, { answers, bytesUsed }] of this.#connections) {
+    for (const [socket, { responses: answers, bytesUsed }] of this.#connections) {
       const isUnused = answers.length === 0 && socket.bytesRead === bytesUsed
       if (elapsed > LIMIT_MS || (elapsed > LAST_REQUEST_MS && isUnused)) {
         socket.destroy()
@@ -120,7 +120,7 @@ export class GracefulServer extends Server {
   }
 }
 
-function announceLast(response: ServerResponse): void {
+function announceClose(response: ServerResponse): void {
   if (!response.headersSent) {
     response.setHeader('connection', 'close')
   }

@@ -2,8 +2,8 @@ import { BadRequest } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 
 /** How deep the values of a body may be nested, and how many keys one object in it may have. */
-export const MOST_LEVELS = 64
-export const MOST_KEYS = 1_000
+export const MAX_DEPTH = 64
+export const MAX_KEYS = 1_000
 
 const QUOTE = '"'.charCodeAt(0)
 const BACKSLASH = '\\'.charCodeAt(0)
@@ -21,16 +21,16 @@ const INHERITED = '__proto__'
  * nested too deep, and objects of too many keys.
  */
 export function parseJson(text: string): unknown {
-  requireModest(text)
+  requireWithinLimits(text)
   const isEscaped = text.includes(ESCAPE)
-  const value = parsed(text, isEscaped || text.includes(INHERITED))
+  const value = parseText(text, isEscaped || text.includes(INHERITED))
   if (isEscaped && SURROGATE.test(text)) {
     requireText(value, [])
   }
   return value
 }
 
-function parsed(text: string, mayInherit: boolean): unknown {
+function parseText(text: string, mayInherit: boolean): unknown {
   try {
     return mayInherit ? JSON.parse(text, withoutInherited) : JSON.parse(text)
   } catch (error) {
@@ -43,8 +43,8 @@ function withoutInherited(key: string, value: unknown): unknown {
 }
 
 /** Counts in the text, once from its beginning to its end; whether it is JSON at all is for the parser to say. */
-function requireModest(text: string): void {
-  if (text.length <= MOST_LEVELS) {
+function requireWithinLimits(text: string): void {
+  if (text.length <= MAX_DEPTH) {
     return
   }
   const keys: number[] = [0]
@@ -53,11 +53,11 @@ function requireModest(text: string): void {
     if (character === QUOTE) {
       at = endOfString(text, at)
     } else if (character === COLON) {
-      if (++keys[keys.length - 1]! > MOST_KEYS) {
+      if (++keys[keys.length - 1]! > MAX_KEYS) {
         throw tooManyKeys()
       }
     } else if (OPENING.has(character)) {
-      if (keys.push(0) > MOST_LEVELS + 1) {
+      if (keys.push(0) > MAX_DEPTH + 1) {
         throw tooDeep()
       }
     } else if (CLOSING.has(character) && keys.length > 1) {
@@ -99,13 +99,13 @@ function requireText(value: unknown, path: readonly string[]): void {
 
 function requireWellFormed(text: string, path: readonly string[]): void {
   if (!text.isWellFormed()) {
-    throw refused('The body holds half of a surrogate pair, which is no character', path)
+    throw invalidBody('The body holds half of a surrogate pair, which is no character', path)
   }
 }
 
-export const tooManyKeys = () => refused(`An object may have ${MOST_KEYS} keys at most`)
-export const tooDeep = () => refused(`Values may be nested ${MOST_LEVELS} levels deep at most`)
+export const tooManyKeys = () => invalidBody(`An object may have ${MAX_KEYS} keys at most`)
+export const tooDeep = () => invalidBody(`Values may be nested ${MAX_DEPTH} levels deep at most`)
 
-function refused(message: string, path: readonly string[] = []): BadRequest {
+function invalidBody(message: string, path: readonly string[] = []): BadRequest {
   return new BadRequest(message, { issues: [issue('value_invalid', path, message)] })
 }

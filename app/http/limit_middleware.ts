@@ -25,10 +25,10 @@ export default class LimitMiddleware {
   }
 
   #pass(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
-    return ctx.request.method() === 'OPTIONS' ? this.#tellMethods(ctx, next) : next()
+    return ctx.request.method() === 'OPTIONS' ? this.#respondWithMethods(ctx, next) : next()
   }
 
-  async #tellMethods(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
+  async #respondWithMethods(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
     ctx.response.header('allow', allowedMethods(router, ctx.request.url()).join(','))
     if (!router.match(ctx.request.url(), 'OPTIONS', false)) {
       return ctx.response.status(204).send(null)

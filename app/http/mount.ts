@@ -1,7 +1,7 @@
 import type { HttpContext, Router } from '@adonisjs/core/http'
 
 import { enforce } from '#kernel/access'
-import { catalogue } from './catalogue.js'
+import { catalogue } from './route_catalogue.js'
 import { readBody } from './read_body.js'
 import { SurfaceRoutes, type DeclaredRoute, type Handler, type Surface } from './surface.js'
 import { SURFACE_PREFIXES } from '#configuration/surfaces'
@@ -25,13 +25,13 @@ export function mountSurface(router: Router, surface: Surface): void {
 function register(router: Router, surface: Surface, route: DeclaredRoute): void {
   const { method, path, operation } = route
   router
-    .route(path, method === 'GET' ? ['GET', 'HEAD'] : [method], answering(surface, route))
+    .route(path, method === 'GET' ? ['GET', 'HEAD'] : [method], translatingHandler(surface, route))
     .as(`${surface.name}.${operation.name}`)
 }
 
-function answering(surface: Surface, route: DeclaredRoute): Handler {
-  const enter = behindDoor(surface, route)
-  const { translates } = route.operation
+function translatingHandler(surface: Surface, route: DeclaredRoute): Handler {
+  const enter = guardedHandler(surface, route)
+  const { translateError: translates } = route.operation
   if (!translates) {
     return enter
   }
@@ -45,24 +45,24 @@ function answering(surface: Surface, route: DeclaredRoute): Handler {
 }
 
 /** The handler, behind what the route asks of its caller. The body of a caller that is refused is not read. */
-function behindDoor(
-  { notesCaller }: Surface,
+function guardedHandler(
+  { onCaller: notesCaller }: Surface,
   { method, operation, handler }: DeclaredRoute
 ): Handler {
   const { access, entry = access, verbatim, maxBodyBytes: mostBytes } = operation
-  const letIn = (ctx: HttpContext) => {
+  const authorize = (ctx: HttpContext) => {
     enforce(entry, ctx.actor)
     return notesCaller?.(ctx)
   }
-  if (method === 'POST' && !operation.takes) {
+  if (method === 'POST' && !operation.rawBody) {
     return async (ctx) => {
-      await letIn(ctx)
+      await authorize(ctx)
       await readBody(ctx, verbatim, mostBytes)
       return handler(ctx)
     }
   }
   return (ctx) => {
-    const noting = letIn(ctx)
-    return noting ? noting.then(() => handler(ctx)) : handler(ctx)
+    const pending = authorize(ctx)
+    return pending ? pending.then(() => handler(ctx)) : handler(ctx)
   }
 }

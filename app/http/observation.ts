@@ -13,7 +13,7 @@ declare module '@adonisjs/core/http' {
 }
 
 /** What is said of a request when it is over. */
-interface About {
+interface RequestSummary {
   readonly surface: string
   readonly method: string
   readonly route: string
@@ -30,7 +30,7 @@ export class Observation {
   readonly #startedAt = performance.now()
   readonly #span: Span | undefined
   #ctx: HttpContext | undefined
-  #about: About | undefined
+  #summary: RequestSummary | undefined
 
   constructor(ctx: HttpContext, span: Span | undefined) {
     this.#ctx = ctx
@@ -40,13 +40,13 @@ export class Observation {
   /** For answers that last: what is said of the request at its end is known, and nothing else of it has to be kept until then. */
   settle(): void {
     if (this.#ctx && !this.#span) {
-      this.#about = aboutOf(this.#ctx)
+      this.#summary = summaryOf(this.#ctx)
       this.#ctx = undefined
     }
   }
 
   end(status: number): void {
-    const { surface, method, route, path, logger, level } = this.#about ?? aboutOf(this.#ctx!)
+    const { surface, method, route, path, logger, level } = this.#summary ?? summaryOf(this.#ctx!)
     const seconds = (performance.now() - this.#startedAt) / 1000
     observeRequest({ surface, method, route, status, seconds })
     const ms = Math.round(seconds * 1000)
@@ -55,7 +55,7 @@ export class Observation {
   }
 }
 
-function aboutOf({ request, route, logger }: HttpContext): About {
+function summaryOf({ request, route, logger }: HttpContext): RequestSummary {
   const method = request.method()
   const level = method === 'GET' || method === 'HEAD' ? 'debug' : 'info'
   return {

@@ -11,12 +11,15 @@ export default class ObservationMiddleware {
     const span = tracing?.startRequest(ctx.request)
     const observation = new Observation(ctx, span)
     ctx.observation = observation
-    follow(observation, ctx.response.response)
+    endOnClose(observation, ctx.response.response)
     return span ? span.run(next) : next()
   }
 }
 
 /** Keeps nothing of the request but the connection. */
-function follow(observation: Observation, connection: HttpContext['response']['response']): void {
+function endOnClose(
+  observation: Observation,
+  connection: HttpContext['response']['response']
+): void {
   connection.on('close', () => observation.end(connection.statusCode))
 }

@@ -4,17 +4,17 @@ import type { RouteJSON } from '@adonisjs/core/types/http'
 
 type Next = () => Promise<void>
 type Step = (ctx: HttpContext) => Promise<void>
-type Pass = (ctx: HttpContext, next: Next) => Promise<void>
+type MiddlewareStep = (ctx: HttpContext, next: Next) => Promise<void>
 
 interface MiddlewareModule {
-  readonly default: new (...dependencies: any[]) => { handle: Pass }
+  readonly default: new (...dependencies: any[]) => { handle: MiddlewareStep }
 }
 
 /**
  * What `server.use` lists, in front of a last step. Each middleware is made once, by the container, not once for each request:
  * it keeps nothing of a request in itself.
  */
-export async function throughServerMiddleware(
+export async function composeServerMiddleware(
   app: ApplicationService,
   server: Server,
   last: Step
@@ -26,9 +26,9 @@ export async function throughServerMiddleware(
       return app.container.make(Middleware)
     })
   )
-  return inFrontOf(
+  return compose(
     made.map(
-      (middleware): Pass =>
+      (middleware): MiddlewareStep =>
         (ctx, next) =>
           middleware.handle(ctx, next)
     ),
@@ -37,14 +37,14 @@ export async function throughServerMiddleware(
 }
 
 /** What `router.use` and a route itself list, in front of its handler; most routes have none. */
-export function throughRouteMiddleware({ middleware }: RouteJSON, last: Step): Step {
-  const passes = [...middleware.all()].map((one): Pass =>
+export function composeRouteMiddleware({ middleware }: RouteJSON, last: Step): Step {
+  const passes = [...middleware.all()].map((one): MiddlewareStep =>
     typeof one === 'function'
       ? one
       : (ctx, next) => one.handle(ctx.containerResolver, ctx, next, one.args)
   )
-  return inFrontOf(passes, last)
+  return compose(passes, last)
 }
 
-const inFrontOf = (passes: readonly Pass[], last: Step): Step =>
+const compose = (passes: readonly MiddlewareStep[], last: Step): Step =>
   passes.reduceRight<Step>((rest, pass) => (ctx) => pass(ctx, () => rest(ctx)), last)

@@ -7,14 +7,14 @@ import qs from '@poppinss/qs'
 
 import { requireObject } from '#kernel/body'
 import { BadRequest, EncodingUnsupported, PayloadTooLarge, type Failure } from '#kernel/failures'
-import { MOST_KEYS, MOST_LEVELS, parseJson, tooDeep, tooManyKeys } from './json_content.js'
-import { BODY_WITHIN_MS, lateBody } from './slow_requests.js'
+import { MAX_KEYS, MAX_DEPTH, parseJson, tooDeep, tooManyKeys } from './json_content.js'
+import { BODY_TIMEOUT_MS, bodyTimeout } from './request_timeouts.js'
 
-const MOST_BYTES = 2 ** 20
+const MAX_BODY_BYTES = 2 ** 20
 
 /** For a body of which a part is handed on as it was sent. */
-export interface Verbatim {
-  readonly mostBytes: number
+export interface VerbatimBody {
+  readonly maxBytes: number
 }
 
 declare module '@adonisjs/core/http' {
@@ -32,41 +32,41 @@ const FORM_TYPES = ['application/x-www-form-urlencoded']
  */
 export async function readBody(
   ctx: HttpContext,
-  verbatim?: Verbatim,
-  mostBytes = verbatim?.mostBytes
+  verbatim?: VerbatimBody,
+  maxBytes = verbatim?.maxBytes
 ): Promise<void> {
   const { request } = ctx
   if (!request.hasBody()) {
     return
   }
   if (isJson(request)) {
-    const text = await textOf(request.request, mostBytes)
+    const text = await textOf(request.request, maxBytes)
     request.updateBody(text === '' ? {} : requireObject(parseJson(text)))
     if (verbatim) {
       ctx.bodyText = text
     }
   } else if (request.is(FORM_TYPES)) {
-    request.updateBody(parseForm(await textOf(request.request, mostBytes)))
+    request.updateBody(parseForm(await textOf(request.request, maxBytes)))
   }
 }
 
 /** Values arrive as they were sent: blanks are not trimmed, empty text is not null. */
 function parseForm(text: string): Record<string, unknown> {
-  const parameters = text.split('&', MOST_KEYS + 1)
-  if (parameters.length > MOST_KEYS) {
+  const parameters = text.split('&', MAX_KEYS + 1)
+  if (parameters.length > MAX_KEYS) {
     throw tooManyKeys()
   }
   if (parameters.some(isNestedTooDeep)) {
     throw tooDeep()
   }
-  return qs.parse(text, { allowDots: true, parameterLimit: MOST_KEYS })
+  return qs.parse(text, { allowDots: true, parameterLimit: MAX_KEYS })
 }
 
 const LEVEL = /\[|%5B|\.|%2E/gi
 
 function isNestedTooDeep(parameter: string): boolean {
   const [key = ''] = parameter.split('=', 1)
-  return key.length > MOST_LEVELS && (key.match(LEVEL)?.length ?? 0) > MOST_LEVELS
+  return key.length > MAX_DEPTH && (key.match(LEVEL)?.length ?? 0) > MAX_DEPTH
 }
 
 /** Most callers write it like that, and comparing is cheaper than taking it apart. */
@@ -77,50 +77,50 @@ function isJson(request: HttpContext['request']): boolean {
 }
 
 /** As text, whatever it was compressed with; what is left of a request that fails is not read. */
-function textOf(request: IncomingMessage, mostBytes = MOST_BYTES): Promise<string> | string {
-  if (Number(request.headers['content-length']) > mostBytes) {
+function textOf(request: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<string> | string {
+  if (Number(request.headers['content-length']) > maxBytes) {
     throw new PayloadTooLarge()
   }
-  return isAllThere(request) ? textThere(request) : textToCome(request, mostBytes)
+  return isBuffered(request) ? readBuffered(request) : readStreamed(request, maxBytes)
 }
 
 /** Whether a body came with its head, as most do, so that nothing has to be waited for. */
-function isAllThere({ headers, readableLength }: IncomingMessage): boolean {
+function isBuffered({ headers, readableLength }: IncomingMessage): boolean {
   const isPlain = headers['content-encoding'] === undefined
   return isPlain && Number(headers['content-length']) === readableLength
 }
 
-function textThere(request: IncomingMessage): string {
+function readBuffered(request: IncomingMessage): string {
   const bytes: Buffer | null = request.read()
   request.resume()
   return bytes?.toString() ?? ''
 }
 
-function textToCome(request: IncomingMessage, mostBytes: number): Promise<string> {
+function readStreamed(request: IncomingMessage, maxBytes: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const content = decompressed(request)
   const chunks: Buffer[] = []
   let size = 0
-  const late = setTimeout(() => reject(lateBody()), BODY_WITHIN_MS)
+  const timeout = setTimeout(() => reject(bodyTimeout()), BODY_TIMEOUT_MS)
   content.on('data', (chunk: Buffer) => {
     size += chunk.length
-    if (size > mostBytes) {
+    if (size > maxBytes) {
       reject(new PayloadTooLarge())
     } else {
       chunks.push(chunk)
     }
   })
   content.once('end', () => resolve(Buffer.concat(chunks).toString()))
-  content.once('error', (cause) => reject(unreadable(cause)))
-  request.once('error', (cause) => reject(unreadable(cause)))
+  content.once('error', (cause) => reject(bodyError(cause)))
+  request.once('error', (cause) => reject(bodyError(cause)))
   request.once('close', () => {
     if (!request.complete) {
-      reject(unreadable(undefined))
+      reject(bodyError(undefined))
     }
   })
   return promise.finally(() => {
-    clearTimeout(late)
-    leave(request, content)
+    clearTimeout(timeout)
+    detach(request, content)
   })
 }
 
@@ -138,7 +138,7 @@ function decompressed(request: IncomingMessage): Readable {
   }
 }
 
-function leave(request: IncomingMessage, content: Readable): void {
+function detach(request: IncomingMessage, content: Readable): void {
   content.removeAllListeners('data')
   content.on('error', () => {})
   if (content !== request) {
@@ -148,6 +148,6 @@ function leave(request: IncomingMessage, content: Readable): void {
   request.resume()
 }
 
-function unreadable(cause: unknown): Failure {
+function bodyError(cause: unknown): Failure {
   return new BadRequest('The body ends too early, or is not what its headers say', { cause })
 }

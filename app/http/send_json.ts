@@ -6,7 +6,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** What an answer says depends on who asks, so that nobody on the way keeps it. */
 export const UNCACHED = 'private, no-store'
-const ASKED_BY = 'Authorization, Cookie, Origin'
+const VARY = 'Authorization, Cookie, Origin'
 
 /**
  * Answers with JSON, which nothing on the way to the caller may keep. A string is taken as JSON text that is ready to be sent, and so are bytes. A GET that succeeded carries a weak ETag
@@ -15,7 +15,7 @@ const ASKED_BY = 'Authorization, Cookie, Origin'
 export function sendJson({ request, response }: HttpContext, content: unknown, status = 200): void {
   const text =
     typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content)
-  beginJson(response, status)
+  setJsonHeaders(response, status)
   if (status === 200 && (request.method() === 'GET' || request.method() === 'HEAD')) {
     response.header('etag', weakEtag(text))
     if (request.request.headers['if-none-match'] !== undefined && response.fresh()) {
@@ -36,25 +36,25 @@ export function sendVersionedJson(
   content: object,
   version: string
 ): void {
-  beginJson(response, 200)
+  setJsonHeaders(response, 200)
   response.header('etag', `"${version}"`)
   send(response, JSON.stringify(content))
 }
 
-function beginJson(response: HttpContext['response'], status: number): void {
+function setJsonHeaders(response: HttpContext['response'], status: number): void {
   response.status(status)
   response.header('content-type', JSON_TYPE)
   response.header('cache-control', UNCACHED)
-  response.header('vary', varying(response.getHeader('vary')))
+  response.header('vary', varyHeader(response.getHeader('vary')))
 }
 
 /** Every answer varies by its origin already, and some by more. */
-function varying(already: ReturnType<HttpContext['response']['getHeader']>): string {
+function varyHeader(already: ReturnType<HttpContext['response']['getHeader']>): string {
   if (already === undefined || already === 'Origin') {
-    return ASKED_BY
+    return VARY
   }
   const others = String(already).split(/, ?/)
-  return [ASKED_BY, ...others.filter((name) => name !== 'Origin')].join(', ')
+  return [VARY, ...others.filter((name) => name !== 'Origin')].join(', ')
 }
 
 /** Past the framework's serializer, which looks through a text for its type and counts its bytes again. */

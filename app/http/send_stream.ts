@@ -7,12 +7,12 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { releaseChunk } from '#kernel/chunk_memory'
 
-interface Steps {
+interface StreamOptions {
   /** Fails where the bytes are not what was announced. */
   readonly check?: (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
   readonly pack?: Transform
   /** How long a reader may take nothing before it is cut off; for ever where nothing is said. */
-  readonly patienceMs?: number
+  readonly stallTimeoutMs?: number
 }
 
 /**
@@ -22,17 +22,17 @@ interface Steps {
 export async function sendStream(
   { request, response, logger }: HttpContext,
   source: Readable,
-  { check, pack, patienceMs }: Steps = {}
+  { check, pack, stallTimeoutMs: patienceMs }: StreamOptions = {}
 ): Promise<void> {
   const { response: connection } = response
   response.setRequestId()
   response.writeHead()
-  const left = new AbortController()
-  const onLeft = () => left.abort()
-  connection.once('close', onLeft)
-  const { signal } = left
+  const closed = new AbortController()
+  const onClose = () => closed.abort()
+  connection.once('close', onClose)
+  const { signal } = closed
   const sending = (chunks: AsyncIterable<Uint8Array>) =>
-    send(chunks, new Outlet(connection, signal, patienceMs))
+    send(chunks, new ResponseWriter(connection, signal, patienceMs))
   try {
     if (!check) {
       await pipeline(source, sending, { signal })
@@ -43,49 +43,49 @@ export async function sendStream(
     }
   } catch (error) {
     connection.destroy()
-    if (error instanceof ReaderStalled) {
+    if (error instanceof StalledReader) {
       logger.info({ path: request.url() }, error.message)
     } else if (!signal.aborted) {
       logger.error({ err: error, path: request.url() }, 'a response was cut off')
     }
   } finally {
-    connection.off('close', onLeft)
+    connection.off('close', onClose)
   }
 }
 
 /** Somebody asked for a stream and does not read it. */
-class ReaderStalled extends Error {
+class StalledReader extends Error {
   constructor() {
     super('a response was cut off: its reader took nothing of it for too long')
   }
 }
 
 /** The connection to a reader. */
-class Outlet {
+class ResponseWriter {
   constructor(
     readonly connection: ServerResponse,
     readonly signal: AbortSignal,
-    readonly patienceMs: number | undefined
+    readonly stallTimeoutMs: number | undefined
   ) {}
 
   /** Resolves when the reader took what was sent. */
-  async taken(event: 'drain' | 'finish'): Promise<void> {
-    if (this.patienceMs === undefined) {
+  async waitFor(event: 'drain' | 'finish'): Promise<void> {
+    if (this.stallTimeoutMs === undefined) {
       await once(this.connection, event, { signal: this.signal })
       return
     }
-    const late = AbortSignal.timeout(this.patienceMs)
+    const late = AbortSignal.timeout(this.stallTimeoutMs)
     try {
       await once(this.connection, event, { signal: AbortSignal.any([this.signal, late]) })
     } catch (error) {
-      throw late.aborted ? new ReaderStalled() : error
+      throw late.aborted ? new StalledReader() : error
     }
   }
 }
 
 /** The memory of a chunk is given back when the network has it. */
-async function send(chunks: AsyncIterable<Uint8Array>, outlet: Outlet): Promise<void> {
-  const { connection } = outlet
+async function send(chunks: AsyncIterable<Uint8Array>, writer: ResponseWriter): Promise<void> {
+  const { connection } = writer
   for await (const chunk of chunks) {
     const hasRoom = connection.write(chunk, (error) => {
       if (!error) {
@@ -93,12 +93,12 @@ async function send(chunks: AsyncIterable<Uint8Array>, outlet: Outlet): Promise<
       }
     })
     if (!hasRoom) {
-      await outlet.taken('drain')
+      await writer.waitFor('drain')
     }
   }
   connection.end()
   if (!connection.writableFinished) {
-    await outlet.taken('finish')
+    await writer.waitFor('finish')
   }
 }
 

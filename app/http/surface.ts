@@ -5,7 +5,7 @@ import type { BodyValidator } from '#kernel/body'
 import type { Failure } from '#kernel/failures'
 import type { JsonSchema } from '#kernel/json_schema'
 import type { SurfaceName } from '#configuration/surfaces'
-import type { Verbatim } from './read_body.js'
+import type { VerbatimBody } from './read_body.js'
 
 /**
  * What a route answers with one status: JSON of a schema, another content type, or nothing.
@@ -40,13 +40,13 @@ export interface Operation {
   /** The largest body that it takes; a mebibyte where nothing is said. */
   maxBodyBytes?: number | undefined
   /** Keeps the text of the body beside its content, for attributes that nobody here looks into. */
-  verbatim?: Verbatim
+  verbatim?: VerbatimBody
   /** What its handler reads from the connection by itself, instead of a body that was read before. */
-  takes?: { contentType: string; schema: JsonSchema; isOptional?: boolean }
+  rawBody?: { contentType: string; schema: JsonSchema; isOptional?: boolean }
   query?: readonly Parameter[]
   headers?: readonly HeaderParameter[]
   /** Puts whatever fails after the route was found into the words of its protocol. */
-  translates?: (error: unknown, ctx: HttpContext) => Failure
+  translateError?: (error: unknown, ctx: HttpContext) => Failure
   responses: Record<number, ResponseDeclaration>
 }
 
@@ -106,5 +106,5 @@ export interface Surface {
   summary: string
   routes: (routes: SurfaceRoutes) => void
   /** Told of each request that was let in; the request waits for what it answers, if anything. */
-  notesCaller?: (ctx: HttpContext) => Promise<void> | undefined
+  onCaller?: (ctx: HttpContext) => Promise<void> | undefined
 }

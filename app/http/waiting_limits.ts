@@ -18,7 +18,7 @@ export interface WaitingLimits {
   readonly perAddress: number
 }
 
-type Of = 'identity' | 'realm' | 'address'
+type LimitScope = 'identity' | 'realm' | 'address'
 
 const refused = new Counter({
   name: 'http_waiting_refused_total',
@@ -28,8 +28,8 @@ const refused = new Counter({
 })
 
 /** The caller, its realm, or its address has as many streams and long polls as it may have. */
-class TooManyWaiting extends Failure {
-  constructor(of: Of, most: number, variable: string) {
+class TooManyWaitingRequests extends Failure {
+  constructor(of: LimitScope, most: number, variable: string) {
     super(
       429,
       'rate_limited',
@@ -57,7 +57,7 @@ export class WaitingRequests {
   }
 
   /** Counts one more until what is answered is over. Throws where that would be too many. */
-  begin(actor: Actor, address: string): EndListener {
+  add(actor: Actor, address: string): EndListener {
     const { perIdentity, perRealm, perAddress } = this.#limits
     const realm = isMasterMember(actor) ? undefined : actor.realmId
     const keys = [
@@ -70,14 +70,14 @@ export class WaitingRequests {
     this.#requireRoom(keys[1], realmLimit, 'realm', 'STREAMS_MAX_PER_REALM')
     this.#requireRoom(keys[2], perAddress, 'address', 'CONNECTIONS_MAX_PER_ADDRESS')
     keys.forEach((key) => this.#counts.set(key, this.#of(key) + 1))
-    return new Waiter(this, keys)
+    return new WaitingRequest(this, keys)
   }
 
   end(keys: readonly string[]): void {
     for (const key of keys) {
-      const left = this.#of(key) - 1
-      if (left > 0) {
-        this.#counts.set(key, left)
+      const remaining = this.#of(key) - 1
+      if (remaining > 0) {
+        this.#counts.set(key, remaining)
       } else {
         this.#counts.delete(key)
       }
@@ -93,16 +93,16 @@ export class WaitingRequests {
     return this.#counts.get(key) ?? 0
   }
 
-  #requireRoom(key: string, most: number, of: Of, variable: string): void {
+  #requireRoom(key: string, most: number, of: LimitScope, variable: string): void {
     if (most > 0 && this.#of(key) >= most) {
       refused.inc({ limit: of })
-      throw new TooManyWaiting(of, most, variable)
+      throw new TooManyWaitingRequests(of, most, variable)
     }
   }
 }
 
 /** There are thousands: each is an object, where a function would take more. */
-class Waiter implements EndListener {
+class WaitingRequest implements EndListener {
   readonly #requests: WaitingRequests
   readonly #keys: readonly string[]
 

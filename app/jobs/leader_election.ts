@@ -32,9 +32,9 @@ export async function runAsLeader<T>(
 ): Promise<T | undefined> {
   const client = await pool.connect()
   const lost = new AbortController()
-  const lose = (error?: Error) => lost.abort(new LockLost(name, error))
+  const onLost = (error?: Error) => lost.abort(new LockLost(name, error))
   // A connection that ends may report several errors: the server's reason, then that it is closed.
-  client.on('error', lose).on('end', lose)
+  client.on('error', onLost).on('end', onLost)
   try {
     const { rows } = await client.query<{ leads: boolean }>(
       'select pg_try_advisory_lock(hashtextextended($1, 0)) as leads',
@@ -47,7 +47,7 @@ export async function runAsLeader<T>(
     lost.signal.throwIfAborted()
     return done
   } finally {
-    client.off('error', lose).off('end', lose)
+    client.off('error', onLost).off('end', onLost)
     client.release(lost.signal.aborted)
   }
 }

@@ -24,7 +24,7 @@ export type Schedule =
 /**
  * Milliseconds from `now` until a schedule is due next. Daily times are the machine's local time.
  */
-export function untilNext(schedule: Schedule, now: number): number {
+export function msUntilNext(schedule: Schedule, now: number): number {
   if ('everyMs' in schedule) {
     return schedule.everyMs
   }

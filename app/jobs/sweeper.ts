@@ -2,7 +2,7 @@ import type { Logger } from '@adonisjs/core/logger'
 
 import { Failure } from '#kernel/failures'
 import type { LeaderElection } from './leader_election.js'
-import { untilNext, type LongSweep, type Sweep, type SweepResult } from './sweep.js'
+import { msUntilNext, type LongSweep, type Sweep, type SweepResult } from './sweep.js'
 import { exponentialBackoff } from '#kernel/backoff'
 import { clock } from '#kernel/clock'
 
@@ -11,7 +11,7 @@ const RETRY_MS = 10_000
 interface SweeperOptions {
   sweeps: readonly (Sweep | LongSweep)[]
   /** Keeps the others from a sweep that runs here. */
-  leading: LeaderElection
+  leaderElection: LeaderElection
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   /** After how long a sweep that failed is tried again at first; the time doubles until it is the sweep's own. */
   retryMs?: number
@@ -33,7 +33,7 @@ export class Sweeper {
   }
 
   start(): void {
-    this.#options.sweeps.forEach((sweep) => this.#begin(sweep))
+    this.#options.sweeps.forEach((sweep) => this.#runInTurn(sweep))
   }
 
   async stop(): Promise<void> {
@@ -46,7 +46,7 @@ export class Sweeper {
    * Sweeps take turns: each holds a connection for its lock while its work needs another, and several of them could wait
    * for each other's for good.
    */
-  #begin(sweep: Sweep | LongSweep): void {
+  #runInTurn(sweep: Sweep | LongSweep): void {
     this.#lastTurn = this.#lastTurn.then(async () => {
       if (!this.#stopping.signal.aborted) {
         this.#schedule(sweep, await this.#run(sweep))
@@ -56,26 +56,26 @@ export class Sweeper {
 
   #schedule(sweep: Sweep | LongSweep, waitMs: number): void {
     if (!this.#stopping.signal.aborted) {
-      const timer = setTimeout(() => this.#begin(sweep), waitMs)
+      const timer = setTimeout(() => this.#runInTurn(sweep), waitMs)
       this.#timers.set(sweep.name, timer)
     }
   }
 
   /** Answers how long it is until its next time. */
   async #run(sweep: Sweep | LongSweep): Promise<number> {
-    const { leading, logger } = this.#options
+    const { leaderElection: leading, logger } = this.#options
     try {
       const turn = (lost: AbortSignal) =>
-        turnOf(sweep, AbortSignal.any([this.#stopping.signal, lost]))
+        runTurnOf(sweep, AbortSignal.any([this.#stopping.signal, lost]))
       const { removed, isDone } = (await leading(`sweep:${sweep.name}`, turn)) ?? NOTHING
       if (removed > 0) {
         logger.info({ sweep: sweep.name, removed }, 'sweep removed records')
       }
       this.#failures.delete(sweep.name)
-      return isDone ? untilNext(sweep.schedule, clock.now()) : 0
+      return isDone ? msUntilNext(sweep.schedule, clock.now()) : 0
     } catch (error) {
       const waitMs = this.#untilRetry(sweep)
-      const level = isAway(error) ? 'warn' : 'error'
+      const level = isUnavailable(error) ? 'warn' : 'error'
       const again = `it is tried again in ${Math.ceil(waitMs / 1_000)} s`
       logger[level]({ err: error, sweep: sweep.name }, `sweep could not do its work; ${again}`)
       return waitMs
@@ -86,20 +86,20 @@ export class Sweeper {
     const failures = (this.#failures.get(name) ?? 0) + 1
     this.#failures.set(name, failures)
     const { retryMs = RETRY_MS } = this.#options
-    const longestMs = untilNext(schedule, clock.now())
+    const longestMs = msUntilNext(schedule, clock.now())
     return exponentialBackoff(failures, { firstMs: retryMs, longestMs })
   }
 }
 
 const NOTHING: SweepResult = { removed: 0, isDone: true }
 
-async function turnOf(sweep: Sweep | LongSweep, signal: AbortSignal): Promise<SweepResult> {
+async function runTurnOf(sweep: Sweep | LongSweep, signal: AbortSignal): Promise<SweepResult> {
   return 'runTurn' in sweep
     ? sweep.runTurn(signal)
     : { removed: await sweep.run(signal), isDone: true }
 }
 
 /** Something that it needs is away for now, or says why it should not be done. */
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return error instanceof Failure && error.status === 503
 }

@@ -38,7 +38,7 @@ export class Alarm {
   constructor(time: number, alarms: Map<number, Alarm>) {
     this.#time = time
     this.#alarms = alarms
-    this.#timer = setTimeout(() => this.#ring(), Math.max(0, time - clock.now())).unref()
+    this.#timer = setTimeout(() => this.#fire(), Math.max(0, time - clock.now())).unref()
   }
 
   add(listener: AlarmListener): void {
@@ -53,7 +53,7 @@ export class Alarm {
     }
   }
 
-  #ring(): void {
+  #fire(): void {
     this.#unregister()
     this.#listeners.forEach((listener) => listener.onAlarm())
   }

@@ -26,10 +26,10 @@ export class BodyValidator<Body> {
   readonly #root: SchemaNode
   readonly #known: KnownAttributes
   readonly #optional: ReadonlySet<string>
-  readonly #between: JsonSchema
+  readonly #constraints: JsonSchema
 
-  constructor(properties: Record<string, SchemaTypes>, between: JsonSchema = {}) {
-    this.#between = between
+  constructor(properties: Record<string, SchemaTypes>, constraints: JsonSchema = {}) {
+    this.#constraints = constraints
     this.#validator = vine.create(vine.object(properties))
     this.#root = this.#validator.toJSON().schema.schema as SchemaNode
     this.#known = knownAttributes(this.#root)
@@ -50,7 +50,7 @@ export class BodyValidator<Body> {
 
   /** The JSON schema of the body, for the OpenAPI document. */
   jsonSchema(): Record<string, unknown> {
-    return { ...bodySchema(this.#validator), ...this.#between }
+    return { ...bodySchema(this.#validator), ...this.#constraints }
   }
 }
 
@@ -60,11 +60,11 @@ export class BodyValidator<Body> {
  */
 export function body<Properties extends Record<string, SchemaTypes>>(
   properties: Properties,
-  between?: JsonSchema
+  constraints?: JsonSchema
 ) {
   return new BodyValidator<
     UndefinedOptional<{ [Name in keyof Properties]: Infer<Properties[Name]> }>
-  >(properties, between)
+  >(properties, constraints)
 }
 
 /** What a validator lets through. */

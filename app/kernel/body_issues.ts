@@ -12,9 +12,9 @@ interface RuleMapping {
   code: string
   data?: (meta: RuleMeta) => RuleMeta
   /** What stands in the issue's `meta`. */
-  says?: (meta: RuleMeta) => RuleMeta
+  meta?: (meta: RuleMeta) => RuleMeta
   /** Stands in for Vine's message, which does not name the choices. */
-  words?: (meta: RuleMeta) => string
+  message?: (meta: RuleMeta) => string
 }
 
 const min = (meta: RuleMeta) => ({ min: meta.min })
@@ -22,8 +22,8 @@ const max = (meta: RuleMeta) => ({ max: meta.max })
 
 const closedSet: RuleMapping = {
   code: 'one_of_failed',
-  says: ({ choices }) => ({ choices }),
-  words: ({ choices }) => `The value has to be one of ${(choices as unknown[]).join(', ')}`,
+  meta: ({ choices }) => ({ choices }),
+  message: ({ choices }) => `The value has to be one of ${(choices as unknown[]).join(', ')}`,
 }
 
 const CODE_BY_RULE: Record<string, RuleMapping> = {
@@ -94,12 +94,12 @@ function issueOf(
         : {}
     return issue('value_invalid', path, isNull ? 'null is not allowed here' : message, {
       ...expected,
-      meta: { ...extra, ...(isNull && CODE_BY_RULE[rule]?.says?.(meta)) },
+      meta: { ...extra, ...(isNull && CODE_BY_RULE[rule]?.meta?.(meta)) },
     })
   }
-  return issue(mapping.code, path, mapping.words?.(meta) ?? message, {
+  return issue(mapping.code, path, mapping.message?.(meta) ?? message, {
     ...(mapping.data && { data: mapping.data(meta) }),
-    meta: { ...extra, ...mapping.says?.(meta) },
+    meta: { ...extra, ...mapping.meta?.(meta) },
   })
 }
 

@@ -10,18 +10,18 @@ export interface Clock {
 }
 
 /** Asking the system for a few random bytes costs as much as asking for many. */
-const drawn = Buffer.alloc(4096)
-let used = drawn.length
+const randomPool = Buffer.alloc(4096)
+let used = randomPool.length
 
 function fewRandomBytes(bytes: number): Buffer {
-  if (bytes > drawn.length - used) {
-    randomFillSync(drawn)
+  if (bytes > randomPool.length - used) {
+    randomFillSync(randomPool)
     used = 0
   }
-  const taken = Buffer.from(drawn.subarray(used, used + bytes))
-  drawn.fill(0, used, used + bytes)
+  const slice = Buffer.from(randomPool.subarray(used, used + bytes))
+  randomPool.fill(0, used, used + bytes)
   used += bytes
-  return taken
+  return slice
 }
 
 const systemClock: Clock = {

@@ -81,12 +81,12 @@ function stillReferenced(error: pg.DatabaseError): boolean {
   return /still referenced/.test(error.detail ?? '')
 }
 
-function invalid(error: pg.DatabaseError, code: string, complaint: string): Failure {
+function invalid(error: pg.DatabaseError, code: string, problem: string): Failure {
   const attribute = error.column && camelCase(error.column)
   if (!attribute) {
     return new BadRequest('A value was not accepted by the database', { cause: error })
   }
-  return BadRequest.attribute(issue(code, [attribute], `${attribute} ${complaint}`), error)
+  return BadRequest.attribute(issue(code, [attribute], `${attribute} ${problem}`), error)
 }
 
 /** The attributes of the one key that the database found to be taken: it looks no further. */

@@ -5,8 +5,8 @@ export class KeyedMutex {
   readonly #tails = new Map<string, Promise<unknown>>()
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#tails.get(key)
-    const result = before ? before.then(work) : work()
+    const previous = this.#tails.get(key)
+    const result = previous ? previous.then(work) : work()
     const tail = result.catch(() => {})
     this.#tails.set(key, tail)
     try {

@@ -2,7 +2,7 @@
 class OwnAddress {
   #port: number | undefined
 
-  listensAt(port: number): void {
+  setPort(port: number): void {
     this.#port = port
   }
 

@@ -23,7 +23,7 @@ async function syncAfter(previous: Promise<void> | undefined, path: string): Pro
   next.delete(path)
   running.set(path, sync)
   try {
-    await synced(path)
+    await fsyncFolder(path)
   } finally {
     if (running.get(path) === sync) {
       running.delete(path)
@@ -31,7 +31,7 @@ async function syncAfter(previous: Promise<void> | undefined, path: string): Pro
   }
 }
 
-async function synced(path: string): Promise<void> {
+async function fsyncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {
     await folder.sync()

@@ -23,14 +23,14 @@ const ASCII = /^[\u0020-\u007e]*$/
  * it. Where they do not, pax records say in front of it what it cannot.
  */
 export function tarHeader({ path, size, modifiedAt, mode = FILE, isFolder }: TarFile): Buffer {
-  const place = plainPlace(path)
+  const split = splitPath(path)
   const records = [
-    ...(place ? [] : [paxRecord('path', path)]),
+    ...(split ? [] : [paxRecord('path', path)]),
     ...(size > LARGEST_OCTAL ? [paxRecord('size', String(size))] : []),
   ]
   const mtime = Math.max(0, Math.floor(modifiedAt.getTime() / 1000))
   const type = isFolder ? TYPES.folder : TYPES.file
-  const named = place ?? { name: cut(path), prefix: '' }
+  const named = split ?? { name: cut(path), prefix: '' }
   const header = block({ ...named, size, mtime, mode, type })
   if (records.length === 0) {
     return header
@@ -58,7 +58,7 @@ export function tarEnd(): Buffer {
 }
 
 /** The two fields of a plain header for paths, divided at a slash; undefined where a path does not fit into them. */
-function plainPlace(path: string): { name: string; prefix: string } | undefined {
+function splitPath(path: string): { name: string; prefix: string } | undefined {
   if (!ASCII.test(path)) {
     return undefined
   }
@@ -128,11 +128,11 @@ function paxRecord(keyword: string, value: string): string {
 
 /** As much of a path as the name takes, without half a character at its end. */
 function cut(path: string): string {
-  let kept = path
-  while (Buffer.byteLength(kept) > NAME_BYTES) {
-    kept = [...kept].slice(0, -1).join('')
+  let start = path
+  while (Buffer.byteLength(start) > NAME_BYTES) {
+    start = [...start].slice(0, -1).join('')
   }
-  return kept
+  return start
 }
 
 function padded(bytes: Buffer): Buffer {

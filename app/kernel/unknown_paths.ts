@@ -4,16 +4,16 @@ export interface KnownAttributes {
   readonly each?: KnownAttributes
 }
 
-interface Declared {
+interface DeclaredNode {
   readonly propertyName: string
-  readonly properties?: readonly Declared[]
-  readonly each?: Declared
+  readonly properties?: readonly DeclaredNode[]
+  readonly each?: DeclaredNode
 }
 
 type Path = readonly string[]
 
 /** What a schema declares, in the shape in which it is looked up with each body. */
-export function knownAttributes({ properties, each }: Declared): KnownAttributes {
+export function knownAttributes({ properties, each }: DeclaredNode): KnownAttributes {
   return {
     properties:
       properties && new Map(properties.map((one) => [one.propertyName, knownAttributes(one)])),
@@ -24,24 +24,29 @@ export function knownAttributes({ properties, each }: Declared): KnownAttributes
 /** The attributes of a value that are not known, by the names on the way to each. */
 export function unknownPaths(value: unknown, known: KnownAttributes): string[][] {
   const found: string[][] = []
-  gather(value, known, [], found)
+  collectUnknown(value, known, [], found)
   return found
 }
 
-function gather(value: unknown, known: KnownAttributes, path: Path, found: string[][]): void {
+function collectUnknown(
+  value: unknown,
+  known: KnownAttributes,
+  path: Path,
+  found: string[][]
+): void {
   if (typeof value !== 'object' || value === null) {
     return
   }
   if (!Array.isArray(value)) {
-    gatherOfObject(value as Record<string, unknown>, known, path, found)
+    collectUnknownOfObject(value as Record<string, unknown>, known, path, found)
   } else if (known.each) {
     for (const item of value) {
-      gather(item, known.each, path, found)
+      collectUnknown(item, known.each, path, found)
     }
   }
 }
 
-function gatherOfObject(
+function collectUnknownOfObject(
   value: Record<string, unknown>,
   { properties }: KnownAttributes,
   path: Path,
@@ -55,7 +60,7 @@ function gatherOfObject(
     if (!property) {
       found.push([...path, name])
     } else if (property.properties ?? property.each) {
-      gather(value[name], property, [...path, name], found)
+      collectUnknown(value[name], property, [...path, name], found)
     }
   }
 }

@@ -9,13 +9,13 @@ import { mailboxReactions } from '#messenger/mailboxes/mailbox_removal'
 import { leftoverSweep, messageSweep } from '#messenger/mailboxes/message_sweeps'
 import { messengerPool } from './database.js'
 
-/** What messenger looks after by itself: messages that nobody fetched, and what is left of others. */
+/** The periodic jobs of messenger: expiry of messages, and removal of unused rows. */
 export function messengerSweeps(logger: Logger): readonly (Sweep | LongSweep)[] {
   exposeBacklog(messengerPool())
   return [messageSweep(logger), leftoverSweep]
 }
 
-/** Follows what happens at the identity provider. */
+/** Removes mailboxes when the identity provider reports that a user or client was deleted. */
 export async function reactToIdentityChanges(logger: Logger): Promise<RunningJob> {
   const provider = await app.container.make('identity')
   return { stop: await reactToChanges(provider, mailboxReactions, logger) }

@@ -5,13 +5,13 @@ import type { JsonSchema } from '#kernel/json_schema'
 import {
   isReference,
   type Content,
-  type DocumentedAnswer,
+  type DocumentedResponse,
   type DocumentedOperation,
   type DocumentedParameter,
   type OpenApiDocument,
   type TagGroup,
 } from './document.js'
-import { FAILURE_SCHEMAS } from './failure_answers.js'
+import { FAILURE_SCHEMAS } from './failure_responses.js'
 import { attributeTable, prose, schemaAnchor, schemaTable } from './schema_table.js'
 
 export interface DocsPage {
@@ -19,7 +19,7 @@ export interface DocsPage {
   content: Html
 }
 
-interface Placed {
+interface LocatedOperation {
   method: string
   path: string
   operation: DocumentedOperation
@@ -98,7 +98,7 @@ function surfaceSection(document: OpenApiDocument, { name, description, tags }: 
   </section>`
 }
 
-function operationsOf({ paths }: OpenApiDocument, tag: string): Placed[] {
+function operationsOf({ paths }: OpenApiDocument, tag: string): LocatedOperation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([, operation]) => operation.tags.includes(tag))
@@ -107,7 +107,10 @@ function operationsOf({ paths }: OpenApiDocument, tag: string): Placed[] {
 }
 
 /** The anchor stands inside, so that a browser opens the details of an operation it is led to. */
-function operationDetails(document: OpenApiDocument, { method, path, operation }: Placed): Html {
+function operationDetails(
+  document: OpenApiDocument,
+  { method, path, operation }: LocatedOperation
+): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   return html` <details>
     <summary>
@@ -128,7 +131,7 @@ function operationDetails(document: OpenApiDocument, { method, path, operation }
         html`<h4>Body${!requestBody.required && ', optional'}</h4>
           ${contentTables(document, requestBody.content)}`
       }
-      ${Object.entries(responses).map(([status, answer]) => !isReference(answer) && answerDetails(document, status, answer))}
+      ${Object.entries(responses).map(([status, answer]) => !isReference(answer) && responseDetails(document, status, answer))}
     </div>
   </details>`
 }
@@ -141,7 +144,11 @@ function parameterRow({ name, in: place, required, description, schema }: Docume
   }
 }
 
-function answerDetails(document: OpenApiDocument, status: string, answer: DocumentedAnswer): Html {
+function responseDetails(
+  document: OpenApiDocument,
+  status: string,
+  answer: DocumentedResponse
+): Html {
   const { description, headers = {}, content } = answer
   const rows = Object.entries(headers).map(([name, { schema, description: meaning }]) => ({
     name,

@@ -44,7 +44,7 @@ export interface DocumentedOperation {
   'x-permissions'?: { all: readonly string[] } | { any: readonly string[] }
   'parameters'?: DocumentedParameter[]
   'requestBody'?: { required: boolean; content: Content }
-  'responses': Record<string, DocumentedAnswer | Reference>
+  'responses': Record<string, DocumentedResponse | Reference>
 }
 
 export interface DocumentedParameter {
@@ -56,7 +56,7 @@ export interface DocumentedParameter {
   style?: 'deepObject'
 }
 
-export interface DocumentedAnswer {
+export interface DocumentedResponse {
   description: string
   headers?: Record<string, { description: string; schema: JsonSchema }>
   content?: Content
@@ -70,11 +70,11 @@ export interface Reference {
 
 export interface Components {
   schemas: Record<string, JsonSchema>
-  responses: Record<string, DocumentedAnswer>
+  responses: Record<string, DocumentedResponse>
   securitySchemes: Record<string, { type: 'http'; scheme: 'bearer'; description: string }>
 }
 
 /** Whether an answer is explained once, among the components, instead of at its operation. */
-export function isReference(answer: DocumentedAnswer | Reference): answer is Reference {
+export function isReference(answer: DocumentedResponse | Reference): answer is Reference {
   return '$ref' in answer
 }

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { everybody } from '#kernel/access'
 import { sendJson } from '#http/send_json'
-import { catalogue } from '#http/catalogue'
+import { catalogue } from '#http/route_catalogue'
 import { healthRoutes, METADATA } from './common_routes.js'
 import { docsAreServed, docsRoutes } from './docs_routes.js'
 import { html, sendPage } from '#http/page'

@@ -1,15 +1,15 @@
 import type { Access } from '#kernel/access'
-import type { CataloguedRoute } from '#http/catalogue'
+import type { CataloguedRoute } from '#http/route_catalogue'
 import type { ResponseDeclaration, Operation, Parameter } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import type {
   Content,
-  DocumentedAnswer,
+  DocumentedResponse,
   DocumentedOperation,
   DocumentedParameter,
   Reference,
 } from './document.js'
-import { FAILURE, NOT_MODIFIED } from './failure_answers.js'
+import { FAILURE, NOT_MODIFIED } from './failure_responses.js'
 import { tagName } from './tags.js'
 
 const PATH_PARAMETER = /:(\w+)/g
@@ -43,19 +43,19 @@ export function documentedOperation(route: CataloguedRoute): DocumentedOperation
   return {
     operationId: operationId(route),
     summary,
-    description: `${summary}. ${needs(access)}`,
+    description: `${summary}. ${describeAccess(access)}`,
     tags: [tagName(route)],
     security: access.kind === 'public' ? [] : [{ bearer: [] }],
     ...(access.kind === 'permissions' && { 'x-permissions': permissionsOf(access) }),
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body && { requestBody: requestBody(route, operation.body.jsonSchema()) }),
-    ...(operation.takes && { requestBody: streamedBody(operation.takes) }),
-    responses: { ...answersOf(route), default: FAILURE },
+    ...(operation.rawBody && { requestBody: streamedBody(operation.rawBody) }),
+    responses: { ...responsesOf(route), default: FAILURE },
   }
 }
 
 /** What a caller needs, in a sentence. */
-export function needs(access: Access): string {
+export function describeAccess(access: Access): string {
   if (access.kind === 'public') {
     return 'Anybody may call this.'
   }
@@ -126,17 +126,17 @@ function isAllText(properties: unknown): boolean {
   )
 }
 
-function streamedBody({ contentType, schema, isOptional }: NonNullable<Operation['takes']>) {
+function streamedBody({ contentType, schema, isOptional }: NonNullable<Operation['rawBody']>) {
   return { required: !isOptional, content: { [contentType]: { schema } } }
 }
 
-function answersOf({
+function responsesOf({
   method,
   operation,
-}: CataloguedRoute): Record<string, DocumentedAnswer | Reference> {
+}: CataloguedRoute): Record<string, DocumentedResponse | Reference> {
   const entries = Object.entries(operation.responses)
   const answers = Object.fromEntries(
-    entries.map(([status, answer]) => [status, documentedAnswer(answer)])
+    entries.map(([status, answer]) => [status, documentedResponse(answer)])
   )
   return method === 'GET' && carriesEtag(operation) ? { ...answers, 304: NOT_MODIFIED } : answers
 }
@@ -145,7 +145,7 @@ function carriesEtag({ responses: answers }: Operation): boolean {
   return answers[200]?.schema !== undefined
 }
 
-function documentedAnswer(answer: ResponseDeclaration): DocumentedAnswer {
+function documentedResponse(answer: ResponseDeclaration): DocumentedResponse {
   const headers = Object.entries(answer.headers ?? {}).map(([name, description]) => [
     name,
     { description, schema: { type: 'string' } },

@@ -1,10 +1,10 @@
-import { catalogue, type CataloguedRoute } from '#http/catalogue'
+import { catalogue, type CataloguedRoute } from '#http/route_catalogue'
 import type { Surface } from '#http/surface'
 import { publicPrefix } from '#configuration/surfaces'
 import { VERSION } from '#kernel/version'
 import { env } from '#start/env'
 import type { Components, DocumentedMethod, OpenApiDocument, PathItem } from './document.js'
-import { FAILURE_SCHEMAS, SHARED_ANSWERS } from './failure_answers.js'
+import { FAILURE_SCHEMAS, SHARED_RESPONSES } from './failure_responses.js'
 import { bodySchemaName, documentedOperation, pathTemplate } from './operations.js'
 import { tagGroupsOf, tagsOf } from './tags.js'
 
@@ -14,7 +14,7 @@ const CALLING = [
   'Whatever fails is answered with the `ErrorEnvelope`: its `code` is for programs, its `message` for people.',
 ].join(' ')
 
-interface Described {
+interface DocumentOptions {
   title: string
   summary: string
   /** The address in front of all paths. */
@@ -55,7 +55,7 @@ export function describe({
   server,
   routes,
   prefixOf = () => '',
-}: Described): OpenApiDocument {
+}: DocumentOptions): OpenApiDocument {
   const paths: Record<string, PathItem> = {}
   for (const route of routes) {
     const path = pathTemplate(prefixOf(route.surface) + route.path)
@@ -89,7 +89,7 @@ function componentsOf(routes: readonly CataloguedRoute[]): Components {
     .map((route) => [bodySchemaName(route), route.operation.body!.jsonSchema()])
   return {
     schemas: { ...FAILURE_SCHEMAS, ...Object.fromEntries(bodies) },
-    responses: SHARED_ANSWERS,
+    responses: SHARED_RESPONSES,
     securitySchemes: {
       bearer: {
         type: 'http',

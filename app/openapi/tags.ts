@@ -1,4 +1,4 @@
-import type { CataloguedRoute } from '#http/catalogue'
+import type { CataloguedRoute } from '#http/route_catalogue'
 import type { Tag, TagGroup } from './document.js'
 
 /** First parts of paths that are about the service itself, not about a kind of record. */

@@ -18,6 +18,6 @@ export function openDeadLetters(
   const surfaces = new Map(consumers.map(({ queue, surface }) => [queue, surface]))
   return new MemoryDeadLetters({
     databaseOf: (queue) => pools.for(databaseUrl(surfaces.get(queue)!)),
-    handIn: publishCommand,
+    publish: publishCommand,
   })
 }

@@ -9,34 +9,34 @@ import { auditMessage, domainMessage } from '#outbox/payloads/messages'
 import { publicationsOf } from '#outbox/payloads/publications'
 import { unsealCommand } from '#outbox/payloads/sealed_command'
 
-type Carrier = Pick<Bus, 'publish' | 'isReady'>
-type Channels = Pick<Signals, 'publish' | 'isReady'>
+type MessageTransport = Pick<Bus, 'publish' | 'isReady'>
+type ChannelTransport = Pick<Signals, 'publish' | 'isReady'>
 
-interface Sockets {
+interface SocketTransport {
   emit(emissions: readonly Emission[]): Promise<void>
 }
 
 /** What carries entries away. */
 export interface Transports {
-  readonly bus: Carrier
-  readonly signals: Channels
+  readonly bus: MessageTransport
+  readonly signals: ChannelTransport
   /** Undefined where sockets are switched off: nothing is sent there. */
-  readonly realtime: Sockets | undefined
+  readonly realtime: SocketTransport | undefined
 }
 
 /** The destinations of a process's relays. */
 export function createDestinations({ bus, signals, realtime }: Transports): Destination[] {
   return [
-    onBus(bus, 'audit', auditMessage),
-    onBus(bus, 'bus', (entry) => domainMessage(entry, changeIn(entry))),
-    onBus(bus, 'commands', commandIn),
-    onChannels(signals),
-    ...(realtime ? [onSockets(realtime, signals)] : []),
+    busDestination(bus, 'audit', auditMessage),
+    busDestination(bus, 'bus', (entry) => domainMessage(entry, changeIn(entry))),
+    busDestination(bus, 'commands', commandIn),
+    channelDestination(signals),
+    ...(realtime ? [socketDestination(realtime, signals)] : []),
   ]
 }
 
-function onBus(
-  bus: Carrier,
+function busDestination(
+  bus: MessageTransport,
   name: 'audit' | 'bus' | 'commands',
   messageOf: (entry: Entry) => Message
 ): Destination {
@@ -49,7 +49,7 @@ function onBus(
   }
 }
 
-function onChannels(signals: Channels): Destination {
+function channelDestination(signals: ChannelTransport): Destination {
   const publish = batched((messages: Parameters<Signals['publish']>[0]) =>
     signals.publish(messages)
   )
@@ -63,7 +63,7 @@ function onChannels(signals: Channels): Destination {
 }
 
 /** Sockets elsewhere are reached the same way as channels are, so that they are away together. */
-function onSockets(realtime: Sockets, signals: Channels): Destination {
+function socketDestination(realtime: SocketTransport, signals: ChannelTransport): Destination {
   const emit = batched((emissions: readonly Emission[]) => realtime.emit(emissions))
   return {
     name: 'sockets',

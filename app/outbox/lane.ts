@@ -6,10 +6,10 @@ import { OrderedDelivery } from './ordered_delivery.js'
 const BACK_OFF = { firstMs: 100, longestMs: 2_000 }
 
 /** How often a destination that is away is tried again. */
-const LOOK_MS = 250
+const RECHECK_MS = 250
 
 /** How long nothing may come back before others stop waiting for it. */
-const PATIENCE_MS = 1_000
+const STALL_MS = 1_000
 
 interface LaneOptions {
   onSettled(lane: Lane, entry: Entry): void
@@ -27,9 +27,9 @@ export class Lane {
   readonly #options: LaneOptions
   readonly #entries = new Map<number, Entry>()
   readonly #deliveries = new Map<string, OrderedDelivery>()
-  #underWay = 0
+  #inFlight = 0
   #failures = 0
-  #movedAt = 0
+  #lastProgressAt = 0
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -51,7 +51,7 @@ export class Lane {
 
   /** Whether it should not be waited for: the destination is away, or nothing comes back from it. */
   isStalled(now: number): boolean {
-    return this.#isPaused || (this.#underWay > 0 && now - this.#movedAt > PATIENCE_MS)
+    return this.#isPaused || (this.#inFlight > 0 && now - this.#lastProgressAt > STALL_MS)
   }
 
   add(entry: Entry): void {
@@ -94,14 +94,14 @@ export class Lane {
   }
 
   async #send(entry: Entry): Promise<void> {
-    if (this.#underWay++ === 0) {
-      this.#movedAt = performance.now()
+    if (this.#inFlight++ === 0) {
+      this.#lastProgressAt = performance.now()
     }
     try {
       await this.#destination.deliver(entry)
     } finally {
-      this.#underWay--
-      this.#movedAt = performance.now()
+      this.#inFlight--
+      this.#lastProgressAt = performance.now()
     }
   }
 
@@ -134,7 +134,7 @@ export class Lane {
 
   #resume(): void {
     if (!this.#destination.isReady) {
-      this.#pause(LOOK_MS)
+      this.#pause(RECHECK_MS)
       return
     }
     this.#timer = undefined

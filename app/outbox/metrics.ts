@@ -63,8 +63,8 @@ export const relayMetrics = {
   failed: (destination: string) => failed.inc({ destination }),
 
   /** Shows the backlog of a database until the returned function is called. */
-  showBacklog(database: string, look: () => Promise<Backlog>): () => void {
-    leading.set(database, look)
+  showBacklog(database: string, readBacklog: () => Promise<Backlog>): () => void {
+    leading.set(database, readBacklog)
     return () => {
       leading.delete(database)
     }
@@ -79,19 +79,24 @@ async function show(gauge: Gauge<'database'>, figure: (backlog: Backlog) => numb
   }
 }
 
-let looking: ReturnType<typeof lookEverywhere> | undefined
+let pendingRead: ReturnType<typeof readBacklogs> | undefined
 
 /** Both figures of one page are from one look. */
 function backlogsNow() {
-  looking ??= lookEverywhere().finally(() => {
-    looking = undefined
+  pendingRead ??= readBacklogs().finally(() => {
+    pendingRead = undefined
   })
-  return looking
+  return pendingRead
 }
 
-async function lookEverywhere(): Promise<{ database: string; backlog: Backlog }[]> {
-  const looks = await Promise.allSettled(
-    [...leading].map(async ([database, look]) => ({ database, backlog: await look() }))
+async function readBacklogs(): Promise<{ database: string; backlog: Backlog }[]> {
+  const results = await Promise.allSettled(
+    [...leading].map(async ([database, readBacklog]) => ({
+      database,
+      backlog: await readBacklog(),
+    }))
   )
-  return looks.flatMap((look) => (look.status === 'fulfilled' ? [look.value] : []))
+  return results.flatMap((readBacklog) =>
+    readBacklog.status === 'fulfilled' ? [readBacklog.value] : []
+  )
 }

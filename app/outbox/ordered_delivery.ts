@@ -1,7 +1,7 @@
 import type { Entry } from './entry.js'
 
 /** An entry on its way to one destination. */
-interface Item {
+interface DeliveryItem {
   readonly entry: Entry
   state: 'waiting' | 'sent' | 'arrived' | 'failed'
 }
@@ -21,8 +21,8 @@ interface DeliveryOptions {
  */
 export class OrderedDelivery {
   readonly #options: DeliveryOptions
-  readonly #items: Item[] = []
-  #underWay = 0
+  readonly #items: DeliveryItem[] = []
+  #inFlight = 0
   #isBroken = false
 
   constructor(options: DeliveryOptions) {
@@ -40,7 +40,7 @@ export class OrderedDelivery {
   /** Sends what waits. After a failure that is everything from there on, as soon as nothing is under way any more. */
   advance(): void {
     if (this.#isBroken) {
-      if (this.#underWay > 0) {
+      if (this.#inFlight > 0) {
         return
       }
       this.#isBroken = false
@@ -49,17 +49,17 @@ export class OrderedDelivery {
     this.#items.filter(({ state }) => state === 'waiting').forEach((item) => this.#send(item))
   }
 
-  #send(item: Item): void {
+  #send(item: DeliveryItem): void {
     item.state = 'sent'
-    this.#underWay++
+    this.#inFlight++
     this.#options.send(item.entry).then(
       () => this.#arrived(item),
       (error) => this.#failed(item, error)
     )
   }
 
-  #arrived(item: Item): void {
-    this.#underWay--
+  #arrived(item: DeliveryItem): void {
+    this.#inFlight--
     item.state = 'arrived'
     this.#options.onArrival()
     while (this.#items[0]?.state === 'arrived') {
@@ -68,8 +68,8 @@ export class OrderedDelivery {
     this.#options.onReturn()
   }
 
-  #failed(item: Item, error: unknown): void {
-    this.#underWay--
+  #failed(item: DeliveryItem, error: unknown): void {
+    this.#inFlight--
     item.state = 'failed'
     this.#isBroken = true
     this.#options.onFailure(error)

@@ -6,7 +6,7 @@ import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { SecurityEvent, SecuritySink } from '#audit/security_event'
-import { AUDITED } from '#records/audit'
+import { DEFAULT_AUDIT } from '#records/audit'
 import type { EventSink, RecordChange } from '#records/events'
 import { declaredKinds, type Kind } from '#records/kind'
 import { deferToCommit } from '#records/transaction'
@@ -19,7 +19,7 @@ import { notifyWritten, notifyAfterCommit } from './wakeups.js'
 
 const { audit, bus, pubsub, sockets, commands } = DESTINATIONS
 
-const OF_CHANGES = audit | bus | pubsub | sockets
+const CHANGE_DESTINATIONS = audit | bus | pubsub | sockets
 
 const INSERT_ALL = {
   name: 'write-outbox-all',
@@ -100,10 +100,10 @@ export const securityOutbox: SecuritySink = { record: publishSecurityEvent }
 
 function entryOf(change: RecordChange): NewEntry {
   const kind = kindNamed(change.kind)
-  const { isRecorded: isKept } = kind?.audit ?? AUDITED
+  const { isRecorded: isKept } = kind?.audit ?? DEFAULT_AUDIT
   return {
     messageId: change.messageId ?? newId(),
-    pending: isKept ? OF_CHANGES : OF_CHANGES & ~audit,
+    pending: isKept ? CHANGE_DESTINATIONS : CHANGE_DESTINATIONS & ~audit,
     orderedBy: `${change.kind}/${change.id}`,
     content: { change: changeContent(change, kind) },
   }

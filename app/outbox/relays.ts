@@ -6,7 +6,7 @@ import type { SurfaceName } from '#configuration/surfaces'
 import type { Signals } from '#signals/signals'
 import { createDestinations, type Transports } from './destinations.js'
 import { Relay } from './relay.js'
-import { WAKE_TOPIC } from './wakeups.js'
+import { OUTBOX_TOPIC } from './wakeups.js'
 
 interface RelaysOptions extends Transports {
   readonly signals: Signals
@@ -23,7 +23,7 @@ export async function startRelays(options: RelaysOptions): Promise<{ stop(): Pro
   const relays = databaseOwners(surfaces).map(
     (name) => new Relay({ url: databaseUrl(name), name, destinations, logger })
   )
-  const stopListening = await signals.onNotification(WAKE_TOPIC, () =>
+  const stopListening = await signals.onNotification(OUTBOX_TOPIC, () =>
     relays.forEach((it) => it.notify())
   )
   relays.forEach((relay) => relay.start())

@@ -15,12 +15,12 @@ const DAY_MS = 24 * HOUR_MS
 const BATCH = 1_000
 
 /** No broker delivers a message again after so long, so that it need not be known any more that it was handled. */
-const INBOX_KEPT_MS = 7 * DAY_MS
+const INBOX_RETENTION_MS = 7 * DAY_MS
 
 /** Receivers that are told at once do not want to be told of yesterday. */
-const NEWS_KEPT_MS = DAY_MS
+const NOTIFICATION_RETENTION_MS = DAY_MS
 
-const FORGET = `
+const DELETE_INBOX = `
   delete from inbox where ctid = any(array(
     select ctid from inbox where created_at < $1 limit ${BATCH}))`
 
@@ -42,8 +42,10 @@ export const inboxSweep: Sweep = {
   name: 'inbox',
   schedule: { everyMs: HOUR_MS },
   run: (signal) =>
-    everywhere(signal, async (pool) => {
-      const { rowCount } = await pool.query(FORGET, [new Date(clock.now() - INBOX_KEPT_MS)])
+    sweepDatabases(signal, async (pool) => {
+      const { rowCount } = await pool.query(DELETE_INBOX, [
+        new Date(clock.now() - INBOX_RETENTION_MS),
+      ])
       return rowCount ?? 0
     }),
 }
@@ -53,9 +55,9 @@ export const outboxSweep: Sweep = {
   name: 'outbox',
   schedule: { everyMs: HOUR_MS },
   run: (signal) =>
-    everywhere(signal, async (pool) => {
+    sweepDatabases(signal, async (pool) => {
       const { rows } = await pool.query<{ swept: string }>(WITHDRAW, [
-        new Date(clock.now() - NEWS_KEPT_MS),
+        new Date(clock.now() - NOTIFICATION_RETENTION_MS),
         DESTINATIONS.pubsub | DESTINATIONS.sockets,
       ])
       return Number(rows[0]!.swept)
@@ -63,7 +65,7 @@ export const outboxSweep: Sweep = {
 }
 
 /** Sweeps each database in batches until one is not full. */
-async function everywhere(
+async function sweepDatabases(
   signal: AbortSignal,
   sweepBatch: (pool: pg.Pool) => Promise<number>
 ): Promise<number> {

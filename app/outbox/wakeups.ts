@@ -5,7 +5,7 @@ import type pg from 'pg'
 import { afterCommit } from '#records/transaction'
 
 /** What the processes of an installation tell each other when there is something to publish. */
-export const WAKE_TOPIC = 'outbox'
+export const OUTBOX_TOPIC = 'outbox'
 
 const emitter = new EventEmitter<{ entries: [] }>()
 

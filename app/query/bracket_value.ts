@@ -1,4 +1,4 @@
-import { twinOf, type Operator } from './condition.js'
+import { negationOf, type Operator } from './condition.js'
 import { coerce, verbatim, type Literal } from './scalar.js'
 
 /** What one value of a bracket filter says about its key. */
@@ -43,10 +43,10 @@ function readToken(token: string): ValueTest | undefined {
     return { op, literals: [literal] }
   }
 
-  const twin = twinOf(op)
-  return twin === undefined
+  const negation = negationOf(op)
+  return negation === undefined
     ? { op, literals: [literal], lostNegation: true }
-    : { op: twin, literals: [literal] }
+    : { op: negation, literals: [literal] }
 }
 
 /** Tells the operator by the markers around a token. */

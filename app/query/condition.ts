@@ -33,19 +33,19 @@ export interface SqlCondition {
 
 export type Condition = Leaf | Group | SqlCondition
 
-const TWINS: readonly (readonly [Operator, Operator])[] = [
+const NEGATIONS: readonly (readonly [Operator, Operator])[] = [
   ['eq', 'ne'],
   ['in', 'nin'],
   ['contains', 'notContains'],
   ['startsWith', 'notStartsWith'],
   ['endsWith', 'notEndsWith'],
 ]
-const POSITIVE = new Map(TWINS.map(([positive, negative]) => [negative, positive]))
-const TWIN = new Map([...TWINS, ...POSITIVE])
+const POSITIVE = new Map(NEGATIONS.map(([positive, negative]) => [negative, positive]))
+const NEGATION = new Map([...NEGATIONS, ...POSITIVE])
 
 /** The operator that says the opposite, where there is one. */
-export function twinOf(op: Operator): Operator | undefined {
-  return TWIN.get(op)
+export function negationOf(op: Operator): Operator | undefined {
+  return NEGATION.get(op)
 }
 
 /** The operator a negated one is the complement of. */

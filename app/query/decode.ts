@@ -11,7 +11,7 @@ import { addIgnored, PARAMETERS } from './ignored_parameters.js'
 import { decodePagination, type Page } from './pagination.js'
 import { INHERITED } from './key_path.js'
 import { parseQueryString } from './query_string.js'
-import { Reading } from './reading.js'
+import { IssueCollector } from './issue_collector.js'
 import { schemaOf, type Schema } from './schema.js'
 import { decodeSelection, type Selection } from './selection.js'
 import { decodeSorts, type Sort } from './sorts.js'
@@ -38,10 +38,10 @@ const READ: Record<DecodeMode, ReadonlySet<QueryParameter>> = {
 }
 
 const NO_FILTER: Group = Object.freeze({ kind: 'and', conditions: Object.freeze([]) })
-const QUERIES_KEPT = 128
-const LONGEST_KEPT = 1024
+const CACHED_QUERIES = 128
+const MAX_CACHED_LENGTH = 1024
 
-const kept = new WeakMap<Schema, Map<DecodeMode, LRUCache<string, DecodedQuery>>>()
+const caches = new WeakMap<Schema, Map<DecodeMode, LRUCache<string, DecodedQuery>>>()
 
 /**
  * Turns a raw query string into what is asked of a kind, or throws one `QueryError` with everything
@@ -53,14 +53,14 @@ export function decode(
   mode: DecodeMode = 'collection'
 ): DecodedQuery {
   const schema = schemaOf(vocabulary)
-  const queries = keptFor(schema, mode)
+  const queries = cacheFor(schema, mode)
   const known = queries.get(raw)
   if (known) {
     return known
   }
 
   const query = read(schema, raw, mode)
-  if (raw.length <= LONGEST_KEPT) {
+  if (raw.length <= MAX_CACHED_LENGTH) {
     queries.set(raw, query)
   }
   return query
@@ -69,11 +69,11 @@ export function decode(
 function read(schema: Schema, raw: string, mode: DecodeMode): DecodedQuery {
   const parsed = parseQueryString(raw, URL_NAMES, INHERITED)
   const { values } = parsed
-  const reading = new Reading()
+  const reading = new IssueCollector()
   const { dropped } = reading
-  const asked = (parameter: QueryParameter) => READ[mode].has(parameter)
+  const isRead = (parameter: QueryParameter) => READ[mode].has(parameter)
   const sent = (parameter: QueryParameter, name: string) =>
-    asked(parameter) ? values.get(name) : undefined
+    isRead(parameter) ? values.get(name) : undefined
 
   assertCodec(values)
   const { selection, scope } = decodeSelection(
@@ -82,15 +82,15 @@ function read(schema: Schema, raw: string, mode: DecodeMode): DecodedQuery {
     schema,
     reading
   )
-  const filters = asked('filters')
+  const filters = isRead('filters')
     ? reading.attempt(() => decodeFilter(values, keysOfSchema(schema, scope), dropped))
     : NO_FILTER
-  const pagination = asked('pagination')
+  const pagination = isRead('pagination')
     ? reading.attempt(() =>
         decodePagination(values.get('page'), values.get('pagination'), schema.maxLimit, dropped)
       )
     : {}
-  const sorts = asked('sorts')
+  const sorts = isRead('sorts')
     ? reading.attempt(() => decodeSorts(values.get('sort'), schema, scope, dropped))
     : []
 
@@ -98,8 +98,8 @@ function read(schema: Schema, raw: string, mode: DecodeMode): DecodedQuery {
     reading.attempt(() => assertAnchored(filters, schema))
   }
   const served = indexedSorts(sorts ?? [], schema, dropped)
-  addIgnored(parsed, dropped, asked)
-  reading.conclude()
+  addIgnored(parsed, dropped, isRead)
+  reading.throwIfInvalid()
   return Object.freeze({
     selection,
     filters: filters ?? NO_FILTER,
@@ -109,10 +109,10 @@ function read(schema: Schema, raw: string, mode: DecodeMode): DecodedQuery {
   })
 }
 
-function keptFor(schema: Schema, mode: DecodeMode): LRUCache<string, DecodedQuery> {
-  const modes = kept.get(schema) ?? new Map<DecodeMode, LRUCache<string, DecodedQuery>>()
-  kept.set(schema, modes)
-  const queries = modes.get(mode) ?? new LRUCache<string, DecodedQuery>({ max: QUERIES_KEPT })
+function cacheFor(schema: Schema, mode: DecodeMode): LRUCache<string, DecodedQuery> {
+  const modes = caches.get(schema) ?? new Map<DecodeMode, LRUCache<string, DecodedQuery>>()
+  caches.set(schema, modes)
+  const queries = modes.get(mode) ?? new LRUCache<string, DecodedQuery>({ max: CACHED_QUERIES })
   modes.set(mode, queries)
   return queries
 }

@@ -1,5 +1,5 @@
 import {
-  twinOf,
+  negationOf,
   type CompareOperator,
   type Condition,
   type Group,
@@ -216,7 +216,7 @@ class ExpressionParser {
 /** One comparison turns into its opposite, a doubled negation disappears, the rest stays wrapped. */
 function negate(condition: Leaf | Group): Leaf | Group {
   if (condition.kind === 'leaf') {
-    const op = twinOf(condition.op)
+    const op = negationOf(condition.op)
     if (op !== undefined) {
       return { ...condition, op }
     }

@@ -16,11 +16,11 @@ export const PARAMETERS: ReadonlyMap<string, QueryParameter> = new Map([
 export function addIgnored(
   { ignored }: ParsedQueryString,
   dropped: DroppedKeys,
-  isAsked: (parameter: QueryParameter) => boolean = () => true
+  isRead: (parameter: QueryParameter) => boolean = () => true
 ): void {
   for (const [name, ...segments] of ignored) {
     const parameter = PARAMETERS.get(name!)
-    if (parameter && isAsked(parameter)) {
+    if (parameter && isRead(parameter)) {
       dropped.add(parameter, segments.join('.'), 'keyInvalid')
     }
   }

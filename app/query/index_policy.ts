@@ -31,7 +31,7 @@ function anchorOf(condition: Condition, schema: Schema): Verdict {
   }
   const leaves: Leaf[] = []
   const groups: Condition[] = []
-  gather(condition.kind === 'not' ? condition.conditions : [condition], leaves, groups)
+  flatten(condition.kind === 'not' ? condition.conditions : [condition], leaves, groups)
 
   if (leaves.some((leaf) => leads(leaf, schema))) {
     return ANCHORED
@@ -59,12 +59,12 @@ function anchorOfAlternatives(alternatives: readonly Condition[], schema: Schema
 }
 
 /** Conditions that all have to hold stand side by side, however they were nested. */
-function gather(conditions: readonly Condition[], leaves: Leaf[], groups: Condition[]): void {
+function flatten(conditions: readonly Condition[], leaves: Leaf[], groups: Condition[]): void {
   for (const condition of conditions) {
     if (condition.kind === 'leaf') {
       leaves.push(condition)
     } else if (condition.kind === 'and') {
-      gather(condition.conditions, leaves, groups)
+      flatten(condition.conditions, leaves, groups)
     } else {
       groups.push(condition)
     }
@@ -84,12 +84,12 @@ export function indexedSorts(
   schema: Schema,
   dropped: DroppedKeys
 ): readonly Sort[] {
-  const asked = sorts.filter((sort) => !isDefault(sort, schema))
-  const [first] = asked
-  if (!schema.sortsIndexed || first === undefined || followsIndex(asked, first, schema)) {
+  const requested = sorts.filter((sort) => !isDefault(sort, schema))
+  const [first] = requested
+  if (!schema.sortsIndexed || first === undefined || matchesIndex(requested, first, schema)) {
     return sorts
   }
-  for (const sort of asked) {
+  for (const sort of requested) {
     dropped.add('sorts', keyOf(sort), 'keyCombinationNotIndexed')
   }
   return schema.defaultSorts.map((sort) => ({ path: [], ...sort }))
@@ -100,7 +100,7 @@ function isDefault(sort: Sort, schema: Schema): boolean {
   return defaults.some(({ name, direction }) => name === sort.name && direction === sort.direction)
 }
 
-function followsIndex(sorts: readonly Sort[], { path }: Sort, schema: Schema): boolean {
+function matchesIndex(sorts: readonly Sort[], { path }: Sort, schema: Schema): boolean {
   const samePath = sorts.every((sort) => sort.path.join('.') === path.join('.'))
   const indexes = schemaAt(schema, path)?.indexes ?? []
   return (

@@ -1,6 +1,6 @@
 import type { Labels } from './labels.js'
 
-const LONGEST = 128
+const MAX_LENGTH = 128
 /** What may stand before the name of a label where one is asked for. */
 const PREFIX = 'labels.'
 
@@ -22,21 +22,21 @@ export const labelOf = (key: string): string =>
  * The labels that are kept of these: one without a value is none, and one whose name could not be asked for gets a name like it,
  * unless another label has that. Names that begin with _ are those of log stores.
  */
-export function fittedLabels(labels: Labels): Labels {
+export function normalizeLabels(labels: Labels): Labels {
   const byName = Object.entries(labels).toSorted(
     ([a], [b]) => Number(isLabelName(b)) - Number(isLabelName(a))
   )
-  const kept = new Map<string, string>()
+  const normalized = new Map<string, string>()
   for (const [given, value] of byName) {
-    const name = isLabelName(given) ? given : fittedName(given)
-    if (value !== '' && name !== '' && !kept.has(name)) {
-      kept.set(name, value)
+    const name = isLabelName(given) ? given : normalizeName(given)
+    if (value !== '' && name !== '' && !normalized.has(name)) {
+      normalized.set(name, value)
     }
   }
-  return Object.fromEntries(kept)
+  return Object.fromEntries(normalized)
 }
 
-function fittedName(name: string): string {
+function normalizeName(name: string): string {
   const plain = name.replaceAll(/[^\w.-]/g, '_').replace(/^(?:labels\.|[^A-Za-z])+/, '')
-  return name.startsWith('_') ? '' : plain.slice(0, LONGEST)
+  return name.startsWith('_') ? '' : plain.slice(0, MAX_LENGTH)
 }

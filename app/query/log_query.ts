@@ -16,16 +16,16 @@ import { parseQueryString } from './query_string.js'
 export const LOG_PAGE_LIMIT = 100
 
 /** Lines that a page may pass over. */
-export const MOST_OFFSET = 100_000
+export const MAX_OFFSET = 100_000
 
-const QUERIES_KEPT = 128
-const LONGEST_KEPT = 1_024
+const CACHED_QUERIES = 128
+const MAX_CACHED_LENGTH = 1_024
 
 const URL_NAMES: ReadonlySet<string> = new Set(['filter', 'page', 'pagination', 'sort', 'codec'])
 const DELETION_NAMES: ReadonlySet<string> = new Set(['filter', 'codec'])
-const LONGEST_SHOWN = 64
+const MAX_SHOWN_LENGTH = 64
 
-const kept = new LRUCache<string, LogQuery>({ max: QUERIES_KEPT })
+const cache = new LRUCache<string, LogQuery>({ max: CACHED_QUERIES })
 
 export interface LogQuery {
   readonly filters: Group
@@ -40,13 +40,13 @@ export interface LogQuery {
  * refused: without it the query would mean more lines. Requests that spell the same query share one result.
  */
 export function decodeLogQuery(raw: string): LogQuery {
-  const known = kept.get(raw)
+  const known = cache.get(raw)
   if (known) {
     return known
   }
   const query = read(raw)
-  if (raw.length <= LONGEST_KEPT) {
-    kept.set(raw, query)
+  if (raw.length <= MAX_CACHED_LENGTH) {
+    cache.set(raw, query)
   }
   return query
 }
@@ -81,7 +81,7 @@ function read(raw: string): LogQuery {
     LOG_PAGE_LIMIT,
     dropped
   )
-  requireWithinReach(
+  requireOffsetWithinLimit(
     offset,
     'ask by time instead, filter[time]=<=T from the beginning, where T is the time of the last line that you have (>=T with sort=time)'
   )
@@ -107,7 +107,7 @@ export function decodeLabelQuery(
   if (missing.length > 0) {
     throw new QueryError([], `A filter has to name ${missing.join(' and ')}`)
   }
-  requireWithinReach(
+  requireOffsetWithinLimit(
     query.pagination.offset ?? 0,
     'begin at the other end with sort=time, filter by level, or ask telemetry for GET /logs by time'
   )
@@ -129,11 +129,11 @@ export function decodeLabelDeletion(
 }
 
 /** What is further away costs more than a page is worth. */
-function requireWithinReach(offset: number, wayOn: string): void {
-  if (offset > MOST_OFFSET) {
+function requireOffsetWithinLimit(offset: number, alternative: string): void {
+  if (offset > MAX_OFFSET) {
     throw new QueryError(
       [issue('pagination', 'keyValueInvalid', { path: ['offset'], key: 'offset' })],
-      `page[offset] of log lines is at most ${MOST_OFFSET}: ${wayOn}`
+      `page[offset] of log lines is at most ${MAX_OFFSET}: ${alternative}`
     )
   }
 }
@@ -143,7 +143,7 @@ function requireFilterAlone(raw: string): void {
   const { foreign, ignored, isWhole } = parseQueryString(raw, DELETION_NAMES)
   const [name] = foreign
   if (name !== undefined) {
-    const shown = JSON.stringify(name.slice(0, LONGEST_SHOWN))
+    const shown = JSON.stringify(name.slice(0, MAX_SHOWN_LENGTH))
     throw new QueryError([], `A deletion takes a filter and nothing else: leave out ${shown}`)
   }
   if (ignored.length > 0 || !isWhole) {

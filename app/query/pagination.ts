@@ -35,9 +35,9 @@ export function decodePagination(
       dropped.add('pagination', key, 'keyNotAllowed')
     }
   }
-  const asked = numberOf('limit', sent, dropped)
+  const requested = numberOf('limit', sent, dropped)
   const offset = numberOf('offset', sent, dropped)
-  const limit = Math.min(asked ?? Infinity, maxLimit ?? Infinity)
+  const limit = Math.min(requested ?? Infinity, maxLimit ?? Infinity)
   if (limit === Infinity) {
     return offset === undefined ? {} : { offset }
   }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 import { decodeFields } from './fields.js'
 import type { QueryValue } from './query_tree.js'
-import { type Reading } from './reading.js'
+import { type IssueCollector } from './issue_collector.js'
 import { RelationScope } from './relation_scope.js'
 import { decodeRelations } from './relations.js'
 import type { Schema } from './schema.js'
@@ -14,16 +14,16 @@ export interface Selection {
   readonly relations: readonly string[]
 }
 
-export interface Scoped {
+export interface ScopedSelection {
   readonly selection: Selection
   /** The relations the other parameters may go through. */
   readonly scope: RelationScope
 }
 
-const SELECTIONS_KEPT = 64
-const LONGEST_SPELLING = 512
+const CACHED_SELECTIONS = 64
+const MAX_CACHED_LENGTH = 512
 
-const kept = new WeakMap<Schema, LRUCache<string, Scoped>>()
+const caches = new WeakMap<Schema, LRUCache<string, ScopedSelection>>()
 
 /**
  * Reads `include` and `fields`. Requests that choose alike share one selection, so that whatever is
@@ -33,12 +33,13 @@ export function decodeSelection(
   include: QueryValue | undefined,
   fields: QueryValue | undefined,
   schema: Schema,
-  reading: Reading
-): Scoped {
-  const spelling = `${spelled(include)} ${spelled(fields)}`
-  const selections = kept.get(schema) ?? new LRUCache<string, Scoped>({ max: SELECTIONS_KEPT })
-  kept.set(schema, selections)
-  const known = selections.get(spelling)
+  reading: IssueCollector
+): ScopedSelection {
+  const key = `${serialized(include)} ${serialized(fields)}`
+  const selections =
+    caches.get(schema) ?? new LRUCache<string, ScopedSelection>({ max: CACHED_SELECTIONS })
+  caches.set(schema, selections)
+  const known = selections.get(key)
   if (known) {
     return known
   }
@@ -52,13 +53,13 @@ export function decodeSelection(
     relations: Object.freeze(relations),
   })
   const scoped = { selection, scope }
-  if (reading.clean && spelling.length <= LONGEST_SPELLING) {
-    selections.set(spelling, scoped)
+  if (reading.isClean && key.length <= MAX_CACHED_LENGTH) {
+    selections.set(key, scoped)
   }
   return scoped
 }
 
-function spelled(value: QueryValue | undefined): string {
+function serialized(value: QueryValue | undefined): string {
   if (value === undefined) {
     return '-'
   }
@@ -66,7 +67,7 @@ function spelled(value: QueryValue | undefined): string {
     return JSON.stringify(value)
   }
   if (Array.isArray(value)) {
-    return `[${value.map(spelled).join()}]`
+    return `[${value.map(serialized).join()}]`
   }
-  return `{${[...value].map(([name, nested]) => `${JSON.stringify(name)}:${spelled(nested)}`).join()}}`
+  return `{${[...value].map(([name, nested]) => `${JSON.stringify(name)}:${serialized(nested)}`).join()}}`
 }

@@ -11,4 +11,4 @@ export interface Audit<Column extends string = string> {
 }
 
 /** What is audited of a kind that says nothing else. */
-export const AUDITED: Audit<never> = { isRecorded: true, lasting: [] }
+export const DEFAULT_AUDIT: Audit<never> = { isRecorded: true, lasting: [] }

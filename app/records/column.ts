@@ -56,7 +56,7 @@ export const column = {
     text({
       secret: true,
       sealedFor: purpose,
-      unseal: async (kept: string) => unseal(purpose, kept),
+      unseal: async (sealed: string) => unseal(purpose, sealed),
       ...traits,
     } as T),
 }
@@ -97,7 +97,7 @@ function conversions(meta: Column) {
   }
   switch (meta.type) {
     case 'timestamp':
-      return { prepare: written, consume: read, serialize: written }
+      return { prepare: toIso, consume: toDateTime, serialize: toIso }
     case 'bigint':
       return { consume: (value: string | null) => (value === null ? null : Number(value)) }
     default:
@@ -105,5 +105,5 @@ function conversions(meta: Column) {
   }
 }
 
-const written = (time: DateTime | null | undefined) => time?.toUTC().toISO() ?? time
-const read = (time: Date | null) => time && DateTime.fromJSDate(time)
+const toIso = (time: DateTime | null | undefined) => time?.toUTC().toISO() ?? time
+const toDateTime = (time: Date | null) => time && DateTime.fromJSDate(time)

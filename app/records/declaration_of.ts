@@ -12,7 +12,7 @@ interface Relation {
 }
 
 /** What is known of a kind by then. */
-interface Described {
+interface KindDescription {
   readonly name: string
   readonly table: string
   readonly columns: Readonly<Record<string, Column>>
@@ -21,12 +21,12 @@ interface Described {
 
 /** What queries on a kind may say. */
 export function declarationOf<M extends ModelClass>(
-  { name, table, columns, relations }: Described,
+  { name, table, columns, relations }: KindDescription,
   { filters, sorts, defaultSort, indexes, includable = [], totalsBy, ...traits }: KindDefinition<M>
 ): Declaration {
   const shown = Object.keys(columns).filter((key) => !columns[key]!.internal)
-  const open = shown.filter((key) => !columns[key]!.secret && !columns[key]!.optIn)
-  const onRequest = shown.filter((key) => !open.includes(key))
+  const shownByDefault = shown.filter((key) => !columns[key]!.secret && !columns[key]!.optIn)
+  const onRequest = shown.filter((key) => !shownByDefault.includes(key))
   return {
     name,
     table,
@@ -35,8 +35,8 @@ export function declarationOf<M extends ModelClass>(
     indexes,
     ...(traits.choosesFields !== false && {
       fields: {
-        default: open,
-        ...(traits.namesAllowedFields !== false && { allowed: [...open, ...onRequest] }),
+        default: shownByDefault,
+        ...(traits.namesAllowedFields !== false && { allowed: [...shownByDefault, ...onRequest] }),
       },
     }),
     filters: { allowed: filters },
@@ -50,7 +50,7 @@ export function declarationOf<M extends ModelClass>(
 }
 
 /** A declaration that knows some columns only, and no other kinds. */
-export function narrowed(declaration: Declaration, names: readonly string[]): Declaration {
+export function restrictTo(declaration: Declaration, names: readonly string[]): Declaration {
   const known = (name: string) => names.includes(name)
   const { properties, indexes, filters, sorts } = declaration
   return {

@@ -22,10 +22,10 @@ export interface RemovedDependents {
 }
 
 /** What goes along with records of a kind, by itself or with something that does. */
-export function dependentsOf(whole: Kind): DependentKind[] {
+export function dependentsOf(owner: Kind): DependentKind[] {
   return declaredKinds().flatMap((kind) =>
     Object.values(kind.relations)
-      .filter(({ to, onDelete }) => onDelete === 'cascade' && to() === whole)
+      .filter(({ to, onDelete }) => onDelete === 'cascade' && to() === owner)
       .map(({ by }) => ({ kind, by }))
   )
 }
@@ -36,9 +36,9 @@ export function dependentsOf(whole: Kind): DependentKind[] {
  */
 export async function* removeDependents(
   { transaction, pool }: { transaction: pg.ClientBase; pool: DatabasePool },
-  { kind: whole, ids }: { kind: Kind; ids: readonly string[] }
+  { kind: owner, ids }: { kind: Kind; ids: readonly string[] }
 ): AsyncGenerator<RemovedDependents> {
-  for (const { kind, by } of dependentsOf(whole)) {
+  for (const { kind, by } of dependentsOf(owner)) {
     const store = new RecordStore(kind, pool)
     for await (const batch of batchesOf(transaction, { kind, by }, ids)) {
       yield* removeDependents({ transaction, pool }, { kind, ids: batch })

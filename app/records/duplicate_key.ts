@@ -5,7 +5,7 @@ import { EntityConflict } from '#kernel/failures'
 import { quoteName } from '#query/sql/identifiers'
 
 /** A row that was to be written, by its columns. */
-interface Row {
+interface WrittenRow {
   readonly table: string
   readonly values: ReadonlyMap<string, unknown>
   /** The attributes of the kind by column. */
@@ -32,15 +32,15 @@ const UNIQUE_VIOLATION = '23505'
  * `complete` finds the others, once the transaction is over.
  */
 export class DuplicateKey extends EntityConflict {
-  readonly #row: Row
+  readonly #row: WrittenRow
 
-  private constructor(reported: EntityConflict, row: Row) {
+  private constructor(reported: EntityConflict, row: WrittenRow) {
     super(reported.message, { issues: reported.issues, cause: reported.cause })
     this.#row = row
   }
 
   /** What is thrown for an error of a write: this, where it is one about a key, else the error itself. */
-  static from(error: unknown, row: Row): unknown {
+  static from(error: unknown, row: WrittenRow): unknown {
     const isViolation = error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION
     const reported = isViolation && databaseFailure(error)
     return reported ? new DuplicateKey(reported, row) : error

@@ -3,9 +3,9 @@ import type { Actor } from '#kernel/actor'
 import { checkDeclaration } from '#query/check_declaration'
 import type { SqlCondition } from '#query/condition'
 import type { Declaration } from '#query/declaration'
-import { AUDITED, type Audit } from './audit.js'
+import { DEFAULT_AUDIT, type Audit } from './audit.js'
 import { columnsOf, type Column } from './column.js'
-import { declarationOf, narrowed } from './declaration_of.js'
+import { declarationOf, restrictTo } from './declaration_of.js'
 import type { AnyBody, StoredBody, KindDefinition } from './kind_definition.js'
 import type { ModelClass } from './model.js'
 import { belongsToRelations } from './relation.js'
@@ -64,13 +64,13 @@ export class Kind<M extends ModelClass = ModelClass> {
     this.relations = relationsOf(model, definition.includable)
     this.realm = realm
     this.audience = definition.audience ?? (realm === undefined ? [] : [realm])
-    this.audit = { ...AUDITED, ...definition.audit }
+    this.audit = { ...DEFAULT_AUDIT, ...definition.audit }
     this.access = { read: loggedIn, ...access }
     this.forcible = definition.forcible ?? false
     this.permissionFirst = definition.permissionFirst ?? false
     this.maxBodyBytes = definition.maxBodyBytes
     this.declaration = declarationOf(this, definition)
-    this.openDeclaration = openFields && narrowed(this.declaration, openFields)
+    this.openDeclaration = openFields && restrictTo(this.declaration, openFields)
     this.createBody = definition.create
     this.updateBody = definition.update
     this.precondition = definition.precondition

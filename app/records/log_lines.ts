@@ -1,6 +1,6 @@
 import type { Parameter } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
-import { MOST_OFFSET } from '#query/log_query'
+import { MAX_OFFSET } from '#query/log_query'
 
 export const LOG_LEVELS = [
   'emerg',
@@ -46,8 +46,8 @@ export function logPageParameters(most: number): readonly Parameter[] {
     },
     {
       name: 'page[offset]',
-      description: `Lines to pass over, ${MOST_OFFSET} at most; less than none is none`,
-      schema: { type: 'integer', maximum: MOST_OFFSET },
+      description: `Lines to pass over, ${MAX_OFFSET} at most; less than none is none`,
+      schema: { type: 'integer', maximum: MAX_OFFSET },
     },
   ]
 }

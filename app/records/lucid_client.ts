@@ -14,7 +14,7 @@ let connectionCount = 0
  */
 export function lucidClientFor(transaction: pg.ClientBase): Promise<TransactionClientContract> {
   const client = RecordModel.$adapter.modelConstructorClient(RecordModel)
-  const knex = borrowing(client.getWriteClient(), transaction)
+  const knex = withConnection(client.getWriteClient(), transaction)
   const opened = Object.create(client, {
     getWriteClient: { value: () => ({ transaction: async () => knex }) },
   }) as typeof client
@@ -22,7 +22,7 @@ export function lucidClientFor(transaction: pg.ClientBase): Promise<TransactionC
 }
 
 /** The builder of statements that Lucid uses, with one connection instead of a pool. */
-function borrowing(knex: Knex, connection: Connection): Knex {
+function withConnection(knex: Knex, connection: Connection): Knex {
   connection.__knexUid ??= `transaction${++connectionCount}`
   const client = Object.create(knex.client, {
     acquireConnection: { value: async () => connection },
@@ -31,13 +31,13 @@ function borrowing(knex: Knex, connection: Connection): Knex {
   const context = Object.create((knex as unknown as { context: object }).context, {
     client: { value: client },
   })
-  const ending = { value: refuseToEnd }
+  const refused = { value: refuseToEnd }
   return Object.create(knex, {
     context: { value: context },
     isCompleted: { value: () => false },
-    transaction: ending,
-    commit: ending,
-    rollback: ending,
+    transaction: refused,
+    commit: refused,
+    rollback: refused,
   }) as Knex
 }
 

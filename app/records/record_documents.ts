@@ -79,7 +79,7 @@ export function listOperation(kind: Kind, { isFollowed = false } = {}): Operatio
 export function readOperation(kind: Kind): Operation {
   return {
     name: `read${capitalised(kind.name)}`,
-    summary: `One ${words(kind)}`,
+    summary: `One ${displayName(kind)}`,
     access: kind.access.read,
     query: SHAPING,
     responses: {
@@ -91,11 +91,11 @@ export function readOperation(kind: Kind): Operation {
 export function createOperation(kind: Kind): Operation {
   return {
     name: `create${capitalised(kind.name)}`,
-    summary: `Create a ${words(kind)}`,
+    summary: `Create a ${displayName(kind)}`,
     access: kind.access.create!,
     body: kind.createBody,
     maxBodyBytes: kind.maxBodyBytes,
-    ...enteredBy(kind),
+    ...entryOf(kind),
     responses: { 201: writtenAnswer(kind, 'The new record') },
   }
 }
@@ -103,10 +103,10 @@ export function createOperation(kind: Kind): Operation {
 export function updateOperation(kind: Kind): Operation {
   return {
     name: `update${capitalised(kind.name)}`,
-    summary: `Change a ${words(kind)}`,
+    summary: `Change a ${displayName(kind)}`,
     access: kind.access.update!,
     body: kind.updateBody,
-    ...enteredBy(kind),
+    ...entryOf(kind),
     ...(kind.precondition && { headers: [ifMatch(kind.precondition)] }),
     responses: { 202: writtenAnswer(kind, 'The record as it is now') },
   }
@@ -122,7 +122,7 @@ const ifMatch = (attribute: string): HeaderParameter => ({
 export function removeOperation(kind: Kind): Operation {
   return {
     name: `delete${capitalised(kind.name)}`,
-    summary: `Delete a ${words(kind)}`,
+    summary: `Delete a ${displayName(kind)}`,
     access: kind.access.remove!,
     ...(kind.forcible && { query: [FORCE] }),
     responses: { 202: writtenAnswer(kind, 'The record as it was') },
@@ -151,7 +151,7 @@ const READ_META: JsonSchema = {
 const WRITE_META: JsonSchema = { type: 'object', additionalProperties: false }
 
 /** Where the body is looked at first, the route lets in all who are logged in; the service asks for the permission. */
-function enteredBy({ permissionFirst }: Kind): Partial<Operation> {
+function entryOf({ permissionFirst }: Kind): Partial<Operation> {
   return permissionFirst ? {} : { entry: loggedIn }
 }
 
@@ -192,6 +192,6 @@ function columnSchema({ type, nullable }: Column): JsonSchema {
   return nullable && schema.type ? { ...schema, type: [schema.type, 'null'] } : schema
 }
 
-const words = ({ label }: Kind): string => label.replaceAll('-', ' ')
+const displayName = ({ label }: Kind): string => label.replaceAll('-', ' ')
 const plural = ({ collection }: Kind): string => collection.slice(1).replaceAll('-', ' ')
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)

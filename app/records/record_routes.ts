@@ -4,7 +4,7 @@ import app from '@adonisjs/core/services/app'
 import { sendJson } from '#http/send_json'
 import { reportDroppedQuery } from '#http/dropped_keys'
 import { acceptsEventStream } from '#http/event_stream'
-import { bodyOf } from '#http/sent_body'
+import { validatedBody } from '#http/request_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { decode } from '#query/decode'
 import { describe } from '#query/describe'
@@ -97,15 +97,15 @@ async function read(ctx: HttpContext, service: RecordService): Promise<void> {
 }
 
 async function create(ctx: HttpContext, service: RecordService): Promise<void> {
-  const body = await bodyOf(ctx, service.kind.createBody!)
-  written(ctx, await withAllDuplicateKeys(service, service.create(originOf(ctx), body)), 201)
+  const body = await validatedBody(ctx, service.kind.createBody!)
+  sendRecord(ctx, await withAllDuplicateKeys(service, service.create(originOf(ctx), body)), 201)
 }
 
 async function update(ctx: HttpContext, service: RecordService): Promise<void> {
   const { updateBody, precondition } = service.kind
-  const body = withPrecondition(ctx, precondition, await bodyOf(ctx, updateBody!))
+  const body = withPrecondition(ctx, precondition, await validatedBody(ctx, updateBody!))
   const change = service.update(originOf(ctx), ctx.params.id, body)
-  written(ctx, await withAllDuplicateKeys(service, change), 202)
+  sendRecord(ctx, await withAllDuplicateKeys(service, change), 202)
 }
 
 /** The write is over where it fails here, so that the database can be asked again. */
@@ -119,7 +119,7 @@ async function withAllDuplicateKeys<T>(service: RecordService, write: Promise<T>
 
 async function remove(ctx: HttpContext, service: RecordService): Promise<void> {
   const isForced = service.kind.forcible && ctx.request.qs().force === 'true'
-  written(ctx, await service.remove(originOf(ctx), ctx.params.id, { isForced }), 202)
+  sendRecord(ctx, await service.remove(originOf(ctx), ctx.params.id, { isForced }), 202)
 }
 
 /** A caller who is not logged in has fewer words to ask with; one who may not ask at all was refused by the route. */
@@ -127,7 +127,7 @@ function declarationFor({ actor }: HttpContext, { declaration, openDeclaration }
   return actor ? declaration : (openDeclaration ?? declaration)
 }
 
-function written(ctx: HttpContext, data: string, status: number): void {
+function sendRecord(ctx: HttpContext, data: string, status: number): void {
   sendJson(ctx, `{"data":${data},"meta":{}}`, status)
 }
 

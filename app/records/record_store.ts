@@ -91,7 +91,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
     const text = `select to_jsonb(r) as row from ${this.#table} where r."id" = $1 for update`
     const locking = shapes.prepare(statement(text, [id]))
     const { rows } = await transaction.query<{ row: Attributes }>(locking)
-    return rows[0] && this.#named(rows[0].row)
+    return rows[0] && this.#fromRow(rows[0].row)
   }
 
   /** The row as if it had just been written. */
@@ -103,7 +103,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
 
   async insert(transaction: pg.ClientBase, values: RowValues<M>): Promise<WrittenRecord<M>> {
     const text = this.#textFor('insert', Object.keys(values))
-    const stored = this.#stored(values)
+    const stored = this.#sealSecrets(values)
     return this.#writeKeyed(transaction, text, Object.values(stored), stored)
   }
 
@@ -113,7 +113,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
     values: RowValues<M>
   ): Promise<WrittenRecord<M>> {
     const text = this.#textFor('update', Object.keys(values))
-    const stored = this.#stored(values)
+    const stored = this.#sealSecrets(values)
     return this.#writeKeyed(transaction, text, [id, ...Object.values(stored)], { id, ...stored })
   }
 
@@ -131,7 +131,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
       `delete from ${this.#table} where r."id" = any($1::uuid[]) returning to_jsonb(r) as row`,
       [ids]
     )
-    return rows.map(({ row }) => this.#named(row))
+    return rows.map(({ row }) => this.#fromRow(row))
   }
 
   async #run<Answer>(reading: Statement): Promise<Answer[]> {
@@ -147,7 +147,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
     const writing = shapes.prepare(statement(text, values))
     const { rows } = await transaction.query<{ data: string; row: Attributes }>(writing)
     const { data, row } = rows[0]!
-    return { data, values: this.#named(row) }
+    return { data, values: this.#fromRow(row) }
   }
 
   async #writeKeyed(
@@ -179,8 +179,8 @@ export class RecordStore<M extends ModelClass = ModelClass> {
 
   #insertText(names: readonly string[]): string {
     const columns = names.map((name) => this.#column(name)).join(', ')
-    const places = names.map((_, index) => `$${index + 1}`).join(', ')
-    return `insert into ${this.#table} (${columns}) values (${places}) ${this.#returning}`
+    const placeholders = names.map((_, index) => `$${index + 1}`).join(', ')
+    return `insert into ${this.#table} (${columns}) values (${placeholders}) ${this.#returning}`
   }
 
   #updateText(names: readonly string[]): string {
@@ -198,19 +198,19 @@ export class RecordStore<M extends ModelClass = ModelClass> {
   }
 
   /** The columns of the table are those of the model, which a test compares. */
-  #named(row: Attributes): Row<M> {
-    const named: MutableAttributes = {}
+  #fromRow(row: Attributes): Row<M> {
+    const record: MutableAttributes = {}
     for (const column in row) {
-      named[this.#names.get(column) ?? column] = row[column]
+      record[this.#names.get(column) ?? column] = row[column]
     }
     for (const [name, column] of this.#sealed) {
-      named[name] = fromStored(column, named[name])
+      record[name] = fromStored(column, record[name])
     }
-    return named as Row<M>
+    return record as Row<M>
   }
 
   /** Secrets stand sealed in the database; everybody else has them as they were sent. */
-  #stored(values: object): Attributes {
+  #sealSecrets(values: object): Attributes {
     const sealed = this.#sealed
       .filter(([name]) => name in values)
       .map(([name, column]) => [name, toStored(column, Reflect.get(values, name))])

@@ -71,8 +71,8 @@ function resultOf(sealing: Sealing, purpose: Purpose, value: string): keyof Rese
   return sealing.unseal(purpose, value) === null ? 'unreadable' : 'resealed'
 }
 
-async function* batches(pool: pg.Pool, place: SealedColumn): AsyncGenerator<readonly Row[]> {
-  const { table, keys, column, read = column } = place
+async function* batches(pool: pg.Pool, target: SealedColumn): AsyncGenerator<readonly Row[]> {
+  const { table, keys, column, read = column } = target
   const from = (after: string) =>
     `select json_build_array(${keys.join()}) as keys, ${read} as value from ${table}
      where ${read} is not null ${after} order by ${keys.join()} limit ${BATCH}`

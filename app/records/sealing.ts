@@ -43,17 +43,17 @@ export class Sealing {
 const encryptionWith = (keys: string[]) =>
   new Encryption({ driver: (key) => new AES256GCM({ id: 'hub', key }), keys })
 
-let own: Sealing | undefined
+let instance: Sealing | undefined
 
 /** That of this installation. */
-export const ownSealing = (): Sealing => (own ??= new Sealing(applicationKeys(env)))
+export const installationSealing = (): Sealing => (instance ??= new Sealing(applicationKeys(env)))
 
 /** Seals a value with the application key, for `expiresIn` where that is given. */
 export function seal(purpose: Purpose, value: string, expiresIn?: string): string {
-  return ownSealing().seal(purpose, value, expiresIn)
+  return installationSealing().seal(purpose, value, expiresIn)
 }
 
 /** The sealed value; null where there is none, or it was sealed for something else or with a key that is gone, or is over. */
 export function unseal(purpose: Purpose, sealed: string | null): string | null {
-  return sealed === null ? null : ownSealing().unseal(purpose, sealed)
+  return sealed === null ? null : installationSealing().unseal(purpose, sealed)
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '#kernel/actor'
 import type { Selection } from '#query/decode'
-import type { Reveal } from '#query/sql/objects'
+import type { Reveal } from '#query/sql/object_writer'
 import { projectionOf, type Projection } from '#query/sql/projection'
 import type { Origin } from '#kernel/origin'
 import { kindOfDeclaration, type Kind } from './kind.js'
@@ -82,8 +82,8 @@ function secretLocationsIn(projection: Projection, path: readonly string[] = [])
   const { declaration, names, relations } = projection
   const kind = kindOfDeclaration(declaration)
   const secrets = names.filter((name) => kind.columns[name]!.secret)
-  const marks = [...new Set(['id', kind.realm ?? 'id'])]
-  const added = marks.filter((name) => !names.includes(name))
+  const ownerColumns = [...new Set(['id', kind.realm ?? 'id'])]
+  const added = ownerColumns.filter((name) => !names.includes(name))
   const below = [...relations].flatMap(([name, child]) => secretLocationsIn(child, [...path, name]))
   return secrets.length > 0 ? [{ path, kind, secrets, added }, ...below] : below
 }

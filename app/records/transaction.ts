@@ -25,12 +25,12 @@ export function deferToCommit(
   transaction: pg.ClientBase,
   statement: Promise<unknown>
 ): Promise<void> {
-  const last = deferredStatements.get(transaction)
-  if (!last) {
+  const deferred = deferredStatements.get(transaction)
+  if (!deferred) {
     return statement.then(() => {})
   }
   statement.catch(() => {})
-  last.push(statement)
+  deferred.push(statement)
   return Promise.resolve()
 }
 

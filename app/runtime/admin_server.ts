@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { JSON_TYPE } from '#http/send_json'
 import { envelopeOf, Failure, InternalFailure, RouteNotFound } from '#kernel/failures'
 import { readiness } from '#http/readiness'
-import { answerBrokenRequests, BODY_WITHIN_MS, HEAD_LIMITS } from '#http/slow_requests'
+import { respondToClientErrors, BODY_TIMEOUT_MS, SERVER_TIMEOUTS } from '#http/request_timeouts'
 import { metrics } from '#observability/metrics'
 import { drain } from '#kernel/drain'
 import { ownLogPage } from './own_log_page.js'
@@ -34,8 +34,8 @@ export function createAdminServer(
   pages: Record<string, Page> = PROCESS_PAGES,
   showsAll: (connection: Socket) => boolean = () => true
 ): Server {
-  const headersTimeout = Math.min(HEAD_LIMITS.headersTimeout, BODY_WITHIN_MS)
-  const limits = { ...HEAD_LIMITS, headersTimeout, requestTimeout: BODY_WITHIN_MS }
+  const headersTimeout = Math.min(SERVER_TIMEOUTS.headersTimeout, BODY_TIMEOUT_MS)
+  const limits = { ...SERVER_TIMEOUTS, headersTimeout, requestTimeout: BODY_TIMEOUT_MS }
   const server = createServer(limits, async ({ method = 'GET', url = '/', socket }, response) => {
     const path = url.split('?')[0]!
     try {
@@ -53,7 +53,7 @@ export function createAdminServer(
     }
   })
   server.maxConnections = MOST_CONNECTIONS
-  answerBrokenRequests(server)
+  respondToClientErrors(server)
   return server
 }
 

@@ -117,14 +117,14 @@ export class HubProcess {
     this.#admin = await AdminPorts.healthServer()
     if (this.#web) {
       await listen(this.#web, WEB)
-      ownAddress.listensAt(portOf(this.#web))
+      ownAddress.setPort(portOf(this.#web))
     }
   }
 }
 
 async function createWebServer(app: ApplicationService): Promise<GracefulServer> {
   const server = await app.container.make('server')
-  const { handle } = await Dispatcher.of(app)
+  const { handle } = await Dispatcher.create(app)
   const [alone, ...others] = env.SURFACES
   const prefix = alone && others.length === 0 ? SURFACE_PREFIXES[alone] : ''
   // In a pool, its primary counts the connections of all processes.

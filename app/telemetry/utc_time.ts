@@ -8,7 +8,7 @@ const TIME = '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?'
 
 const UTC_TIME = {
   pattern: new RegExp(`^${DAY}T${TIME}Z$`),
-  says: 'A time is written in UTC, as in 2026-01-31T12:00:00Z',
+  description: 'A time is written in UTC, as in 2026-01-31T12:00:00Z',
 }
 
 /** No pattern says how many days a month has. */

@@ -1,7 +1,7 @@
 import { SURFACE_NAMES, SURFACE_PREFIXES, type SurfaceName } from '#configuration/surfaces'
-import type { CataloguedRoute } from '#http/catalogue'
+import type { CataloguedRoute } from '#http/route_catalogue'
 import { SurfaceRoutes, type Surface } from '#http/surface'
-import { needs, pathTemplate } from '#openapi/operations'
+import { describeAccess, pathTemplate } from '#openapi/operations'
 
 import { code, table } from './tables.js'
 
@@ -39,5 +39,10 @@ function sectionOf(surface: Surface): string {
 }
 
 function rowOf({ method, path, operation }: CataloguedRoute, prefix: string): readonly string[] {
-  return [method, code(prefix + pathTemplate(path)), operation.summary, needs(operation.access)]
+  return [
+    method,
+    code(prefix + pathTemplate(path)),
+    operation.summary,
+    describeAccess(operation.access),
+  ]
 }

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 
 import { test } from '@japa/runner'
 
-import { catalogue, type CataloguedRoute } from '#http/catalogue'
+import { catalogue, type CataloguedRoute } from '#http/route_catalogue'
 import { clock } from '#kernel/clock'
 import { knownRealms } from '#tests/functional/identity/known_realms'
 import { at } from '#tests/helpers/application'
@@ -25,7 +25,7 @@ async function post(
 
 /** All routes that have their body read for them, under the address of their surface. */
 const taking = (): CataloguedRoute[] =>
-  catalogue.all().filter(({ method, operation }) => method === 'POST' && !operation.takes)
+  catalogue.all().filter(({ method, operation }) => method === 'POST' && !operation.rawBody)
 
 const urlOf = ({ surface, path }: CataloguedRoute) => at(surface.name, path.replace(/:\w+/g, ID))
 

@@ -4,7 +4,7 @@ import vine from '@vinejs/vine'
 
 import { everybody, requires, requiresAny, loggedIn } from '#kernel/access'
 import { body } from '#kernel/body'
-import { catalogue, type CataloguedRoute } from '#http/catalogue'
+import { catalogue, type CataloguedRoute } from '#http/route_catalogue'
 import { docsPage } from '#openapi/docs_page'
 import { docsAreServed, docsRoutes } from '#openapi/docs_routes'
 import { describe, documentOf } from '#openapi/surface_document'

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import type { Access } from '#kernel/access'
-import { catalogue, type CataloguedRoute } from '#http/catalogue'
+import { catalogue, type CataloguedRoute } from '#http/route_catalogue'
 import { realm } from '#identity/realms/realm'
 import type { Kind } from '#records/kind'
 import type { Attributes } from '#records/row'

@@ -5,7 +5,7 @@ import { test } from '@japa/runner'
 
 import { Adoption, type AdoptionReport } from '#adopt/adoption'
 import { corePool } from '#core/database'
-import { isAdopting } from '#database/open_adoption'
+import { isAdopting } from '#database/is_adopting'
 import { messengerPool } from '#messenger/database'
 import { NO_REALM } from '#query/sql/maintained_total'
 import { unseal } from '#records/sealing'

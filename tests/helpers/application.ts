@@ -94,7 +94,7 @@ async function serve(app: ApplicationService, mounting: Mounting): Promise<Serve
   const { createListener } = await import('#http/listener')
   const { drain } = await import('#kernel/drain')
   const { SURFACE_NAMES, SURFACE_PREFIXES } = await import('#configuration/surfaces')
-  const { handle } = await Dispatcher.of(app)
+  const { handle } = await Dispatcher.create(app)
   const open = async (prefix: string) => {
     const listener = createListener(handle, { prefix, drain }).listen(0, '127.0.0.1')
     await once(listener, 'listening')

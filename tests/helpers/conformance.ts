@@ -7,7 +7,7 @@ import { documentOf } from '#openapi/surface_document'
 import {
   isReference,
   type Content,
-  type DocumentedAnswer,
+  type DocumentedResponse,
   type DocumentedMethod,
   type DocumentedOperation,
   type OpenApiDocument,
@@ -72,7 +72,7 @@ export class Conformance {
     }
   }
 
-  get #failure(): DocumentedAnswer {
+  get #failure(): DocumentedResponse {
     return this.#document.components.responses.Failure!
   }
 
@@ -85,7 +85,7 @@ export class Conformance {
     return found && this.#document.paths[found.path]![key]
   }
 
-  #answerFor({ responses }: DocumentedOperation, status: number): DocumentedAnswer | undefined {
+  #answerFor({ responses }: DocumentedOperation, status: number): DocumentedResponse | undefined {
     const answer = responses[status]
     return answer && isReference(answer)
       ? this.#document.components.responses[answer.$ref.split('/').at(-1)!]

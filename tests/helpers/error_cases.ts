@@ -1,5 +1,5 @@
 import type { Issue } from '#kernel/issues'
-import { catalogue, type CataloguedRoute } from '#http/catalogue'
+import { catalogue, type CataloguedRoute } from '#http/route_catalogue'
 import { canPlay, headersOf } from './actors.js'
 import type { ErrorFixture } from './error_fixture.js'
 import { placeholdersIn, type ErrorCase, type ExpectedIssue } from './vectors.js'

@@ -1,5 +1,5 @@
 import type { Access } from '#kernel/access'
-import { catalogue } from '#http/catalogue'
+import { catalogue } from '#http/route_catalogue'
 import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
 import { ANALYSIS_CLIENT_PERMISSIONS, NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import { isMasterMember } from '#kernel/realm'

@@ -14,7 +14,12 @@ export const probeBody = body({
   publicKey: vine.string().nullable().optional(),
   externalName: vine
     .string()
-    .use(shape({ pattern: /^[a-z0-9]+$/, says: 'Only lower-case letters and digits are allowed' }))
+    .use(
+      shape({
+        pattern: /^[a-z0-9]+$/,
+        description: 'Only lower-case letters and digits are allowed',
+      })
+    )
     .optional(),
   count: vine.number({ strict: true }).min(1).max(5).optional(),
   realmId: vine.string().uuid().optional(),

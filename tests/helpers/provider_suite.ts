@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
-import { failureOf } from '#http/classify'
+import { failureOf } from '#http/failure_of'
 import type { ClientDirectory, IdentityProvider, ProviderChange } from '#auth/provider'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { eventually } from './eventually.js'

@@ -5,7 +5,7 @@ import pg from 'pg'
 
 import { IdentityUnavailable } from '#kernel/failures'
 import { electionOn } from '#jobs/leader_election'
-import { untilNext, type Sweep } from '#jobs/sweep'
+import { msUntilNext, type Sweep } from '#jobs/sweep'
 import { Sweeper } from '#jobs/sweeper'
 import { eventually } from '#tests/helpers/eventually'
 
@@ -25,7 +25,7 @@ test.group('Sweeper', () => {
     let runs = 0
     const sweeper = new Sweeper({
       sweeps: [sweep(async () => ++runs, 20)],
-      leading: electionOn(pool),
+      leaderElection: electionOn(pool),
       logger: silent,
     })
     cleanup(() => sweeper.stop().then(() => pool.end()))
@@ -44,7 +44,8 @@ test.group('Sweeper', () => {
       return 1
     }
     const sweepers = pools.map(
-      (pool) => new Sweeper({ sweeps: [sweep(slow, 5)], leading: electionOn(pool), logger: silent })
+      (pool) =>
+        new Sweeper({ sweeps: [sweep(slow, 5)], leaderElection: electionOn(pool), logger: silent })
     )
     cleanup(async () => void (await Promise.all(pools.map((pool) => pool.end()))))
     sweepers.forEach((sweeper) => sweeper.start())
@@ -65,7 +66,7 @@ test.group('Sweeper', () => {
         return 0
       },
     }))
-    const sweeper = new Sweeper({ sweeps, leading: electionOn(pool), logger: silent })
+    const sweeper = new Sweeper({ sweeps, leaderElection: electionOn(pool), logger: silent })
     cleanup(() => sweeper.stop().then(() => pool.end()))
     sweeper.start()
     await delay(1_000)
@@ -81,7 +82,11 @@ test.group('Sweeper', () => {
       throw new Error('no')
     }
     const logger = { ...silent, error: (details: unknown) => void failures.push(details) }
-    const sweeper = new Sweeper({ sweeps: [sweep(failing, 10)], leading: electionOn(pool), logger })
+    const sweeper = new Sweeper({
+      sweeps: [sweep(failing, 10)],
+      leaderElection: electionOn(pool),
+      logger,
+    })
     cleanup(() => pool.end())
     sweeper.start()
     await delay(150)
@@ -107,7 +112,7 @@ test.group('Sweeper', () => {
     }, 3_600_000)
     const sweeper = new Sweeper({
       sweeps: [hourly],
-      leading: electionOn(pool),
+      leaderElection: electionOn(pool),
       logger: logger as never,
       retryMs: 20,
     })
@@ -133,7 +138,7 @@ test.group('Sweeper', () => {
     }
     const sweeper = new Sweeper({
       sweeps: [sweep(untilAsked)],
-      leading: electionOn(pool),
+      leaderElection: electionOn(pool),
       logger: silent,
     })
     sweeper.start()
@@ -148,8 +153,8 @@ test.group('Sweep schedule', () => {
 
   test('a daily sweep is due at its hour, today or tomorrow', ({ assert }) => {
     const hour = 3_600_000
-    assert.equal(untilNext({ dailyAt: { hour: 1 } }, at('2026-11-21T00:30:00')), hour / 2)
-    assert.equal(untilNext({ dailyAt: { hour: 1 } }, at('2026-11-21T01:00:00')), 24 * hour)
-    assert.equal(untilNext({ dailyAt: { hour: 1 } }, at('2026-11-21T13:00:00')), 12 * hour)
+    assert.equal(msUntilNext({ dailyAt: { hour: 1 } }, at('2026-11-21T00:30:00')), hour / 2)
+    assert.equal(msUntilNext({ dailyAt: { hour: 1 } }, at('2026-11-21T01:00:00')), 24 * hour)
+    assert.equal(msUntilNext({ dailyAt: { hour: 1 } }, at('2026-11-21T13:00:00')), 12 * hour)
   })
 })

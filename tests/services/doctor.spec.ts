@@ -9,7 +9,7 @@ import { connect } from 'amqplib'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 
-import { ONE_AT_A_TIME } from '#bus/amqp/subscription'
+import { SINGLE_ACTIVE_CONSUMER } from '#bus/amqp/subscription'
 import { COMMAND_QUEUES, deadQueueOf } from '#bus/names'
 import { brokerCheck } from '#doctor/checks/broker'
 import { databaseCheck } from '#doctor/checks/database'
@@ -65,12 +65,12 @@ test.group('The doctor | RabbitMQ', (group) => {
       found({ checks: [brokerCheck], env: { AMQP_URL: broker.url }, queues: [events] })
     cleanup(() => beside(async (channel) => void (await channel.deleteQueue(events))))
     await beside(async (channel) => {
-      await channel.assertQueue(events, { durable: true, arguments: ONE_AT_A_TIME })
+      await channel.assertQueue(events, { durable: true, arguments: SINGLE_ACTIVE_CONSUMER })
     })
     assert.deepEqual(await lookAtEvents(), [])
     await beside(async (channel) => {
       await channel.deleteQueue(events)
-      const losing = { ...ONE_AT_A_TIME, 'x-message-ttl': 1_000 }
+      const losing = { ...SINGLE_ACTIVE_CONSUMER, 'x-message-ttl': 1_000 }
       await channel.assertQueue(events, { durable: true, arguments: losing })
     })
     assert.deepEqual(await lookAtEvents(), ['BROKER_QUEUE_NOT_DURABLE'])

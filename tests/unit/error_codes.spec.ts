@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const WAYS = [
   { files: 'app/**/*.ts', says: /\bsuper\(\s*\d{3},\s*'(\w+)'/g },
   { files: 'app/**/*.ts', says: /\bissue\('(\w+)'/g },
-  { files: 'app/http/classify.ts', says: /^ {2}\d{3}: '(\w+)'/gm },
+  { files: 'app/http/failure_of.ts', says: /^ {2}\d{3}: '(\w+)'/gm },
   { files: 'app/kernel/body_issues.ts', says: /\bcode: '(\w+)'/g },
   { files: 'app/core/analysis_life/*.ts', says: /\bcode: '(\w+)'/g },
   { files: 'app/core/command_warnings.ts', says: /\bcode: '(\w+)'/g },

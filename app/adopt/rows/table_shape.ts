@@ -59,7 +59,13 @@ export async function shapeOf(pool: pg.Pool, table: string): Promise<TableShape>
     columns: new Map(
       columns.rows.map(({ name, type, isNullable, most }) => [
         name,
-        { name, type: TYPES[type] ?? 'text', sqlType: type, isNullable, most: most ?? undefined },
+        {
+          name,
+          type: TYPES[type] ?? 'text',
+          sqlType: type,
+          isNullable,
+          maxLength: most ?? undefined,
+        },
       ])
     ),
     references: keys.rows

@@ -8,7 +8,7 @@ export class Acknowledgements {
   readonly #channel: Channel
   /** Deliveries by their tags, which only grow: undefined while they are under way. */
   readonly #deliveries = new Map<number, ConsumeMessage | undefined>()
-  readonly #done: number[] = []
+  readonly #acknowledged: number[] = []
   #isLost = false
 
   constructor(channel: Channel) {
@@ -21,30 +21,30 @@ export class Acknowledgements {
     return this.#isLost
   }
 
-  begin({ fields }: ConsumeMessage): void {
+  track({ fields }: ConsumeMessage): void {
     this.#deliveries.set(fields.deliveryTag, undefined)
   }
 
-  done(message: ConsumeMessage): void {
+  acknowledge(message: ConsumeMessage): void {
     const { deliveryTag } = message.fields
     this.#deliveries.set(deliveryTag, message)
-    if (this.#done.push(deliveryTag) === 1) {
+    if (this.#acknowledged.push(deliveryTag) === 1) {
       setImmediate(() => this.flush())
     }
   }
 
   /** Gives one back, to be delivered again. */
-  giveBack(message: ConsumeMessage): void {
+  requeue(message: ConsumeMessage): void {
     this.#deliveries.delete(message.fields.deliveryTag)
-    this.#answer(() => this.#channel.nack(message, false, true))
+    this.#send(() => this.#channel.nack(message, false, true))
   }
 
   /** Happens by itself in a moment; called before the channel is closed. */
   flush(): void {
-    const done = this.#done.splice(0)
-    this.#answer(() => {
+    const acknowledge = this.#acknowledged.splice(0)
+    this.#send(() => {
       this.#ackFirst()
-      done.forEach((tag) => this.#ackOne(tag))
+      acknowledge.forEach((tag) => this.#ackOne(tag))
     })
   }
 
@@ -72,12 +72,12 @@ export class Acknowledgements {
   }
 
   /** A channel that is about to close takes no answers either, and what was not answered comes again. */
-  #answer(answer: () => void): void {
+  #send(action: () => void): void {
     if (this.#isLost) {
       return
     }
     try {
-      answer()
+      action()
     } catch {
       this.#isLost = true
     }

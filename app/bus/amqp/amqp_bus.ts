@@ -39,7 +39,7 @@ export class AmqpBus implements Bus {
 
   /** All messages go the same way, so those of one record are in order with no further ado. */
   publish(message: Message): Promise<void> {
-    return busMetrics.publishing(message.metadata.routing.type, this.#publisher.publish(message))
+    return busMetrics.countPublish(message.metadata.routing.type, this.#publisher.publish(message))
   }
 
   async subscribe(

@@ -19,7 +19,7 @@ export class AmqpDeadLetters implements DeadLetters {
   }
 
   counts(queues: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return this.#connected(async (channel) => {
+    return this.#withChannel(async (channel) => {
       const counts = new Map<string, number>()
       for (const queue of queues) {
         counts.set(queue, await countIn(channel, queue))
@@ -29,9 +29,9 @@ export class AmqpDeadLetters implements DeadLetters {
   }
 
   list(queue: string, limit: number): Promise<DeadLetter[]> {
-    return this.#connected(async (channel) => {
+    return this.#withChannel(async (channel) => {
       const letters: DeadLetter[] = []
-      for await (const message of dead(channel, queue)) {
+      for await (const message of deadLettersIn(channel, queue)) {
         letters.push(readDeadLetter(queue, message))
         if (letters.length === limit) {
           break
@@ -42,38 +42,40 @@ export class AmqpDeadLetters implements DeadLetters {
   }
 
   redrive(queue: string, chosen: DeadLetterSelector): Promise<number> {
-    return this.#settle(queue, chosen, (channel, message) => handBack(channel, queue, message))
+    return this.#remove(queue, chosen, (channel, message) => republish(channel, queue, message))
   }
 
   drop(queue: string, chosen: DeadLetterSelector): Promise<number> {
-    return this.#settle(queue, chosen, async () => {})
+    return this.#remove(queue, chosen, async () => {})
   }
 
   /** Does something with the chosen letters and then takes them out of the dead queue. */
-  #settle(
+  #remove(
     queue: string,
     chosen: DeadLetterSelector,
     work: (channel: ConfirmChannel, message: GetMessage) => Promise<void>
   ): Promise<number> {
-    return this.#connected(async (channel) => {
-      let settled = 0
-      for await (const message of dead(channel, queue)) {
+    return this.#withChannel(async (channel) => {
+      let removed = 0
+      for await (const message of deadLettersIn(channel, queue)) {
         if (chosen === 'all' || chosen.id === deadIdOf(message)) {
           await work(channel, message)
           channel.ack(message)
-          settled++
+          removed++
         }
-        if (chosen !== 'all' && settled > 0) {
+        if (chosen !== 'all' && removed > 0) {
           break
         }
       }
-      return settled
+      return removed
     })
   }
 
-  async #connected<T>(work: (channel: ConfirmChannel) => Promise<T>): Promise<T> {
+  async #withChannel<T>(work: (channel: ConfirmChannel) => Promise<T>): Promise<T> {
     const { connect } = await import('amqplib')
-    const connection = await connect(this.#url, { timeout: CONNECT_LIMIT_MS }).catch(away)
+    const connection = await connect(this.#url, { timeout: CONNECT_LIMIT_MS }).catch(
+      rejectUnreachable
+    )
     connection.on('error', () => {})
     try {
       const channel = await connection.createConfirmChannel()
@@ -87,7 +89,7 @@ export class AmqpDeadLetters implements DeadLetters {
   }
 }
 
-function away(cause: unknown): never {
+function rejectUnreachable(cause: unknown): never {
   throw new ServiceUnavailable('The message broker cannot be reached', { cause })
 }
 
@@ -97,10 +99,10 @@ async function countIn(channel: ConfirmChannel, queue: string): Promise<number> 
 }
 
 /** The letters that are there now; what dies meanwhile is left for the next time. */
-async function* dead(channel: ConfirmChannel, queue: string): AsyncGenerator<GetMessage> {
+async function* deadLettersIn(channel: ConfirmChannel, queue: string): AsyncGenerator<GetMessage> {
   const name = deadQueueOf(queue)
   const count = await countIn(channel, queue)
-  for (let seen = 0; seen < count; seen++) {
+  for (let read = 0; read < count; read++) {
     const message = await channel.get(name)
     if (!message) {
       return
@@ -110,7 +112,7 @@ async function* dead(channel: ConfirmChannel, queue: string): AsyncGenerator<Get
 }
 
 /** Resolves when the broker holds the message in the queue it died in. */
-async function handBack(
+async function republish(
   channel: ConfirmChannel,
   queue: string,
   { content, properties }: GetMessage

@@ -28,22 +28,22 @@ export class AmqpConnection {
 
   private constructor(model: RecoveringChannelModel, logger: BusLogger) {
     this.#model = model
-    let isAway = false
-    const away = (error: Error) => {
+    let isDisconnected = false
+    const onDisconnect = (error: Error) => {
       this.#isBlocked = false
-      if (!isAway) {
-        isAway = true
+      if (!isDisconnected) {
+        isDisconnected = true
         logger.warn(
           { err: error },
           'the message broker is away; connecting is tried again until it is back'
         )
       }
     }
-    model.on('disconnect', away)
-    model.on('connect-failed', away)
+    model.on('disconnect', onDisconnect)
+    model.on('connect-failed', onDisconnect)
     model.on('connect', () => {
-      if (isAway) {
-        isAway = false
+      if (isDisconnected) {
+        isDisconnected = false
         logger.info('the message broker is back')
       }
     })

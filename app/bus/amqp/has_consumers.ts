@@ -14,15 +14,18 @@ export async function hasConsumers(
 ): Promise<boolean | undefined> {
   const limit = new AbortController()
   try {
-    const late = delay(LIMIT_MS, undefined, { signal: limit.signal, ref: false })
-    return await Promise.race([asked(connection, queue), late])
+    const timeout = delay(LIMIT_MS, undefined, { signal: limit.signal, ref: false })
+    return await Promise.race([queryConsumers(connection, queue), timeout])
   } finally {
     limit.abort()
   }
 }
 
 /** A question about a queue that is not there ends its channel. */
-async function asked(connection: AmqpConnection, queue: string): Promise<boolean | undefined> {
+async function queryConsumers(
+  connection: AmqpConnection,
+  queue: string
+): Promise<boolean | undefined> {
   let channel: Channel | undefined
   try {
     channel = await connection.channels.createChannel()

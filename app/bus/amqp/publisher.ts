@@ -5,7 +5,7 @@ import { BusUnavailable } from '#bus/errors'
 import { writeMessage, type Message } from '#bus/message'
 import { EVENT_EXCHANGE } from '#bus/names'
 import type { AmqpConnection } from './connection.js'
-import { isDeclaredOtherwise } from './declaration.js'
+import { isDeclarationMismatch } from './queue_declaration.js'
 import { ReconnectingChannel } from './reconnecting_channel.js'
 
 const PUBLISH_LIMIT_MS = 5_000
@@ -59,14 +59,14 @@ export class AmqpPublisher {
     const content = writeMessage(message)
     return isCommand
       ? this.toQueue(key, content, properties)
-      : this.#limited((channel) =>
+      : this.#withTimeout((channel) =>
           this.#send(channel, { exchange: EVENT_EXCHANGE, key }, content, properties)
         )
   }
 
   /** Puts a message into a queue that takes no arguments, which is declared where it is not there. */
   toQueue(queue: string, content: Buffer, properties: Options.Publish): Promise<void> {
-    return this.#limited(async (channel) => {
+    return this.#withTimeout(async (channel) => {
       await this.#declare(queue)
       await this.#send(channel, { exchange: '', key: queue }, content, {
         ...properties,
@@ -107,13 +107,13 @@ export class AmqpPublisher {
       await channel.assertQueue(queue, { durable: true })
     } catch (error) {
       // It is there, if not as we would have made it.
-      if (!isDeclaredOtherwise(error)) {
+      if (!isDeclarationMismatch(error)) {
         throw error
       }
     }
   }
 
-  #limited(work: (channel: ConfirmChannel) => Promise<void>): Promise<void> {
+  #withTimeout(work: (channel: ConfirmChannel) => Promise<void>): Promise<void> {
     const channel = this.#channel.current
     if (!channel) {
       return Promise.reject(new BusUnavailable('the broker is not connected'))
@@ -130,7 +130,7 @@ export class AmqpPublisher {
         PUBLISH_LIMIT_MS
       )
       work(channel)
-        .then(resolve, (error: unknown) => reject(asAway(error)))
+        .then(resolve, (error: unknown) => reject(toUnavailable(error)))
         .finally(() => clearTimeout(timer))
     })
   }
@@ -155,7 +155,7 @@ export class AmqpPublisher {
   }
 }
 
-function asAway(error: unknown): BusUnavailable {
+function toUnavailable(error: unknown): BusUnavailable {
   return error instanceof BusUnavailable
     ? error
     : new BusUnavailable('the broker did not take a message', { cause: error })

@@ -3,10 +3,10 @@ import type { Channel } from 'amqplib'
 import { sleep, jitteredBackoff } from '#kernel/backoff'
 import type { BusLogger } from '#bus/bus'
 
-const REOPEN = { firstMs: 50, longestMs: 2_000 }
+const REOPEN_BACKOFF = { firstMs: 50, longestMs: 2_000 }
 const CLOSE_LIMIT_MS = 2_000
 
-interface Options<C extends Channel> {
+interface ReconnectingChannelOptions<C extends Channel> {
   /** Opens a channel; waits for the connection. */
   open(): Promise<C>
   /** Declares and starts what the channel is for. */
@@ -19,13 +19,13 @@ interface Options<C extends Channel> {
  * can only be settled on that one, so users keep the channel they got it from and compare.
  */
 export class ReconnectingChannel<C extends Channel> {
-  readonly #options: Options<C>
+  readonly #options: ReconnectingChannelOptions<C>
   readonly #closing = new AbortController()
   #current: C | undefined
 
-  constructor(options: Options<C>) {
+  constructor(options: ReconnectingChannelOptions<C>) {
     this.#options = options
-    void this.#keepOpen()
+    void this.#reconnect()
   }
 
   /** The channel that is open now. */
@@ -41,7 +41,7 @@ export class ReconnectingChannel<C extends Channel> {
     await Promise.race([channel?.close().catch(() => {}), limit])
   }
 
-  async #keepOpen(): Promise<void> {
+  async #reconnect(): Promise<void> {
     let failures = 0
     while (!this.#closing.signal.aborted) {
       try {
@@ -53,7 +53,7 @@ export class ReconnectingChannel<C extends Channel> {
         }
       }
       failures++
-      await sleep(jitteredBackoff(failures, REOPEN), this.#closing.signal)
+      await sleep(jitteredBackoff(failures, REOPEN_BACKOFF), this.#closing.signal)
     }
   }
 

@@ -7,17 +7,17 @@ import { deadQueueOf, EVENT_EXCHANGE } from '#bus/names'
 import { Acknowledgements } from './acknowledgements.js'
 import type { AmqpConnection } from './connection.js'
 import { deadProperties } from './dead_properties.js'
-import { QueueDeclaration } from './declaration.js'
+import { QueueDeclaration } from './queue_declaration.js'
 import { ReconnectingChannel } from './reconnecting_channel.js'
 import type { AmqpPublisher } from './publisher.js'
 
 /** What could not be handled and did not say why is not asked for again at once. */
-const RETURN_AFTER_MS = 1_000
+const REQUEUE_DELAY_MS = 1_000
 
 /** Only for queues of our own: other programs declare the others too, and without arguments. */
-export const ONE_AT_A_TIME = { 'x-single-active-consumer': true }
+export const SINGLE_ACTIVE_CONSUMER = { 'x-single-active-consumer': true }
 
-interface Parts {
+interface AmqpSubscriptionOptions {
   readonly connection: AmqpConnection
   readonly publisher: AmqpPublisher
   readonly logger: BusLogger
@@ -30,29 +30,29 @@ interface Parts {
 export class AmqpSubscription {
   readonly #subscription: Subscription
   readonly #deliver: (delivery: Delivery) => Promise<void>
-  readonly #parts: Parts
+  readonly #options: AmqpSubscriptionOptions
   readonly #channel: ReconnectingChannel<Channel>
   readonly #declaration: QueueDeclaration
-  readonly #underWay = new Set<Promise<void>>()
-  #answers: Acknowledgements | undefined
+  readonly #inFlight = new Set<Promise<void>>()
+  #acknowledgements: Acknowledgements | undefined
   #isStopping = false
 
   constructor(
     subscription: Subscription,
     deliver: (delivery: Delivery) => Promise<void>,
-    parts: Parts
+    options: AmqpSubscriptionOptions
   ) {
     this.#subscription = subscription
     this.#deliver = deliver
-    this.#parts = parts
+    this.#options = options
     this.#declaration = new QueueDeclaration(subscription.queue, {
       durable: true,
-      ...(subscription.events && { arguments: ONE_AT_A_TIME }),
+      ...(subscription.events && { arguments: SINGLE_ACTIVE_CONSUMER }),
     })
     this.#channel = new ReconnectingChannel({
-      open: () => parts.connection.channels.createChannel(),
+      open: () => options.connection.channels.createChannel(),
       prepare: (channel) => this.#consume(channel),
-      logger: parts.logger,
+      logger: options.logger,
     })
   }
 
@@ -66,60 +66,69 @@ export class AmqpSubscription {
    */
   async stop(): Promise<void> {
     this.#isStopping = true
-    await Promise.all(this.#underWay)
-    this.#answers?.flush()
+    await Promise.all(this.#inFlight)
+    this.#acknowledgements?.flush()
     await this.#channel.close()
   }
 
   async #consume(channel: Channel): Promise<void> {
     const { queue, events, prefetch } = this.#subscription
-    const answers = new Acknowledgements(channel)
-    this.#answers = answers
+    const acknowledgements = new Acknowledgements(channel)
+    this.#acknowledgements = acknowledgements
     await channel.prefetch(prefetch)
-    await this.#declaration.on(channel)
+    await this.#declaration.declareOn(channel)
     if (events) {
       await channel.assertExchange(EVENT_EXCHANGE, 'topic', { durable: true })
       for (const key of events) {
         await channel.bindQueue(queue, EVENT_EXCHANGE, key)
       }
     }
-    await channel.consume(queue, (message) => this.#receive(channel, answers, message))
+    await channel.consume(queue, (message) => this.#receive(channel, acknowledgements, message))
   }
 
-  #receive(channel: Channel, answers: Acknowledgements, message: ConsumeMessage | null): void {
+  #receive(
+    channel: Channel,
+    acknowledgements: Acknowledgements,
+    message: ConsumeMessage | null
+  ): void {
     if (message === null) {
       // The queue was deleted; opening the channel anew declares it again.
       channel.close().catch(() => {})
     } else if (!this.#isStopping) {
-      answers.begin(message)
-      const settled = this.#settle(answers, message).finally(() => this.#underWay.delete(settled))
-      this.#underWay.add(settled)
+      acknowledgements.track(message)
+      const settled = this.#settle(acknowledgements, message).finally(() =>
+        this.#inFlight.delete(settled)
+      )
+      this.#inFlight.add(settled)
     }
   }
 
-  async #settle(answers: Acknowledgements, message: ConsumeMessage): Promise<void> {
+  async #settle(acknowledgements: Acknowledgements, message: ConsumeMessage): Promise<void> {
     const delivery: Delivery = {
       bytes: message.content,
       history: message.fields.redelivered ? 'again' : 'first',
       get isLost() {
-        return answers.isLost
+        return acknowledgements.isLost
       },
-      deadLetter: (cause) => this.#bury(message, cause),
+      deadLetter: (cause) => this.#deadLetter(message, cause),
     }
     try {
       await this.#deliver(delivery)
-      answers.done(message)
+      acknowledgements.acknowledge(message)
     } catch {
-      if (!this.#isStopping && !answers.isLost) {
-        await delay(RETURN_AFTER_MS)
-        answers.giveBack(message)
+      if (!this.#isStopping && !acknowledgements.isLost) {
+        await delay(REQUEUE_DELAY_MS)
+        acknowledgements.requeue(message)
       }
     }
   }
 
-  async #bury({ content, properties }: ConsumeMessage, cause: DeadLetterCause): Promise<void> {
+  async #deadLetter(
+    { content, properties }: ConsumeMessage,
+    cause: DeadLetterCause
+  ): Promise<void> {
     const { queue } = this.#subscription
-    await this.#parts.publisher.toQueue(
+    await this.#options.publisher.toQueue(
       deadQueueOf(queue),
       content,
       deadProperties(queue, properties, cause)

@@ -24,8 +24,8 @@ export class MemoryBus implements Bus {
     }
     const { type, key } = metadata.routing
     const names = type === 'work' ? [key] : [...(this.#bindings.get(key) ?? [])]
-    const taken = names.map((name) => this.#queue(name).add({ ...message, metadata }))
-    await busMetrics.publishing(type, Promise.all(taken))
+    const handled = names.map((name) => this.#queue(name).add({ ...message, metadata }))
+    await busMetrics.countPublish(type, Promise.all(handled))
   }
 
   async subscribe(
@@ -36,11 +36,11 @@ export class MemoryBus implements Bus {
       const bound = this.#bindings.get(key) ?? new Set()
       this.#bindings.set(key, bound.add(subscription.queue))
     }
-    return this.#queue(subscription.queue).take(subscription, deliver)
+    return this.#queue(subscription.queue).consume(subscription, deliver)
   }
 
   async hasConsumers(queue: string): Promise<boolean> {
-    return this.#queues.get(queue)?.isTaken ?? false
+    return this.#queues.get(queue)?.hasConsumers ?? false
   }
 
   async close(): Promise<void> {

@@ -11,7 +11,7 @@ const COLUMNS = `id, queue, message_id as "messageId", type, reason, attempts,
   died_at as "diedAt", body`
 
 /** Keeps a message that could not be handled in the database of its consumer, once however often it dies. */
-export async function bury(
+export async function storeDeadLetter(
   { queue, database }: Subscription,
   bytes: Buffer,
   { reason, attempts }: DeadLetterCause
@@ -25,14 +25,15 @@ export async function bury(
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (queue, message_id)
      do update set reason = excluded.reason, attempts = excluded.attempts, died_at = now()`,
-    [newId(), queue, id, type, reason.replaceAll('\0', ''), attempts, sealed(bytes)]
+    [newId(), queue, id, type, reason.replaceAll('\0', ''), attempts, sealBody(bytes)]
   )
 }
 
 /** A message may hold secrets, wherever it comes from. */
-const sealed = (bytes: Buffer): Buffer => Buffer.from(seal('dead letter', bytes.toString('base64')))
+const sealBody = (bytes: Buffer): Buffer =>
+  Buffer.from(seal('dead letter', bytes.toString('base64')))
 
-function opened(letter: DeadLetter): DeadLetter {
+function unsealLetter(letter: DeadLetter): DeadLetter {
   const body = unseal('dead letter', letter.body.toString())
   return { ...letter, body: Buffer.from(body ?? '', 'base64') }
 }
@@ -45,11 +46,11 @@ function identityIn(bytes: Buffer): { id: string | null; type: string | null } {
   }
 }
 
-interface Options {
+interface MemoryDeadLettersOptions {
   /** The database of the consumer of a queue. */
   databaseOf(queue: string): pg.Pool
   /** Hands a message to the bus for good, as part of the transaction. */
-  handIn(transaction: pg.ClientBase, message: Message, orderedBy: string): Promise<void>
+  publish(transaction: pg.ClientBase, message: Message, orderedBy: string): Promise<void>
 }
 
 /**
@@ -57,9 +58,9 @@ interface Options {
  * consumes, so they go back the way all messages come: through the outbox.
  */
 export class MemoryDeadLetters implements DeadLetters {
-  readonly #options: Options
+  readonly #options: MemoryDeadLettersOptions
 
-  constructor(options: Options) {
+  constructor(options: MemoryDeadLettersOptions) {
     this.#options = options
   }
 
@@ -83,16 +84,16 @@ export class MemoryDeadLetters implements DeadLetters {
         `select ${COLUMNS} from dead_letters where queue = $1 order by died_at, id limit $2`,
         [queue, limit]
       )
-    return rows.map(opened)
+    return rows.map(unsealLetter)
   }
 
   redrive(queue: string, chosen: DeadLetterSelector): Promise<number> {
     return inTransaction(this.#options.databaseOf(queue), async (transaction) => {
-      const letters = await take(transaction, queue, chosen)
-      for (const { id, body } of letters.map(opened)) {
+      const letters = await deleteLetters(transaction, queue, chosen)
+      for (const { id, body } of letters.map(unsealLetter)) {
         const { metadata, ...message } = readMessage(body)
         const routing = { type: 'work', key: queue } as const
-        await this.#options.handIn(
+        await this.#options.publish(
           transaction,
           { ...message, metadata: { ...metadata, routing } },
           `dead/${id}`
@@ -104,13 +105,13 @@ export class MemoryDeadLetters implements DeadLetters {
 
   drop(queue: string, chosen: DeadLetterSelector): Promise<number> {
     return inTransaction(this.#options.databaseOf(queue), async (transaction) => {
-      const letters = await take(transaction, queue, chosen)
+      const letters = await deleteLetters(transaction, queue, chosen)
       return letters.length
     })
   }
 }
 
-async function take(
+async function deleteLetters(
   transaction: pg.ClientBase,
   queue: string,
   chosen: DeadLetterSelector

@@ -1,10 +1,10 @@
 import type { Delivery, DeliveryHistory, Subscription } from '#bus/bus'
 import { BusUnavailable } from '#bus/errors'
 import { writeMessage, type Message } from '#bus/message'
-import { bury } from './memory_dead_letters.js'
+import { storeDeadLetter } from './memory_dead_letters.js'
 
-interface Entry {
-  readonly place: number
+interface QueuedMessage {
+  readonly position: number
   readonly id: string
   readonly bytes: Buffer
   history: DeliveryHistory
@@ -13,10 +13,10 @@ interface Entry {
   readonly handled: PromiseWithResolvers<void>
 }
 
-interface Taker {
+interface MemoryConsumer {
   readonly subscription: Subscription
   readonly deliver: (delivery: Delivery) => Promise<void>
-  readonly underWay: Set<Promise<void>>
+  readonly inFlight: Set<Promise<void>>
 }
 
 /**
@@ -24,72 +24,79 @@ interface Taker {
  * that the message was handled.
  */
 export class MemoryQueue {
-  readonly #waiting: Entry[] = []
-  readonly #handedIn = new Map<string, Entry>()
-  readonly #takers: Taker[] = []
-  #places = 0
+  readonly #waiting: QueuedMessage[] = []
+  readonly #entries = new Map<string, QueuedMessage>()
+  readonly #consumers: MemoryConsumer[] = []
+  #nextPosition = 0
 
-  get isTaken(): boolean {
-    return this.#takers.length > 0
+  get hasConsumers(): boolean {
+    return this.#consumers.length > 0
   }
 
   /** Resolves when a consumer has handled the message; one that is handed in again meanwhile is still the same. */
   add(message: Message): Promise<void> {
-    const known = this.#handedIn.get(message.id)
+    const known = this.#entries.get(message.id)
     if (known && !known.isDying) {
       return known.handled.promise
     }
-    const entry: Entry = {
-      place: this.#places++,
+    const entry: QueuedMessage = {
+      position: this.#nextPosition++,
       id: message.id,
       bytes: writeMessage(message),
       history: 'unknown',
       isDying: false,
       handled: Promise.withResolvers(),
     }
-    this.#handedIn.set(entry.id, entry)
+    this.#entries.set(entry.id, entry)
     this.#waiting.push(entry)
     this.#dispatch()
     return entry.handled.promise
   }
 
-  take(subscription: Subscription, deliver: Taker['deliver']): { stop(): Promise<void> } {
-    const taker: Taker = { subscription, deliver, underWay: new Set() }
-    this.#takers.push(taker)
+  consume(
+    subscription: Subscription,
+    deliver: MemoryConsumer['deliver']
+  ): { stop(): Promise<void> } {
+    const consumer: MemoryConsumer = { subscription, deliver, inFlight: new Set() }
+    this.#consumers.push(consumer)
     this.#dispatch()
     return {
       stop: async () => {
-        const index = this.#takers.indexOf(taker)
+        const index = this.#consumers.indexOf(consumer)
         if (index !== -1) {
-          this.#takers.splice(index, 1)
+          this.#consumers.splice(index, 1)
         }
-        await Promise.all(taker.underWay)
+        await Promise.all(consumer.inFlight)
       },
     }
   }
 
   close(): void {
-    this.#takers.length = 0
-    for (const { handled } of this.#handedIn.values()) {
+    this.#consumers.length = 0
+    for (const { handled } of this.#entries.values()) {
       handled.reject(new BusUnavailable('this process is stopping'))
     }
-    this.#handedIn.clear()
+    this.#entries.clear()
     this.#waiting.length = 0
   }
 
   /** As with a single active consumer of a broker, the first taker gets all, until it stops. */
   #dispatch(): void {
-    const [taker] = this.#takers
-    while (taker && this.#waiting.length > 0 && taker.underWay.size < taker.subscription.prefetch) {
-      const delivered = this.#deliver(taker, this.#waiting.shift()!).finally(() => {
-        taker.underWay.delete(delivered)
+    const [consumer] = this.#consumers
+    while (
+      consumer &&
+      this.#waiting.length > 0 &&
+      consumer.inFlight.size < consumer.subscription.prefetch
+    ) {
+      const delivered = this.#deliver(consumer, this.#waiting.shift()!).finally(() => {
+        consumer.inFlight.delete(delivered)
         this.#dispatch()
       })
-      taker.underWay.add(delivered)
+      consumer.inFlight.add(delivered)
     }
   }
 
-  async #deliver({ subscription, deliver }: Taker, entry: Entry): Promise<void> {
+  async #deliver({ subscription, deliver }: MemoryConsumer, entry: QueuedMessage): Promise<void> {
     const { bytes, history } = entry
     try {
       await deliver({
@@ -98,26 +105,26 @@ export class MemoryQueue {
         isLost: false,
         deadLetter: (cause) => {
           entry.isDying = true
-          return bury(subscription, bytes, cause)
+          return storeDeadLetter(subscription, bytes, cause)
         },
       })
-      this.#forget(entry)
+      this.#remove(entry)
       entry.handled.resolve()
     } catch {
-      this.#putBack(entry)
+      this.#requeue(entry)
     }
   }
 
-  #forget(entry: Entry): void {
-    if (this.#handedIn.get(entry.id) === entry) {
-      this.#handedIn.delete(entry.id)
+  #remove(entry: QueuedMessage): void {
+    if (this.#entries.get(entry.id) === entry) {
+      this.#entries.delete(entry.id)
     }
   }
 
-  #putBack(entry: Entry): void {
-    if (this.#handedIn.get(entry.id) === entry) {
+  #requeue(entry: QueuedMessage): void {
+    if (this.#entries.get(entry.id) === entry) {
       entry.isDying = false
-      const index = this.#waiting.findIndex(({ place }) => place > entry.place)
+      const index = this.#waiting.findIndex(({ position: place }) => place > entry.position)
       this.#waiting.splice(index === -1 ? this.#waiting.length : index, 0, entry)
     } else {
       entry.handled.reject(new BusUnavailable('its consumer has stopped'))

@@ -6,7 +6,7 @@ import { AnalysisPermissions, CHANGE_ACCESS } from './analysis_permissions.js'
 import { loggedIn } from '#kernel/access'
 import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
-import { bodyOf } from '#http/sent_body'
+import { validatedBody } from '#http/request_body'
 import type { SurfaceRoutes } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import { chosenSecret } from '#auth/chosen_secret'
@@ -114,7 +114,7 @@ async function readCredentials(ctx: HttpContext): Promise<void> {
 }
 
 async function rotateCredentials(ctx: HttpContext): Promise<void> {
-  const { secret } = await bodyOf(ctx, newSecret)
+  const { secret } = await validatedBody(ctx, newSecret)
   const credentials = await credentialsFor(ctx)
   sendJson(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, secret ?? undefined))
 }
@@ -126,7 +126,7 @@ async function listPermissions(ctx: HttpContext): Promise<void> {
 }
 
 async function grantPermission(ctx: HttpContext): Promise<void> {
-  const { permissionId } = await bodyOf(ctx, newPermission)
+  const { permissionId } = await validatedBody(ctx, newPermission)
   const permissions = await permissionsFor(ctx)
   const granted = await permissions.grant(originOf(ctx), ctx.params.id, permissionId)
   sendJson(ctx, { ...granted, data: granted, meta: {} }, 201)

@@ -4,6 +4,7 @@ import type { Analysis } from './analysis.js'
 import type { AnalysisUpkeep } from './analysis_upkeep.js'
 import { EntityNotFound } from '#kernel/failures'
 import { decode } from '#query/decode'
+import { statement } from '#query/sql/statement'
 import { columnOf } from '#query/sql/identifiers'
 import type { Origin } from '#kernel/origin'
 import type { Kind } from '#records/kind'
@@ -55,9 +56,12 @@ export abstract class AnalysisPartService<M extends ModelClass> extends RecordSe
     const conditions = columns.map(
       (name, index) => `${columnOf(name, this.kind.columns[name]!)} = $${index + 1}`
     )
+    const text = `select id from ${this.kind.table} where ${conditions.join(' and ')}`
     const { rows } = await transaction.query<{ id: string }>(
-      `select id from ${this.kind.table} where ${conditions.join(' and ')}`,
-      columns.map((name) => values[name])
+      statement(
+        text,
+        columns.map((name) => values[name])
+      )
     )
     return rows[0]?.id
   }

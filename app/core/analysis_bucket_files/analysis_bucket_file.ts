@@ -27,8 +27,8 @@ export const updateAnalysisBucketFile = body(
 )
 
 /**
- * A file of one of the buckets of an analysis. An actor that may change the analysis writes files, and so does a node that takes
- * part in it, which needs no permission for that: the service looks at both.
+ * A file in a bucket of an analysis. Files are written by actors that may update the analysis, and by nodes that approved
+ * it, which need no permission for that: the service checks both.
  */
 export class AnalysisBucketFile extends RecordModel {
   static override connection = 'core'

@@ -25,7 +25,7 @@ import { inTransaction } from '#records/transaction'
 type FileRow = Row<typeof AnalysisBucketFile>
 type FileChanges = BodyOf<typeof updateAnalysisBucketFile>
 
-/** A file in its bucket, whether it is there yet or not. */
+/** An existing or new file in its bucket. */
 interface FilePlacement {
   readonly id?: string
   readonly analysisBucketId: string
@@ -38,7 +38,7 @@ interface BucketRow {
   readonly realmId: string
 }
 
-/** What a file has of the bucket of an analysis that it is in. */
+/** The columns that a file takes over from its bucket. */
 type BucketOfAnalysis = Pick<FileRow, 'analysisBucketId' | 'analysisId' | 'realmId'>
 
 const BUCKET = `select analysis_id as "analysisId", bucket_id as "bucketId", realm_id as "realmId"
@@ -47,7 +47,7 @@ const BUCKET = `select analysis_id as "analysisId", bucket_id as "bucketId", rea
 const BUCKETS_OF_ANALYSES = `select id as "analysisBucketId", analysis_id as "analysisId", realm_id as "realmId"
   from analysis_buckets where bucket_id = $1 order by analysis_id`
 
-/** The roots that a file takes the place of: that of its bucket or, for code, of all buckets with code of its analysis. */
+/** The root files that a new root replaces: in its bucket or, for code, in all code buckets of the analysis. */
 const OTHER_ROOTS = `select f.id from analysis_bucket_files f
   join analysis_buckets b on b.id = f.analysis_bucket_id
   join analysis_buckets own on own.id = $1
@@ -63,7 +63,7 @@ const BY_PATH = `select id, path as key from analysis_bucket_files
 
 const CREATOR = { user: 'userId', client: 'clientId', robot: 'robotId' } as const
 
-/** A file as storage tells of it. */
+/** A file as storage reports it. */
 export interface StoredFile {
   readonly id: string
   readonly bucketId: string
@@ -72,10 +72,7 @@ export interface StoredFile {
   readonly actorId?: string | null
 }
 
-/**
- * The files of analyses. One of those with code, in whichever bucket, is what the analysis starts with: the last one that was said
- * to be.
- */
+/** The files of analyses. The code file that was last marked as root is the entry point of the analysis. */
 export class AnalysisBucketFileService extends AnalysisPartService<typeof AnalysisBucketFile> {
   constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
     super(analysisBucketFile, options, upkeep)
@@ -131,7 +128,7 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     })
   }
 
-  /** Enters files of one bucket that storage took in, in each analysis it is of. What stood at their paths before is no longer there. */
+  /** Adds stored files of one bucket to all analyses of the bucket. Replaces files at the same paths. */
   async addStored(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -147,7 +144,7 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     }
   }
 
-  /** Removes what stands for a file that storage deleted. */
+  /** Removes the records of a file that storage deleted. */
   async removeDeleted(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -158,7 +155,7 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     }
   }
 
-  /** A file stays when the user is gone who made it. */
+  /** Removes the reference to a deleted user; the file itself stays. */
   async detachUser(origin: Origin, id: string): Promise<void> {
     await inTransaction(this.pool, (transaction) =>
       this.updateById(transaction, origin, id, { userId: null })
@@ -184,7 +181,7 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     await this.#refreshAnalysis(transaction, origin, undefined, written.at(-1)?.values)
   }
 
-  /** A file that was entered by itself since it came to storage is what its sender asks for, but for the root it is to be. */
+  /** The file was already added by the event of storage; only `root` may be left to set. */
   async #createExisting(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -212,7 +209,7 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     return written
   }
 
-  /** Has the analysis follow a file that came, changed or went. */
+  /** Updates the analysis after a file was added, changed or removed. */
   async #refreshAnalysis(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -244,7 +241,7 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     return removed
   }
 
-  /** The files of a bucket that have the id or the path of one of these, by that. */
+  /** The ids of records in a bucket with the id or path of these files, by that id or path. */
   async #findIds(
     transaction: pg.ClientBase,
     analysisBucketId: string,
@@ -266,7 +263,7 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     return rows[0]
   }
 
-  /** Code that nodes are asked about stays as it is; results come in while it runs. */
+  /** Code cannot change while the configuration is locked; results are still written. */
   async #requireWritable(
     transaction: pg.ClientBase,
     analysis: Row<typeof Analysis>,
@@ -285,7 +282,7 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     return rowCount === 1
   }
 
-  /** An analysis starts with one file: one that becomes the root takes the place of another. */
+  /** An analysis has one entry point: a new root replaces the former one. */
   async #replaceRoot(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -309,7 +306,7 @@ function valuesOf({ id, bucketId, path, actorType, actorId }: StoredFile) {
   return { bucketId, bucketFileId: id, path, ...creator, root: false }
 }
 
-/** What a write of a file with code makes another of what nodes approved. */
+/** The parts of the approved content that a write of a code file changes. */
 function changedContent(previous: FileRow | undefined, next: FileRow | undefined): ContentPart[] {
   const isRoot = (file: FileRow | undefined) => file?.root === true
   return [
@@ -323,7 +320,7 @@ function requireSameBucket(
   body: BodyOf<typeof createAnalysisBucketFile>
 ): void {
   if (body.bucketId !== bucketId) {
-    const message = 'The bucket of the analysis is another one in the storage'
+    const message = 'bucketId is not the bucket of the analysis bucket: send its bucketId'
     throw new BadRequest(message, { issues: [issue('value_invalid', ['bucketId'], message)] })
   }
 }

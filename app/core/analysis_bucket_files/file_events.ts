@@ -17,10 +17,10 @@ const storedFile = body({
 })
 const deletedFile = body({ id: id() })
 
-/** Files of one upload that are entered in one transaction, which holds their analysis for as long. */
+/** Files that are added in one transaction, which locks their analysis. */
 const BATCH_SIZE = 100
 
-/** Enters the files of analyses as storage takes them in, and removes those it deleted. */
+/** Adds files to analyses when storage has stored them, and removes deleted ones. */
 export const analysisFileConsumer = defineConsumer({
   queue: `core.${EVENT_KEYS.storageBucketFile}`,
   events: [EVENT_KEYS.storageBucketFile],

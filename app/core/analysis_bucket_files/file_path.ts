@@ -8,10 +8,11 @@ const NOT_ABSOLUTE_OR_PARENT = String.raw`(?!\/)(?!(?:.*[\/\\])?\.\.(?:[\/\\]|$)
 const NO_EMPTY_PART = String.raw`(?!.*\/\/)(?!.*\/$)(?!(?:.*\/)?\.$)`
 const WITHOUT_CONTROLS = String.raw`[^\u0000-\u001f\u007f-\u009f]+`
 
-/** As storage takes them, and without empty parts, by which two paths would be one where they are unpacked. */
+/** As storage accepts them, without empty parts: otherwise two paths could be unpacked to the same file. */
 const FILE_PATH = {
   pattern: new RegExp(`^${NOT_ABSOLUTE_OR_PARENT}${NO_EMPTY_PART}${WITHOUT_CONTROLS}$`),
-  says: 'A path begins and ends with a name and has no empty part, no part ".." and no control characters',
+  description:
+    'A path begins and ends with a name and has no empty part, no part ".." and no control characters',
 }
 
 /** The path of a file in a bucket. */

@@ -4,16 +4,13 @@ import { participates } from '#core/analyses/participation'
 import type { Actor } from '#kernel/actor'
 import { hasPermission, mayWriteIn, requireThat } from '#auth/verification/checks'
 
-/** What belongs to an analysis, and to its realm. */
+/** A part of an analysis, with its realm. */
 interface AnalysisPart {
   readonly analysisId: string
   readonly realmId: string
 }
 
-/**
- * Throws unless the actor may write the files of an analysis: those of a bucket, or one file. An actor that may change the analysis
- * may, and the client of a node that takes part in it.
- */
+/** Throws unless the actor may update the analysis, or is the client of a node that approved it. */
 export async function requireFileWriter(
   database: pg.Pool | pg.ClientBase,
   actor: Actor,

@@ -9,7 +9,7 @@ const LIMIT_MS = 60_000
 const CONCURRENT_FILES = 8
 const DIGEST = /(?:^|,\s*)sha-256=:([A-Za-z0-9+/=]+):/
 
-/** The code that storage has at its address, which says with each file what its digest was. */
+/** The code at a storage that runs elsewhere, which sends the stored digest with each file. */
 export function remoteStoredCode(storage: RemoteSurface): StoredCode {
   return {
     async damaged(ids) {
@@ -34,7 +34,7 @@ async function isIntact(storage: RemoteSurface, id: string): Promise<boolean> {
       return false
     }
     if (response.status !== 200 || !response.body) {
-      throw new Error(`it answered with the status ${response.status}`)
+      throw new Error(`status ${response.status}`)
     }
     const [, expected] = DIGEST.exec(response.headers.get('repr-digest') ?? '') ?? []
     const digest = createHash('sha256')
@@ -43,8 +43,8 @@ async function isIntact(storage: RemoteSurface, id: string): Promise<boolean> {
     }
     return expected === undefined || digest.digest('base64') === expected
   } catch (error) {
-    const cause = new Error(`storage was asked in vain: ${(error as Error).message}`)
-    const message = 'Whether the code is what was approved cannot be told now; try again shortly'
+    const cause = new Error(`request to storage failed: ${(error as Error).message}`)
+    const message = 'The code cannot be compared with what was approved now: try again shortly'
     throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
   }
 }

@@ -1,8 +1,8 @@
-/** The code of analyses as storage has it: in this process, or at its address. */
+/** The stored code of analyses, in this process or elsewhere. */
 export interface StoredCode {
-  /** Which of these files are not what was stored, or gone. Rejects with `ServiceUnavailable` while that cannot be told. */
+  /** Which of these files are missing or corrupted. Rejects with `ServiceUnavailable` while storage is not reachable. */
   damaged(bucketFileIds: readonly string[]): Promise<readonly string[]>
 }
 
-/** Where there is no storage, there is nothing to compare. */
+/** For an installation without storage. */
 export const NO_STORAGE: StoredCode = { damaged: async () => [] }

@@ -24,7 +24,7 @@ export const updateAnalysisBucket = body({})
 
 const update = requires('analysis_update')
 
-/** A bucket of the storage that belongs to an analysis. The platform makes one of each type; others may be added. */
+/** A bucket of an analysis at storage. The platform creates one of each type; callers may add others. */
 export class AnalysisBucket extends RecordModel {
   static override connection = 'core'
   static override table = 'analysis_buckets'
@@ -34,7 +34,7 @@ export class AnalysisBucket extends RecordModel {
   @column.uuid() declare bucketId: string
   @column.uuid() declare analysisId: string
   @column.uuid() declare realmId: string
-  /** Made by the platform, and the one it names where it needs one of the type. */
+  /** Created by the platform, and the default bucket of its type. */
   @column.boolean({ internal: true }) declare builtIn: boolean
   @column.timestamp() declare createdAt: DateTime
   @column.timestamp() declare updatedAt: DateTime

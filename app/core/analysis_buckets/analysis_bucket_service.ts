@@ -29,15 +29,14 @@ import type { RecordServiceOptions } from '#records/record_service'
 import type { WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
+import { statement } from '#query/sql/statement'
 
-/** A bucket that storage made because it was asked to. */
+/** A bucket that storage created on request. */
 export interface CreatedBucket extends BucketRequest {
   readonly bucketId: string
 }
 
-/**
- * The buckets of analyses, which belong to the realm of their analysis.
- */
+/** The buckets of analyses, which belong to the realm of their analysis. */
 export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBucket> {
   constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
     super(analysisBucket, options, upkeep)
@@ -62,7 +61,7 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     return data
   }
 
-  /** The files of a bucket go with it. */
+  /** Also removes the files of the bucket. */
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     return this.withLockedPart(id, async (transaction, { part }) => {
@@ -72,8 +71,8 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
   }
 
   /**
-   * Enters the buckets that storage made for an analysis, all that it lacks at once: nobody sees one without the others. What is
-   * not needed any more is given back.
+   * Adds the buckets that storage created for an analysis, once all missing ones exist, so that they become visible
+   * together. Requests the deletion of unneeded ones.
    */
   async addCreated(transaction: pg.ClientBase, origin: Origin, analysisId: string): Promise<void> {
     const analysis = await this.upkeep.lock(transaction, analysisId)
@@ -91,7 +90,7 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     await deleteBuckets(transaction, await this.#findUnassigned(transaction, unneeded))
   }
 
-  /** Enters a bucket unless its analysis is gone, or lacks none of the type; answers whether it stands there now. */
+  /** Adds a bucket if its analysis lacks one of the type. Returns whether an analysis has the bucket now. */
   async addIfMissing(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -107,7 +106,7 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     return missing.length === 0
   }
 
-  /** Removes what stands for a bucket that storage deleted. */
+  /** Removes the records of a bucket that storage deleted. */
   async removeDeleted(transaction: pg.ClientBase, origin: Origin, bucketId: string): Promise<void> {
     await deleteRequests(transaction, [bucketId])
     for await (const part of this.lockPartsWith(transaction, 'bucketId', bucketId)) {
@@ -134,14 +133,13 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     return removed
   }
 
-  /** The types of which an analysis lacks the bucket that the platform makes. */
+  /** The types of built-in buckets that an analysis lacks. */
   async #findMissingTypes(
     transaction: pg.ClientBase,
     { id, configurationLocked }: Row<typeof Analysis>
   ): Promise<BucketType[]> {
     const { rows } = await transaction.query<{ type: BucketType }>(
-      'select type from analysis_buckets where analysis_id = $1 and built_in',
-      [id]
+      statement('select type from analysis_buckets where analysis_id = $1 and built_in', [id])
     )
     const present = new Set(rows.map(({ type }) => type))
     return BUCKET_TYPES.filter(
@@ -149,7 +147,7 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     )
   }
 
-  /** A caller may have added the bucket by itself before. */
+  /** A caller may have added the bucket before. */
   async #insertBuiltIn(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -171,8 +169,9 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     bucketIds: readonly string[]
   ): Promise<string[]> {
     const { rows } = await transaction.query<{ id: string }>(
-      'select bucket_id as id from analysis_buckets where bucket_id = any($1)',
-      [bucketIds]
+      statement('select bucket_id as id from analysis_buckets where bucket_id = any($1)', [
+        bucketIds,
+      ])
     )
     const assigned = new Set(rows.map(({ id }) => id))
     return bucketIds.filter((id) => !assigned.has(id))
@@ -193,7 +192,7 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
 const bucketIdsOf = (requests: readonly FulfilledRequest[]) =>
   requests.map(({ bucketId }) => bucketId)
 
-/** A bucket that storage does not know yet is still to be made, for a caller that says so in its realm. */
+/** A bucket that storage does not know yet is accepted: it may be created later, in the realm of the caller. */
 async function requireBucketOf(realmId: string, bucketId: string): Promise<void> {
   const realmOfBucket = await app.container.make('bucketRealms')
   const bucketRealm = await realmOfBucket(bucketId)

@@ -9,7 +9,7 @@ import { recordCreated } from './bucket_requests.js'
 
 const ofBucket = body({ id: vine.string().uuid().toLowerCase() })
 
-/** Enters the buckets of analyses once storage made them, and removes those it deleted. */
+/** Adds buckets to analyses when storage has created them, and removes deleted ones. */
 export const analysisBucketConsumer = defineConsumer({
   queue: `core.${EVENT_KEYS.storageBucket}`,
   events: [EVENT_KEYS.storageBucket],

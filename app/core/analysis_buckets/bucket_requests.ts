@@ -7,15 +7,16 @@ import { isUuid } from '#kernel/is_uuid'
 import { newId } from '#kernel/new_id'
 import { publishCommands, type OrderedMessage } from '#outbox/publish'
 import type { Row } from '#records/row'
+import { statement } from '#query/sql/statement'
 import { BUCKET_TYPES, type BucketType } from './analysis_bucket.js'
 
-/** For which analysis storage was asked for a bucket, and for what. */
+/** The analysis and the type that a bucket is requested for. */
 export interface BucketRequest {
   readonly analysisId: string
   readonly type: BucketType
 }
 
-/** A request, by its correlation, and the bucket that storage made for it. */
+/** A request, with its correlation id, and the bucket that storage created for it. */
 export interface FulfilledRequest {
   readonly id: string
   readonly type: BucketType
@@ -28,7 +29,7 @@ const NAMES: Readonly<Record<BucketType, string>> = {
   TEMP: 'analysis-temp-files',
 }
 
-/** What storage has not answered after this time is asked for again. */
+/** A request without an answer is repeated after a minute. */
 const REQUEST = {
   name: 'ask-for-buckets',
   text: `insert into analysis_bucket_requests (correlation_id, analysis_id, type)
@@ -44,14 +45,14 @@ const REQUEST = {
     returning correlation_id as "correlationId", type`,
 }
 
-/** For which analysis, and for what, a bucket is that has this name; undefined where it is for none. */
+/** The request that a bucket with this name belongs to, if any. */
 export function parseBucketName(name: string): BucketRequest | undefined {
   const type = BUCKET_TYPES.find((one) => name.startsWith(`${NAMES[one]}.`))
   const analysisId = type && name.slice(NAMES[type].length + 1)
   return type && analysisId && isUuid(analysisId) ? { analysisId, type } : undefined
 }
 
-/** Has storage make the buckets that an analysis lacks, once the transaction is kept; answers how many. The caller holds the analysis. */
+/** Requests the buckets that an analysis lacks once the transaction commits. The caller has locked the analysis. */
 export async function requestBuckets(
   transaction: pg.ClientBase,
   { id, realmId, configurationLocked }: Row<typeof Analysis>
@@ -76,7 +77,7 @@ const COLLECT_BUCKETS = `
     returning bucket_id as id)
   select bucket_id as id from analysis_buckets where analysis_id = $1 union select id from made`
 
-/** The buckets of an analysis that is about to go, also those that are not entered yet. */
+/** The buckets of an analysis that is about to be deleted, including created ones that are not added yet. */
 export async function collectBuckets(
   transaction: pg.ClientBase,
   analysisId: string
@@ -85,7 +86,7 @@ export async function collectBuckets(
   return rows.map(({ id }) => id)
 }
 
-/** Has storage delete buckets that nobody needs any more. */
+/** Sends commands to delete buckets that are not needed any more. */
 export function deleteBuckets(transaction: pg.ClientBase, ids: readonly string[]): Promise<void> {
   return publishCommands(
     transaction,
@@ -93,7 +94,18 @@ export function deleteBuckets(transaction: pg.ClientBase, ids: readonly string[]
   )
 }
 
-/** Notes that storage made a bucket that it was asked for, and answers for what; undefined where it was not asked. Locks the analysis. */
+const LOCK_ANALYSIS = `select 1 from analyses a join analysis_bucket_requests r on r.analysis_id = a.id
+  where r.correlation_id = $1 for update of a`
+
+const RECORD_BUCKET = `update analysis_bucket_requests set bucket_id = $2
+  where correlation_id = $1 and bucket_id is null returning analysis_id as "analysisId", type`
+
+const FULFILLED = `select correlation_id as id, type, bucket_id as "bucketId" from analysis_bucket_requests
+  where analysis_id = $1 and bucket_id is not null order by asked_at, correlation_id`
+
+const DELETE_BY_BUCKET = 'delete from analysis_bucket_requests where bucket_id = any($1)'
+
+/** Records the bucket that storage created for a request. Locks the analysis. Returns undefined without a request. */
 export async function recordCreated(
   transaction: pg.ClientBase,
   correlationId: string | undefined,
@@ -102,40 +114,28 @@ export async function recordCreated(
   if (correlationId === undefined) {
     return undefined
   }
-  await transaction.query(
-    `select 1 from analyses a join analysis_bucket_requests r on r.analysis_id = a.id
-     where r.correlation_id = $1 for update of a`,
-    [correlationId]
-  )
+  await transaction.query(statement(LOCK_ANALYSIS, [correlationId]))
   const { rows } = await transaction.query<BucketRequest>(
-    `update analysis_bucket_requests set bucket_id = $2
-     where correlation_id = $1 and bucket_id is null returning analysis_id as "analysisId", type`,
-    [correlationId, bucketId]
+    statement(RECORD_BUCKET, [correlationId, bucketId])
   )
   return rows[0]
 }
 
-/** The requests of an analysis that storage has answered. */
+/** The requests of an analysis with a created bucket. */
 export async function findFulfilled(
   transaction: pg.ClientBase,
   analysisId: string
 ): Promise<FulfilledRequest[]> {
-  const { rows } = await transaction.query<FulfilledRequest>(
-    `select correlation_id as id, type, bucket_id as "bucketId" from analysis_bucket_requests
-     where analysis_id = $1 and bucket_id is not null order by asked_at, correlation_id`,
-    [analysisId]
-  )
+  const { rows } = await transaction.query<FulfilledRequest>(statement(FULFILLED, [analysisId]))
   return rows
 }
 
-/** Forgets requests by the buckets that storage made for them. */
+/** Deletes requests by the buckets that were created for them. */
 export async function deleteRequests(
   transaction: pg.ClientBase,
   bucketIds: readonly string[]
 ): Promise<void> {
-  await transaction.query('delete from analysis_bucket_requests where bucket_id = any($1)', [
-    bucketIds,
-  ])
+  await transaction.query(statement(DELETE_BY_BUCKET, [bucketIds]))
 }
 
 function command(

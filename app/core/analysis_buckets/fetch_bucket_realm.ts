@@ -6,7 +6,7 @@ interface BucketResponse {
   readonly data: { readonly realmId: string | null }
 }
 
-/** The realm of a bucket, asked of storage at its address; undefined where it has none with this id. */
+/** The realm of a bucket at a storage that runs elsewhere; undefined if the bucket does not exist. */
 export async function fetchBucketRealm(
   storage: RemoteSurface,
   id: string
@@ -17,12 +17,12 @@ export async function fetchBucketRealm(
       return undefined
     }
     if (status !== 200) {
-      throw new Error(`it answered with the status ${status}`)
+      throw new Error(`status ${status}`)
     }
     return (JSON.parse(text) as BucketResponse).data.realmId
   } catch (error) {
-    const cause = new Error(`storage was asked in vain: ${(error as Error).message}`)
-    const message = 'Whose the bucket is cannot be told now; try again shortly'
+    const cause = new Error(`request to storage failed: ${(error as Error).message}`)
+    const message = 'The realm of the bucket cannot be read now: try again shortly'
     throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
   }
 }

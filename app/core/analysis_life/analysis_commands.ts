@@ -28,14 +28,14 @@ type AnalysisRow = Row<typeof Analysis>
 type WrittenAnalysis = WrittenRecord<typeof Analysis>
 type CommandOutcome<T> = { readonly done: T } | { readonly refusal: CommandRefused }
 
-/** A command, and whom and what it is for. */
+/** A command, its origin, and the analysis it is for. */
 interface CommandRequest {
   readonly origin: Origin
   readonly id: string
   readonly command: Command
 }
 
-/** What was looked at outside of the database before a transaction began. */
+/** Results of checks outside of the database, which run before the transaction. */
 interface ExternalChecks {
   readonly damaged?: readonly string[]
   readonly unfitBuild?: string | undefined
@@ -72,8 +72,8 @@ interface AnalysisCommandsDependencies {
 }
 
 /**
- * Carries out what an analysis is told to do. What it tells of its parts is made anew first, and stays so where the command is refused: a
- * guard may be unmet because of what was found.
+ * Runs the commands of analyses. Recomputes the summary of the analysis first. The new summary is committed even if the
+ * command is rejected, because a guard may fail due to it.
  */
 export class AnalysisCommands {
   readonly #dependencies: AnalysisCommandsDependencies
@@ -104,7 +104,7 @@ export class AnalysisCommands {
     }
   }
 
-  /** Does the work in the transaction that looked at the guards. What was found to differ stays written where one is not met. */
+  /** Checks the guards and runs `work` in one transaction. A new summary is committed even if a guard fails. */
   async #whenGuardsPass<T>(
     { origin, id, command }: CommandRequest,
     work: (transaction: pg.ClientBase, facts: AnalysisFacts) => Promise<T>,
@@ -138,7 +138,7 @@ export class AnalysisCommands {
     return process ? findWarnings(this.#dependencies, PROCESSES[process].queue) : []
   }
 
-  /** Files whose bytes somebody changed behind the platform's back, which nobody can have agreed to. */
+  /** Code files whose bytes were changed at the object store, which no node can have approved. */
   async #findDamagedCode(origin: Origin, id: string): Promise<readonly string[]> {
     const { pool, analyses, storedCode } = this.#dependencies
     const files = await inTransaction(pool, async (transaction) => {
@@ -149,7 +149,7 @@ export class AnalysisCommands {
     return skipsApproval.isOn ? [] : storedCode.damaged(files)
   }
 
-  /** What would be distributed, where it is known not to be what was built here. */
+  /** The digest of the build, if its signature is invalid. */
   async #findUnfitBuild(
     origin: Origin,
     id: string,
@@ -165,7 +165,7 @@ export class AnalysisCommands {
     return signatures.findUnsigned(analysis)
   }
 
-  /** Storage takes no more code before the configuration is locked, so the guards are looked at before and after it is asked. */
+  /** Locks the buckets at storage before the configuration, so the guards are checked before and after that call. */
   async #lock(request: CommandRequest): Promise<WrittenAnalysis> {
     const { origin, id } = request
     const buckets = await this.#whenGuardsPass(request, (transaction) =>
@@ -179,7 +179,7 @@ export class AnalysisCommands {
     )
   }
 
-  /** Whatever was agreed to, built and run is over, and storage takes code again. */
+  /** Resets approvals, build, distribution and executions, and lets storage accept code again. */
   async #unlock(request: CommandRequest): Promise<WrittenAnalysis> {
     const { origin, id } = request
     const { analyses, codeLocks, upkeep } = this.#dependencies
@@ -226,7 +226,7 @@ export class AnalysisCommands {
     })
   }
 
-  /** What was distributed and run was another build. */
+  /** Resets the distribution and the executions, which belong to the former build. */
   async #startBuild(transaction: pg.ClientBase, origin: Origin, { id }: AnalysisRow) {
     await this.#resetRuns(transaction, origin, id, ['distribution'])
     await startRun(transaction, id, 'build')

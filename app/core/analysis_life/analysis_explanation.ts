@@ -16,12 +16,12 @@ import { findLastChanges, findNodeStates } from './node_states.js'
 
 export interface Explanation {
   readonly phase: Phase
-  /** Whether nothing is in the way of what comes next. */
+  /** Whether all conditions of the phase hold. */
   readonly ready: boolean
   readonly conditions: readonly Condition[]
 }
 
-/** Says why an analysis is not further than it is, and who could change that. */
+/** Explains what an analysis waits for, and who can change that. */
 export class AnalysisExplanation {
   readonly #pool: DatabasePool
   readonly #hasConsumers: Bus['hasConsumers']
@@ -60,12 +60,12 @@ export class AnalysisExplanation {
     return { phase, ready: conditions.every(({ holds }) => holds), conditions }
   }
 
-  /** What a worker said is for those who may read what it logged. */
+  /** Only actors who may read the logs of the analysis see the messages of workers. */
   async #problems({ actor }: Origin, id: string): Promise<Problems> {
     return (await this.#logs.mayRead(actor, id)) ? findProblems(this.#pool, id) : {}
   }
 
-  /** Of a process that was begun and that nobody would take on. */
+  /** A condition for a process that was started while no worker consumes its queue. */
   async #workerMissing(
     analysis: Awaited<ReturnType<typeof readAnalysis>>,
     changes: ReadonlyMap<string, Date>

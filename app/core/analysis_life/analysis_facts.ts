@@ -5,25 +5,25 @@ import { selectBuildRegistry } from '#core/registries/build_registry'
 import { skipsProjectApproval } from '#core/project_nodes/approval'
 import type { Row } from '#records/row'
 
-/** What decides whether a command can be carried out. */
+/** The facts that guards are checked against. */
 export interface AnalysisFacts {
   readonly analysis: Row<typeof Analysis>
-  /** Whether each node that is assigned agreed to the project. */
+  /** Whether every assigned node approved the project. */
   readonly areProjectsApproved: boolean
-  /** Whether the stored code is, byte by byte, what the nodes were asked about. */
+  /** Whether the stored code is byte by byte what the nodes approved. */
   readonly isCodeAsStored: boolean
-  /** Whether the build was looked at and is not known to be of this hub. */
+  /** Whether the build was checked and is not signed by this hub. */
   readonly isBuildUnfit: boolean
-  /** By their ids. */
+  /** Ids of nodes. */
   readonly nodesWithoutRegistry: readonly string[]
-  /** The registry an analysis gets that has none. */
+  /** The registry that is assigned to an analysis without one. */
   readonly firstRegistryId: string | null
 }
 
-/** What was looked at before, outside of the database. */
+/** Facts from outside of the database, which are checked before. */
 export interface ExternalFacts {
   readonly isCodeAsStored?: boolean
-  /** The digest of a build that has no good signature. */
+  /** The digest of a build without a valid signature. */
   readonly unfitBuild?: string | undefined
 }
 
@@ -47,7 +47,7 @@ const FACTS = {
     where a.analysis_id = $1`,
 }
 
-/** The facts about an analysis, which the caller holds. */
+/** The caller has locked the analysis if it is about to change it. */
 export async function loadFacts(
   database: pg.Pool | pg.ClientBase,
   analysis: Row<typeof Analysis>,

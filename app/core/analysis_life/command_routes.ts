@@ -6,7 +6,7 @@ import { warningsMeta, WARNINGS_META } from '#core/command_warnings'
 import { loggedIn } from '#kernel/access'
 import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
-import { bodyOf } from '#http/sent_body'
+import { validatedBody } from '#http/request_body'
 import type { SurfaceRoutes } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
@@ -18,17 +18,17 @@ import { PHASES } from './phases.js'
 
 const command = body({ command: vine.enum(COMMAND_NAMES) })
 
-/** What analyses can be told to do, and why they are not further. */
+/** Commands of analyses, and the explanation of their phase. */
 export function analysisCommandRoutes(routes: SurfaceRoutes): void {
   routes.get('/analyses/:id/explain', explain, {
     name: 'explainAnalysis',
-    summary: 'Why an analysis is not further than it is',
+    summary: 'Explain what an analysis waits for',
     access: analysis.access.read,
     responses: { 200: { description: 'The conditions of its phase', schema: EXPLANATION } },
   })
   routes.post('/analyses/:id/command', run, {
     name: 'commandAnalysis',
-    summary: 'Have an analysis locked, built, distributed, or looked after',
+    summary: 'Lock, build, distribute or check an analysis',
     access: analysis.access.update!,
     entry: loggedIn,
     body: command,
@@ -62,7 +62,7 @@ async function explain(ctx: HttpContext): Promise<void> {
 }
 
 async function run(ctx: HttpContext): Promise<void> {
-  const { command: name } = await bodyOf(ctx, command)
+  const { command: name } = await validatedBody(ctx, command)
   const commands = await ctx.containerResolver.make(AnalysisCommands)
   const { data, warnings } = await commands.run(originOf(ctx), ctx.params.id, name)
   const meta = JSON.stringify(warningsMeta(warnings))

@@ -1,17 +1,17 @@
 import type { GuardName } from './guards.js'
 import type { ProcessName } from './processes.js'
 
-/** What is done where every guard of a command holds. */
+/** What a command does if all of its guards hold. */
 export type Effect = 'lock' | 'unlock' | 'start' | 'check' | 'requestBuckets'
 
 export interface Command {
-  /** In the order in which they are told of. */
+  /** In the order in which failures are reported. */
   readonly guards: readonly GuardName[]
   readonly effect: Effect
   readonly process?: ProcessName
 }
 
-/** What an analysis can be told to do, from its configuration to its distribution. */
+/** The commands of an analysis, from its configuration to its distribution. */
 export const COMMANDS = {
   configurationLock: {
     guards: ['unlocked', 'neverBuilt', 'defaultNode', 'aggregatorNode', 'entrypoint', 'image'],

@@ -7,14 +7,14 @@ import type { ProcessName } from './processes.js'
 import type { Problems } from './runs.js'
 import type { NodeState } from './node_states.js'
 
-/** Who has to do something. */
+/** Who has to act. */
 export interface Responsible {
   readonly type: 'realm' | 'node' | 'worker' | 'operator'
   readonly realmId?: string
   readonly nodeId?: string
 }
 
-/** A request that would do it. */
+/** The request that would satisfy the condition. */
 export interface Action {
   readonly method: 'POST'
   readonly path: string
@@ -24,15 +24,15 @@ export interface Action {
 export interface Condition {
   readonly code: string
   readonly holds: boolean
-  /** Null where nobody noted it. */
+  /** Null if unknown. */
   readonly since: string | null
   readonly who: readonly Responsible[]
   readonly action: Action | null
-  /** Why what was begun failed, where it did. */
+  /** Why the process failed, if it did. */
   readonly reason?: string
 }
 
-/** All that is known when conditions are explained. */
+/** What conditions are explained with. */
 export interface ExplanationFacts {
   readonly facts: AnalysisFacts
   readonly nodes: readonly NodeState[]
@@ -43,7 +43,7 @@ export interface ExplanationFacts {
 type ConditionDetails = Omit<Condition, 'code' | 'holds'>
 type Explainer = (facts: ExplanationFacts) => ConditionDetails
 
-/** A condition that the analysis itself shows in one of its columns. */
+/** A condition that is stored in a column of the analysis. */
 const explainColumn =
   (
     column: string,
@@ -56,7 +56,7 @@ const explainColumn =
     action: action(analysis),
   })
 
-/** A condition that each node that is assigned has a part in. */
+/** A condition that every assigned node has to meet. */
 const explainNodes =
   (
     isMet: (node: NodeState) => boolean,
@@ -109,7 +109,7 @@ const setRoot = (): Action => ({
   body: { root: true },
 })
 
-/** Whether a process can be begun, which tells of the one before. */
+/** Whether a process can be started; adds the problem of its last run. */
 const explainStart =
   (process: ProcessName): Explainer =>
   (facts) => {
@@ -169,7 +169,7 @@ const EXPLANATIONS: Record<ConditionName, Explainer> = {
 
 const APPROVED = { approvalStatus: 'approved' }
 
-/** One condition of a phase: whether it holds, since when, and who would have to do what. */
+/** One condition of a phase: whether it holds, since when, and who has to do what. */
 export function explainCondition(name: ConditionName, facts: ExplanationFacts): Condition {
   const details = EXPLANATIONS[name](facts)
   const { code, holds: isMet } = GUARDS[name]

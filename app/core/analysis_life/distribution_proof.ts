@@ -15,8 +15,8 @@ const DUE = `select r.analysis_id as id from analysis_runs r join analyses a on 
     and greatest(r.heard_at, r.check_asked_at) < now() - interval '1 day'`
 
 /**
- * Has a worker look once a day whether the nodes still have what was distributed to them, until it was executed: registries are restored from backups, and
- * cleaned up by hand. Answers how many distributions are looked at.
+ * Requests a daily check of every distribution until its execution is finished: images disappear when registries are
+ * restored from backups or cleaned up by hand. Returns the number of requested checks.
  */
 export function distributionProofSweep(): Sweep {
   return {

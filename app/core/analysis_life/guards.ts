@@ -4,10 +4,10 @@ import type { ProcessStatus } from '#core/analyses/process_status'
 import type { AnalysisFacts } from './analysis_facts.js'
 import { STARTABLE } from './processes.js'
 
-/** Something that has to be so before a command is carried out. */
+/** A precondition of a command. */
 export interface Guard {
   readonly code: string
-  /** What to do where it is not so. */
+  /** What is wrong and what to do. */
   readonly message: string
   readonly holds: (facts: AnalysisFacts) => boolean
 }
@@ -15,11 +15,11 @@ export interface Guard {
 const isOneOf = (statuses: readonly (ProcessStatus | null)[], status: string | null) =>
   statuses.some((one) => one === status)
 
-/** Every guard, once, under the name by which commands refer to it. */
+/** All guards, by the names that commands refer to. */
 export const GUARDS = {
   unlocked: {
     code: 'configuration_locked',
-    message: 'The configuration is locked already: unlock it with the command configurationUnlock',
+    message: 'The configuration is already locked: unlock it with the command configurationUnlock',
     holds: ({ analysis }) => !analysis.configurationLocked,
   },
   locked: {
@@ -29,89 +29,91 @@ export const GUARDS = {
   },
   neverBuilt: {
     code: 'build_initialized',
-    message: 'A build was begun: reset it with the command configurationUnlock',
+    message: 'A build was started: reset it with the command configurationUnlock',
     holds: ({ analysis }) => analysis.buildStatus === null,
   },
   defaultNode: {
     code: 'default_node_required',
-    message: 'No node with data is assigned: assign one of the type default',
+    message: 'No node with data is assigned: assign a node of the type default',
     holds: ({ analysis }) => analysis.configurationNodeDefaultValid,
   },
   aggregatorNode: {
     code: 'aggregator_node_required',
-    message: 'No node that aggregates is assigned: assign one of the type aggregator',
+    message: 'No aggregator is assigned: assign a node of the type aggregator',
     holds: ({ analysis }) => analysis.configurationNodeAggregatorValid,
   },
   entrypoint: {
     code: 'entrypoint_required',
-    message: 'No file is what the analysis starts with: upload the code and make one file its root',
+    message: 'The analysis has no entry point: upload the code and mark one file as root',
     holds: ({ analysis }) => analysis.configurationEntrypointValid,
   },
   image: {
     code: 'image_required',
-    message: 'The analysis has no image to run on: choose one',
+    message: 'The analysis has no image: set masterImageId',
     holds: ({ analysis }) => analysis.configurationImageValid,
   },
   unlockable: {
     code: 'not_unlockable',
-    message: 'The analysis is being built, or was: it can be unlocked before, or after it failed',
+    message:
+      'The analysis is being built or was built: unlock it before the build, or after the build has failed',
     holds: ({ analysis }) => isOneOf([...STARTABLE, 'stopping'], analysis.buildStatus),
   },
   projectApprovals: {
     code: 'project_approval_required',
-    message: 'A node has not agreed to the project yet: its realm has to approve the project',
+    message: 'A node has not approved the project: its realm has to approve it',
     holds: ({ areProjectsApproved }) => areProjectsApproved,
   },
   nodeApprovals: {
     code: 'nodes_approval_required',
-    message: 'A node has not agreed to the analysis as it is: its realm has to approve it',
+    message:
+      'A node has not approved the current content of the analysis: its realm has to approve it',
     holds: ({ analysis, isCodeAsStored }) => analysis.buildNodesValid && isCodeAsStored,
   },
   buildStartable: {
     code: 'build_not_startable',
-    message: 'The build runs already, or is done',
+    message: 'The build is running or finished',
     holds: ({ analysis }) => isOneOf(STARTABLE, analysis.buildStatus),
   },
   buildStarted: {
     code: 'build_not_initialized',
-    message: 'No build was begun: begin one with the command buildStart',
+    message: 'No build was started: start one with the command buildStart',
     holds: ({ analysis }) => analysis.buildStatus !== null,
   },
   built: {
     code: 'build_not_finished',
     message:
-      'The build is not finished: build with the command buildStart, and wait until it is done',
+      'The build is not finished: start it with the command buildStart and wait until it has finished',
     holds: ({ analysis }) => analysis.buildStatus === 'executed',
   },
   signature: {
     code: 'image_signature_invalid',
     message:
-      'The image is not signed as one that this hub has built: have it checked with the command buildCheck, and built again',
+      'The image has no valid signature of this hub: check it with the command buildCheck, then build it again',
     holds: ({ isBuildUnfit }) => !isBuildUnfit,
   },
   distributionStartable: {
     code: 'distribution_not_startable',
-    message: 'The distribution runs already, or is done',
+    message: 'The distribution is running or finished',
     holds: ({ analysis }) => isOneOf(STARTABLE, analysis.distributionStatus),
   },
   distributionStarted: {
     code: 'distribution_not_initialized',
-    message: 'No distribution was begun: begin one with the command distributionStart',
+    message: 'No distribution was started: start one with the command distributionStart',
     holds: ({ analysis }) => analysis.distributionStatus !== null,
   },
   executed: {
     code: 'execution_not_finished',
-    message: 'A node has not finished the execution yet',
+    message: 'A node has not finished the execution: wait until all nodes have finished',
     holds: ({ analysis }) => analysis.executionStatus === 'executed',
   },
   registry: {
     code: 'registry_unconfigured',
-    message: 'There is no registry for the images: an operator of the platform has to enter one',
+    message: 'There is no registry for images: an operator has to create one',
     holds: ({ analysis, firstRegistryId }) => (analysis.registryId ?? firstRegistryId) !== null,
   },
   nodeRegistries: {
     code: 'node_registry_unassigned',
-    message: 'A node has no registry to get images from: its realm has to choose one',
+    message: 'A node has no registry to pull images from: its realm has to assign one',
     holds: ({ nodesWithoutRegistry }) => nodesWithoutRegistry.length === 0,
   },
 } as const satisfies Record<string, Guard>
@@ -122,7 +124,7 @@ export function findUnmet(names: readonly GuardName[], facts: AnalysisFacts): Gu
   return names.map((name): Guard => GUARDS[name]).filter((guard) => !guard.holds(facts))
 }
 
-/** A command that cannot be carried out as the analysis is. Clients know it by its code. */
+/** A command whose guards failed. Clients recognize the guards by their codes. */
 export class CommandRefused extends Failure {
   constructor(unmet: readonly Guard[], { nodesWithoutRegistry }: AnalysisFacts) {
     const issues = unmet.map(({ code, message }) =>

@@ -1,6 +1,6 @@
 import type { DatabasePool } from '#database/database_pool'
 
-/** How a node that is assigned to an analysis stands, and since when, as far as the analysis waits for it. */
+/** The states of an assigned node that the analysis waits for, and since when they hold. */
 export interface NodeState {
   readonly assignmentId: string
   readonly nodeId: string
@@ -16,7 +16,7 @@ export interface NodeState {
   readonly executedSince: Date
 }
 
-/** When something of a record last became another, or else when the record was created. */
+/** When a column of a record last changed, or else when the record was created. */
 const since = (subject: string, name: string, created: string) =>
   `greatest(a.created_at, coalesce((select h.at from status_history h
      where h.subject_id = ${subject} and h.name = '${name}' order by h.position desc limit 1), ${created}))`
@@ -48,7 +48,7 @@ export async function findNodeStates(
   return rows
 }
 
-/** When each thing about a record that is followed last became another, by the name of its column. */
+/** When each column with a history last changed, by column name. */
 export async function findLastChanges(
   pool: DatabasePool,
   id: string

@@ -2,7 +2,7 @@ import type { Analysis } from '#core/analyses/analysis'
 import type { Row } from '#records/row'
 import type { GuardName } from './guards.js'
 
-/** The parts of the life of an analysis, in their order, each with what has to be so before it is over. */
+/** The phases of an analysis in order, each with the guards that must hold before it ends. */
 export const PHASES = {
   configuration: ['neverBuilt', 'defaultNode', 'aggregatorNode', 'entrypoint', 'image'],
   build: ['projectApprovals', 'nodeApprovals', 'buildStartable'],

@@ -18,7 +18,7 @@ import {
 } from './processes.js'
 import { recordReport, findRun } from './runs.js'
 
-/** What a worker says of an analysis. */
+/** The content of a report about an analysis. */
 export interface ReportDetails {
   readonly id: string
   readonly percent: number
@@ -27,14 +27,14 @@ export interface ReportDetails {
   readonly os: string | null
   readonly size: number | null
   readonly problem: string | null
-  /** What nodes have of it, as far as it is told. */
+  /** The images at nodes, as far as they are reported. */
   readonly artifacts: readonly NodeArtifact[]
 }
 
 export interface WorkerReport {
   readonly process: ProcessName
   readonly report: ReportName
-  /** The run it is about, where the worker repeats what the command said. */
+  /** The id of the run, if the worker repeats the metadata of the command. */
   readonly run: string | undefined
   readonly details: ReportDetails
 }
@@ -43,11 +43,12 @@ type AnalysisRow = Row<typeof Analysis>
 type Values = RowValues<typeof Analysis>
 
 const DONE = 100
-/** A worker tells these again and again. */
+/** Reports that workers repeat. */
 const SIGNS_OF_LIFE: ReadonlySet<ReportName> = new Set(['executionStarted', 'executionProgress'])
 
 /**
- * Follows what workers tell of builds and distributions. What is late, told again, or about a former run, changes nothing.
+ * Applies the reports of workers about builds and distributions. Late and repeated reports, and reports about a former
+ * run, change nothing.
  */
 export class ProcessReports {
   readonly #analyses: AnalysisService
@@ -102,7 +103,7 @@ export class ProcessReports {
   }
 }
 
-/** A check that was overtaken by the end of the run says that it still runs. */
+/** A check that reports a running process is outdated if the run has ended meanwhile. */
 function isConclusive(checkStatus: ProcessStatus | null, status: ProcessStatus): boolean {
   return checkStatus !== null && (RUNNING.includes(status) || !RUNNING.includes(checkStatus))
 }
@@ -151,7 +152,7 @@ function imageValues(process: ProcessName, { hash, os, size }: ReportDetails): V
   return process === 'build' ? { buildHash: hash, buildOs: os, buildSize: size } : {}
 }
 
-/** What an image is known by stays where a check says nothing else. */
+/** Keeps the columns that a check does not report. */
 function withoutNulls(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 }
@@ -160,21 +161,20 @@ function problemOf({ process, report, details: told }: WorkerReport): string | n
   if (report === 'checkFinished' && told.status === 'failed') {
     return told.problem ?? DEFAULT_PROBLEMS[process]
   }
-  return report === 'executionFailed' ? (told.problem ?? 'The worker gave no reason') : null
+  return report === 'executionFailed' ? (told.problem ?? 'The worker reported no reason') : null
 }
 
-/** What a check has found that says no more than that it failed. */
+/** The problem of a failed check that reports none. */
 const DEFAULT_PROBLEMS: Record<ProcessName, string> = {
-  build: 'A check did not find the image of the analysis where it should be: build it again',
-  distribution:
-    'A check did not find the image at every node where it should be: distribute it again',
+  build: 'The registry has no image of the analysis: build it again',
+  distribution: 'The image is missing at a node: distribute it again',
 }
 
 function statusOf(analysis: AnalysisRow, process: ProcessName): ProcessStatus | null {
   return analysis[PROCESSES[process].status] as ProcessStatus | null
 }
 
-/** Workers take an analysis that was not touched for a while for one that nobody works on. */
+/** Workers treat an analysis with an old `updatedAt` as abandoned. */
 async function touchAnalysis(transaction: pg.ClientBase, id: string): Promise<void> {
   await transaction.query('update analyses set updated_at = now() where id = $1', [id])
 }

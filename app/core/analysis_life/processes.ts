@@ -1,7 +1,7 @@
 import { COMMAND_QUEUES, EVENT_KEYS } from '#bus/names'
 import type { ProcessStatus } from '#core/analyses/process_status'
 
-/** What workers do for an analysis, one after the other. */
+/** What workers do for an analysis, in order. */
 export const PROCESSES = {
   build: {
     queue: COMMAND_QUEUES.analysisBuilder,
@@ -19,23 +19,23 @@ export const PROCESSES = {
 
 export type ProcessName = keyof typeof PROCESSES
 
-/** States in which a process may be begun, for the first time or anew. */
+/** States in which a process may be started or restarted. */
 export const STARTABLE: readonly (ProcessStatus | null)[] = [null, 'failed', 'stopped']
 
-/** States in which a worker is believed to be at work. */
+/** States in which a worker is assumed to be active. */
 export const RUNNING: readonly ProcessStatus[] = ['starting', 'started', 'stopping', 'executing']
 
-/** What a report makes of a process. */
+/** The effect of a report on its process. */
 export interface Transition {
-  /** The states in which it still means something. In any other it is late, or was told before, and changes nothing. */
+  /** The states in which the report applies. In any other state it is late or repeated, and ignored. */
   readonly from: readonly ProcessStatus[]
-  /** Where the process is then; without it, where it was. */
+  /** The new state; unchanged if undefined. */
   readonly to?: ProcessStatus | 'as found'
 }
 
 /**
- * What workers tell of a process. A process that was given up goes on, or ends, all the same where its worker says so; what a check finds
- * is about what is there, whatever was told of it.
+ * The reports of workers. A process that failed because its worker was unresponsive continues when the worker reports
+ * again. A check reports the actual state, regardless of former reports.
  */
 export const REPORTS = {
   executionStarted: { from: ['starting', 'started', 'failed'], to: 'started' },
@@ -47,7 +47,7 @@ export const REPORTS = {
 
 export type ReportName = keyof typeof REPORTS
 
-/** Whether a report about a process in this state changes anything. */
+/** Whether a report applies to a process in this state. */
 export function isTimely(report: ReportName, status: string | null): boolean {
   const { from }: Transition = REPORTS[report]
   return from.some((one) => one === status)

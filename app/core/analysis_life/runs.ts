@@ -8,12 +8,12 @@ import { publishCommand } from '#outbox/publish'
 import { digestOf } from '#core/analyses/approved_content'
 import { PROCESSES, type ProcessName } from './processes.js'
 
-/** What is known of a process beside what the analysis shows: which run it is, and when a worker was last heard. */
+/** A run of a process, with what the analysis itself does not show. */
 export interface Run {
-  /** Ties what workers tell to the run it is about; empty for one that was begun before runs had ids. */
+  /** Correlates reports with their run; empty for runs from before ids were introduced. */
   readonly id: string
   readonly problem: string | null
-  /** It failed because no worker was heard, and for no other reason. */
+  /** Whether it failed only because its worker was unresponsive. */
   readonly isGivenUp: boolean
 }
 
@@ -25,7 +25,7 @@ const START = {
       given_up_at = null, problem = null`,
 }
 
-/** Has a worker begin with a process, once the transaction is kept. */
+/** Sends the command to start a process once the transaction commits. */
 export async function startRun(
   transaction: pg.ClientBase,
   analysisId: string,
@@ -36,7 +36,7 @@ export async function startRun(
   await send(transaction, 'execute', { analysisId, process, run })
 }
 
-/** Has a worker look how far a process is, once the transaction is kept. */
+/** Sends the command to check a process once the transaction commits. */
 export async function requestCheck(
   transaction: pg.ClientBase,
   analysisId: string,
@@ -50,7 +50,7 @@ export async function requestCheck(
   await send(transaction, 'check', { analysisId, process, run: rows[0]?.run })
 }
 
-/** The run of a process, whose analysis the caller holds. */
+/** The current run of a process. The caller has locked the analysis. */
 export async function findRun(
   transaction: pg.ClientBase,
   analysisId: string,
@@ -64,7 +64,7 @@ export async function findRun(
   return rows[0]
 }
 
-/** Why processes failed that were not begun anew since. */
+/** Why processes failed that were not restarted since. */
 export type Problems = Partial<Record<ProcessName, string>>
 
 export async function findProblems(pool: DatabasePool, analysisId: string): Promise<Problems> {
@@ -77,7 +77,7 @@ export async function findProblems(pool: DatabasePool, analysisId: string): Prom
   return Object.fromEntries(rows.map(({ process, problem }) => [process, problem]))
 }
 
-/** Notes that a worker was heard, and what went wrong, if anything did. */
+/** Records that a worker reported, and its problem, if any. */
 export async function recordReport(
   transaction: pg.ClientBase,
   analysisId: string,
@@ -93,7 +93,7 @@ export async function recordReport(
   })
 }
 
-/** Notes that a run has failed because no worker was heard. */
+/** Records that a run failed because its worker was unresponsive. */
 export async function markUnresponsive(
   transaction: pg.ClientBase,
   analysisId: string,
@@ -107,7 +107,7 @@ export async function markUnresponsive(
   )
 }
 
-/** Nothing is left of what was begun before. */
+/** Deletes the runs of these processes. */
 export async function deleteRuns(
   transaction: pg.ClientBase,
   analysisId: string,
@@ -125,7 +125,7 @@ interface RunCommand {
   readonly run: string | undefined
 }
 
-/** Workers repeat the metadata of a command in all that they tell of it, and ours says on the image what it is of. */
+/** Workers repeat the metadata of a command in their reports. Our worker labels the image with the content digest. */
 async function send(
   transaction: pg.ClientBase,
   type: 'execute' | 'check',

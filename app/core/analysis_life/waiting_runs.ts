@@ -3,8 +3,8 @@ export const statusOfRun = (run: string, analysis: string): string =>
   `case ${run}.process when 'build' then ${analysis}.build_status else ${analysis}.distribution_status end`
 
 /**
- * True of a run `r` of an analysis `a` whose command, or whose check, still waits in the queue of the workers: others that were sent before it are not
- * over, and workers are heard. Where none is heard at all, nobody waits.
+ * Whether the command or check of a run `r` of an analysis `a` still waits in the queue of the workers: earlier ones are
+ * not finished, and workers report. If no worker reports at all, no run counts as waiting.
  */
 export const isWaiting = ({ running, silenceSeconds }: Placeholders): string =>
   `(exists (
@@ -17,9 +17,9 @@ export const isWaiting = ({ running, silenceSeconds }: Placeholders): string =>
       select 1 from analysis_runs h where h.process = r.process and h.heard_at > h.begun_at
         and h.heard_at >= now() - make_interval(secs => ${silenceSeconds})))`
 
-/** Of a statement, by their numbers. */
+/** Placeholders of the statement. */
 interface Placeholders {
-  /** The states of a process that goes on. */
+  /** The states of a running process. */
   readonly running: string
   readonly silenceSeconds: string
 }

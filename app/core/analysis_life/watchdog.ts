@@ -18,11 +18,11 @@ const BATCH_SIZE = 100
 interface SilentRun {
   readonly analysisId: string
   readonly process: ProcessName
-  /** Whether a worker was asked since, and did not answer. */
+  /** Whether a check was requested since, without an answer. */
   readonly wasAsked: boolean
 }
 
-/** A worker that was asked and does not answer has as long again as it may be silent. Runs that wait for their turn are not silent. */
+/** After a requested check, a worker has the same time again to answer. Runs that wait in the queue are excluded. */
 const SILENT_RUNS = `select r.analysis_id as "analysisId", r.process, r.check_asked_at is not null as "wasAsked"
   from analysis_runs r join analyses a on a.id = r.analysis_id
   where r.heard_at < now() - make_interval(secs => $1)
@@ -34,8 +34,8 @@ const DUE_RUNS = `${SILENT_RUNS} order by r.heard_at limit ${BATCH_SIZE}`
 const STILL_SILENT_RUN = `${SILENT_RUNS} and r.analysis_id = $3 and r.process = $4`
 
 /**
- * Looks after builds and distributions that nobody tells of any more: a worker is asked how far it is, and where none answers, they
- * have failed. Answers how many of them have.
+ * Requests a check of builds and distributions without recent reports, and marks them failed if no worker answers.
+ * Returns the number of failed processes.
  */
 export function silentWorkerSweep(silenceSeconds = env.WORKER_SILENCE_SECONDS): Sweep {
   return {
@@ -79,7 +79,7 @@ async function checkOrFail(
       await requestCheck(transaction, analysisId, process)
       return 0
     }
-    const problem = `No worker was heard for ${2 * silenceSeconds} seconds, though one was asked`
+    const problem = `No worker has reported for ${2 * silenceSeconds} seconds, not even after a check: see that a worker runs, then start again`
     await markUnresponsive(transaction, analysisId, process, problem)
     await analyses.write(transaction, origin, analysis, { [status]: 'failed' })
     return 1

@@ -34,7 +34,7 @@ const workerReportBody = body({
 export const buildConsumer = consumerOf('build')
 export const distributionConsumer = consumerOf('distribution')
 
-/** What is told of one analysis is followed in its order. */
+/** Reports about one analysis are handled in order. */
 function consumerOf(process: ProcessName): Consumer {
   const { events } = PROCESSES[process]
   return defineConsumer({
@@ -78,7 +78,7 @@ function readRun({ metadata: { run } }: Message): string | undefined {
   return typeof run === 'string' ? run : undefined
 }
 
-/** Errors of workers have many forms, and often none. */
+/** Workers report errors as text, or as an object with `message` or `code`, and often not at all. */
 function readProblem({ data: { error } }: Message): string | null {
   const { message, code } = (error ?? {}) as Record<string, unknown>
   const text = [error, message, code].find((one) => typeof one === 'string' && one !== '')

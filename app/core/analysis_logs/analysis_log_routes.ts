@@ -8,12 +8,12 @@ import { ANALYSIS, ANALYSIS_AT_NODE, type LogSubject } from './log_subject.js'
 import { sendRecordStream } from '#auth/record_stream'
 import { sendJson } from '#http/send_json'
 import { acceptsEventStream } from '#http/event_stream'
-import { bodyOf } from '#http/sent_body'
+import { validatedBody } from '#http/request_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { originOf } from '#kernel/request_origin'
 import { describe } from '#query/describe'
 
-/** The routes of what was logged of analyses, as a whole and at their nodes. */
+/** The routes of the logs of analyses, as a whole and per node. */
 export function analysisLogRoutes(routes: SurfaceRoutes): void {
   routes
     .get('/analysis-logs', list(ANALYSIS), describeList(ANALYSIS))
@@ -42,7 +42,7 @@ function list(subject: LogSubject) {
 }
 
 async function create(ctx: HttpContext): Promise<void> {
-  const body = await bodyOf(ctx, analysisNodeLogBody)
+  const body = await validatedBody(ctx, analysisNodeLogBody)
   const logs = await serviceFor(ctx)
   const line = await logs.create(originOf(ctx).actor, body)
   sendJson(ctx, { ...line, data: line, meta: {} }, 202)

@@ -20,7 +20,7 @@ import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { isUuid } from '#kernel/is_uuid'
 import { issue, type IssueItem } from '#kernel/issues'
 import { isMasterMember } from '#kernel/realm'
-import { fittedLabels } from '#query/label_name'
+import { normalizeLabels } from '#query/label_name'
 
 export const LOG_ACCESS = {
   read: requiresAny('analysis_update', 'log_read'),
@@ -45,9 +45,7 @@ interface AssignmentRow {
   readonly isAssigned: boolean
 }
 
-/**
- * What was logged of analyses, for the realms that take part in them. The lines are telemetry's.
- */
+/** The logs of analyses, for the realms that participate in them. Telemetry stores the lines. */
 export class AnalysisLogService {
   readonly #pool: pg.Pool
   readonly #logs: AnalysisLogStore
@@ -73,7 +71,7 @@ export class AnalysisLogService {
     return this.#logs.tail(labels, tail)
   }
 
-  /** What a node says of an analysis that it is assigned to: by its own client, or by who may write for the node's realm. */
+  /** Logs a line of an assigned node: for its own client, or an actor that may write in the realm of the node. */
   async create(actor: Actor, body: AnalysisNodeLogBody): Promise<NewLogLine> {
     enforce(LOG_ACCESS.create, actor)
     const { nodeRealmId, clientId, isAssigned } = await this.#findAssignment(body)
@@ -92,15 +90,15 @@ export class AnalysisLogService {
     await this.#logs.remove(labels)
   }
 
-  /** Whether the actor may read what was logged of an analysis. */
+  /** Whether the actor may read the logs of an analysis. */
   async mayRead(actor: Actor, analysisId: string): Promise<boolean> {
     return permits(LOG_ACCESS.read, actor) && (await this.#isParticipant(actor, analysisId))
   }
 
-  /** Lines outlive their analysis: what is left of one is for the master realm. */
+  /** Logs outlive their analysis; then only the master realm may read them. */
   async #requireParticipant(actor: Actor, analysisId: string): Promise<void> {
     if (!(await this.#isParticipant(actor, analysisId))) {
-      throw new PermissionDenied('The realm of the caller takes no part in the analysis')
+      throw new PermissionDenied('The realm of the caller does not participate in the analysis')
     }
   }
 
@@ -120,14 +118,16 @@ export class AnalysisLogService {
     ])
     const assignment = rows[0]!
     const issues = [
-      ...(assignment.nodeRealmId === null ? [invalid('nodeId', 'There is no such node')] : []),
+      ...(assignment.nodeRealmId === null ? [invalid('nodeId', 'The node does not exist')] : []),
       ...(assignment.analysisRealmId === null
-        ? [invalid('analysisId', 'There is no such analysis')]
+        ? [invalid('analysisId', 'The analysis does not exist')]
         : []),
       ...findInvalidRealms(body, assignment),
     ]
     if (issues.length > 0) {
-      throw new BadRequest('The body names what does not exist', { issues })
+      throw new BadRequest('The body refers to records that do not exist or do not match', {
+        issues,
+      })
     }
     return assignment
   }
@@ -156,7 +156,7 @@ function lineOf({
     service: 'hub-server-core',
     channel: 'http',
     labels: {
-      ...fittedLabels(labels ?? {}),
+      ...normalizeLabels(labels ?? {}),
       refType: 'analysisNode',
       analysisId,
       nodeId,
@@ -172,7 +172,12 @@ function findInvalidRealms(sentBody: AnalysisNodeLogBody, assignment: Assignment
       (name) =>
         sentBody[name] && assignment[name] && sentBody[name].toLowerCase() !== assignment[name]
     )
-    .map((name) => invalid(name, 'This is the realm of another record'))
+    .map((name) =>
+      invalid(
+        name,
+        'The realm does not match the record: leave it out, or send the realm of the record'
+      )
+    )
 }
 
 function invalid(name: string, message: string): IssueItem {

@@ -7,7 +7,7 @@ export interface LogPage {
   readonly limit: number
   readonly offset: number
   readonly oldestFirst: boolean
-  /** The moment after the last one that is meant, as ISO text; without it, there is no end. */
+  /** Exclusive end as ISO text; open-ended if undefined. */
   readonly until?: string
 }
 
@@ -21,21 +21,21 @@ export interface NewLogLine {
   readonly labels: LogLabels
 }
 
-/** What core asks of those who keep logs: in this process, or of telemetry where it is. */
+/** The log store that core uses: telemetry in this process or elsewhere. */
 export interface AnalysisLogStore {
-  /** A page of the lines that have all of these labels, as JSON texts, and how many there are. */
+  /** A page of the lines with all of these labels, as JSON texts, and their total. */
   list(
     labels: LogLabels,
     page: LogPage
   ): Promise<{ readonly records: readonly string[]; readonly total: number }>
-  /** The lines that have all of these labels, as they come in. */
+  /** Streams new lines with all of these labels. */
   tail(labels: LogLabels, tail: StreamOptions): AsyncIterable<StreamedRecord>
   write(line: NewLogLine): Promise<void>
-  /** Removes the lines that have all of these labels. */
+  /** Removes the lines with all of these labels. */
   remove(labels: LogLabels): Promise<void>
 }
 
-/** Where there is no telemetry, there are no logs. */
+/** For an installation without telemetry. */
 export const NO_LOGS: AnalysisLogStore = {
   list: async () => ({ records: [], total: 0 }),
   tail: async function* () {},

@@ -36,11 +36,11 @@ const CREATED_SCHEMA: JsonSchema = {
 
 export const CREATE_NODE_LOG: Operation = {
   name: 'createAnalysisNodeLog',
-  summary: 'Log what happens to an analysis at a node',
+  summary: 'Write a log line of an analysis at a node',
   access: LOG_ACCESS.create,
   body: analysisNodeLogBody,
   responses: {
-    202: { description: 'The line, and once more under `data`', schema: CREATED_SCHEMA },
+    202: { description: 'The line, also under `data`', schema: CREATED_SCHEMA },
   },
 }
 
@@ -55,7 +55,7 @@ export function describeList({
     access: LOG_ACCESS.read,
     query: [filterWithNames(names), ...logPageParameters(LINES_PER_PAGE)],
     responses: {
-      200: { description: 'A page of it, and how many lines there are', schema: LIST_SCHEMA },
+      200: { description: 'A page of lines, and their total', schema: LIST_SCHEMA },
     },
   }
 }
@@ -70,15 +70,15 @@ export function describeRemoval({
     summary: `Remove what was logged ${says}`,
     access: LOG_ACCESS.remove,
     query: [filterWithNames(names)],
-    responses: { 202: { description: 'It is gone', schema: { type: 'null' } } },
+    responses: { 202: { description: 'The lines are deleted', schema: { type: 'null' } } },
   }
 }
 
-/** An expression, too, holds the names, whatever is between them. */
+/** A filter expression has to contain the names as well. */
 function filterWithNames(names: readonly string[]) {
   const all = names.map((name) => `\`${name}\``).join(' and ')
   return logFilterParameter(
-    `What the lines are about; all of it has to be equal, and ${all} cannot be left out`,
+    `Labels of the lines, compared for equality; ${all} required`,
     { allOf: names.map((pattern) => ({ pattern })) },
     {
       required: names,

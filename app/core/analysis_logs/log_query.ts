@@ -5,17 +5,17 @@ import { LINES_PER_PAGE, type LogSubject } from './log_subject.js'
 import { reportDroppedQuery } from '#http/dropped_keys'
 import { decodeLabelDeletion, decodeLabelQuery } from '#query/log_query'
 
-/** Which lines are asked for. */
+/** Which lines to read. */
 export interface LogQuery {
   readonly analysisId: string
-  /** The lines have all of these. */
+  /** All of these labels have to match. */
   readonly labels: LogLabels
   readonly page: LogPage
 }
 
 const FIRST_PAGE: LogPage = { limit: LINES_PER_PAGE, offset: 0, oldestFirst: false }
 
-/** Reads which lines about a subject are to be deleted. */
+/** Parses a request to delete lines. */
 export function readLogDeletion(
   { request }: HttpContext,
   { vocabulary, requiredLabels: names, toStoredLabels: keptAs }: LogSubject
@@ -24,7 +24,7 @@ export function readLogDeletion(
   return { analysisId: labels.analysisId!, labels: keptAs(labels), page: FIRST_PAGE }
 }
 
-/** Reads which lines about a subject are asked for. */
+/** Parses a request to list lines. */
 export function readLogQuery(
   ctx: HttpContext,
   { vocabulary, requiredLabels: names, toStoredLabels: keptAs }: LogSubject

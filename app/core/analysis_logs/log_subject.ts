@@ -3,17 +3,17 @@ import type { Vocabulary } from '#query/declaration'
 
 export const LINES_PER_PAGE = 50
 
-/** What lists of lines that are kept elsewhere offer. */
+/** Sorting and pagination of lists that telemetry serves. */
 const PAGES = { sorts: { allowed: ['time'] }, pagination: { maxLimit: LINES_PER_PAGE } }
 
-/** What lines are about: how they are asked for, and as what they are kept. */
+/** What log lines are about: how they are queried, and which labels they are stored with. */
 export interface LogSubject {
-  /** In the documents: what was logged … */
+  /** Completes summaries such as "List the log lines …". */
   readonly phrase: string
   readonly vocabulary: Vocabulary
-  /** What a query has to name. */
+  /** Labels that every query has to name. */
   readonly requiredLabels: readonly string[]
-  /** The labels of lines that a query with these labels means. */
+  /** Converts the labels of a query to the labels of stored lines. */
   toStoredLabels(labels: LogLabels): LogLabels
 }
 

@@ -3,12 +3,12 @@ import { ownStream } from '#auth/own_stream'
 import { requestTelemetry, matchAll } from '#core/request_telemetry'
 import type { AnalysisLogStore } from './analysis_log_store.js'
 
-/** Telemetry waits until lines are gone. */
+/** Telemetry answers a removal when the lines are deleted. */
 const REMOVAL_TIMEOUT_MS = 35_000
-/** What telemetry takes as a message has as many characters at least. */
+/** The minimal length of messages that telemetry accepts. */
 const MIN_MESSAGE_LENGTH = 3
 
-/** Logs that telemetry keeps, at its address. */
+/** The logs of a telemetry that runs elsewhere. */
 export function remoteLogs(telemetry: RemoteSurface): AnalysisLogStore {
   return {
     async list(labels, { limit, offset, oldestFirst, until }) {

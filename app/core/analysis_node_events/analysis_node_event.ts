@@ -8,7 +8,7 @@ import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'
 import { belongsTo } from '#records/relation'
 
-/** Something that was told of a node while it worked on an analysis; the audit trail keeps what it was. */
+/** A change of an assignment. The audit trail stores its content. */
 export class AnalysisNodeEvent extends RecordModel {
   static override connection = 'core'
   static override table = 'analysis_node_events'

@@ -9,13 +9,13 @@ import { RecordWrites } from '#records/record_writes'
 import type { Row } from '#records/row'
 import { analysisNodeEvent, type AnalysisNodeEvent } from './analysis_node_event.js'
 
-/** Notes what became of the nodes of analyses, each with the event of the audit trail that says what it was. */
+/** The history of assignments, whose entries refer to events of the audit trail. */
 export class AnalysisNodeEvents extends RecordWrites<typeof AnalysisNodeEvent> {
   constructor(options: RecordServiceOptions) {
     super(analysisNodeEvent, options)
   }
 
-  /** The trail names its events after the messages that bring them. */
+  /** The audit trail derives the ids of its events from the ids of messages. */
   async addEvent(
     transaction: pg.ClientBase,
     origin: Origin,

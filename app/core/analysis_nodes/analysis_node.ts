@@ -20,7 +20,8 @@ const progress = vine.number({ strict: true }).withoutDecimals().min(0).max(100)
 
 const CONTENT_DIGEST = {
   pattern: /^[0-9a-f]{64}$/,
-  says: 'A content digest is 64 hexadecimal digits, as GET /analyses/:id/content answers it',
+  description:
+    'A content digest has 64 hexadecimal digits: send the digest of GET /analyses/:id/content',
 }
 
 export const createAnalysisNode = body({ analysisId: id(), nodeId: id() })
@@ -33,8 +34,8 @@ export const updateAnalysisNode = body({
 })
 
 /**
- * A node that is assigned to an analysis. The node's own realm decides whether it takes part, and tells how far its execution
- * is; none of that can be said by the realm that assigns it.
+ * A node that is assigned to an analysis. Only the realm of the node approves or rejects the assignment and reports the
+ * execution, not the realm that assigns it.
  */
 export class AnalysisNode extends RecordModel {
   static override connection = 'core'
@@ -48,7 +49,7 @@ export class AnalysisNode extends RecordModel {
   @column.text({ nullable: true }) declare comment: string | null
   @column.text({ nullable: true }) declare artifactTag: string | null
   @column.text({ nullable: true }) declare artifactDigest: string | null
-  /** Of what was approved. */
+  /** The digest of the approved content. */
   @column.text({ nullable: true, internal: true }) declare approvedDigest: string | null
   @column.timestamp() declare createdAt: DateTime
   @column.timestamp() declare updatedAt: DateTime

@@ -44,7 +44,7 @@ const NO_EXECUTION = {
   artifactDigest: null,
 }
 
-/** The image that a node has of an analysis; null where it has none. */
+/** The image of an analysis at a node; null if the node has none. */
 export interface NodeArtifact {
   readonly nodeId: string
   readonly artifactTag: string | null
@@ -52,8 +52,8 @@ export interface NodeArtifact {
 }
 
 /**
- * The nodes of analyses. They are assigned by the realm of the analysis; whether they take part is decided by their own, which
- * also tells how far they are.
+ * The nodes of analyses. The realm of the analysis assigns them; the realm of the node decides and reports its
+ * execution.
  */
 export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode> {
   readonly #events: AnalysisNodeEvents
@@ -114,7 +114,7 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     })
   }
 
-  /** Gives an analysis that was just created the nodes it starts with, which it shows already. */
+  /** Assigns the initial nodes to a new analysis, whose summary already includes them. */
   async assign(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -127,14 +127,14 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     }
   }
 
-  /** Takes back what a node decided. The caller has the analysis follow. */
+  /** Resets the decision of a node. The caller refreshes the analysis. */
   async withdrawDecision(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     const noDecision = { approvalStatus: null, approvedDigest: null }
     const part = await this.lock(transaction, id)
     await this.#changeAndRecord(transaction, origin, part, noDecision)
   }
 
-  /** What nodes have and told of an execution was about another build. */
+  /** Resets artifacts and executions, which belong to a former build. */
   async resetExecutions(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -150,7 +150,7 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     }
   }
 
-  /** Notes which image nodes have of an analysis, which the caller holds. */
+  /** Records the images at nodes. The caller has locked the analysis. */
   async recordArtifacts(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -171,21 +171,21 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     }
   }
 
-  /** Takes a node out of all analyses. The caller holds those, and the node. */
+  /** Unassigns a node from all analyses. The caller has locked them and the node. */
   async removeNode(transaction: pg.ClientBase, origin: Origin, nodeId: string): Promise<void> {
     for (const { id } of await findAssignments(transaction, nodeId)) {
       await this.#unassign(transaction, origin, await this.lock(transaction, id))
     }
   }
 
-  /** Has the analyses of a node, which the caller holds, tell anew what nodes they have: its type changed. */
+  /** Refreshes the analyses of a node after its type changed. The caller has locked them. */
   async refreshAnalyses(transaction: pg.ClientBase, origin: Origin, nodeId: string): Promise<void> {
     for (const { analysisId } of await findAssignments(transaction, nodeId)) {
       await this.upkeep.refreshNodes(transaction, origin, analysisId)
     }
   }
 
-  /** Others are told first what becomes of the analysis. */
+  /** Publishes the events of the analysis before that of the assignment. */
   async #unassign(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -200,7 +200,7 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     return removed
   }
 
-  /** A node that agreed could read the secret of the analysis, and knows it when it does not agree any more. */
+  /** A node that had approved may know the secret of the analysis, so it is replaced when the approval ends. */
   async #replaceSecretAfterRevocation(
     transaction: pg.ClientBase,
     { analysisId, approvalStatus: before }: Row<typeof AnalysisNode>,
@@ -211,7 +211,7 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     }
   }
 
-  /** What a node decided, and how far it is, stays known when it is something else already. */
+  /** Changes an assignment, and records decisions and execution states in the history. */
   async #changeAndRecord(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -226,7 +226,7 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     return written
   }
 
-  /** With an approval is kept what was approved. Throws where that is not what the caller looked at. */
+  /** Adds the digest of the content to an approval. Throws if it is not the digest that the caller sent. */
   async #withDigest(
     transaction: pg.ClientBase,
     { analysisId }: Row<typeof AnalysisNode>,

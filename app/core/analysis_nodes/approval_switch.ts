@@ -1,5 +1,5 @@
 import { Switch } from '#configuration/switch'
 import { env } from '#start/env'
 
-/** Whether nodes take part in analyses without having been asked. */
+/** Whether analyses run without the approval of nodes. */
 export const skipsApproval = new Switch(env.SKIP_ANALYSIS_APPROVAL)

@@ -12,7 +12,7 @@ interface AssignmentRealms {
   readonly type: string
 }
 
-/** What an assignment needs to know of the analysis and of the node. */
+/** The realms of the analysis and the node, and the type of the node. */
 export async function findRealms(
   pool: DatabasePool,
   { analysisId, nodeId }: { analysisId: string; nodeId: string }
@@ -24,7 +24,7 @@ export async function findRealms(
   return rows[0]
 }
 
-/** An analysis runs on nodes of its project only, whether those agreed to the project or not yet. */
+/** Throws unless the node belongs to the project of the analysis, approved or not. */
 export async function requireInProject(
   transaction: pg.ClientBase,
   { projectId }: { projectId: string },

@@ -7,11 +7,11 @@ import type { AnalysisNode, updateAnalysisNode } from './analysis_node.js'
 
 type AnalysisNodeChanges = BodyOf<typeof updateAnalysisNode>
 
-/** What only those may tell who run the node. */
+/** Attributes that only the realm of the node may change. */
 const DECISION = ['approvalStatus', 'comment'] as const
 const EXECUTION = ['executionStatus', 'executionProgress'] as const
 
-/** An assignment is changed by the realm of the analysis, or by that of the node. */
+/** Assignments are changed by the realm of the analysis or of the node. */
 export function requireEitherRealm(
   actor: Actor,
   { nodeRealmId, analysisRealmId }: Row<typeof AnalysisNode>
@@ -19,7 +19,7 @@ export function requireEitherRealm(
   requireThat(actor, either(mayWriteIn(analysisRealmId), mayWriteIn(nodeRealmId)))
 }
 
-/** What the node decided, and how far it is, is told by its own realm. */
+/** Decisions and executions are changed by the realm of the node only. */
 export function requireAuthority(
   actor: Actor,
   { nodeRealmId }: Row<typeof AnalysisNode>,

@@ -10,7 +10,7 @@ import { FIRST_ID, type InventoryFile } from './inventory.js'
 import { pagesById } from './pages.js'
 
 const PAGE_SIZE = 100
-/** As long as a path of a file of an analysis can be. */
+/** The maximal length of the path of a file of an analysis. */
 const MAX_PATH_LENGTH = 256
 
 const BUCKETS = `select id, bucket_id as "bucketId" from analysis_buckets
@@ -24,7 +24,7 @@ interface Bucket {
   readonly bucketId: string
 }
 
-/** The ids of files after one, up to another or to the end, in which both sides are compared at once. */
+/** A range of file ids that is compared at once; open-ended if `last` is null. */
 interface Range {
   readonly after: string
   readonly last: string | null
@@ -35,7 +35,7 @@ interface FileRow {
   readonly createdAt: Date
 }
 
-/** Enters the files that core was not told of, and removes those that storage does not have any more. */
+/** Adds files that core has no record of, and deletes records of files that storage no longer has. */
 export async function* compareFiles(context: ComparisonContext): ComparisonSteps {
   const pages = pagesById(PAGE_SIZE, async (after) => {
     const { rows } = await context.pool.query<Bucket>(BUCKETS, [after])
@@ -83,7 +83,7 @@ async function insertMissing(
   }
 }
 
-/** What is not in the list may be in another bucket. */
+/** A file that is not listed may have moved to another bucket. */
 async function deleteDangling(
   { pool, origin, files, inventory, repairs }: ComparisonContext,
   stored: readonly InventoryFile[],

@@ -29,11 +29,11 @@ const LOCKS = `select l.id, array(
 
 const CONFIRMED = 'select id from analysis_code_locks where id = any($1::uuid[])'
 
-/** A lock that is being made or released has a task. */
+/** A lock that is being created or released has a task. */
 const KNOWN = `select id::text from analysis_code_locks where id = any($1::uuid[])
   union all select key from tasks where queue = '${LOCK_RELEASES.name}' and key = any($1::text[])`
 
-/** Has storage lock the code of every locked analysis, and nothing else. */
+/** Ensures that storage locks the code of all locked analyses, and nothing else. */
 export async function* compareLocks(context: ComparisonContext): ComparisonSteps {
   yield* addMissingLocks(context)
   yield* releaseUnneeded(context)
@@ -41,7 +41,7 @@ export async function* compareLocks(context: ComparisonContext): ComparisonSteps
   yield* releaseUnknown(context)
 }
 
-/** Analyses may have been locked before storage had locks, or past the commands. */
+/** An analysis may have been locked before storage supported locks, or without a command. */
 async function* addMissingLocks(context: ComparisonContext): ComparisonSteps {
   const { pool, upkeep, codeLocks, repairs } = context
   for await (const page of pagesOf<{ id: string }>(pool, WITHOUT_LOCK)) {
@@ -74,7 +74,7 @@ async function* releaseUnneeded(context: ComparisonContext): ComparisonSteps {
   }
 }
 
-/** Storage may be an older copy of itself. What is unlocked meanwhile is released once more. */
+/** Storage may have been restored from a backup. Locks that were released meanwhile are released again. */
 async function* lockAtStorage({ pool, locks }: ComparisonContext): ComparisonSteps {
   for await (const page of pagesOf<BucketLock>(pool, LOCKS)) {
     await locks.lock(page)
@@ -85,7 +85,7 @@ async function* lockAtStorage({ pool, locks }: ComparisonContext): ComparisonSte
   }
 }
 
-/** Core may be an older copy of itself, or have ended between two steps. */
+/** Core may have been restored from a backup, or stopped between two steps. */
 async function* releaseUnknown({ pool, locks, repairs }: ComparisonContext): ComparisonSteps {
   for await (const page of pagesById(locks.pageSize, (after) => locks.list(after))) {
     const settled = page.filter(({ createdAt }) => isOlder(createdAt, SETTLED_AFTER_MS))

@@ -10,7 +10,7 @@ import { clock } from '#kernel/clock'
 import type { Origin } from '#kernel/origin'
 import type { Inventory } from './inventory.js'
 
-/** What a comparison of core with storage works with. */
+/** What a comparison of core with storage depends on. */
 export interface ComparisonContext {
   readonly pool: DatabasePool
   readonly origin: Origin
@@ -24,23 +24,23 @@ export interface ComparisonContext {
   readonly repairs: RepairCounts
 }
 
-/** What was found to differ, and is as it should be now. */
+/** Counts of repaired differences. Property names are log fields. */
 export interface RepairCounts {
-  /** Rows of what storage has and core did not. */
+  /** Records added for what storage has. */
   entered: number
-  /** Rows of what storage does not have. */
+  /** Records removed because storage no longer has the object. */
   removed: number
-  /** Buckets that storage was asked to make. */
+  /** Buckets requested from storage. */
   asked: number
-  /** Buckets that nobody needs. */
+  /** Unused buckets whose deletion was requested. */
   givenBack: number
-  /** Analyses whose code is locked at storage as well. */
+  /** Locked analyses whose code is locked at storage now, too. */
   locked: number
-  /** Locks at storage that no analysis has. */
+  /** Released locks that belonged to no analysis. */
   released: number
 }
 
-/** Work in portions: whoever has it done may stop after any of them. */
+/** Work in steps; the caller may stop after each. */
 export type ComparisonSteps = AsyncGenerator<void, void, void>
 
 export const emptyCounts = (): RepairCounts => ({
@@ -52,10 +52,10 @@ export const emptyCounts = (): RepairCounts => ({
   released: 0,
 })
 
-/** What storage tells of a moment later is on its way, and no difference. */
+/** The event of a newer object may still be in transit, so it does not count as a difference. */
 export const IN_TRANSIT_MS = 60_000
 
-/** What is said to be there may be entered before it is. */
+/** A record may be added before its object exists, so newer records do not count as dangling. */
 export const SETTLED_AFTER_MS = 10 * 60_000
 
 export const isOlder = (time: Date, ms: number): boolean => time.getTime() < clock.now() - ms

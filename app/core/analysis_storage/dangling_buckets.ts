@@ -8,7 +8,7 @@ const PAGE = `select distinct bucket_id as id from analysis_buckets
   where bucket_id > $1 and created_at < now() - make_interval(secs => $2)
   order by bucket_id limit $3`
 
-/** Removes the buckets that storage does not have any more, with their files; the analyses get others. Where many are gone, none is. */
+/** Removes buckets that storage no longer has, with their files; their analyses get new ones. Refuses to remove many at once. */
 export async function* removeDanglingBuckets(context: ComparisonContext): ComparisonSteps {
   const dangling: string[] = []
   for await (const page of pagesOfBuckets(context)) {
@@ -34,13 +34,13 @@ function pagesOfBuckets({ pool, inventory: { pageSize } }: ComparisonContext) {
   })
 }
 
-/** An empty storage, or one of another installation, has none of them. */
+/** Protects against an empty storage, or the storage of another installation. */
 function requireFew(dangling: number): void {
   const limit = env.STORAGE_GONE_AT_ONCE
   if (dangling > limit) {
     throw new ServiceUnavailable(
-      `${dangling} buckets of analyses would be gone from storage at once, so nothing was changed. ` +
-        `Where that is right, set STORAGE_GONE_AT_ONCE=${dangling} (now ${limit}) until it is done`
+      `${dangling} buckets of analyses are missing at storage at once, so nothing was changed. ` +
+        `If this is correct, set STORAGE_GONE_AT_ONCE=${dangling} (now ${limit}) until they are removed`
     )
   }
 }

@@ -3,7 +3,7 @@ import type { Actor } from '#kernel/actor'
 
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** A bucket of the storage, by what is needed to find its analysis. */
+/** A bucket at storage, with the name that identifies its analysis. */
 export interface InventoryBucket {
   readonly id: string
   readonly name: string
@@ -15,16 +15,16 @@ export interface InventoryFile extends StoredFile {
 }
 
 /**
- * What storage really has: in this process, or at its address. Pages are in the order of ids and begin behind one of them; the last one
- * is shorter than `pageSize`. Rejects with `ServiceUnavailable` while storage cannot be asked.
+ * The contents of storage, which runs in this process or elsewhere. Pages are sorted by id and start after a given id;
+ * the last page is shorter than `pageSize`. Rejects with `ServiceUnavailable` while storage is not reachable.
  */
 export interface Inventory {
   readonly pageSize: number
-  /** Which of these buckets are there. */
+  /** Which of these buckets exist. */
   findBuckets(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** Which of these files are there, in whatever bucket. */
+  /** Which of these files exist, in any bucket. */
   findFiles(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** The buckets that somebody made. */
+  /** The buckets created by an actor. */
   listBuckets(owner: Pick<Actor, 'kind' | 'id'>, after: string): Promise<readonly InventoryBucket[]>
   listFiles(bucketId: string, after: string): Promise<readonly InventoryFile[]>
 }

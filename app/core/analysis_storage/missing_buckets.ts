@@ -11,7 +11,7 @@ const PAGE = `select a.id from analyses a
     and (select count(*) from analysis_buckets b where b.analysis_id = a.id and b.built_in) < ${BUCKET_TYPES.length}
   order by a.id limit ${PAGE_SIZE}`
 
-/** Has storage make the buckets that analyses lack. */
+/** Requests the built-in buckets that analyses lack. */
 export async function* requestMissingBuckets(context: ComparisonContext): ComparisonSteps {
   const { pool, upkeep, repairs: mended } = context
   const pages = pagesById(PAGE_SIZE, async (after) => {

@@ -18,8 +18,8 @@ interface OrphanedBucket extends BucketRequest {
 }
 
 /**
- * Enters the buckets that storage made for analyses and core was not told of. One that nobody needs is given back where it is empty;
- * what is in another one is left to people.
+ * Adds buckets that storage created for analyses and core has no record of. An unused bucket is deleted if it is empty;
+ * one with files is only logged.
  */
 export async function* resolveOrphanedBuckets(context: ComparisonContext): ComparisonSteps {
   const { inventory, origin } = context
@@ -63,7 +63,7 @@ async function resolveOrphan(context: ComparisonContext, orphan: OrphanedBucket)
     return 'kept'
   })
   if (outcome === 'kept') {
-    logger.warn(orphan, 'a bucket of no analysis has files; delete it where they are not needed')
+    logger.warn(orphan, 'a bucket of no analysis has files; delete it if they are not needed')
   } else {
     mended[outcome]++
   }

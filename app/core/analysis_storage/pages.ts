@@ -1,6 +1,6 @@
 import { FIRST_ID } from './inventory.js'
 
-/** All records by their ids, so many at a time: the next ones are those behind the last one that was read. */
+/** Reads all records in pages sorted by id (keyset pagination). */
 export async function* pagesById<T extends { readonly id: string }>(
   size: number,
   readAfter: (id: string) => Promise<readonly T[]>

@@ -3,12 +3,12 @@ import { ownRequest } from '#auth/own_request'
 import { ServiceUnavailable } from '#kernel/failures'
 import type { Inventory, InventoryBucket, InventoryFile } from './inventory.js'
 
-/** The largest page that storage answers with. */
+/** The largest page that storage returns. */
 const PAGE_SIZE = 50
 
 type Serialized<T> = Omit<T, 'createdAt'> & { readonly createdAt: string }
 
-/** What storage has, asked at its address. */
+/** The inventory of a storage that runs elsewhere, read over HTTP. */
 export function remoteInventory(storage: RemoteSurface): Inventory {
   return {
     pageSize: PAGE_SIZE,
@@ -63,12 +63,12 @@ async function readPage<T>(
   try {
     const { status, text } = await ownRequest(storage, `${path}?${query}`)
     if (status !== 200) {
-      throw new Error(`it answered with the status ${status}`)
+      throw new Error(`status ${status}`)
     }
     return (JSON.parse(text) as { data: T[] }).data
   } catch (error) {
-    const cause = new Error(`storage was asked in vain: ${(error as Error).message}`)
-    const message = 'What storage has cannot be told now; try again shortly'
+    const cause = new Error(`request to storage failed: ${(error as Error).message}`)
+    const message = 'The inventory of storage is not available: try again shortly'
     throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
   }
 }

@@ -7,7 +7,7 @@ import { AnalysisBucketService } from '#core/analysis_buckets/analysis_bucket_se
 import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { CodeLocks } from '#core/code_locks/code_locks'
 import { corePool } from '#core/database'
-import { isAdopting } from '#database/open_adoption'
+import { isAdopting } from '#database/is_adopting'
 import type { LongSweep } from '#jobs/sweep'
 import { compareLocks } from './compare_locks.js'
 import { compareFiles } from './compare_files.js'
@@ -28,13 +28,13 @@ const TURN_MS = 5_000
 interface StorageSweepOptions {
   readonly inventory: Inventory
   readonly logger: Pick<Logger, 'info' | 'warn'>
-  /** After how long it ends its turn although there is more to compare. */
+  /** The maximal duration of a turn. */
   readonly turnMs?: number
 }
 
 /**
- * Compares the buckets and files of analyses with what storage has, and mends what was not told, was told in vain, or never came to
- * be. Goes on in its next turn where it ended the last one.
+ * Compares buckets and files of analyses with storage, and repairs what lost or failed events left behind. Each turn
+ * continues where the last one ended.
  */
 export function analysisStorageSweep(options: StorageSweepOptions): LongSweep {
   const { logger, turnMs = TURN_MS } = options

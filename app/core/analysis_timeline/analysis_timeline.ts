@@ -10,19 +10,19 @@ import type { TimelineEntry, TimelineSource } from './timeline_entry.js'
 
 export const ENTRIES_PER_PAGE = 50
 
-/** Who did what, as the audit trail has it, is for those who may read that in the realm of the analysis. */
+/** Actors and data of audit events require permission to read events in the realm of the analysis. */
 const AUDIT_ACCESS = requires('event_read')
 
 export interface TimelinePage {
   readonly entries: readonly TimelineEntry[]
-  /** What the next page is asked for with; null after the last one. */
+  /** The cursor of the next page; null on the last page. */
   readonly next: string | null
 }
 
 export interface TimelineSources {
-  /** For all to whom the analysis is shown. */
+  /** For all who may read the analysis. */
   readonly open: readonly TimelineSource[]
-  /** What workers and nodes said: for those who may read the logs of the analysis. */
+  /** Messages of workers and nodes, for those who may read the logs of the analysis. */
   readonly logs: readonly TimelineSource[]
 }
 
@@ -31,7 +31,7 @@ interface SourcedEntry {
   readonly source: number
 }
 
-/** All that is known of what happened to an analysis, in one list. */
+/** Merges the events, states, approvals and logs of an analysis into one list. */
 export class AnalysisTimeline {
   readonly #sources: TimelineSources
   readonly #logs: Pick<AnalysisLogService, 'mayRead'>
@@ -41,7 +41,7 @@ export class AnalysisTimeline {
     this.#logs = logs
   }
 
-  /** Entries, the newest first. */
+  /** A page of entries, newest first. */
   async page(origin: Origin, id: string, limit: number, cursor?: string): Promise<TimelinePage> {
     enforce(kind.access.read, origin.actor)
     const { id: analysisId, realmId } = await readAnalysis(origin, id)
@@ -76,7 +76,7 @@ function showPartial(entry: TimelineEntry): TimelineEntry {
   return source === 'event' ? { time, source, name } : entry
 }
 
-/** Those of the time at which the page before ended are passed over as far as they were given. */
+/** Skips entries with the time of the cursor that were already returned. */
 async function readFrom(
   source: TimelineSource,
   analysisId: string,
@@ -92,7 +92,7 @@ async function readFrom(
   return entries.filter((entry, position) => !isReturned(entry, position)).slice(0, limit)
 }
 
-/** Times are kept to the millisecond. */
+/** Times have a resolution of one millisecond. */
 const momentAfter = (time: string) => new Date(Date.parse(time) + 1).toISOString()
 
 function nextCursor(

@@ -2,7 +2,7 @@ import { analysis } from '#core/analyses/analysis'
 import type { EventReader, AuditEvent } from '#core/events/event_reader'
 import type { TimelineEntry, TimelineSource } from './timeline_entry.js'
 
-/** What the audit trail keeps of an analysis. */
+/** The audit events of an analysis. */
 export function eventSource(events: EventReader): TimelineSource {
   return {
     async read(refId, { until, limit }) {

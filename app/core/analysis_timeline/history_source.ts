@@ -20,7 +20,7 @@ const HISTORY = {
 
 const APPROVAL = 'approval_status'
 
-/** What became of an analysis and of its nodes' parts in it, as the database itself noted it; or why what was begun failed. */
+/** The state changes of an analysis and its assignments that database triggers record, or the problems of processes. */
 export function historySource(
   pool: DatabasePool,
   row: 'states' | 'problems' = 'states'

@@ -8,7 +8,7 @@ interface LogLine {
   readonly labels: LogLabels
 }
 
-/** The lines that were logged about an analysis, or at its nodes, whichever these labels are those of. */
+/** The log lines with these labels: about an analysis, or about it at its nodes. */
 export function logSource(
   logs: AnalysisLogStore,
   labelsOf: (analysisId: string) => LogLabels

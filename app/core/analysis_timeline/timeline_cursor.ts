@@ -2,8 +2,8 @@ import { BadRequest } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 
 /**
- * Where a page ended: at which time, and how many entries of exactly that time each source had given by then. Whatever comes in
- * meanwhile is newer, so that pages neither repeat nor miss an entry.
+ * The time at which a page ended, and how many entries with exactly that time each source had returned by then. New
+ * entries are newer, so pages neither repeat nor miss an entry.
  */
 export interface TimelineCursor {
   readonly time: string
@@ -17,7 +17,7 @@ export function writeCursor({ time, returned: given }: TimelineCursor): string {
   return Buffer.from(JSON.stringify([time, ...given])).toString('base64url')
 }
 
-/** Throws for a text that no page ended with. */
+/** Throws for an invalid cursor. */
 export function readCursor(text: string, sources: number): TimelineCursor {
   const [time, ...returned] = parse(text)
   if (
@@ -27,7 +27,7 @@ export function readCursor(text: string, sources: number): TimelineCursor {
     returned.length !== sources ||
     !returned.every(isCount)
   ) {
-    const message = 'The cursor is none that a page ended with: leave it out to begin anew'
+    const message = 'The cursor is invalid: leave it out to start with the first page'
     throw new BadRequest(message, { issues: [issue('value_invalid', ['cursor'], message)] })
   }
   return { time, returned }

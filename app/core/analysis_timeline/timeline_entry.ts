@@ -9,9 +9,9 @@ export interface TimelineEntry {
     readonly id: string | null
     readonly name: string | null
   }
-  /** Who handed in what the audit trail keeps: a caller, the bus or the platform. */
+  /** Who reported an audit event: a caller, the bus or the platform. */
   readonly reportedBy?: unknown
-  /** The node it happened at, by its id. */
+  /** The id of the node. */
   readonly node?: string
   readonly message?: string
   readonly data?: unknown
@@ -21,14 +21,14 @@ export const SOURCE_NAMES = ['event', 'status', 'approval', 'log'] as const
 
 export type SourceName = (typeof SOURCE_NAMES)[number]
 
-/** What one source knows of an analysis. */
+/** A source of timeline entries. */
 export interface TimelineSource {
-  /** Entries of before a time, the newest first; those of one time always in the same order. */
+  /** Reads entries, newest first, in a stable order. */
   read(analysisId: string, part: TimelineRange): Promise<readonly TimelineEntry[]>
 }
 
 export interface TimelineRange {
-  /** The moment after the last one that is meant; without it, there is no end. */
+  /** Exclusive end; open-ended if undefined. */
   readonly until: string | undefined
   readonly limit: number
 }

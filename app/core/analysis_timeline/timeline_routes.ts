@@ -9,19 +9,18 @@ import { SOURCE_NAMES } from './timeline_entry.js'
 
 const TIMELINE: Operation = {
   name: 'readAnalysisTimeline',
-  summary:
-    'What happened to an analysis: events, states, approvals and logs in one list, the newest first',
+  summary: 'Read the timeline of an analysis: events, states, approvals and logs, newest first',
   access: analysis.access.read,
   query: [
     {
       name: 'cursor',
-      description: 'The `meta.next` of the page before',
+      description: 'The `meta.next` of the previous page',
       schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
     },
   ],
   responses: {
     200: {
-      description: 'A page, and what the next one is asked for with',
+      description: 'A page, and the cursor of the next one',
       schema: {
         type: 'object',
         required: ['data', 'meta'],
@@ -51,7 +50,7 @@ const TIMELINE: Operation = {
   },
 }
 
-/** What happened to an analysis. */
+/** The route of the timeline of an analysis. */
 export function timelineRoutes(routes: SurfaceRoutes): void {
   routes.get('/analyses/:id/timeline', show, TIMELINE)
 }

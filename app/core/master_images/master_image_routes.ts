@@ -10,7 +10,7 @@ import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
 import { BadRequest } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import { bodyOf } from '#http/sent_body'
+import { validatedBody } from '#http/request_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { originOf } from '#kernel/request_origin'
 
@@ -43,7 +43,7 @@ const ANSWER = {
 
 async function run(ctx: HttpContext): Promise<void> {
   const service = await ctx.containerResolver.make(MasterImageService)
-  const { command: name, id } = await bodyOf(ctx, command)
+  const { command: name, id } = await validatedBody(ctx, command)
   if (name === 'sync') {
     await service.synchronize(originOf(ctx))
     const meta = await metaFor(ctx, COMMAND_QUEUES.masterImageSynchronizer)

@@ -4,7 +4,8 @@ import { newId } from '#kernel/new_id'
 /** What a name in a registry may be made of. */
 export const REGISTRY_NAME: Shape = {
   pattern: /^[a-z0-9_-]*$/,
-  says: 'A name in a registry consists of lower-case letters, digits, hyphens and underscores',
+  description:
+    'A name in a registry consists of lower-case letters, digits, hyphens and underscores',
 }
 
 /** Where master images are in every registry. */

@@ -5,7 +5,7 @@ import { corePool } from '#core/database'
 import { loggedIn } from '#kernel/access'
 import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
-import { bodyOf } from '#http/sent_body'
+import { validatedBody } from '#http/request_body'
 import type { ResponseDeclaration, SurfaceRoutes } from '#http/surface'
 import { clientName } from '#auth/client_name'
 import { chosenSecret } from '#auth/chosen_secret'
@@ -89,7 +89,7 @@ async function read(ctx: HttpContext): Promise<void> {
 }
 
 async function rotate(ctx: HttpContext): Promise<void> {
-  const changes = (await bodyOf(ctx, newCredentials)) as NewCredentials
+  const changes = (await validatedBody(ctx, newCredentials)) as NewCredentials
   const credentials = await makeCredentials(ctx)
   sendJson(ctx, await credentials.rotate(originOf(ctx), ctx.params.id, changes))
 }

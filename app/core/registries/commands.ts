@@ -7,7 +7,7 @@ import type { Attributes } from '#records/row'
 
 export type RegistryCommand = 'SETUP' | 'CLEANUP' | 'DELETE'
 
-/** Has something done with a whole registry, once the transaction is kept. */
+/** Sends a command about a whole registry when the transaction commits. */
 export function sendRegistryCommand(
   transaction: pg.ClientBase,
   type: RegistryCommand,
@@ -16,7 +16,7 @@ export function sendRegistryCommand(
   return send(transaction, type, { id }, `registry/${id}`)
 }
 
-/** Has what a registry told looked at, once the transaction is kept. */
+/** Sends a webhook event to the registry consumer when the transaction commits. */
 export function sendWebhookCommand(
   transaction: pg.ClientBase,
   event: Attributes,

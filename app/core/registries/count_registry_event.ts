@@ -14,11 +14,11 @@ const KNOWN_TYPES = [
 
 const registryEvents = new Counter({
   name: 'registry_events_total',
-  help: 'What registries told of themselves, by what happened',
+  help: 'Events received from registries, by type',
   labelNames: ['type'] as const,
   registers: [metrics],
 })
 
-/** Counts something that happened in a registry; unknown types share one label. */
+/** Counts a webhook event. Unknown types share one label. */
 export const countRegistryEvent = (type: string) =>
   registryEvents.inc({ type: KNOWN_TYPES.includes(type) ? type : 'other' })

@@ -7,7 +7,7 @@ import { NullDriver } from '#core/registries/drivers/null_driver'
 import { PlainRegistryDriver } from '#core/registries/drivers/plain_registry_driver'
 import { LOCAL_IMAGES } from '#oci/local_host'
 
-/** How a registry is looked after: not at all where the platform has no account there, else as what it turns out to be. */
+/** Creates the driver of a registry. Without an account of the platform, the registry is not managed. */
 export function createRegistryDriver(
   access: RegistryAccess,
   options: { readonly limitMs?: number } = {}

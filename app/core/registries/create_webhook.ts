@@ -7,7 +7,7 @@ import type { WebhookSecrets } from './webhook_secrets.js'
 
 export const WEBHOOK_PATH = '/services/registry/hook'
 
-/** How a registry tells the platform what happens in it; null where the registry is gone. */
+/** Creates the webhook of a registry. Returns null if the registry was deleted. */
 export async function createWebhook(
   secrets: WebhookSecrets,
   registryId: string

@@ -14,9 +14,7 @@ const NAME = 'default'
 type StoredRegistry = Pick<Row<typeof Registry>, 'id' | 'accountName' | 'accountSecret'>
 type Harbor = NonNullable<typeof env.HARBOR_URL>
 
-/**
- * The registry that the environment names.
- */
+/** The registry that `HARBOR_URL` configures. */
 export class EnvironmentRegistry {
   readonly #pool: DatabasePool
   readonly #registries: RegistryService
@@ -26,7 +24,7 @@ export class EnvironmentRegistry {
     this.#registries = registries
   }
 
-  /** Enters the registry of `HARBOR_URL`, and has it set up where that changes something. */
+  /** Inserts or updates the registry of `HARBOR_URL`, and sets it up if it changed. */
   async setUp(): Promise<void> {
     const registryId = await this.upsert(env.HARBOR_URL)
     if (registryId !== undefined) {
@@ -35,8 +33,8 @@ export class EnvironmentRegistry {
   }
 
   /**
-   * Enters a registry, or gives the one that is there its account; where it is stays as it was entered. Answers its id,
-   * undefined where there is none to enter or nothing changed.
+   * Inserts a registry, or updates the account of an existing one, whose host stays. Returns its id, or undefined if nothing
+   * changed.
    */
   async upsert(harbor: Harbor | undefined): Promise<string | undefined> {
     if (!harbor) {

@@ -16,15 +16,14 @@ import {
   type RegistryDriver,
 } from './registry_driver.js'
 
-/** How names begin that the platform gives to accounts of its own. */
+/** Prefixes of the accounts of workers. */
 const RESERVED = /^(worker|master)-/
 
 const adoptAccess = requiresInMasterRealm('registry_manage')
 
-/** A registry as it is asked for a name. */
 interface RegistryState extends RegistryAccess {
   readonly isPaused: boolean
-  /** Whether the platform made what has the name there. */
+  /** Whether the platform created the project of this name. */
   readonly isOwn: boolean
 }
 
@@ -46,8 +45,8 @@ interface ExternalNamesOptions {
 }
 
 /**
- * Names that callers choose for projects in registries. The platform is an administrator there, and a project that it takes over is
- * opened to whoever named it: only administrators of the installation name one that exists.
+ * Authorizes the names that callers choose for projects in registries. A project that is adopted becomes accessible to the
+ * caller, so only administrators of the installation may choose the name of an existing project.
  */
 export class ExternalNames {
   readonly #options: ExternalNamesOptions
@@ -57,8 +56,8 @@ export class ExternalNames {
   }
 
   /**
-   * Throws where a caller may not choose this name. Answers whether what has the name in the registry is taken over. A registry that
-   * does not answer is asked again when the project is linked, which then decides.
+   * Throws if the caller may not choose this name. Returns whether an existing project of this name is adopted. If the
+   * registry is unreachable, the check is repeated when the project is linked.
    */
   async authorize({ actor }: Origin, requested: RequestedName): Promise<boolean> {
     requireUnreserved(requested)
@@ -75,7 +74,7 @@ export class ExternalNames {
   }
 
   async #isTaken({ registryId, externalName: name }: RequestedName): Promise<boolean> {
-    const { pool, createDriver: driverOf, logger } = this.#options
+    const { pool, createDriver, logger } = this.#options
     const { rows } = await pool.read<RegistryState>({
       name: 'registry-of-a-name',
       text: REGISTRY_STATE,
@@ -87,7 +86,7 @@ export class ExternalNames {
     }
     try {
       const accountSecret = unseal('registry account', registry.accountSecret)
-      const driver = driverOf({ ...registry, accountSecret })
+      const driver = createDriver({ ...registry, accountSecret })
       return (await driver.find({ name, owner: '', account: null })) !== null
     } catch (error) {
       if (!(error instanceof RegistryFailure)) {
@@ -102,7 +101,7 @@ export class ExternalNames {
 function requireUnreserved({ externalName, isForMasterImages }: RequestedName): void {
   const isOfMaster = externalName === MASTER_PROJECT && !isForMasterImages
   if (RESERVED.test(externalName) || isOfMaster) {
-    const message = `The platform itself uses ${MASTER_PROJECT} and names that begin with worker- or master-; choose another`
+    const message = `The name ${MASTER_PROJECT} and the prefixes worker- and master- are reserved: choose another name`
     throw new BadRequest('Property externalName is invalid', {
       issues: [issue('value_invalid', ['externalName'], message)],
     })

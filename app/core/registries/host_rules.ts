@@ -6,13 +6,13 @@ import { LOCAL_IMAGES } from '#oci/local_host'
 import { env } from '#start/env'
 
 interface HostRulesOptions {
-  /** The only hosts a registry may have; undefined is any. */
+  /** The only hosts that are allowed. Undefined allows any. */
   readonly allowed: readonly string[] | undefined
-  /** Whose certificate is not verified. */
+  /** Hosts whose certificates are not verified. */
   readonly insecure: readonly string[]
-  /** Named by the operator of the platform, and so allowed. */
+  /** Hosts of the environment, which are always allowed. */
   readonly configured: readonly string[]
-  /** Whether this machine and private networks are closed to registries that are not listed. */
+  /** Whether hosts on this machine or in private networks have to be listed. */
   readonly isStrict: boolean
   readonly ownPorts: readonly number[]
 }
@@ -21,7 +21,7 @@ const HTTPS_PORT = 443
 const SHAPE = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
 const LOOPBACK_NAME = /^(.+\.)?(localhost|localhost\.localdomain|ip6-localhost|ip6-loopback)$/
 
-/** Addresses that mean this machine, a private network, many machines or none; also as IPv6 spells those of IPv4. */
+/** Loopback, private, multicast and unspecified addresses, and the IPv6 forms of those of IPv4. */
 const PRIVATE_NETWORKS = new BlockList()
 for (const [net, prefix] of [
   ['0.0.0.0', 8],
@@ -60,8 +60,8 @@ for (const [net, prefix] of [
 }
 
 /**
- * Where registries may be. What is allowed is looked at when a registry is named and whenever it is called, for names may
- * mean another address by then.
+ * The hosts that registries may have. They are checked when a registry is written and at each request, since a name may
+ * resolve to another address by then.
  */
 export class HostRules {
   readonly #options: HostRulesOptions
@@ -74,17 +74,17 @@ export class HostRules {
     return this.#options.insecure.includes(host.toLowerCase())
   }
 
-  /** Why a registry may not have this host, or this address of it; undefined where it may. The folder of images is never called. */
+  /** Returns why a host, or an address of it, is not allowed; undefined if it is. The image folder is always allowed. */
   findRefusal(host: string, address?: string): string | undefined {
-    const { allowed: listed, configured: named, isStrict } = this.#options
+    const { allowed, configured, isStrict } = this.#options
     if (host === LOCAL_IMAGES) {
       return undefined
     }
-    const isListed = [...named, ...(listed ?? [])].includes(host.toLowerCase())
+    const isListed = [...configured, ...(allowed ?? [])].includes(host.toLowerCase())
     if (isListed) {
       return undefined
     }
-    if (listed !== undefined) {
+    if (allowed !== undefined) {
       return 'REGISTRY_HOSTS does not list this host'
     }
     return isStrict ? this.#findStrictRefusal(host, address) : undefined
@@ -94,11 +94,11 @@ export class HostRules {
     const url = parseHost(host)
     const name = address ?? url?.hostname.replace(/^\[|\]$|\.$/g, '') ?? ''
     if (LOOPBACK_NAME.test(name) || isPrivateAddress(name)) {
-      return 'The host is this machine or in a private network; REGISTRY_HOSTS has to list such a host'
+      return 'The host is on this machine or in a private network: list it in REGISTRY_HOSTS'
     }
     const port = Number(url?.port || HTTPS_PORT)
     if (port !== HTTPS_PORT && this.#options.ownPorts.includes(port)) {
-      return 'The platform itself uses this port; REGISTRY_HOSTS has to list such a host'
+      return 'The platform itself uses this port: list the host in REGISTRY_HOSTS'
     }
     return undefined
   }
@@ -109,10 +109,10 @@ function isPrivateAddress(address: string): boolean {
   return version !== 0 && PRIVATE_NETWORKS.check(address, version === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** Whether a text names a host, with or without a port, and nothing else. */
+/** Whether a text is a host, with or without a port. */
 export const isHostAndPort = (text: string): boolean => parseHost(text) !== undefined
 
-/** A host with or without a port, as an address; undefined for what is anything else. */
+/** Parses a host with or without a port. Returns undefined if the text is anything else. */
 export function parseHost(host: string): URL | undefined {
   return SHAPE.test(host) ? (URL.parse(`https://${host}/`) ?? undefined) : undefined
 }
@@ -126,7 +126,7 @@ export const hostRules = new HostRules({
   ownPorts: [env.PORT, env.ADMIN_PORT],
 })
 
-/** Throws where no registry of this installation may be. */
+/** Throws if the rules do not allow the host. */
 export function requireHost(host: unknown, rules: HostRules = hostRules): void {
   const problem = typeof host === 'string' ? rules.findRefusal(host) : undefined
   if (problem !== undefined) {

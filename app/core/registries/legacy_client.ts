@@ -5,12 +5,12 @@ import { clock } from '#kernel/clock'
 
 import { isSameSecret } from './is_same_secret.js'
 
-/** The provider's client as which registries told things before each had a secret of its own. */
+/** The client of the identity provider that registries used before each got its own webhook secret. */
 export const LEGACY_CLIENT = 'registry'
 
 /**
- * Whether a caller is that client, by its id or name and its secret: some registries were told to be before, and go on. It is
- * the one of the platform's own realm, as long as it is active and has a secret.
+ * Returns whether a name or id and a secret are those of the legacy client, which some registries still use. The client has
+ * to be active, and in the realm of the platform.
  */
 export async function isLegacyClient(name: string, secret: Buffer): Promise<boolean> {
   const { clients } = await identityProvider()
@@ -22,7 +22,7 @@ export async function isLegacyClient(name: string, secret: Buffer): Promise<bool
   return isUsable(client) && isSameSecret(secret, client.secret)
 }
 
-/** Gives that client, if there is one, a secret that no registry knows. Answers false where that cannot be found out now. */
+/** Rotates the secret of the legacy client, if it exists. Returns false if the provider does not manage clients. */
 export async function rotateLegacyClient(): Promise<boolean> {
   const { clients } = await identityProvider()
   if (!clients) {

@@ -25,9 +25,7 @@ const nameBody = body({
   accountId: text(64).nullable().optional(),
 })
 
-/**
- * Has done in registries what the records want done there. A registry that does not do it holds up no other command.
- */
+/** Applies changes of records to registries. A registry that fails does not block the commands of others. */
 export const registryConsumer = defineConsumer({
   queue: COMMAND_QUEUES.registry,
   surface: 'core',
@@ -45,7 +43,7 @@ export const registryConsumer = defineConsumer({
   },
 })
 
-/** What is done outside of any transaction, and again where the process ends before the message is noted. */
+/** Runs outside of a transaction. It runs again if the process stops before the message is acknowledged. */
 function outwardHandler<Data>(
   data: BodyValidator<Data>,
   perform: (work: RegistryReconciler, content: Data) => Promise<void>

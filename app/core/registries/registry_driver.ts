@@ -1,11 +1,11 @@
-/** Where a registry is, and whom the platform is there. */
+/** The host of a registry and the account of the platform there. */
 export interface RegistryAccess {
   readonly host: string
   readonly accountName: string | null
   readonly accountSecret: string | null
 }
 
-/** Whom a registry tells what happens in a project, and how it shows that it may. */
+/** The webhook of a project: its URL and the `Authorization` header of its requests. */
 export interface Webhook {
   readonly address: string
   readonly authorization: string
@@ -17,64 +17,64 @@ export interface Account {
   readonly secret: string
 }
 
-/** A name in a registry, and the record whose it is. */
+/** A name in a registry and the record that owns it. */
 export interface ClaimedName {
   readonly name: string
   /** The registry project the name belongs to. */
   readonly owner: string
-  /** The account it had until now, if any. */
+  /** The account stored for it, if any. */
   readonly account: Account | null
 }
 
-/** A project that is in a registry already. */
+/** A project that already exists in a registry. */
 export interface ExistingProject {
   readonly id: string
-  /** Whether an account stands beside it that the platform made for the owner of the name. */
+  /** Whether the registry has an account that the platform created for the owner of the name. */
   readonly isMarked: boolean
 }
 
-/** A project as it should be in a registry. */
+/** The desired state of a project in a registry. */
 export interface DesiredProject extends ClaimedName {
   readonly isPublic: boolean
-  /** Whether the registry may have the project already: the platform made it, or an administrator named it. */
+  /** Whether the project may exist already: the platform created it, or an administrator adopts it. */
   readonly mayExist: boolean
-  /** Whether an account of this name that the platform did not make is taken over, too: an administrator named it. */
+  /** Whether an administrator adopts an account of this name that the platform did not create. */
   readonly adopts: boolean
-  /** The secret the account should get; without one it keeps its own, or gets one from the registry. */
+  /** The new secret of the account. If null, the account keeps its secret, or the registry generates one. */
   readonly newSecret: string | null
-  /** Without one, the registry sends no events. */
+  /** If null, the registry sends no events. */
   readonly hook: Webhook | null
 }
 
-/** What a registry keeps for a project; what it does not offer is null. */
+/** The state of a project in a registry. Properties that the registry does not support are null. */
 export interface LinkedProject {
   readonly id: string | null
   readonly account: Account | null
   readonly webhookId: string | null
 }
 
-/** A project that the platform does not want in a registry any more. */
+/** A project to remove from a registry. */
 export interface ObsoleteProject {
   readonly name: string
-  /** The registry project the name belonged to, as far as that is known. */
+  /** The registry project that owned the name, if known. */
   readonly owner: string | null
   readonly accountId: string | null
-  /** Whether it was there before the platform came: then it stays, with all that is in it. */
+  /** Whether the project existed before the platform linked it. Such a project stays, with its images. */
   readonly isAdopted: boolean
 }
 
-/** Whose account in a registry it is. */
+/** The account of a worker in a registry. */
 export interface WorkerAccount {
   readonly name: string
-  /** The registry of the platform that the account is for. */
+  /** The id of the registry that the account is for. */
   readonly owner: string
-  /** The account it had until now, if any. */
+  /** The account stored for it, if any. */
   readonly account: Account | null
 }
 
-/** An account with which images are brought into a registry, and found in it. */
+/** The desired state of an account with which a worker pushes and pulls images. */
 export interface DesiredWorkerAccount extends WorkerAccount {
-  /** The projects that it pulls from; without any it needs no account. */
+  /** The projects that the account can pull from. An empty list removes the account. */
   readonly projects: readonly WorkerProject[]
 }
 
@@ -83,33 +83,29 @@ export interface WorkerProject {
   readonly isPushedTo: boolean
 }
 
-/**
- * What is done in registries. Everything may be called again after it failed half-way, and fails with `RegistryFailure` only.
- */
+/** Manages projects and accounts in a registry. All methods are idempotent and throw only `RegistryFailure`. */
 export interface RegistryDriver {
-  /** Fails where the registry is away, is another one, or does not let the platform in. */
+  /** Throws if the registry is unreachable, is of another type, or rejects the account of the platform. */
   requireAccount(): Promise<void>
-  /** The project of a name that is there already, whoever made it. */
+  /** Finds an existing project by name, whoever created it. */
   find(name: ClaimedName): Promise<ExistingProject | null>
   link(project: DesiredProject): Promise<LinkedProject>
   unlink(project: ObsoleteProject): Promise<void>
-  /** What the account with this id is called now; null where there is none. */
+  /** Returns the current name of an account, or null if it does not exist. */
   findAccountName(id: string): Promise<string | null>
-  /** Gives who carries images an account; null where a registry has no accounts to give. */
+  /** Creates or updates the account of a worker. Returns null if the registry does not manage accounts. */
   ensureWorkerAccount(worker: DesiredWorkerAccount): Promise<Account | null>
   removeWorkerAccount(worker: WorkerAccount): Promise<void>
 }
 
-/**
- * A registry did not do what it was asked. Says what it was asked and how it answered, never with what account.
- */
+/** A request to a registry failed. The message names the request and the response, never the account. */
 export class RegistryFailure extends Error {
   static readonly code = 'E_REGISTRY'
   readonly code = RegistryFailure.code
 
   constructor(
     message: string,
-    /** Whether any other request would fare the same: then the registry is left alone for a while. */
+    /** Whether other requests would fail as well. If so, the registry is paused. */
     readonly isRegistryWide: boolean,
     options?: ErrorOptions
   ) {
@@ -117,18 +113,18 @@ export class RegistryFailure extends Error {
   }
 }
 
-/** The registry has a project of this name that is not the platform's to take. */
+/** The registry has a project of this name that the platform did not create. */
 export class NameTaken extends RegistryFailure {
   constructor(name: string) {
     super(
-      `The registry has a project ${name} that the platform did not make. Give it another externalName, or have an ` +
-        'administrator of the master realm adopt it: hubctl registry link --adopt',
+      `The registry has a project ${name} that the platform did not create. Choose another externalName, or ask an ` +
+        'administrator of the master realm to adopt it: hubctl registry link --adopt',
       false
     )
   }
 }
 
-/** What answered is no registry of the kind that was asked for; it may well be one of another kind. */
+/** The host did not respond as a registry of the expected type. It may be a registry of another type. */
 export class UnknownRegistryType extends RegistryFailure {
   constructor(message: string) {
     super(message, true)

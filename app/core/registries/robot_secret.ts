@@ -5,7 +5,7 @@ import { shape } from '#kernel/shape'
 /** What registries take for the secret of an account; they refuse anything else, and would be asked for it for ever. */
 const CHARACTER_RULE = {
   pattern: /^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])/,
-  says: 'A secret has at least one digit, and one letter each in upper and in lower case',
+  description: 'A secret has at least one digit, and one letter each in upper and in lower case',
 }
 
 const MIN_LENGTH = 8

@@ -1,6 +1,6 @@
 import type { SealedColumn } from '#records/resealing'
 
-/** Where the database of core keeps secrets, and what each is sealed for: a change of the key seals all of these anew. */
+/** The columns of core that hold sealed secrets. A change of the application key reseals them. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'registries', keys: ['id'], column: 'account_secret', purpose: 'registry account' },
   {

@@ -4,7 +4,7 @@ import vine from '@vinejs/vine'
 import { enforce, everybody, requires, requiresInMasterRealm, loggedIn } from '#kernel/access'
 import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
-import { bodyOf } from '#http/sent_body'
+import { validatedBody } from '#http/request_body'
 import { EntityNotFound, Unauthorized } from '#kernel/failures'
 import type { ResponseDeclaration, SurfaceRoutes } from '#http/surface'
 import { originOf } from '#kernel/request_origin'
@@ -53,7 +53,7 @@ export function serviceRoutes(routes: SurfaceRoutes): void {
 }
 
 async function runCommand(ctx: HttpContext): Promise<void> {
-  const operation = await bodyOf(ctx, command)
+  const operation = await validatedBody(ctx, command)
   const { actor } = originOf(ctx)
   enforce(commandAccess, actor)
   requireRegistry(ctx)

@@ -4,7 +4,7 @@ import { body } from '#kernel/body'
 
 const text = (least: number, most: number) => vine.string().minLength(least).maxLength(most)
 
-/** What a registry tells of something that happened in it, in its own spelling. */
+/** The body of a Harbor webhook request. */
 export const webhookBody = body({
   type: text(1, 64),
   occur_at: vine.number().optional(),

@@ -10,14 +10,12 @@ const SECRET_BYTES = 32
 
 const SELECT_SECRET = 'select secret from registry_hooks where registry_id = $1'
 
-/** What a key that is gone has sealed is replaced, unless another process has done so. */
+/** Replaces a secret that cannot be unsealed, unless another process already did. */
 const UPSERT_SECRET = `
   insert into registry_hooks as h (registry_id, secret) select id, $2 from registries where id = $1 for key share
   on conflict (registry_id) do update set secret = excluded.secret where h.secret = $3`
 
-/**
- * The secrets with which registries show that it is they who tell us something: one for each, good for nothing else.
- */
+/** The secrets that authenticate webhook requests, one per registry. */
 export class WebhookSecrets {
   readonly #pool: pg.Pool
 
@@ -25,7 +23,7 @@ export class WebhookSecrets {
     this.#pool = pool
   }
 
-  /** The secret of a registry, which is made up where it has none; undefined where there is no such registry. */
+  /** Returns the secret of a registry, and generates it first if there is none. Undefined if the registry does not exist. */
   async findOrCreate(registryId: string): Promise<string | undefined> {
     const stored = await this.#read(registryId)
     if (stored?.secret) {
@@ -43,7 +41,7 @@ export class WebhookSecrets {
     return isSameSecret(sent, stored?.secret ?? '') && Boolean(stored?.secret)
   }
 
-  /** What a registry was given is good for nothing from now on; the next time it is linked it gets another one. */
+  /** Revokes the secret of a registry. The next link creates another one. */
   async revoke(transaction: pg.ClientBase, registryId: string): Promise<void> {
     await transaction.query('delete from registry_hooks where registry_id = $1', [registryId])
   }

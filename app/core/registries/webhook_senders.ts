@@ -9,12 +9,12 @@ import type { WebhookSecrets } from './webhook_secrets.js'
 const BASIC = /^basic ([a-z0-9+/]+={0,2})$/i
 const FAILURES_A_MINUTE = 10
 
-/** Who told something: a registry by its own secret, or one that still is the provider's client, which may be any. */
+/** The sender of a webhook request. The registry is null if it used the legacy client, which any of them may. */
 export type WebhookSender = { readonly registryId: string | null }
 
 /**
- * Finds out which registry sends a request. Attempts of one address are counted before their secret is compared, so that many
- * at once are no more than one after the other; one that succeeds is taken off again.
+ * Authenticates the senders of webhook requests. An attempt is counted before its secret is compared, so that concurrent
+ * requests do not bypass the limit; a success restores it.
  */
 export class WebhookSenders {
   readonly #secrets: WebhookSecrets
@@ -24,7 +24,7 @@ export class WebhookSenders {
     this.#secrets = secrets
   }
 
-  /** Undefined where the header is not what any registry was told to send. Throws where an address guesses. */
+  /** Returns undefined if the header matches no registry. Throws if the address exceeded the limit of failures. */
   async find(header: string | undefined, address: string): Promise<WebhookSender | undefined> {
     const encoded = BASIC.exec(header ?? '')?.[1]
     if (encoded === undefined) {

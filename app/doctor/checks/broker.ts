@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Channel, ChannelModel, Options } from 'amqplib'
 
-import { ONE_AT_A_TIME } from '#bus/amqp/subscription'
+import { SINGLE_ACTIVE_CONSUMER } from '#bus/amqp/subscription'
 import { COMMAND_QUEUES } from '#bus/names'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
@@ -94,8 +94,8 @@ async function queueDifference(
   name: string
 ): Promise<string | undefined> {
   const plain = await declare(connection, name, {})
-  return plain?.includes(Object.keys(ONE_AT_A_TIME)[0]!)
-    ? declare(connection, name, { arguments: ONE_AT_A_TIME })
+  return plain?.includes(Object.keys(SINGLE_ACTIVE_CONSUMER)[0]!)
+    ? declare(connection, name, { arguments: SINGLE_ACTIVE_CONSUMER })
     : plain
 }
 

@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 
 import type { Actor } from '#kernel/actor'
 import { EntityConflict, PermissionDenied } from '#kernel/failures'
-import { failureOf } from '#http/classify'
+import { failureOf } from '#http/failure_of'
 import { identityPool } from './database.js'
 import { ClientService } from '#identity/clients/client_service'
 import { clientPermission } from '#identity/client_permissions/client_permission'

@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
 import { RelationInvalid } from '#kernel/failures'
-import { failureOf } from '#http/classify'
+import { failureOf } from '#http/failure_of'
 import { issue } from '#kernel/issues'
 import { ClientService } from '#identity/clients/client_service'
 import {

@@ -12,13 +12,13 @@ const POLL_MS = 5_000
 export const topicOf = ({ name }: TaskQueue): string => `tasks:${name}`
 
 /** How one process tells others that there is something to do. */
-interface Wakes {
+interface NotificationSource {
   onNotification(topic: string, listener: () => void): Promise<() => Promise<void>>
 }
 
-interface RunnerOptions<Data> {
+interface TaskRunnerOptions<Data> {
   readonly worker: TaskWorker<Data>
-  readonly signals: Wakes
+  readonly signals: NotificationSource
   readonly logger: Pick<Logger, 'warn'>
 }
 
@@ -26,14 +26,14 @@ interface RunnerOptions<Data> {
  * Does the tasks of a queue as soon as they are written down. Any number of processes may do so.
  */
 export class TaskRunner<Data> implements RunningJob {
-  readonly #options: RunnerOptions<Data>
+  readonly #options: TaskRunnerOptions<Data>
   readonly #timer: NodeJS.Timeout
   readonly #stopping = new AbortController()
   #unsubscribe: (() => Promise<void>) | undefined
   #round: Promise<void> | undefined
-  #isWanted = false
+  #isNotified = false
 
-  static async start<Data>(options: RunnerOptions<Data>): Promise<TaskRunner<Data>> {
+  static async start<Data>(options: TaskRunnerOptions<Data>): Promise<TaskRunner<Data>> {
     const runner = new TaskRunner(options)
     const topic = topicOf(options.worker.tasks.queue)
     runner.#unsubscribe = await options.signals.onNotification(topic, () => runner.notify())
@@ -41,14 +41,14 @@ export class TaskRunner<Data> implements RunningJob {
     return runner
   }
 
-  private constructor(options: RunnerOptions<Data>) {
+  private constructor(options: TaskRunnerOptions<Data>) {
     this.#options = options
     this.#timer = setInterval(() => this.notify(), POLL_MS)
   }
 
   /** There may be something to do. */
   notify(): void {
-    this.#isWanted = true
+    this.#isNotified = true
     this.#round ??= this.#work().finally(() => {
       this.#round = undefined
     })
@@ -64,8 +64,8 @@ export class TaskRunner<Data> implements RunningJob {
   async #work(): Promise<void> {
     const { worker, logger } = this.#options
     try {
-      while (this.#isWanted && !this.#stopping.signal.aborted) {
-        this.#isWanted = false
+      while (this.#isNotified && !this.#stopping.signal.aborted) {
+        this.#isNotified = false
         await runDueTasks(worker, this.#stopping.signal)
       }
     } catch (error) {

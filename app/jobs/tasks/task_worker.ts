@@ -21,9 +21,9 @@ export async function runDueTasks<Data>(
   signal?: AbortSignal
 ): Promise<void> {
   while (!signal?.aborted) {
-    const taken = await worker.tasks.claim(worker.concurrency)
-    await settleAll(taken.map((task) => perform(worker, task)))
-    if (taken.length === 0) {
+    const claimed = await worker.tasks.claim(worker.concurrency)
+    await settleAll(claimed.map((task) => perform(worker, task)))
+    if (claimed.length === 0) {
       return
     }
   }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { requestEnd } from '#auth/request_end'
-import { forgetHeaders } from '#http/forget_headers'
+import { releaseHeaders } from '#http/release_headers'
 import { sendHead } from '#http/send_stream'
 import type { SurfaceRoutes } from '#http/surface'
 import { enforce } from '#kernel/access'
@@ -11,19 +11,19 @@ import { mailboxStream } from '#messenger/messages/message_documents'
 import { MESSAGE_ACCESS } from '#messenger/messages/message_service'
 import { WakeupStreams } from './wakeup_streams.js'
 
-/** Whatever stands between keeps nothing of a stream, and does not wait for its end. */
+/** Proxies must neither cache nor buffer the stream. */
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'private, no-cache, no-store, no-transform, must-revalidate, max-age=0',
   'x-accel-buffering': 'no',
 }
 
-/** The route on which recipients are told that something has come. */
+/** The route on which recipients receive a wakeup for each arrival. */
 export function streamRoutes(routes: SurfaceRoutes): void {
   routes.get('/messages/stream', openStream, mailboxStream)
 }
 
-/** Returns at once: nothing of the request is kept for as long as the stream lasts. */
+/** Returns at once, so that the request can be collected while the stream is open. */
 async function openStream(ctx: HttpContext): Promise<void> {
   const actor = actorOf(ctx)
   enforce(MESSAGE_ACCESS, actor)
@@ -37,9 +37,9 @@ async function openStream(ctx: HttpContext): Promise<void> {
   const ending = await requestEnd(ctx)
   response.setRequestId()
   response.writeHead()
-  // As one text, which the head is not before it leaves.
+  // Node writes the head as one string only when it is flushed here.
   response.response.flushHeaders()
   ctx.observation?.settle()
-  forgetHeaders(request.request)
+  releaseHeaders(request.request)
   streams.open(recipient, response.response, ending)
 }

@@ -1,12 +1,10 @@
 interface TimerWheelOptions {
   readonly roundMs: number
-  /** Into so many parts a round is divided, so that not everything happens at once. */
+  /** Into how many slots a round is divided, to spread the load. */
   readonly slots: number
 }
 
-/**
- * One timer for something that is done again and again, at the same interval, with each of many. It runs while there are any.
- */
+/** Calls a function periodically for each of many items, with a single timer that runs while there are items. */
 export class TimerWheel<Item> {
   readonly #slots: readonly Set<Item>[]
   readonly #slotMs: number
@@ -25,7 +23,7 @@ export class TimerWheel<Item> {
     return this.#size
   }
 
-  /** It is an item's turn a round from now, and once in each further one, until it is removed. Nothing is added twice. */
+  /** Schedules an item once per round until it is removed. An item may be added only once. */
   add(item: Item): void {
     this.#slots[this.#current]!.add(item)
     this.#size += 1

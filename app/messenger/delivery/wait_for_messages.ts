@@ -11,13 +11,13 @@ interface MessageWaitOptions<Item> {
   readonly recipient: Party
   readonly read: () => Promise<readonly Item[]>
   readonly waitMs: number
-  /** Over when nobody waits for the answer any more, or it may not be given. Asked for only where there is a wait. */
+  /** Ends when the client disconnects or its token expires. Called only if the request has to wait. */
   readonly ending: () => Promise<EndSignal>
 }
 
 /**
- * Looks until there is something or the time is over. What arrives after the first look, or during it, ends the wait. Nothing is
- * found for one who is gone; one whose token has ended is refused.
+ * Reads until there are messages or the time is over. An arrival during or after the first read ends the wait.
+ * Resolves with no messages for a client that disconnected; rejects if its token expired.
  */
 export function waitForMessages<Item>(options: MessageWaitOptions<Item>): Promise<readonly Item[]> {
   const wait = new MessageWait(options)
@@ -25,7 +25,7 @@ export function waitForMessages<Item>(options: MessageWaitOptions<Item>): Promis
   return wait.items
 }
 
-/** No function is under way while it waits: each that were would take half a KiB for every request that is parked. */
+/** No async function is pending while a request is parked: each would take half a KiB. */
 class MessageWait<Item> implements Listener, EndListener {
   readonly #options: MessageWaitOptions<Item>
   readonly #deadline: number
@@ -57,7 +57,7 @@ class MessageWait<Item> implements Listener, EndListener {
     this.#woken.set()
   }
 
-  /** Goes on waiting where a look finds nothing. */
+  /** Settles the result, or parks again if the read returned undefined. */
   async #settleOrPark(read: () => Promise<readonly Item[] | undefined>): Promise<void> {
     try {
       const items = await read()

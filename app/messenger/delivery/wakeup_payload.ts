@@ -4,23 +4,23 @@ import type { SignalMessage } from '#signals/signals'
 import type { Arrival } from '#messenger/mailboxes/arrivals'
 import { keyOf, partyFromKey, PARTY_KINDS } from '#messenger/mailboxes/party'
 
-/** Where processes tell each other of arrivals, those of the former platform included. */
+/** The Redis channel on which processes publish arrivals; the former platform uses it, too. */
 export const WAKEUP_CHANNEL = 'messenger:wakeup'
 
-/** What a process does not say that knows no numbers. */
+/** An arrival in a mailbox. The former platform sends no number. */
 export interface ArrivalSignal {
   readonly key: string
   readonly arrivals: number | undefined
 }
 
-/** Neither a kind nor a UUID has anything that JSON would write in another way. */
+/** Neither a kind nor a UUID contains a character that JSON escapes. */
 export function wakeupOf({ key, arrivals }: Arrival): SignalMessage {
   const { type, id } = partyFromKey(key)
   const payload = `{"recipient":{"type":"${type}","id":"${id}"},"arrivals":${arrivals}}`
   return { channel: WAKEUP_CHANNEL, payload }
 }
 
-/** What a wakeup says; undefined where it is none. */
+/** Parses a wakeup; undefined if the payload is malformed. */
 export function parseWakeup(payload: string): ArrivalSignal | undefined {
   const { recipient, arrivals } = (tryParseJson(payload) ?? {}) as {
     recipient?: { type?: unknown; id?: unknown } | null

@@ -5,7 +5,7 @@ import type { EndListener } from '#kernel/end_signal'
 import { partyFromKey } from '#messenger/mailboxes/party'
 import type { Listener } from '#signals/listeners'
 
-/** Wakeups that follow one within so much time are told as one more. */
+/** Wakeups within this time are sent as one. */
 const THROTTLE_MS = 20
 
 type Connection = Pick<
@@ -20,18 +20,18 @@ type Connection = Pick<
   | 'writableNeedDrain'
 >
 
-/** Where streams are known that are open. */
+/** The open streams of the process. */
 interface StreamRegistry {
   remove(stream: WakeupStream): void
 }
 
 /**
- * What somebody who follows a mailbox is sent. A reader that is slow is told later, of all at once, and one that does not read at
- * all is cut off. There are thousands: each is itself what its mailbox, its end and the wheel tell, and keeps no function and no
- * text for that.
+ * One event stream of a recipient. Wakeups of a slow reader are merged, and a reader that reads nothing between two
+ * pings is disconnected. There are thousands of streams, so each implements its listeners itself and holds neither
+ * closures nor strings.
  */
 export class WakeupStream implements Listener, EndListener {
-  /** The key of the mailbox that is followed. */
+  /** The key of the recipient's mailbox. */
   readonly mailbox: string
   readonly #connection: Connection
   readonly #registry: StreamRegistry
@@ -55,7 +55,7 @@ export class WakeupStream implements Listener, EndListener {
     setTimeout(() => this.#endThrottle(), THROTTLE_MS).unref()
   }
 
-  /** Says that the connection is alive. Where nothing was read from one ping to the next, it is taken for dead. */
+  /** Sends a ping. Disconnects a client that has read nothing since the previous one. */
   ping(): void {
     if (this.#connection.writableLength === 0) {
       this.#isStalled = false

@@ -9,9 +9,7 @@ import type { Wakeups } from './wakeups.js'
 
 const PING = { roundMs: 15_000, slots: 15 }
 
-/**
- * The streams of this process on which recipients are told that there is something to pull.
- */
+/** The wakeup streams of this process. */
 export class WakeupStreams {
   readonly #wakeups: Wakeups
   readonly #pings = new TimerWheel<WakeupStream>(PING, (stream) => stream.ping())
@@ -20,12 +18,12 @@ export class WakeupStreams {
     this.#wakeups = wakeups
   }
 
-  /** How many there are. */
+  /** The number of open streams. */
   get size(): number {
     return this.#pings.size
   }
 
-  /** Wakes a recipient now, whatever it has missed, and with each arrival, until it is over. */
+  /** Sends a wakeup at once, since the recipient may have missed some, and another for each arrival. */
   open(recipient: Party, connection: ServerResponse, ending: EndSignal): void {
     if (ending.hasEnded) {
       connection.end()

@@ -4,11 +4,14 @@ import type { ReportError, Signals, Unsubscribe } from '#signals/signals'
 import { findNonEmptyMailboxes, type Arrival } from '#messenger/mailboxes/arrivals'
 import { parseWakeup, WAKEUP_CHANNEL, wakeupOf, type ArrivalSignal } from './wakeup_payload.js'
 
-/** While signals are carried, only every third look is taken: a wakeup can still end with the process that would have sent it. */
+/**
+ * How often mailboxes are checked. While signals work, only every third check is made: a process can still end
+ * before it sends its wakeup.
+ */
 const CHECK_EVERY_MS = 2_000
 const TICKS_PER_CHECK_WITH_SIGNALS = 3
 
-/** Tells processes that wakeups may have been missed; nobody sends it. */
+/** Notified when wakeups may have been missed; no process publishes to it. */
 const MISSED_TOPIC = 'messages'
 
 interface WakeupsOptions {
@@ -18,21 +21,21 @@ interface WakeupsOptions {
 }
 
 /**
- * Who waits in this process for which mailbox. Those who wait are told of what any process stores: at once by a signal, and at
- * the latest when the mailboxes are looked at, all of them with one statement.
+ * The listeners of this process by mailbox. They are notified by a signal when any process stores a message, and at
+ * the latest by the next check, which reads all their mailboxes with one statement.
  */
 export class Wakeups {
   readonly #options: WakeupsOptions
   readonly #listeners: Listeners
   readonly #stops: Unsubscribe[] = []
-  /** How many arrivals those who wait for a mailbox know of. */
+  /** The last known number of arrivals by mailbox. */
   #knownArrivals = new Map<string, number>()
-  /** What is to be told to the other processes at the end of this turn. */
+  /** Arrivals to publish at the end of this turn of the event loop. */
   #outgoing = new Map<string, Arrival>()
   #timer: NodeJS.Timeout | undefined
   #ticks = 0
 
-  /** Returns when signals are heard, where they are carried at all. */
+  /** Resolves when the subscriptions are active. */
   static async open(options: WakeupsOptions): Promise<Wakeups> {
     const { signals } = options
     const wakeups = new Wakeups(options)
@@ -53,12 +56,14 @@ export class Wakeups {
     this.#listeners = new Listeners(options.report)
   }
 
-  /** For how many mailboxes somebody waits. */
+  /** The number of mailboxes with listeners. */
   get size(): number {
     return this.#listeners.size
   }
 
-  /** Tells a listener of each arrival in the mailbox with a key until it leaves. It may be told without one. */
+  /**
+   * Notifies a listener of each arrival in a mailbox until it unsubscribes. It may be notified without an arrival.
+   */
   subscribe(key: string, listener: Listener): void {
     this.#listeners.add(key, listener)
     this.#timer ??= setInterval(() => this.#tick(), CHECK_EVERY_MS).unref()
@@ -71,7 +76,7 @@ export class Wakeups {
     }
   }
 
-  /** Tells of what was stored. Never throws or waits. */
+  /** Notifies listeners of all processes. Never throws or waits. */
   notify(arrivals: readonly Arrival[]): void {
     if (this.#outgoing.size === 0 && arrivals.length > 0) {
       setImmediate(() => void this.#publish())
@@ -102,7 +107,7 @@ export class Wakeups {
     this.#listeners.dispatch(key, '')
   }
 
-  /** Where signals are not carried now, the others find out when they look. */
+  /** If signals are unavailable, the other processes find the messages with their next check. */
   async #publish(): Promise<void> {
     const arrivals = [...this.#outgoing.values()]
     this.#outgoing = new Map()
@@ -133,7 +138,7 @@ export class Wakeups {
         }
       }
     } catch (error) {
-      report(error as Error, 'mailboxes could not be looked at')
+      report(error as Error, 'the mailboxes could not be checked for messages')
     }
   }
 

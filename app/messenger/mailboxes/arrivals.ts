@@ -1,14 +1,14 @@
 import type { DatabasePool } from '#database/database_pool'
 import { keyOf, partyFromKey, type Party } from './party.js'
 
-/** That something came into a mailbox: how many messages ever did, so that what is known already can be told. */
+/** An arrival in a mailbox. The number of all arrivals so far tells listeners whether they know of it. */
 export interface Arrival {
-  /** Whose mailbox it is. */
+  /** The key of the mailbox. */
   readonly key: string
   readonly arrivals: number
 }
 
-/** Of some mailboxes, those in which messages wait. */
+/** The given mailboxes that have messages, with their numbers of arrivals. */
 export async function findNonEmptyMailboxes(
   pool: DatabasePool,
   keys: readonly string[]

@@ -7,7 +7,7 @@ import { PARTY_KINDS, type PartyKind } from './party.js'
 interface Backlog {
   readonly kind: PartyKind
   readonly messages: number
-  /** Age of the oldest. */
+  /** Age of the oldest message. */
   readonly seconds: number
 }
 
@@ -21,7 +21,7 @@ const BACKLOG = `
 let backlogPool: DatabasePool | undefined
 let pendingRead: Promise<readonly Backlog[]> | undefined
 
-/** Shows how much waits in the mailboxes of a database. */
+/** Exposes the backlog of a database as metrics. */
 export function exposeBacklog(pool: DatabasePool): void {
   backlogPool = pool
 }
@@ -53,7 +53,7 @@ async function setGauge(gauge: Gauge<'kind'>, figure: (backlog: Backlog) => numb
   }
 }
 
-/** Both figures of one page are from one look. */
+/** Both gauges of a scrape share one query. */
 function readBacklogsOnce(): Promise<readonly Backlog[]> {
   pendingRead ??= readBacklogs().finally(() => {
     pendingRead = undefined
@@ -61,7 +61,7 @@ function readBacklogsOnce(): Promise<readonly Backlog[]> {
   return pendingRead
 }
 
-/** A database that is away has no backlog that could be shown, and is missed elsewhere. */
+/** No backlog is reported while the database is unavailable; the database has its own metric. */
 async function readBacklogs(): Promise<readonly Backlog[]> {
   const result = await backlogPool
     ?.read<Backlog>({ text: BACKLOG, values: [PARTY_KINDS] })

@@ -3,11 +3,11 @@ import { enforce, requiresInMasterRealm } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { PartyKind } from './party.js'
 
-/** Who receives nothing is the business of those who run the installation. */
+/** Only operators of the installation see which recipients do not read their messages. */
 export const EXPIRED_ACCESS = requiresInMasterRealm('service_manage')
 export const EXPIRED_LIMIT = { default: 100, most: 1_000 }
 
-/** A recipient whose messages had their time before they were acknowledged. */
+/** A recipient whose messages expired before they were acknowledged. */
 export interface ExpiredMessages {
   readonly type: PartyKind
   readonly id: string
@@ -17,7 +17,7 @@ export interface ExpiredMessages {
 
 interface ExpiredMessageList {
   readonly recipients: readonly ExpiredMessages[]
-  /** Of how many recipients messages expired. */
+  /** The number of recipients with expired messages. */
   readonly total: number
 }
 
@@ -26,7 +26,7 @@ const LATEST = `
     last_expired_at as "lastExpiredAt", (count(*) over ())::int as total
   from mailboxes where expired > 0 order by last_expired_at desc limit $1`
 
-/** What became of messages that nobody fetched. Of these only the number is left. */
+/** Counts of expired messages by recipient. */
 export class ExpiredMessageService {
   readonly #pool: DatabasePool
 
@@ -34,7 +34,7 @@ export class ExpiredMessageService {
     this.#pool = pool
   }
 
-  /** Those of whom messages expired last. */
+  /** The recipients whose messages expired most recently. */
   async list(actor: Actor, limit: number): Promise<ExpiredMessageList> {
     enforce(EXPIRED_ACCESS, actor)
     const { rows } = await this.#pool.read<

@@ -14,13 +14,14 @@ const listExpired: Operation = {
   query: [
     {
       name: 'limit',
-      description: `How many recipients, ${EXPIRED_LIMIT.most} at most; ${EXPIRED_LIMIT.default} where nothing is said`,
+      description: `How many recipients, at most ${EXPIRED_LIMIT.most}; the default is ${EXPIRED_LIMIT.default}`,
       schema: { type: 'number' },
     },
   ],
   responses: {
     200: {
-      description: 'How many messages each of them lost, and of how many recipients that is so',
+      description:
+        'How many messages expired for each recipient, and the number of such recipients',
       schema: {
         type: 'object',
         required: ['recipients', 'total'],
@@ -45,7 +46,7 @@ const listExpired: Operation = {
   },
 }
 
-/** The route on which administrators see what was not fetched. */
+/** The route that lists the recipients whose messages expired. */
 export function expiredRoutes(routes: SurfaceRoutes): void {
   routes.get('/messages/expired', list, listExpired)
 }

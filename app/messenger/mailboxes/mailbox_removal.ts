@@ -22,13 +22,13 @@ const REMOVE_BATCH = `
   from counted c where m.recipient_type = $1 and m.recipient_id = $2
   returning c.messages::int as removed, c.contents`
 
-/** What messenger does when those are gone for whom messages wait. */
+/** Removes the mailboxes of users and clients that are deleted. */
 export const mailboxReactions: Partial<Reactions> = {
   userDeleted: (id) => removeMailbox({ type: 'user', id }),
   clientEnded: (id) => removeMailbox({ type: 'client', id }),
 }
 
-/** Removes a mailbox with all that is in it. What is sent there later begins another one. */
+/** Removes a mailbox with its messages. A later message creates it again. */
 export async function removeMailbox({ type, id }: Party): Promise<void> {
   const values = [type, id]
   for (let removed = 1; removed > 0;) {

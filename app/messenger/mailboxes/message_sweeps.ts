@@ -15,16 +15,13 @@ const MINUTE_MS = 60_000
 const TURN_MS = 20_000
 const BATCH_SIZE = 1_000
 
-/** Longer than a message waits, by more than a statement takes. */
+/** Longer than the lifetime of a message, by more than a statement takes. */
 const LEFTOVER_AGE = `(${MESSAGE_LIFETIME} + interval '1 hour')`
 
-/** How long it is remembered whose messages expired, and that a mailbox is empty. */
+/** How long empty mailboxes and counts of expired messages are retained. */
 const MAILBOX_RETENTION = `interval '30 days'`
 
-/**
- * Messages that had their time are counted where they were not fetched. All of their mailboxes are locked, in their order,
- * before the first of them goes.
- */
+/** Counts expired messages by recipient and removes them. Locks their mailboxes in order first. */
 const EXPIRE = `
   with expired as (
     select id, recipient_type, recipient_id from messages
@@ -55,14 +52,14 @@ const REMOVE_LEFTOVERS = [
      select ctid from mailboxes
      where messages = 0 and greatest(used_at, last_expired_at) <= now() - ${MAILBOX_RETENTION}
      limit ${BATCH_SIZE}))`,
-  // Nothing of such a sender can be waiting, nor a message with such a content, which a process left that ended too soon.
+  // Such a sender has no pending messages. Such a content is unreferenced; its process ended before removing it.
   `delete from message_senders where ctid = any(array(
      select ctid from message_senders where used_at <= now() - ${LEFTOVER_AGE} limit ${BATCH_SIZE}))`,
   `delete from message_contents where ctid = any(array(
      select ctid from message_contents where created_at <= now() - ${LEFTOVER_AGE} limit ${BATCH_SIZE}))`,
 ]
 
-/** Removes the messages that have had their time, every minute. */
+/** Removes expired messages, every minute. */
 export function messageSweep(logger: Pick<Logger, 'info'>): LongSweep {
   return {
     name: 'messages',
@@ -72,7 +69,7 @@ export function messageSweep(logger: Pick<Logger, 'info'>): LongSweep {
   }
 }
 
-/** Removes expired messages, in one process at a time; undefined where another one does. */
+/** Removes expired messages, in one process at a time; undefined if another process does. */
 export function sweepMessages(sweeping: BatchedRemovalOptions): Promise<SweepResult | undefined> {
   const pool = messengerPool()
   return runAsLeader(pool, 'expired messages', (lost) =>
@@ -94,7 +91,7 @@ async function removeExpiredBatch(pool: pg.Pool): Promise<SweepResult> {
   return { removed, isDone: removed === 0 }
 }
 
-/** Forgets what was answered to keys that are over, and mailboxes that nobody uses. */
+/** Removes expired idempotency keys, unused mailboxes and other leftovers. */
 export const leftoverSweep: Sweep = {
   name: 'message leftovers',
   schedule: { everyMs: 60 * MINUTE_MS },

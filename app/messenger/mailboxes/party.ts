@@ -6,24 +6,24 @@ export const PARTY_KINDS = ['user', 'robot', 'client'] as const
 
 export type PartyKind = (typeof PARTY_KINDS)[number]
 
-/** One that sends and receives. */
+/** A sender or recipient. */
 export interface Party {
   readonly type: PartyKind
   readonly id: string
 }
 
-/** Who a caller is to others. */
+/** The party that a caller acts as. */
 export function partyOf({ kind, id }: Actor): Party {
   if (!isUuid(id)) {
-    throw new PermissionDenied('Messages are for identities whose id is a UUID, and yours is none')
+    throw new PermissionDenied('Messages require an identity whose id is a UUID')
   }
   return { type: kind, id: id.toLowerCase() }
 }
 
-/** One text for one party. Joined it is kept as one, which a template would keep as two that are to be put together. */
+/** The key of a party. `join` returns a flat string; a template would keep both parts alive as a rope. */
 export const keyOf = ({ type, id }: Party): string => [type, id].join(':')
 
-/** The party that `keyOf` wrote. */
+/** Parses what `keyOf` returned. */
 export function partyFromKey(key: string): Party {
   const type = PARTY_KINDS.find((kind) => key.startsWith(`${kind}:`))!
   return { type, id: key.slice(type.length + 1) }

@@ -3,39 +3,44 @@ import pg from 'pg'
 import { Failure, PayloadTooLarge } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 
-/** One of the recipients has no room for the message, so that none got it. */
+/** A mailbox of the recipients is full; the message was stored for nobody. */
 export class MailboxFull extends Failure {
   constructor(cause: pg.DatabaseError) {
     const [type, id] = (cause.detail ?? '').split(' ')
-    super(507, 'storage_insufficient', 'A mailbox is full, so the message was sent to nobody', {
-      issues: [
-        issue('mailbox_full', ['recipients'], `The mailbox of the ${type} ${id} is full`, {
-          meta: { type, id, variable: 'MAILBOX_MAX_BYTES' },
-        }),
-      ],
-      cause,
-    })
+    super(
+      507,
+      'storage_insufficient',
+      'A mailbox is full, so the message was not sent to any recipient',
+      {
+        issues: [
+          issue('mailbox_full', ['recipients'], `The mailbox of the ${type} ${id} is full`, {
+            meta: { type, id, variable: 'MAILBOX_MAX_BYTES' },
+          }),
+        ],
+        cause,
+      }
+    )
   }
 
-  /** The recipient does not fetch; there is room for others. */
+  /** Only this recipient does not read; the service has room. */
   override get isFault(): boolean {
     return false
   }
 }
 
-/** How long a sender of whom too much waits is refused without being counted anew. */
+/** How long a sender over its limit is rejected before it is counted again. */
 export const SENDER_RETRY_SECONDS = 10
 
-/** Too much of what the caller sent still waits for its recipients. */
+/** The sender has reached the limit of unacknowledged messages. */
 export class SenderFull extends Failure {
   constructor(cause?: pg.DatabaseError) {
     super(
       429,
       'rate_limited',
-      'Too many messages of yours wait to be acknowledged; send again once their recipients have acknowledged some',
+      'Too many of your messages are unacknowledged; send again after their recipients have acknowledged some',
       {
         issues: [
-          issue('sender_full', [], 'The limit for messages that wait is reached', {
+          issue('sender_full', [], 'The limit of unacknowledged messages is reached', {
             meta: { variables: ['SENDER_MAX_BYTES', 'SENDER_MAX_MESSAGES'] },
           }),
         ],
@@ -51,17 +56,17 @@ const BY_CONSTRAINT = new Map([
   ['sender_room', SenderFull],
 ])
 
-/** The failure for a limit that the database found exceeded; undefined for any other error. */
+/** Maps a violated limit to its failure; undefined for any other error. */
 export function quotaFailure(error: unknown): Failure | undefined {
   const QuotaFailure =
     error instanceof pg.DatabaseError ? BY_CONSTRAINT.get(error.constraint ?? '') : undefined
   return QuotaFailure && new QuotaFailure(error as pg.DatabaseError)
 }
 
-/** Data and metadata together are more than a message may have. */
+/** Data and metadata together exceed the limit. */
 export class MessageTooLarge extends PayloadTooLarge {
   constructor(maxBytes: number) {
-    super(`A message has ${maxBytes} bytes at most, data and metadata together`, {
+    super(`A message may have at most ${maxBytes} bytes of data and metadata`, {
       issues: [
         issue('max_length', ['data'], 'The message is too large', {
           data: { max: maxBytes },

@@ -8,12 +8,12 @@ const MAX_LENGTH = 255
 export const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   description:
-    'What the sender knows this request by: one that comes again within 24 hours with the same key sends nothing, and is answered as the first was',
+    'Identifies this request: a repetition with the same key within 24 hours sends nothing and returns the first answer',
   schema: { type: 'string', minLength: 1, maxLength: MAX_LENGTH },
   required: false,
 }
 
-/** The key of a request; undefined where it has none. */
+/** The idempotency key of a request; undefined without one. */
 export function idempotencyKeyOf({ request }: HttpContext): string | undefined {
   const key = request.request.headers[HEADER]?.toString()
   if (key !== undefined && (key === '' || key.length > MAX_LENGTH)) {

@@ -1,5 +1,5 @@
-/** How long a message waits, and how long it is known what was answered to a key. */
+/** How long a message is retained, and the answer to an idempotency key. */
 export const MESSAGE_LIFETIME_MS = 24 * 60 * 60_000
 
-/** The same for the database, whose clock is the one that all processes share. */
+/** As SQL: the clock of the database is the one that all processes share. */
 export const MESSAGE_LIFETIME = `interval '24 hours'`

@@ -12,9 +12,9 @@ import {
 } from './sender_allowances.js'
 import { storeMessages, type NewMessage, type MessageQuotas } from './store_messages.js'
 
-/** How many statements are under way at once: while one waits for the disk, what comes in gathers for the next. */
+/** The maximum number of concurrent statements. While one waits for the disk, messages queue for the next. */
 const MAX_CONCURRENT = 2
-/** What goes into one statement at most; a message that is larger goes alone. */
+/** The limits of one statement. A larger message is stored alone. */
 const MAX_BATCH = { messages: 100, copies: 1_000, bytes: 2 ** 20 }
 
 interface QueuedMessage {
@@ -28,8 +28,8 @@ interface MessageBatcherOptions extends MessageQuotas {
 }
 
 /**
- * The messages of this process on their way into the mailboxes. Those that come while others are being stored share a statement, and
- * with it the wait for the disk; what is wrong with one of them is not told to another.
+ * Stores the messages of this process in batches: those that arrive while a statement runs share the next one, and
+ * with it the wait for the disk. An error of one message does not fail the others.
  */
 export class MessageBatcher {
   readonly #options: MessageBatcherOptions
@@ -43,7 +43,9 @@ export class MessageBatcher {
     this.#allowances = new SenderAllowances(options)
   }
 
-  /** Answers who got something, once that is kept; nobody, where its key was used before. */
+  /**
+   * Resolves after the commit with an arrival for each mailbox; with none if the idempotency key was used before.
+   */
   store(message: NewMessage): Promise<readonly Arrival[]> {
     if (this.#refused.has(message.sender)) {
       return Promise.reject(new SenderFull())
@@ -84,7 +86,7 @@ export class MessageBatcher {
     }
   }
 
-  /** A sender for whom there seems to be no room is counted anew first. */
+  /** Recounts a sender over its limit before it is rejected. */
   async #storeBatch(messages: readonly NewMessage[]): Promise<Arrival[][]> {
     const { pool } = this.#options
     const allocations = this.#allowances.allocate(messages)
@@ -106,7 +108,7 @@ export class MessageBatcher {
     }
   }
 
-  /** One of them was refused, and so all were. */
+  /** A batch is rejected as a whole, so its messages are stored one by one. */
   async #storeEach(batch: readonly QueuedMessage[]): Promise<void> {
     for (const one of batch) {
       await this.#settleBatch([one])
@@ -114,13 +116,16 @@ export class MessageBatcher {
   }
 }
 
-/** Nothing is kept then; where a connection was lost that is open, and nothing may be sent a second time. */
+/**
+ * Whether the statement was certainly rolled back. After a lost connection that is unknown, and nothing may be sent
+ * twice.
+ */
 function isRefusal(error: unknown): boolean {
   const isStatementError = error instanceof pg.DatabaseError && error.severity !== 'FATAL'
   return isStatementError || error instanceof MailboxFull || error instanceof SenderFull
 }
 
-/** How many of those who wait go together, one at the least. A key is in a statement only once. */
+/** How many queued messages form the next batch, at least one. A statement may contain a key only once. */
 function batchLength(queue: readonly QueuedMessage[]): number {
   const keys = new Set<string>()
   let [copies, bytes] = [0, 0]
@@ -139,7 +144,7 @@ function batchLength(queue: readonly QueuedMessage[]): number {
   return end === -1 ? queue.length : end
 }
 
-/** Whether the key of a message, if it has one, is not among some; it is from then on. */
+/** Adds the key of a message to a set; false if the set has it already. */
 function addKey({ sender, key }: NewMessage, keys: Set<string>): boolean {
   if (key === undefined) {
     return true

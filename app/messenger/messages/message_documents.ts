@@ -28,8 +28,8 @@ const MESSAGE: JsonSchema = {
     senderId: ID,
     recipientType: KIND,
     recipientId: ID,
-    data: { description: 'What was sent, whatever JSON it is' },
-    metadata: { description: 'What was sent beside the data' },
+    data: { description: 'The data as they were sent, any JSON' },
+    metadata: { description: 'The metadata as they were sent, any JSON' },
     createdAt: { type: 'string', format: 'date-time' },
     expiresAt: { type: 'integer', description: 'In milliseconds since 1970' },
   },
@@ -37,15 +37,14 @@ const MESSAGE: JsonSchema = {
 
 export const sendMessage: Operation = {
   name: 'sendMessage',
-  summary: 'Leave a message in the mailboxes of its recipients: in all of them, or in none',
+  summary: 'Store a message in the mailboxes of all recipients, or of none',
   access: MESSAGE_ACCESS,
   body: messageBody,
-  verbatim: { mostBytes: MESSAGE_BODY_BYTES },
+  verbatim: { maxBytes: MESSAGE_BODY_BYTES },
   headers: [IDEMPOTENCY_KEY],
   responses: {
     202: {
-      description:
-        'It is kept; the ids of the copies in the order of the recipients, one id as often as its recipient is named',
+      description: 'The message is stored: the ids of its copies in the order of the recipients',
       schema: {
         type: 'object',
         required: ['data'],
@@ -62,7 +61,7 @@ export const pullMessages: Operation = {
   query: PULL_PARAMETERS,
   responses: {
     200: {
-      description: 'Those there are, none where the wait was in vain',
+      description: 'The messages; an empty list if none arrived in time',
       schema: {
         type: 'object',
         required: ['messages'],
@@ -74,15 +73,15 @@ export const pullMessages: Operation = {
 
 export const acknowledgeMessages: Operation = {
   name: 'acknowledgeMessages',
-  summary: 'Remove messages that the caller has; ids of others, or of none, change nothing',
+  summary: 'Remove messages of the caller; other ids are ignored',
   access: MESSAGE_ACCESS,
   body: acknowledgement,
-  responses: { 202: { description: 'They are gone' } },
+  responses: { 202: { description: 'The messages are removed' } },
 }
 
 export const mailboxStream: Operation = {
   name: 'followMailbox',
-  summary: 'Be told when there is something to pull: once at the beginning, and with each arrival',
+  summary: 'Stream a notification at the beginning and for each arrival',
   access: MESSAGE_ACCESS,
   responses: {
     200: {

@@ -2,10 +2,10 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { requestEnd } from '#auth/request_end'
 import { sendJson } from '#http/send_json'
-import { answerLater } from '#http/answer_later'
+import { respondLater } from '#http/respond_later'
 import { countRequest } from '#http/count_request'
 import { RateLimiter } from '#http/rate_limiter'
-import { bodyOf, jsonMembers } from '#http/sent_body'
+import { validatedBody, jsonMembers } from '#http/request_body'
 import { sendBytes } from '#http/send_stream'
 import type { SurfaceRoutes } from '#http/surface'
 import { actorOf } from '#kernel/request_origin'
@@ -16,7 +16,7 @@ import { bytesOf, MessageService } from './message_service.js'
 import { readPullQuery } from './pull_query.js'
 import { extraWeightOf } from './extra_weight.js'
 
-/** The routes on which messages go in and out. */
+/** The routes to send, pull and acknowledge messages. */
 export function messageRoutes(routes: SurfaceRoutes): void {
   routes
     .post('/messages', send, sendMessage)
@@ -27,7 +27,7 @@ export function messageRoutes(routes: SurfaceRoutes): void {
 async function send(ctx: HttpContext): Promise<void> {
   const actor = actorOf(ctx)
   const key = idempotencyKeyOf(ctx)
-  const { recipients } = await bodyOf(ctx, messageBody)
+  const { recipients } = await validatedBody(ctx, messageBody)
   const messages = await ctx.containerResolver.make(MessageService)
   const members = jsonMembers(ctx)
   const message = { recipients, data: members.get('data'), metadata: members.get('metadata') }
@@ -43,7 +43,7 @@ async function pull(ctx: HttpContext): Promise<void> {
   const query = readPullQuery(ctx.request.parsedUrl.query ?? '')
   const messages = await ctx.containerResolver.make(MessageService)
   const pulled = messages.pull(actor, query, () => requestEnd(ctx))
-  answerLater(
+  respondLater(
     ctx,
     pulled.then((each) => sendJson(ctx, `{"messages":[${each.join()}]}`))
   )
@@ -51,7 +51,7 @@ async function pull(ctx: HttpContext): Promise<void> {
 
 async function acknowledge(ctx: HttpContext): Promise<void> {
   const actor = actorOf(ctx)
-  const { ids } = await bodyOf(ctx, acknowledgement)
+  const { ids } = await validatedBody(ctx, acknowledgement)
   const messages = await ctx.containerResolver.make(MessageService)
   await messages.acknowledge(actor, ids)
   ctx.response.status(202)

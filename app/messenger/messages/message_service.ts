@@ -14,17 +14,17 @@ import { MessageBatcher } from './message_batcher.js'
 import type { PullQuery } from './pull_query.js'
 import type { MessageQuotas } from './store_messages.js'
 
-/** Everybody who is somebody may send to everybody. */
+/** Every identity may send to every other. */
 export const MESSAGE_ACCESS = loggedIn
 
 export interface Message {
   readonly recipients: readonly Party[]
-  /** JSON, as it was sent. */
+  /** JSON as it was sent. */
   readonly data: string | undefined
   readonly metadata: string | undefined
 }
 
-/** Of its data and metadata. */
+/** The size of data and metadata together. */
 export const bytesOf = ({ data = '', metadata = '' }: Message): number =>
   Buffer.byteLength(data) + Buffer.byteLength(metadata)
 
@@ -35,8 +35,8 @@ interface MessageServiceOptions extends MessageQuotas {
 }
 
 /**
- * Messages between identities: stored for each recipient when they are accepted, and there until that recipient acknowledges them or
- * their time is over.
+ * Messages between identities. Each recipient has a copy from acceptance until it acknowledges it or the copy
+ * expires.
  */
 export class MessageService {
   readonly #options: MessageServiceOptions
@@ -48,8 +48,8 @@ export class MessageService {
   }
 
   /**
-   * Answers the ids of the copies in the order of the recipients, of whom one that is named twice gets one copy; for a key that comes
-   * again, those of the first time.
+   * Returns the ids of the copies in the order of the recipients; a recipient named twice gets one copy. A repeated
+   * idempotency key returns the ids of the first request.
    */
   async send(actor: Actor, message: Message, key?: string): Promise<readonly string[]> {
     enforce(MESSAGE_ACCESS, actor)
@@ -70,8 +70,8 @@ export class MessageService {
   }
 
   /**
-   * The oldest messages of the caller, as JSON. Where there is none and the caller waits, it is registered before it is looked, and
-   * answered with the first that comes; `leaving` tells until when it is there.
+   * The caller's oldest messages, as JSON. If there are none and the caller waits, resolves with the first
+   * arrivals; `ending` tells until when the caller is connected.
    */
   pull(
     actor: Actor,
@@ -85,7 +85,7 @@ export class MessageService {
     return waitMs === 0 ? read() : waitForMessages({ wakeups, recipient, read, waitMs, ending })
   }
 
-  /** Removes those of the caller's own; all others stay, and need not exist. */
+  /** Removes the caller's messages with these ids; other ids are ignored. */
   async acknowledge(actor: Actor, ids: readonly string[]): Promise<void> {
     enforce(MESSAGE_ACCESS, actor)
     const { pool } = this.#options

@@ -3,10 +3,10 @@ import type { Party } from '#messenger/mailboxes/party'
 import { removeUnusedContents } from './remove_unused_contents.js'
 import { MESSAGE_LIFETIME, MESSAGE_LIFETIME_MS } from './lifetime.js'
 
-/** An answer holds no more than so much, or else one message. */
+/** The most bytes of an answer, unless a single message is larger. */
 const MAX_PULL_BYTES = 16 * 2 ** 20
 
-/** What was answered to a key; undefined where it is over. */
+/** The ids that were returned for an idempotency key; undefined if it has expired. */
 export async function findIdsByKey(
   pool: DatabasePool,
   { type, id }: Party,
@@ -82,7 +82,7 @@ export const REMOVE = `
   from counted c where m.recipient_type = $1 and m.recipient_id = $2 and c.messages > 0
   returning c.messages::int as count, c.contents`
 
-/** Removes those of some messages that are in a mailbox; answers how many that were. */
+/** Removes the given messages from a mailbox; returns how many there were. */
 export async function removeMessages(
   pool: DatabasePool,
   { type, id }: Party,

@@ -6,7 +6,7 @@ export interface PullQuery {
   readonly waitMs: number
 }
 
-/** What is asked of a mailbox; what is no number, or none that helps, is as if it was not said. */
+/** Parses the parameters of a pull. Invalid numbers fall back to the defaults. */
 export function readPullQuery(query: string): PullQuery {
   const parameters = new URLSearchParams(query)
   return {
@@ -15,7 +15,7 @@ export function readPullQuery(query: string): PullQuery {
   }
 }
 
-/** A number of a query, without its fraction; undefined where there is none above zero. */
+/** A positive integer parameter, rounded down; undefined if it is missing or invalid. */
 export function positiveInteger(parameters: URLSearchParams, name: string): number | undefined {
   const value = Math.floor(Number(parameters.get(name) ?? 0))
   return value > 0 ? value : undefined
@@ -24,12 +24,12 @@ export function positiveInteger(parameters: URLSearchParams, name: string): numb
 export const PULL_PARAMETERS = [
   {
     name: 'limit',
-    description: `How many messages, ${LIMIT.most} at most; ${LIMIT.default} where nothing is said`,
+    description: `How many messages, at most ${LIMIT.most}; the default is ${LIMIT.default}`,
     schema: { type: 'number' },
   },
   {
     name: 'wait',
-    description: `Milliseconds to wait for a message where there is none, ${MAX_WAIT_MS} at most`,
+    description: `Milliseconds to wait for a message if there is none, at most ${MAX_WAIT_MS}`,
     schema: { type: 'number' },
   },
 ]

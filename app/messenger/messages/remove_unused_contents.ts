@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 /**
- * Removes those of some contents that no message refers to any more. To be called once the removal of messages is committed: of several who
- * remove the last messages of a content at the same time, the last to look finds none left, and nobody has waited for another.
+ * Removes the given contents that no message refers to. Call it after the removal of the messages is committed: the
+ * last of several concurrent removals then finds the content unused, and none waits for another.
  */
 export async function removeUnusedContents(
   pool: pg.Pool,

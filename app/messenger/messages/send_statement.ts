@@ -1,8 +1,8 @@
 import { MESSAGE_LIFETIME } from './lifetime.js'
 
 /**
- * One of those with the same key at the same time keeps it; the others wait for that one, and store nothing. Those of a statement are
- * claimed in their order, and none of them twice.
+ * Of concurrent requests with the same key, one claims it; the others wait for it and store nothing. Keys of a
+ * statement are distinct and claimed in order.
  */
 const CLAIM_KEYS = `
   claimed as (
@@ -22,8 +22,8 @@ const fitsUnless = (isTooMuch: string, refused: string) =>
   `case when ${isTooMuch} then refuse_room(${refused}) else true end as fits`
 
 /**
- * All that some messages become, in one statement: they are sent together, or none of them is. Senders and then mailboxes are locked in their
- * order before a message gets its time and its number, so that those of a mailbox come in the order in which they are committed.
+ * Stores a batch of messages in one statement, atomically. Locks senders and then mailboxes in order before a
+ * message gets its time and number, so that messages of a mailbox become visible in their order.
  */
 const statement = (claimKeys: string) => `
   with asked as (

@@ -9,13 +9,13 @@ import {
   type MessageQuotas,
 } from './store_messages.js'
 
-/** A process sets aside so much of a limit at a time for a sender, so that few of its messages change the row that is shared. */
+/**
+ * The share of a limit that a process reserves for a sender at a time, so that few messages update the shared row.
+ */
 const RESERVED_SHARE = 1 / 64
 const MAX_SENDERS = 10_000
 
-/**
- * Counts anew what waits of a sender. Answers false where that was done within the last seconds, by whichever process.
- */
+/** Recounts the pending messages of a sender. Returns false if any process did so within the last seconds. */
 export async function recountSender(pool: DatabasePool, { type, id }: Party): Promise<boolean> {
   const { rows } = await pool.query<{ counted: boolean }>({
     name: 'recount-sender',
@@ -25,7 +25,7 @@ export async function recountSender(pool: DatabasePool, { type, id }: Party): Pr
   return rows[0]!.counted
 }
 
-/** Senders who were refused, so that they are refused again without a statement that others would share. */
+/** Senders over their limit, which are rejected for some seconds without a statement. */
 export class RefusedSenders {
   readonly #until = new Map<string, number>()
 
@@ -45,7 +45,7 @@ interface Amount {
   bytes: number
 }
 
-/** What is taken for some messages of a sender, and what of that has to be reserved in the database. */
+/** What a batch takes from the allowance of a sender, and what has to be reserved in the database. */
 interface Allocation {
   readonly reservation: Reservation
   readonly need: Amount
@@ -53,8 +53,8 @@ interface Allocation {
 }
 
 /**
- * What this process may still send for each sender before it has to reserve more. What is forgotten of it stays reserved until the sender
- * is counted anew.
+ * What this process may still send for each sender before it has to reserve more. An allowance that is evicted
+ * stays reserved until the sender is recounted.
  */
 export class SenderAllowances {
   readonly #quotas: MessageQuotas
@@ -64,7 +64,7 @@ export class SenderAllowances {
     this.#quotas = quotas
   }
 
-  /** Takes what some messages need. To be settled once they are stored, or could not be. */
+  /** Allocates what the messages need. Call `settle` once they are stored or failed. */
   allocate(messages: readonly NewMessage[]): readonly Allocation[] {
     const { senderMaxMessages, senderMaxBytes } = this.#quotas
     const needs = new Map<string, { sender: Party; need: Amount }>()
@@ -119,7 +119,7 @@ export class SenderAllowances {
   }
 }
 
-/** Those of what was taken that the database has to know of. */
+/** The reservations that the database has to record. */
 export const reservationsOf = (allocations: readonly Allocation[]): readonly Reservation[] =>
   allocations
     .map(({ reservation }) => reservation)

@@ -6,42 +6,42 @@ import type { Arrival } from '#messenger/mailboxes/arrivals'
 import { quotaFailure } from './errors.js'
 import { SEND, SEND_ONCE } from './send_statement.js'
 
-/** What a row takes beside what is in it, so that empty messages fill a mailbox, too. */
+/** The overhead of a row, so that empty messages fill a mailbox, too. */
 export const ROW_BYTES = 128
 
-/** How much may wait: of a sender, for all recipients together, and in a mailbox. 0 for no limit. */
+/** Limits of pending messages per mailbox and per sender. 0 means no limit. */
 export interface MessageQuotas {
   readonly mailboxMaxBytes: number
   readonly senderMaxBytes: number
   readonly senderMaxMessages: number
 }
 
-/** What is added to what a sender may have waiting, for these messages and more. */
+/** An amount to add to a sender's row, for these messages and later ones. */
 export interface Reservation {
   readonly sender: Party
   readonly messages: number
   readonly bytes: number
 }
 
-/** A message as it is to be stored: JSON that nobody looks into. */
+/** A message to store, with data and metadata as opaque JSON. */
 export interface NewMessage {
   readonly sender: Party
-  /** Each of them once. */
+  /** Without duplicates. */
   readonly recipients: readonly Party[]
-  /** Of each copy, in the order of the recipients. */
+  /** The ids of the copies, in the order of the recipients. */
   readonly ids: readonly string[]
-  /** What is answered to this request, and to others with its key. */
+  /** The answer to this request, and to repetitions with its key. */
   readonly answer: readonly string[]
   readonly data: string | null
   readonly metadata: string | null
   readonly bytes: number
-  /** What the sender knows this request by, if anything. */
+  /** The idempotency key, if any. */
   readonly key: string | undefined
 }
 
 /**
- * Stores some messages for all of their recipients, or none of them for anybody. Answers for each who got something; nobody, where its
- * key was used before. No two of them may have the same key of the same sender. What is reserved for senders is kept with the messages.
+ * Stores messages for all of their recipients, atomically. Returns the arrivals of each message; none if its key
+ * was used before. The messages must not share a key of one sender. Reservations are stored in the same statement.
  */
 export async function storeMessages(
   pool: DatabasePool,
@@ -75,7 +75,7 @@ export async function storeMessages(
   }
 }
 
-/** What stands for each message, and then for each copy with the number of its message. */
+/** The parameters: columns of the messages, then columns of the copies with the number of their message. */
 function columnsOf(messages: readonly NewMessage[]): unknown[] {
   const parties = messages.flatMap(({ recipients }) => recipients)
   return [
@@ -94,10 +94,10 @@ function columnsOf(messages: readonly NewMessage[]): unknown[] {
   ]
 }
 
-/** Whether the content is stored beside the copies, once for all of them. */
+/** Whether the content is stored once for all copies. */
 const hasSharedContent = ({ recipients }: NewMessage): boolean => recipients.length > 1
 
-/** What a message takes as long as it waits for all of its recipients: its content once, and a row for each copy. */
+/** The bytes that a message takes until all recipients acknowledge it: its content once, and a row per copy. */
 export function pendingBytes(message: NewMessage): number {
   const rows = message.recipients.length + (hasSharedContent(message) ? 1 : 0)
   return message.bytes + rows * ROW_BYTES

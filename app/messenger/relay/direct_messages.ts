@@ -1,7 +1,7 @@
 import vine from '@vinejs/vine'
 
 import type { RateLimiter } from '#http/rate_limiter'
-import { MOST_LEVELS, tooDeep } from '#http/json_content'
+import { MAX_DEPTH, tooDeep } from '#http/json_content'
 import type { Actor } from '#kernel/actor'
 import { body } from '#kernel/body'
 import { sleep } from '#kernel/backoff'
@@ -19,25 +19,26 @@ const directMessage = body({
   metadata: vine.any().nullable().optional(),
 })
 
-/** The socket that sends. */
+/** The socket that sends a message. */
 interface SendingSocket {
   readonly id: string
   readonly actor: Actor
-  /** Aborted when it is disconnected. */
+  /** Aborts when the socket disconnects. */
   readonly disconnected: AbortSignal
 }
 
 interface DirectMessagesDependencies {
   readonly limiter: RateLimiter
-  /** Emits once the recipients that are connected here have read enough of what came before. */
+  /** Emits after local recipients have read enough of earlier messages. */
   readonly emitWhenDrained: (rooms: readonly string[], emit: () => Promise<void>) => Promise<void>
   readonly localEmitter: Emitter
-  /** Undefined where there are no other processes. */
+  /** Undefined without other processes. */
   readonly clusterEmitter: Emitter | undefined
 }
 
 /**
- * Passes messages on to sockets of their recipients, wherever these are connected, and keeps nothing: who is not connected misses them.
+ * Passes messages on to all sockets of their recipients, in any process. Nothing is stored: a recipient that is not
+ * connected misses the message.
  */
 export class DirectMessages {
   readonly #dependencies: DirectMessagesDependencies
@@ -46,7 +47,10 @@ export class DirectMessages {
     this.#dependencies = dependencies
   }
 
-  /** A sender who is too fast, or whose recipients are too slow, waits; one who is gone does not, and is refused what is too much. */
+  /**
+   * Waits while the sender is over its rate limit or a recipient is slow. Messages of a disconnected sender do not
+   * wait; over the rate limit they fail.
+   */
   async send(sender: SendingSocket, content: unknown): Promise<void> {
     const { to, data, metadata } = await directMessage.validate(content)
     const weight = 1 + extraWeightOf(sizeOf(data) + sizeOf(metadata), to)
@@ -85,14 +89,14 @@ export class DirectMessages {
     } catch (error) {
       await here.emit([emission])
       throw new ServiceUnavailable(
-        'Only recipients that are connected to the same process got this; try again shortly',
+        'The message reached only recipients that are connected to the same process; try again shortly',
         { cause: error }
       )
     }
   }
 }
 
-/** About so many bytes. What is nested deeper than bodies of requests may be cannot be passed on without effort, and is refused. */
+/** The approximate size in bytes. Throws if the value is nested deeper than a request body may be. */
 function sizeOf(value: unknown, level = 0): number {
   if (typeof value === 'string') {
     return value.length
@@ -103,7 +107,7 @@ function sizeOf(value: unknown, level = 0): number {
   if (typeof value !== 'object' || value === null) {
     return 8
   }
-  if (level === MOST_LEVELS) {
+  if (level === MAX_DEPTH) {
     throw tooDeep()
   }
   return Object.entries(value).reduce(

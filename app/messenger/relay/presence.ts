@@ -5,17 +5,17 @@ import type { Signals, Unsubscribe } from '#signals/signals'
 import { RemotePresence } from './remote_presence.js'
 import { isHeartbeat, parsePresence, type PresenceReport } from './presence_report.js'
 
-/** Where processes tell each other who is connected. */
+/** The Redis channel on which processes publish their connected parties. */
 export const PRESENCE_CHANNEL = 'messenger:presence'
 
 const HEARTBEAT_EVERY_MS = 2_000
 
-/** A party has its first socket, or lost its last one. */
+/** Called when a party connects its first socket or disconnects its last one. */
 export type PresenceListener = (party: Party, isConnected: boolean) => void
 
 /**
- * Who is connected, to whichever process. Each tells the others how many sockets its parties have, and gives a sign of life now
- * and then, so that the sockets of one that was killed do not stay. Nothing of this is kept anywhere else.
+ * Counts the sockets of parties in all processes. Each process publishes its counts and a heartbeat, so that the
+ * sockets of a killed process expire. The counts are not stored.
  */
 export class Presence {
   readonly #signals: Signals
@@ -25,7 +25,7 @@ export class Presence {
   readonly #remote = new RemotePresence((key, by) => this.#notifyIfChanged(key, by))
   readonly #heartbeat: NodeJS.Timeout
   #stop: Unsubscribe | undefined
-  /** Whose sockets here changed since the last report. */
+  /** Parties whose local sockets changed since the last report. */
   #changed = new Set<string>()
   #version = 0
   #isFullReportRequested = false
@@ -46,19 +46,19 @@ export class Presence {
     this.#heartbeat = setInterval(() => void this.#report(), HEARTBEAT_EVERY_MS).unref()
   }
 
-  /** How many sockets a party has, all processes together. */
+  /** The number of sockets of a party in all processes. */
   countOf(party: Party): number {
     return this.#count(keyOf(party))
   }
 
-  /** Counts one more socket of a party here, until the returned function is called. */
+  /** Counts a local socket of a party until the returned function is called. */
   addSocket(party: Party): () => void {
     const key = keyOf(party)
     this.#add(key, 1)
     return () => this.#add(key, -1)
   }
 
-  /** Tells the others that nobody is connected here any more. */
+  /** Reports that this process has no sockets any more. */
   async close(): Promise<void> {
     clearInterval(this.#heartbeat)
     this.#local.clear()
@@ -105,7 +105,7 @@ export class Presence {
     }
   }
 
-  /** What happens in one turn is told together. */
+  /** Merges the changes of one turn of the event loop into one report. */
   #scheduleReport(): void {
     if (!this.#isReportScheduled && (this.#isFullReportRequested || this.#changed.size > 0)) {
       this.#isReportScheduled = true
@@ -128,7 +128,7 @@ export class Presence {
     await this.#publish({ process: this.#id, after, version: this.#version, counts })
   }
 
-  /** Where signals are not carried now, the others ask when they hear of this process again. */
+  /** If signals are unavailable, the other processes request a full report when this process is back. */
   async #publish(message: PresenceReport | { ask: string | null }): Promise<void> {
     const payload = JSON.stringify(message)
     await this.#signals.publish([{ channel: PRESENCE_CHANNEL, payload }]).catch(() => {})

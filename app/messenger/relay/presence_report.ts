@@ -2,28 +2,28 @@ import { keyOf, PARTY_KINDS } from '#messenger/mailboxes/party'
 import { isUuid } from '#kernel/is_uuid'
 import { tryParseJson } from '#kernel/try_parse_json'
 
-/** How many sockets each of some parties has in a process, by `keyOf`. */
+/** Numbers of sockets by `keyOf` of the party. */
 export type Counts = readonly (readonly [key: string, count: number])[]
 
-/** What a process says of its sockets. */
+/** A report of a process about its sockets. */
 export interface PresenceReport {
   readonly process: string
-  /** How many reports came before those that this one adds to; null where it says everything. */
+  /** The version that the report adds to; null if the report is full. */
   readonly after: number | null
   readonly version: number
   readonly counts: Counts
 }
 
-/** Asks processes to say everything. */
+/** Requests full reports. */
 export interface PresenceRequest {
-  /** Null for all of them. */
+  /** The process, or null for all. */
   readonly ask: string | null
 }
 
-/** Nothing new: the process is still there. */
+/** Whether a report contains no change. */
 export const isHeartbeat = ({ after, version }: PresenceReport): boolean => after === version
 
-/** What was said; undefined where it is something else, since every program that reaches Redis can write there. */
+/** Parses a message; undefined if it is malformed, since every client of Redis can publish here. */
 export function parsePresence(payload: string): PresenceReport | PresenceRequest | undefined {
   const message = (tryParseJson(payload) ?? {}) as Record<keyof PresenceReport | 'ask', unknown>
   const { process, after, version, counts, ask } = message

@@ -24,8 +24,8 @@ interface RelayOptions extends SocketServerOptions {
 }
 
 /**
- * The older way of talking to each other: sockets that pass messages on without keeping them, say who is connected, and tell of
- * messages that are kept.
+ * The socket relay of the former platform: passes messages on without storing them, reports presence, and announces
+ * stored messages.
  */
 export class Relay implements SocketServer {
   readonly maxBytes = MESSAGE_BODY_BYTES
@@ -36,7 +36,7 @@ export class Relay implements SocketServer {
   readonly #messages: DirectMessages
   readonly #admitted = new WeakMap<Socket, SocketIdentity>()
 
-  /** Returns when this process hears of the sockets of others, where signals are carried at all. */
+  /** Resolves when this process receives the reports of others. */
   static async open(options: RelayOptions): Promise<Relay> {
     const all: Connections[] = []
     const onChange = (party: Party, isConnected: boolean) =>
@@ -99,7 +99,7 @@ export class Relay implements SocketServer {
     new RelaySocket(socket, admitted, { authenticator, logger, wakeups, presence, messages })
   }
 
-  /** Emits once no client in some rooms has too much to read of what was sent before. */
+  /** Emits once no client in these rooms has too much unread data. */
   async #emitWhenDrained(rooms: readonly string[], emit: () => Promise<void>): Promise<void> {
     for (const connections of this.#all) {
       const busy = connections.findBusyConnection(rooms)
@@ -108,7 +108,7 @@ export class Relay implements SocketServer {
         return this.#emitWhenDrained(rooms, emit)
       }
     }
-    // At once: others may be waiting for the same room.
+    // Without another await: other senders may wait for the same rooms.
     return emit()
   }
 
@@ -118,7 +118,7 @@ export class Relay implements SocketServer {
   }
 }
 
-/** Each process tells its own sockets. Clients know the name of the room of each of the two. */
+/** Emits to the sockets of this process. Clients know both room names. */
 function emitPresence({ io }: Connections, party: Party, isConnected: boolean): void {
   const { type, id } = party
   const roomName = isConnected ? subscriptionRoomOf(party) : roomOf(party)

@@ -15,7 +15,7 @@ import type { DirectMessages } from './direct_messages.js'
 import type { Presence } from './presence.js'
 import { requireParty, roomOf, subscriptionRoomOf } from './rooms.js'
 
-/** Everybody may know of everybody whether they are connected. */
+/** Presence is visible to every identity. */
 const NO_PERMISSIONS: Requirement = { permissions: [] }
 const PRESENCE_EVENT = new RegExp(`^(${PARTY_KINDS.join('|')})Connection(s|Subscribe|Unsubscribe)$`)
 
@@ -25,9 +25,7 @@ interface RelaySocketDependencies extends Pick<SocketServerOptions, 'authenticat
   readonly wakeups: Wakeups
 }
 
-/**
- * What one socket is told, and may ask for, while it is connected, which is for as long as the session its token came from.
- */
+/** One connected socket: its requests and subscriptions. It is disconnected when the session of its token ends. */
 export class RelaySocket {
   readonly #socket: Socket
   readonly #dependencies: RelaySocketDependencies

@@ -1,34 +1,36 @@
 import { isHeartbeat, type Counts, type PresenceReport } from './presence_report.js'
 
-/** Signs of life of this process that came back while another one gave none: it is gone then. */
+/**
+ * How many of its own heartbeats this process may receive without one of another process before it drops that one.
+ */
 const MAX_MISSED_HEARTBEATS = 4
 
 interface RemoteProcess {
-  /** Undefined where something was missed, until everything is said again. */
+  /** Undefined after a missed report, until a full one arrives. */
   version: number | undefined
   missed: number
   counts: Map<string, number>
 }
 
 /**
- * The sockets of other processes, as far as these told. A process that tells nothing any more is gone, but only where this
- * one hears itself: else nothing is carried, and nobody knows better.
+ * The sockets that other processes reported. A process without heartbeats is dropped, but only while this process
+ * receives its own: otherwise the signals are down, not the process.
  */
 export class RemotePresence {
   readonly #processes = new Map<string, RemoteProcess>()
-  /** Called for each party whose sockets in another process become more or fewer, before that counts. */
+  /** Called for each change of a party's sockets, before the change is counted. */
   readonly #onChange: (key: string, by: number) => void
 
   constructor(onChange: (key: string, by: number) => void) {
     this.#onChange = onChange
   }
 
-  /** How many sockets a party has in other processes. */
+  /** The number of sockets of a party in other processes. */
   countOf(key: string): number {
     return this.#processes.values().reduce((sum, { counts }) => sum + (counts.get(key) ?? 0), 0)
   }
 
-  /** Answers whether the process has to be asked for everything. */
+  /** Applies a report. Returns whether a full report has to be requested. */
   receive(report: PresenceReport): boolean {
     const remote = this.#processFor(report.process)
     remote.missed = 0
@@ -37,7 +39,7 @@ export class RemotePresence {
     } else if (remote.version === report.after) {
       this.#apply(remote, report.counts)
     } else {
-      // While it is asked already, only its next sign of life says that the answer was missed.
+      // A full report was requested already; its next heartbeat shows that the answer was lost.
       const isRequested = remote.version === undefined && !isHeartbeat(report)
       remote.version = undefined
       return !isRequested
@@ -46,7 +48,7 @@ export class RemotePresence {
     return false
   }
 
-  /** This process heard itself. */
+  /** This process received its own heartbeat. */
   receiveOwnHeartbeat(): void {
     for (const [process, remote] of this.#processes) {
       remote.missed += 1
@@ -76,7 +78,7 @@ export class RemotePresence {
   }
 }
 
-/** What a process would say that has no sockets any more. */
+/** The report of a process without sockets. */
 function zeroCounts({ counts }: RemoteProcess): Counts {
   return [...counts.keys()].map((key) => [key, 0])
 }

@@ -2,17 +2,17 @@ import { isUuid } from '#kernel/is_uuid'
 import { BadRequest } from '#kernel/failures'
 import type { Party, PartyKind } from '#messenger/mailboxes/party'
 
-/** Where the sockets of a party are. */
+/** The room of a party's sockets. */
 export const roomOf = ({ type, id }: Party): string => `${type}-connection:${id}`
 
-/** Where those are who want to know whether a party is connected. */
+/** The room of the sockets that subscribe to the presence of a party. */
 export const subscriptionRoomOf = ({ type, id }: Party): string =>
   `${type}-connection-subscription:${id}`
 
-/** The party that a request about one kind names. */
+/** The party that a presence request names. */
 export function requireParty(type: PartyKind, id: unknown): Party {
   if (typeof id !== 'string' || !isUuid(id)) {
-    throw new BadRequest(`The id of a ${type} has to be a UUID`)
+    throw new BadRequest(`The id of a ${type} must be a UUID`)
   }
   return { type, id: id.toLowerCase() }
 }

@@ -1,4 +1,4 @@
-import { AUDITED, type Audit } from '#records/audit'
+import { DEFAULT_AUDIT, type Audit } from '#records/audit'
 import type { Column } from '#records/column'
 import type { RecordChange } from '#records/events'
 import type { Kind } from '#records/kind'
@@ -32,18 +32,18 @@ export function changeContent(change: RecordChange, kind: Kind | undefined): Cha
 function diffIn({ previous, next, origin }: RecordChange, kind: Kind | undefined): Diff {
   const { contentChanged, onBehalfOf } = origin
   return {
-    ...diffOf(known(previous!, kind), known(next!, kind)),
+    ...diffOf(auditable(previous!, kind), auditable(next!, kind)),
     ...(contentChanged && { contentChanged: { next: contentChanged.join(', '), previous: null } }),
     ...(onBehalfOf && { onBehalfOf: { next: onBehalfOf, previous: null } }),
   }
 }
 
 function isLasting(
-  { type, next, replacesSecrets, isLasting: isSaid }: RecordChange,
+  { type, next, replacesSecrets, isLasting: isMarkedLasting }: RecordChange,
   diff: Diff | undefined,
-  { lasting }: Audit = AUDITED
+  { lasting }: Audit = DEFAULT_AUDIT
 ): boolean {
-  if (lasting === 'all' || replacesSecrets || isSaid) {
+  if (lasting === 'all' || replacesSecrets || isMarkedLasting) {
     return true
   }
   const isSet = (column: string) => type === 'created' && (next?.[column] ?? null) !== null
@@ -57,12 +57,12 @@ function realmsIn(record: Attributes, columns: readonly string[]): string[] {
 
 type Named = readonly [name: string, column: Column]
 
-const knownColumns = new WeakMap<Kind, readonly Named[]>()
+const auditableColumns = new WeakMap<Kind, readonly Named[]>()
 const shownColumns = new WeakMap<Kind, readonly Named[]>()
 
 /** The attributes of a record that may be known at all. */
-function known(record: Attributes, kind: Kind | undefined): Attributes {
-  return kind ? pick(record, columnsOf(kind, knownColumns, isKnown)) : record
+function auditable(record: Attributes, kind: Kind | undefined): Attributes {
+  return kind ? pick(record, columnsOf(kind, auditableColumns, isAuditable)) : record
 }
 
 /** A record as every caller is shown it. */
@@ -73,20 +73,20 @@ function shown(record: Attributes, kind: Kind | undefined): Attributes {
 const isOpen = ({ secret, internal }: Column) => !secret && !internal
 const isShown = (column: Column) => isOpen(column) && !column.optIn
 /** What is kept for good is named, also where it is no part of the record. */
-const isKnown = (column: Column, name: string, { lasting }: Audit) =>
+const isAuditable = (column: Column, name: string, { lasting }: Audit) =>
   isOpen(column) || (!column.secret && lasting !== 'all' && lasting.includes(name))
 
 function columnsOf(
   kind: Kind,
-  found: WeakMap<Kind, readonly Named[]>,
+  cache: WeakMap<Kind, readonly Named[]>,
   isWanted: (column: Column, name: string, audit: Audit) => boolean
 ): readonly Named[] {
-  let columns = found.get(kind)
+  let columns = cache.get(kind)
   if (!columns) {
     columns = Object.entries(kind.columns).filter(([name, column]) =>
       isWanted(column, name, kind.audit)
     )
-    found.set(kind, columns)
+    cache.set(kind, columns)
   }
   return columns
 }
@@ -95,14 +95,14 @@ function pick(record: Attributes, columns: readonly Named[]): Attributes {
   const picked: MutableAttributes = {}
   for (const [name, column] of columns) {
     if (record[name] !== undefined) {
-      picked[name] = printed(record[name], column)
+      picked[name] = toWire(record[name], column)
     }
   }
   return picked
 }
 
 /** The database writes times with an offset and JSON in text columns as text; receivers of a record get neither. */
-function printed(value: unknown, { type }: Column): unknown {
+function toWire(value: unknown, { type }: Column): unknown {
   if (typeof value === 'string' && type === 'timestamp') {
     return new Date(value).toISOString()
   }

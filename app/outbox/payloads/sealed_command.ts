@@ -12,7 +12,7 @@ type Secret = readonly [path: readonly (string | number)[], value: unknown]
 /** A command as it waits in the database: its secrets sealed, all else as it will be sent. */
 export function sealCommand(message: Message): PendingCommand {
   const secrets: Secret[] = []
-  const data = without(message.data, [], secrets) as Message['data']
+  const data = extractSecrets(message.data, [], secrets) as Message['data']
   return secrets.length === 0
     ? { command: message }
     : {
@@ -32,7 +32,7 @@ export function unsealCommand({ command, secrets }: PendingCommand): Message {
   }
   const data = structuredClone(command.data)
   for (const [path, value] of JSON.parse(opened) as Secret[]) {
-    put(data, path, value)
+    setAt(data, path, value)
   }
   return { ...command, data }
 }
@@ -49,9 +49,13 @@ export class UnreadableCommand extends Error {
 }
 
 /** Leaves a null in each place, so that what is put back comes in the same order. */
-function without(value: unknown, path: readonly (string | number)[], found: Secret[]): unknown {
+function extractSecrets(
+  value: unknown,
+  path: readonly (string | number)[],
+  secrets: Secret[]
+): unknown {
   if (Array.isArray(value)) {
-    return value.map((item, index) => without(item, [...path, index], found))
+    return value.map((item, index) => extractSecrets(item, [...path, index], secrets))
   }
   if (value === null || typeof value !== 'object') {
     return value
@@ -60,15 +64,15 @@ function without(value: unknown, path: readonly (string | number)[], found: Secr
     Object.entries(value).map(([key, item]) => {
       const at = [...path, key]
       if (!SECRET.test(key) || item === null || item === undefined) {
-        return [key, without(item, at, found)]
+        return [key, extractSecrets(item, at, secrets)]
       }
-      found.push([at, item])
+      secrets.push([at, item])
       return [key, null]
     })
   )
 }
 
-function put(data: unknown, path: readonly (string | number)[], value: unknown): void {
+function setAt(data: unknown, path: readonly (string | number)[], value: unknown): void {
   const [last] = path.slice(-1)
   const holder = path.slice(0, -1).reduce((at: any, key) => at[key], data)
   holder[last!] = value

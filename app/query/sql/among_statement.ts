@@ -5,7 +5,7 @@ import { Bindings } from './bindings.js'
 import { whereClause } from './conditions.js'
 import { Joins } from './joins.js'
 import type { ReadOptions } from './list_statement.js'
-import { ofAny } from './realms_seen.js'
+import { inAnyRealm } from './visible_realms.js'
 import { statement, type Statement } from './statement.js'
 import { writtenRecord } from './written_record.js'
 
@@ -21,7 +21,7 @@ export function compileAmong(
   declaration: Declaration,
   ids: readonly string[],
   { filters }: Pick<DecodedQuery, 'filters'>,
-  { where = [], seen }: Omit<ReadOptions, 'reveal'>
+  { where = [], visibleRealms: seen }: Omit<ReadOptions, 'reveal'>
 ): Statement {
   const bindings = new Bindings()
   const joins = new Joins(declaration)
@@ -30,7 +30,7 @@ export function compileAmong(
     write: (row, bind) => `${row}."id" = any(${bind(ids)}::uuid[])`,
     columns: ['id'],
   }
-  const conditions = [isAmong, ...where, ...(seen ? [ofAny(seen)] : []), filters]
+  const conditions = [isAmong, ...where, ...(seen ? [inAnyRealm(seen)] : []), filters]
   const matching = whereClause(conditions, joins, bindings)
   return statement(
     `select r."id"::text as id, ${writtenRecord(declaration)} as data ${joins.sql} ${matching}`,

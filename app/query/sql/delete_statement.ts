@@ -31,7 +31,7 @@ export function compileDelete(
   }
 
   const table = quoteName(declaration.table)
-  if (!joins.spread) {
+  if (!joins.hasJoins) {
     return statement(`delete from ${table} r ${matching}`, bindings.values)
   }
 

@@ -1,7 +1,7 @@
 import type { Declaration } from '#query/declaration'
 import { quoteName, valueOf } from './identifiers.js'
 
-export interface Joined {
+export interface JoinedTable {
   readonly declaration: Declaration
   /** The alias of the row. */
   readonly row: string
@@ -9,7 +9,7 @@ export interface Joined {
 
 /** The tables a statement reads from: the root, and one left join per relation path that is used. */
 export class Joins {
-  readonly #joined: Map<string, Joined>
+  readonly #joined: Map<string, JoinedTable>
   #sql: string
 
   constructor(root: Declaration) {
@@ -23,16 +23,16 @@ export class Joins {
   }
 
   /** Whether a relation had to be joined. */
-  get spread(): boolean {
+  get hasJoins(): boolean {
     return this.#joined.size > 1
   }
 
-  at(path: readonly string[]): Joined {
+  at(path: readonly string[]): JoinedTable {
     const key = path.join('.')
     return this.#joined.get(key) ?? this.#join(key, path)
   }
 
-  #join(key: string, path: readonly string[]): Joined {
+  #join(key: string, path: readonly string[]): JoinedTable {
     const from = this.at(path.slice(0, -1))
     const link = linkOf(from.declaration, path.at(-1)!)
     const declaration = link.target()

@@ -8,16 +8,16 @@ import { whereClause } from './conditions.js'
 import { primaryKeyOf, propertyOf, valueOf } from './identifiers.js'
 import { Joins } from './joins.js'
 import { maintainedTotal } from './maintained_total.js'
-import { ObjectWriter, revealNothing, type Reveal } from './objects.js'
+import { ObjectWriter, revealNothing, type Reveal } from './object_writer.js'
 import { projectionOf } from './projection.js'
-import { ofAny, ofEach, type RealmsSeen } from './realms_seen.js'
+import { inAnyRealm, perRealm, type VisibleRealms } from './visible_realms.js'
 import { statement, type Statement } from './statement.js'
 
 export interface ReadOptions {
   /** Conditions of the server's own, which count for the total as the client's do. */
   readonly where?: readonly Condition[]
   /** The realms whose records count, where these are not all. */
-  readonly seen?: RealmsSeen
+  readonly visibleRealms?: VisibleRealms
   /** Who asks may see secrets; without it nobody does. */
   readonly reveal?: Reveal
 }
@@ -41,7 +41,7 @@ export function compileList(
   options: ReadOptions = {}
 ): Statement {
   const { guarded } = projectionOf(declaration, query.selection)
-  const personal = options.where?.length || options.seen || (guarded && options.reveal)
+  const personal = options.where?.length || options.visibleRealms || (guarded && options.reveal)
   if (personal) {
     return compile(declaration, query, options)
   }
@@ -57,12 +57,12 @@ export function compileList(
 function compile(
   declaration: Declaration,
   { selection, filters, sorts, pagination }: DecodedQuery,
-  { where = [], seen, reveal = revealNothing }: ReadOptions
+  { where = [], visibleRealms: seen, reveal = revealNothing }: ReadOptions
 ): Statement {
   const bindings = new Bindings()
   const joins = new Joins(declaration)
-  const conditions = [...where, ...(seen ? [ofAny(seen)] : []), filters]
-  const parts = seen && seen.realms.length > 1 && isAlone(declaration) ? ofEach(seen) : []
+  const conditions = [...where, ...(seen ? [inAnyRealm(seen)] : []), filters]
+  const parts = seen && seen.realms.length > 1 && isAlone(declaration) ? perRealm(seen) : []
   const matching = parts.length > 0 ? undefined : whereClause(conditions, joins, bindings)
   // A count does not join what only the order needs.
   const joined = joins.sql

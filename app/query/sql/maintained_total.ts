@@ -23,18 +23,18 @@ export function maintainedTotal(
   conditions: readonly Condition[],
   bindings: Bindings
 ): string | undefined {
-  const asked = totals && askedIn(conditions, totals)
-  if (asked === undefined) {
+  const requested = totals && requestedTotals(conditions, totals)
+  if (requested === undefined) {
     return undefined
   }
-  const texts = asked.texts.map((text) => `lower(${bindings.bind(text)}::text)`)
+  const texts = requested.texts.map((text) => `lower(${bindings.bind(text)}::text)`)
   const list = texts.length === 0 ? `'${table}'` : groupOf(table, texts)
-  const parts = asked.realms.map((each) => `and k.part = any(${bindings.bind(each)}::uuid[])`)
-  const kept = [`k.list = ${list}`, ...parts].join(' ')
+  const parts = requested.realms.map((each) => `and k.part = any(${bindings.bind(each)}::uuid[])`)
+  const filter = [`k.list = ${list}`, ...parts].join(' ')
   return `(select coalesce(sum(kept.records), 0) from (
-    select k.records from record_totals k where ${kept}
+    select k.records from record_totals k where ${filter}
     union all
-    select k.change from record_total_changes k where ${kept} and k.written_by >= ${ADDED_BELOW}) kept)`
+    select k.change from record_total_changes k where ${filter} and k.written_by >= ${ADDED_BELOW}) kept)`
 }
 
 /** The name under which the totals of a combination of texts are kept, as SQL; the texts are in lower case. */
@@ -42,7 +42,7 @@ export const groupOf = (table: string, texts: readonly string[]) =>
   [`'${table}'`, ...texts].join(` || ':' || `)
 
 /** What a list asks for, where it asks for realms and for nothing else or one value of each group. */
-function askedIn(
+function requestedTotals(
   conditions: readonly Condition[],
   { realm, groups = [] }: NonNullable<Declaration['totals']>
 ): { realms: string[][]; texts: string[] } | undefined {
@@ -50,7 +50,7 @@ function askedIn(
   const found = groups.map((name) => all.filter((each) => isText(each, name)))
   const texts = found.every(({ length }) => length === 1) ? found.flat() : []
   const others = all.filter((each) => !texts.some((text) => text === each))
-  const realms = realmsAsked(others, realm)
+  const realms = requestedRealms(others, realm)
   return realms && { realms, texts: texts.map(({ literals }) => literals[0]!.text) }
 }
 
@@ -69,19 +69,19 @@ function isText(condition: Condition, name: string): condition is Leaf {
 }
 
 /** The realms that each condition leaves; undefined where one is about something else. */
-function realmsAsked(
+function requestedRealms(
   conditions: readonly Condition[],
   realm: string | undefined
 ): string[][] | undefined {
-  const asked: string[][] = []
+  const requested: string[][] = []
   for (const condition of conditions) {
     const realms = isAbout(condition, realm) && condition.literals.flatMap(partOf)
     if (!realms || realms.includes(NO_REALM_ITSELF)) {
       return undefined
     }
-    asked.push(realms)
+    requested.push(realms)
   }
-  return asked
+  return requested
 }
 
 function isAbout(condition: Condition, realm: string | undefined): condition is Leaf {

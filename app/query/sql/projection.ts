@@ -14,7 +14,7 @@ export interface Projection {
   readonly guarded: boolean
 }
 
-interface Asked {
+interface SelectedPaths {
   readonly fields: readonly string[][]
   readonly relations: readonly string[][]
 }
@@ -35,17 +35,17 @@ export function projectionOf(declaration: Declaration, selection: Selection): Pr
 
 function branch(
   declaration: Declaration,
-  asked: Asked,
+  selected: SelectedPaths,
   depth: number,
   included: boolean
 ): Projection {
-  const names = namesOf(declaration, asked, included)
+  const names = namesOf(declaration, selected, included)
   const relations = new Map<string, Projection>()
-  const paths = [...asked.fields.filter(({ length }) => length > 1), ...asked.relations]
+  const paths = [...selected.fields.filter(({ length }) => length > 1), ...selected.relations]
   for (const relation of new Set(paths.map(([first]) => first!))) {
     const target = linkOf(declaration, relation).target()
-    const named = asked.relations.some((path) => path.length === 1 && path[0] === relation)
-    relations.set(relation, branch(target, below(asked, relation), depth + 1, named))
+    const named = selected.relations.some((path) => path.length === 1 && path[0] === relation)
+    relations.set(relation, branch(target, below(selected, relation), depth + 1, named))
   }
   const guarded =
     names.some((name) => propertyOf(declaration, name).secret) ||
@@ -54,7 +54,7 @@ function branch(
 }
 
 /** An included record always carries its key, beside the fields that were picked. */
-function namesOf(declaration: Declaration, { fields }: Asked, included: boolean): string[] {
+function namesOf(declaration: Declaration, { fields }: SelectedPaths, included: boolean): string[] {
   const names = fields.filter(({ length }) => length === 1).map(([name]) => name!)
   if (names.length === 0 && !declaresFields(declaration)) {
     return everyName(declaration)
@@ -74,7 +74,7 @@ function everyName({ properties }: Declaration): string[] {
   })
 }
 
-function below({ fields, relations }: Asked, relation: string): Asked {
+function below({ fields, relations }: SelectedPaths, relation: string): SelectedPaths {
   const under = (paths: readonly string[][]) =>
     paths.filter(([first, ...rest]) => first === relation && rest.length > 0)
   return {

@@ -7,10 +7,10 @@ import { whereClause } from './conditions.js'
 import { primaryKeyOf, propertyOf } from './identifiers.js'
 import { Joins } from './joins.js'
 import type { ReadOptions } from './list_statement.js'
-import { ObjectWriter, revealNothing } from './objects.js'
+import { ObjectWriter, revealNothing } from './object_writer.js'
 import { equalOperandOf } from './operand.js'
 import { projectionOf } from './projection.js'
-import { ofAny } from './realms_seen.js'
+import { inAnyRealm } from './visible_realms.js'
 import { statement, type Statement } from './statement.js'
 
 /** The row a record statement answers with; none where there is no such record. */
@@ -36,7 +36,7 @@ export function compileRecord(
   selection: Selection,
   options: RecordOptions = {}
 ): Statement | undefined {
-  const { key = primaryKeyOf(declaration), where, seen, reveal } = options
+  const { key = primaryKeyOf(declaration), where, visibleRealms: seen, reveal } = options
   const literal = { value: coerce(id).value, text: id }
   const operand = equalOperandOf(propertyOf(declaration, key).type, literal)
   if (operand === undefined) {
@@ -54,7 +54,7 @@ export function compileRecord(
   function compile(): Statement {
     const bindings = new Bindings()
     const joins = new Joins(declaration)
-    const further = [...(where ?? []), ...(seen ? [ofAny(seen)] : [])]
+    const further = [...(where ?? []), ...(seen ? [inAnyRealm(seen)] : [])]
     const matching = whereClause([conditions.is(key, literal), ...further], joins, bindings)
     const projection = projectionOf(declaration, selection)
     const objects = new ObjectWriter(bindings, reveal ?? revealNothing)

@@ -9,8 +9,8 @@ export interface Statement {
   readonly values: readonly unknown[]
 }
 
-const NAMES_KEPT = 512
-const names = new LRUCache<string, string>({ max: NAMES_KEPT })
+const CACHED_NAMES = 512
+const names = new LRUCache<string, string>({ max: CACHED_NAMES })
 
 export function statement(text: string, values: readonly unknown[]): Statement {
   return { name: nameOf(text), text, values }

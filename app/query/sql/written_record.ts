@@ -1,7 +1,7 @@
 import { decode } from '#query/decode'
 import type { Declaration } from '#query/declaration'
 import { Bindings } from './bindings.js'
-import { ObjectWriter } from './objects.js'
+import { ObjectWriter } from './object_writer.js'
 import { projectionOf } from './projection.js'
 
 const values = new WeakMap<Declaration, string>()

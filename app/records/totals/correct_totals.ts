@@ -23,9 +23,10 @@ export async function correctTotals(kind: Kind, pool: pg.Pool): Promise<Correcti
     await transaction.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
       `totals:${kind.table}`,
     ])
-    const { rows } = await transaction.query<{ part: string; change: string }>(correcting(kind), [
-      kind.table,
-    ])
+    const { rows } = await transaction.query<{ part: string; change: string }>(
+      correctionSql(kind),
+      [kind.table]
+    )
     await transaction.query(`delete from record_totals where records = 0 and ${OF_TABLE}`, [
       kind.table,
     ])
@@ -33,7 +34,7 @@ export async function correctTotals(kind: Kind, pool: pg.Pool): Promise<Correcti
   })
 }
 
-function correcting({ table, realm, columns }: Kind): string {
+function correctionSql({ table, realm, columns }: Kind): string {
   const column = realm === undefined ? undefined : columnOf(realm, columns[realm]!)
   const part = partOf(column, 'r')
   const group = groupIn(table, 'r')

@@ -22,7 +22,7 @@ export class Intake {
 
   /** The primary keeps a connection until it is told that it was taken, and gives it to another process if it never does. */
   take(socket: Socket | undefined, address: string): void {
-    if (socket && !this.#server.take(socket)) {
+    if (socket && !this.#server.accept(socket)) {
       socket.destroy()
       return
     }

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
-import { CONNECTION_LIMITS, isTooMany } from '#http/connection_limit'
+import { CONNECTION_LIMITS, exceedsLimit } from '#http/connection_limit'
 import { listen, type Address } from '#runtime/listen'
 import { addressOf, type Member } from './member.js'
 
@@ -75,7 +75,7 @@ export class SharedPort {
       present.all += member.load
       present.fromAddress += member.loadFrom(address)
     }
-    return isTooMany(CONNECTION_LIMITS, address, present)
+    return exceedsLimit(CONNECTION_LIMITS, address, present)
   }
 
   #distribute(socket: Socket): void {

@@ -3,7 +3,7 @@ import vine from '@vinejs/vine'
 
 import { isKind, requireThat } from '#auth/verification/checks'
 import { sendJson } from '#http/send_json'
-import { bodyOf } from '#http/sent_body'
+import { validatedBody } from '#http/request_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { requiresInMasterRealm } from '#kernel/access'
 import { body } from '#kernel/body'
@@ -76,7 +76,7 @@ async function list(ctx: HttpContext): Promise<void> {
 
 async function lock(ctx: HttpContext): Promise<void> {
   requireMachine(ctx)
-  const { locks } = await bodyOf(ctx, newLocks)
+  const { locks } = await validatedBody(ctx, newLocks)
   await bucketLocks.lock(locks)
   sendJson(ctx, { data: {}, meta: {} }, 202)
 }

@@ -2,6 +2,7 @@ import type pg from 'pg'
 
 import { storagePool } from '#storage/database'
 import { emptyLocation } from './empty_location.js'
+import { statement } from '#query/sql/statement'
 import { ContainerNotEmpty } from './errors.js'
 import { bucketLocation, type Layout } from './layout.js'
 import { activeLayout, objectStore } from './store.js'
@@ -72,12 +73,14 @@ export async function registerLocation(
   database: pg.Pool | pg.ClientBase,
   bucketId: string
 ): Promise<boolean> {
-  const { rows } = await database.query<{ isNew: boolean }>(REGISTER, [bucketId, activeLayout()])
+  const { rows } = await database.query<{ isNew: boolean }>(
+    statement(REGISTER, [bucketId, activeLayout()])
+  )
   return rows[0]!.isNew
 }
 
 async function createLocation(bucketId: string, layout: Layout, region?: string | null) {
-  await storagePool().query(REGISTER, [bucketId, layout])
+  await storagePool().query(statement(REGISTER, [bucketId, layout]))
   const store = await objectStore()
   const ownRegion = layout === 'own' ? (region ?? undefined) : undefined
   await store.makeContainer(bucketLocation(layout, bucketId).container, ownRegion)

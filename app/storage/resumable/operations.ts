@@ -89,7 +89,7 @@ export const startOperation: Operation = {
     'Begin an upload that may break off and be gone on with (tus 1.0), with its first bytes or without',
   access: loggedIn,
   headers: [VERSION, ...START_HEADERS],
-  takes: { ...takes, isOptional: true },
+  rawBody: { ...takes, isOptional: true },
   responses: {
     201: {
       description: 'The upload is begun',
@@ -126,7 +126,7 @@ export const continueOperation: Operation = {
   summary: 'Send more bytes of an upload; the last ones make a bucket file of it',
   access: loggedIn,
   headers: [VERSION, OFFSET_HEADER],
-  takes,
+  rawBody: takes,
   responses: {
     204: { description: 'The bytes are stored', headers: { ...OFFSET, ...RESULT_HEADERS } },
   },
@@ -146,7 +146,7 @@ export const overrideOperation: Operation = {
     'What X-HTTP-Method-Override says, HEAD, PATCH or DELETE, where that method does not get through',
   access: loggedIn,
   headers: [VERSION, METHOD],
-  takes: { ...takes, isOptional: true },
+  rawBody: { ...takes, isOptional: true },
   responses: {
     200: statusOperation.responses[200]!,
     204: { description: 'Done', headers: { ...OFFSET, ...RESULT_HEADERS } },

@@ -1,6 +1,6 @@
 import type { Logger } from '@adonisjs/core/logger'
 
-import { isAdopting } from '#database/open_adoption'
+import { isAdopting } from '#database/is_adopting'
 import type { Sweep } from '#jobs/sweep'
 import { storagePool } from '#storage/database'
 import { objectStore } from '#storage/objects/store'

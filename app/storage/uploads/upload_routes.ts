@@ -25,7 +25,7 @@ const uploadOperation: Operation = {
   name: 'uploadBucketFiles',
   summary: 'Send files into a bucket: all of them become files, or none',
   access: loggedIn,
-  takes: {
+  rawBody: {
     contentType: 'multipart/form-data',
     schema: {
       type: 'object',

@@ -141,5 +141,5 @@ function visibleTo(actor: Actor): ReadOptions {
     return {}
   }
   const own = actor.realmId !== null && isUuid(actor.realmId) ? [actor.realmId] : []
-  return { seen: { property: 'realmId', realms: [...own, null] } }
+  return { visibleRealms: { property: 'realmId', realms: [...own, null] } }
 }

@@ -3,7 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { sendJson } from '#http/send_json'
 import { reportDroppedQuery } from '#http/dropped_keys'
 import { acceptsEventStream } from '#http/event_stream'
-import { bodyOf } from '#http/sent_body'
+import { validatedBody } from '#http/request_body'
 import type { SurfaceRoutes } from '#http/surface'
 import { originOf } from '#kernel/request_origin'
 import { decodeLogDeletion, decodeLogQuery, type LogQuery } from '#query/log_query'
@@ -23,7 +23,7 @@ export function logRoutes(routes: SurfaceRoutes): void {
 
 async function create(ctx: HttpContext): Promise<void> {
   const { actor } = originOf(ctx)
-  const body = await bodyOf(ctx, logBody)
+  const body = await validatedBody(ctx, logBody)
   const logs = await ctx.containerResolver.make(LogService)
   sendJson(ctx, { data: await logs.create(actor, body), meta: {} }, 201)
 }

@@ -1,7 +1,7 @@
 import { clock } from '#kernel/clock'
 import { newLineKey } from './line_key.js'
 import type { LineLabels, LogLine, LogRecord } from './log_line.js'
-import { fittedLabels } from '#query/label_name'
+import { normalizeLabels } from '#query/label_name'
 import { MAX_LABELS, RESERVED_LABELS } from './reserved_labels.js'
 
 /** What is longer is cut, so that a long trace does not cost the line. */
@@ -48,7 +48,9 @@ function timeOf(input: string | undefined): string {
 }
 
 function allowedLabels(input: LineLabels): LineLabels {
-  const allowed = Object.entries(fittedLabels(input)).filter(([name]) => !RESERVED_LABELS.has(name))
+  const allowed = Object.entries(normalizeLabels(input)).filter(
+    ([name]) => !RESERVED_LABELS.has(name)
+  )
   return Object.fromEntries(
     allowed.slice(0, MAX_LABELS).map(([name, value]) => [name, value.toWellFormed()])
   )

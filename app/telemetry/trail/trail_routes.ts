@@ -98,5 +98,5 @@ async function exportEvents(ctx: HttpContext): Promise<void> {
     lines.destroy()
     return sendHead(ctx)
   }
-  await sendStream(ctx, lines, { patienceMs: READ_TIMEOUT_MS })
+  await sendStream(ctx, lines, { stallTimeoutMs: READ_TIMEOUT_MS })
 }

@@ -65,7 +65,7 @@ async function* smallFiles(
   }
   const reader = new StreamReader(tar)
   try {
-    for await (const { entry, readAll: readAll } of tarEntries(reader)) {
+    for await (const { entry, readAll } of tarEntries(reader)) {
       if (sizes.get(entry.path) === entry.size) {
         yield [entry.path, await readAll()]
       }

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
-import { bury } from '#bus/memory/memory_dead_letters'
+import { storeDeadLetter } from '#bus/memory/memory_dead_letters'
 import { newMessage, writeMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { surfacesOf } from '#configuration/processes'
@@ -63,7 +63,10 @@ async function ask(method: string, path: string, { headers } = operator) {
 async function deadMessage() {
   const message = newMessage(commandRouting(QUEUE), 'execute', { secret: 'of-a-message' })
   const subscription = { queue: QUEUE, prefetch: 1, database: corePool() }
-  await bury(subscription, writeMessage(message), { reason: 'there is no such thing', attempts: 8 })
+  await storeDeadLetter(subscription, writeMessage(message), {
+    reason: 'there is no such thing',
+    attempts: 8,
+  })
   const { body } = await ask('GET', '/admin/bus/dead')
   const letter = body.data.find(({ messageId }: any) => messageId === message.id)
   return { message, letter }

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import core from '#core/routes'
-import { catalogue } from '#http/catalogue'
+import { catalogue } from '#http/route_catalogue'
 import { useEventSink } from '#tests/helpers/container'
 import { clock } from '#kernel/clock'
 import { boot } from '#tests/helpers/application'

@@ -10,7 +10,7 @@ const open = async () => {
   const bus = new MemoryBus()
   const deadLetters = new MemoryDeadLetters({
     databaseOf: () => pool,
-    async handIn(_transaction, message) {
+    async publish(_transaction, message) {
       void bus.publish(message)
     },
   })

@@ -86,7 +86,7 @@ test.group('Inbox', (group) => {
   test('a spared attempt is not counted', async ({ assert }) => {
     const counter = new AttemptCounter(inbox, 'spared', 'again')
     assert.equal(await counter.next(), 2)
-    counter.spare()
+    counter.refund()
     assert.equal(await counter.next(), 2)
     assert.equal(await attemptsOf('spared'), 2)
     assert.equal(await counter.next(), 3)

@@ -135,7 +135,7 @@ test.group('An installation whose secrets stand open', (group) => {
     assert.notInclude(Buffer.from(body.toString(), 'base64').toString(), SECRET)
     const letters = new MemoryDeadLetters({
       databaseOf: () => database.pool,
-      handIn: async () => {},
+      publish: async () => {},
     })
     const [letter] = await letters.list('registryCommands', 10)
     assert.deepEqual(JSON.parse(letter!.body.toString()), JSON.parse(JSON.stringify(command)))

@@ -14,7 +14,7 @@ import { test } from '@japa/runner'
 
 import { GracefulServer } from '#http/graceful_server'
 import { metrics } from '#observability/metrics'
-import { BODY_WITHIN_MS, endWithBody } from '#http/slow_requests'
+import { BODY_TIMEOUT_MS, closeIfBodyStalls } from '#http/request_timeouts'
 import { Drain } from '#kernel/drain'
 import { stopwatch } from '#tests/helpers/stopwatch'
 
@@ -161,7 +161,7 @@ test.group('A server that is given connections', () => {
   async function handingOver(server: GracefulServer): Promise<{ url: string; offers: boolean[] }> {
     const offers: boolean[] = []
     const port = createServer((socket: Socket) => {
-      offers.push(server.take(socket))
+      offers.push(server.accept(socket))
     })
     port.listen(0, '127.0.0.1').unref()
     await once(port, 'listening')
@@ -248,7 +248,7 @@ test.group('A server with slow clients', () => {
   }) => {
     const server = new GracefulServer(() => {}, new Drain())
     assert.equal(server.headersTimeout, 15_000)
-    assert.equal(BODY_WITHIN_MS, 60_000)
+    assert.equal(BODY_TIMEOUT_MS, 60_000)
     assert.equal(server.requestTimeout, 0)
     assert.equal(server.timeout, 0)
   })
@@ -262,7 +262,7 @@ test.group('A server with slow clients', () => {
         request.pause()
         response.end('enough')
       })
-      response.once('close', () => endWithBody(request, 100))
+      response.once('close', () => closeIfBodyStalls(request, 100))
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

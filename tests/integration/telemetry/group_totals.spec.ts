@@ -71,7 +71,7 @@ test.group('Totals of events by scope and kind', (group) => {
         assert.equal(await totalOf(query), await counted(scope, refType), query)
         for (const realms of [[REALMS[0]!], [REALMS[1]!, null]]) {
           const seen = { property: 'realmId', realms }
-          const total = await totalOf(query, { seen })
+          const total = await totalOf(query, { visibleRealms: seen })
           assert.equal(total, await counted(scope, refType, realms), query)
         }
       }

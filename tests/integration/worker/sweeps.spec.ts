@@ -49,7 +49,7 @@ test.group('What a worker sweeps', () => {
         platform: platform.client(new AbortController().signal),
         images: imageStores({ folder: images, insecure: [], journal: notes }),
       }),
-      leading: electionInFolder(join(folder, 'turns')),
+      leaderElection: electionInFolder(join(folder, 'turns')),
       logger,
     })
     cleanup(async () => {

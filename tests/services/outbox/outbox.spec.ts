@@ -7,7 +7,7 @@ import { test } from '@japa/runner'
 import pg from 'pg'
 
 import { newMessage } from '#bus/message'
-import { onOutboxWritten, WAKE_TOPIC } from '#outbox/wakeups'
+import { onOutboxWritten, OUTBOX_TOPIC } from '#outbox/wakeups'
 import { publishChange, publishCommand } from '#outbox/publish'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
@@ -164,7 +164,7 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     ;[redis, rabbitmq] = await Promise.all([startRedis(), startRabbitmq()])
     pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 3 })
     const signals = await RedisSignals.connect(redis.url, () => {})
-    const stopWaking = onOutboxWritten(() => signals.notify(WAKE_TOPIC))
+    const stopWaking = onOutboxWritten(() => signals.notify(OUTBOX_TOPIC))
     return async () => {
       stopWaking()
       await Promise.all([pool.end(), signals.close()])

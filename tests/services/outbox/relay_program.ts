@@ -3,7 +3,7 @@ import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { createDestinations } from '#outbox/destinations'
 import { Relay } from '#outbox/relay'
 import { RedisSignals } from '#signals/redis_signals'
-import { WAKE_TOPIC } from '#outbox/wakeups'
+import { OUTBOX_TOPIC } from '#outbox/wakeups'
 
 const { DATABASE_URL, AMQP_URL, REDIS_URL } = process.env
 
@@ -12,5 +12,5 @@ const bus = await AmqpBus.open(AMQP_URL!, logger)
 const signals = await RedisSignals.connect(REDIS_URL!, () => {})
 const destinations = createDestinations({ bus, signals, realtime: { emit: async () => {} } })
 const relay = new Relay({ url: DATABASE_URL!, name: 'test', destinations, logger })
-await signals.onNotification(WAKE_TOPIC, () => relay.notify())
+await signals.onNotification(OUTBOX_TOPIC, () => relay.notify())
 relay.start()

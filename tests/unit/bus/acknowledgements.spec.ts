@@ -43,8 +43,8 @@ test.group('Acknowledgements', () => {
   test('those that end together are one answer', async ({ assert }) => {
     const { broker, answers } = setUp()
     const messages = Array.from({ length: 500 }, (_, tag) => broker.deliver(tag + 1))
-    messages.forEach((message) => answers.begin(message))
-    messages.forEach((message) => answers.done(message))
+    messages.forEach((message) => answers.track(message))
+    messages.forEach((message) => answers.acknowledge(message))
     await setImmediate()
     assert.lengthOf(broker.acknowledged, 500)
     assert.equal(broker.answers, 1)
@@ -61,13 +61,13 @@ test.group('Acknowledgements', () => {
       for (let tag = 1; tag <= 60;) {
         if (Math.random() < 0.5 || underWay.length === 0) {
           const message = broker.deliver(tag++)
-          answers.begin(message)
+          answers.track(message)
           underWay.push(message)
         } else {
           const place = Math.floor(Math.random() * underWay.length)
           const [message] = underWay.splice(place, 1) as [ConsumeMessage]
           const isReturned = Math.random() < 0.1
-          isReturned ? answers.giveBack(message) : answers.done(message)
+          isReturned ? answers.requeue(message) : answers.acknowledge(message)
           ;(isReturned ? returned : ended).add(message.fields.deliveryTag)
         }
         if (Math.random() < 0.2) {
@@ -88,8 +88,8 @@ test.group('Acknowledgements', () => {
   test('a channel that was lost gets no answer', async ({ assert }) => {
     const { broker, answers } = setUp()
     const message = broker.deliver(1)
-    answers.begin(message)
-    answers.done(message)
+    answers.track(message)
+    answers.acknowledge(message)
     broker.emit('close')
     await setImmediate()
     assert.isTrue(answers.isLost)

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { memberTexts } from '#http/member_text'
+import { memberTexts } from '#http/member_texts'
 
 test.group('The text of an attribute', () => {
   test('is what stands in the body: {text}')

@@ -3,7 +3,7 @@ import { HttpContextFactory, ServerFactory } from '@adonisjs/core/factories/http
 import type { HttpContext } from '@adonisjs/core/http'
 import { test } from '@japa/runner'
 
-import { throughRouteMiddleware, throughServerMiddleware } from '#http/pipeline'
+import { composeRouteMiddleware, composeServerMiddleware } from '#http/pipeline'
 
 type Next = () => Promise<void>
 
@@ -55,7 +55,7 @@ test.group('The middleware of start/kernel.ts', (group) => {
     const { app, server } = await prepared()
     server.use([importOf(First)])
     await server.boot()
-    const step = await throughServerMiddleware(app, server, last)
+    const step = await composeServerMiddleware(app, server, last)
     await step(new HttpContextFactory().create())
     await step(new HttpContextFactory().create())
     assert.deepEqual(passed, ['first in', 'last', 'first out', 'first in', 'last', 'first out'])
@@ -68,7 +68,7 @@ test.group('The middleware of start/kernel.ts', (group) => {
     await server.boot()
     const ctx = new HttpContextFactory().create()
     await (
-      await throughServerMiddleware(app, server, last)
+      await composeServerMiddleware(app, server, last)
     )(ctx)
     assert.equal(ctx.response.getStatus(), 418)
     assert.deepEqual(passed, [])
@@ -83,7 +83,7 @@ test.group('The middleware of start/kernel.ts', (group) => {
     router.get('/page', () => {}).use([named.named({ what: 'one' })])
     await server.boot()
     const { route } = router.match('/page', 'GET', false)!
-    await throughRouteMiddleware(route, last)(new HttpContextFactory().create())
+    await composeRouteMiddleware(route, last)(new HttpContextFactory().create())
     assert.deepEqual(passed, ['first in', 'named one', 'last', 'first out'])
   })
 })

@@ -21,7 +21,7 @@ import { externalProvider } from './subjects.js'
 let standIn: StandInProvider
 let provider: ReturnType<typeof externalProvider>
 
-type Needed = 'people' | 'known' | 'introspect' | 'ownToken'
+type Needed = 'people' | 'whenReady' | 'introspect' | 'ownToken'
 
 const running = new AbortController().signal
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { failureOf } from '#http/classify'
+import { failureOf } from '#http/failure_of'
 import type { Failure } from '#kernel/failures'
 import { ACCOUNT_CONSOLE } from '#identity/clients/consoles'
 import { ACCOUNT_PAGE, mayReturnTo } from '#identity/clients/return_addresses'

@@ -61,7 +61,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
       summary: 'Tokens for a password, a code, a refresh token or the secret of a client',
       access: everybody,
       body: tokenBody,
-      translates: toOAuthFailure,
+      translateError: toOAuthFailure,
       responses: { 200: { description: 'The tokens', schema: TOKENS }, ...failures },
     })
     .post('/token/introspect', uncached(introspectToken), {
@@ -69,7 +69,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
       summary: 'Whether a token is good now, whom it is for and what that may do',
       access: everybody,
       body: tokenInBody,
-      translates: toOAuthFailure,
+      translateError: toOAuthFailure,
       responses: {
         200: { description: 'What it is good for', schema: INTROSPECTION },
         ...failures,
@@ -80,7 +80,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
       summary: 'End a token before its time',
       access: everybody,
       body: tokenInBody,
-      translates: toOAuthFailure,
+      translateError: toOAuthFailure,
       responses: { 200: { description: 'It is no good any more' }, ...failures },
     })
   keyRoutes(routes)

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { failureOf } from '#http/classify'
+import { failureOf } from '#http/failure_of'
 import type { Failure } from '#kernel/failures'
 import type { JsonSchema } from '#kernel/json_schema'
 import { OAuthFailure } from './oauth_failure.js'

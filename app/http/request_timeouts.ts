@@ -8,14 +8,14 @@ import { BadRequest, envelopeOf, Failure, RequestTimeout } from '#kernel/failure
 import { metrics } from '#observability/metrics'
 import { env } from '#start/env'
 
-export const BODY_WITHIN_MS = env.REQUEST_MAX_SECONDS * 1_000
+export const BODY_TIMEOUT_MS = env.REQUEST_MAX_SECONDS * 1_000
 
 /**
  * For servers of ours: the head of a request has a limit, and so has a connection that sends none. Bodies have none here, since
  * a file may take hours to arrive; its reader says how long it waits. A connection is kept between requests for longer than proxies and
  * clients keep theirs: closed by the server, it could be closed under a request that was just sent.
  */
-export const HEAD_LIMITS = {
+export const SERVER_TIMEOUTS = {
   keepAliveTimeout: 65_000,
   headersTimeout: env.HEADERS_MAX_SECONDS * 1_000,
   requestTimeout: 0,
@@ -30,13 +30,13 @@ const timedOut = new Counter({
 })
 
 /** The refusal of a body that took too long. */
-export function lateBody(): RequestTimeout {
+export function bodyTimeout(): RequestTimeout {
   timedOut.inc({ part: 'body' })
   return new RequestTimeout()
 }
 
 /** Ends a connection whose request was answered long ago while its body still trickles in. */
-export function endWithBody(request: IncomingMessage, withinMs = BODY_WITHIN_MS): void {
+export function closeIfBodyStalls(request: IncomingMessage, withinMs = BODY_TIMEOUT_MS): void {
   if (request.complete || request.destroyed) {
     return
   }
@@ -48,16 +48,16 @@ export function endWithBody(request: IncomingMessage, withinMs = BODY_WITHIN_MS)
     }
   }, withinMs).unref()
   const { socket } = request
-  const forget = () => {
+  const clear = () => {
     clearTimeout(limit)
-    socket.off('close', forget)
+    socket.off('close', clear)
   }
-  socket.once('close', forget)
-  request.once('end', forget)
+  socket.once('close', clear)
+  request.once('end', clear)
 }
 
 /** Answers what is no request, or did not become one in time, with the envelope of all failures. */
-export function answerBrokenRequests(server: Server): void {
+export function respondToClientErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const failure = failureOf(error.code)
     if (failure.status === 408) {

@@ -46,7 +46,7 @@ export class ObjectWriter {
 
   /** The columns a row needs to have, as a select list. */
   columns(projection: Projection, row: string): string {
-    return keptWith(columnLists, projection, row, () => this.#writeColumns(projection, row))
+    return cached(columnLists, projection, row, () => this.#writeColumns(projection, row))
   }
 
   #writeColumns(projection: Projection, row: string): string {
@@ -64,7 +64,7 @@ export class ObjectWriter {
   }
 
   #fields(projection: Projection, row: string, revealed: boolean): string {
-    return keptWith(fieldLists, projection, row, () => this.#writeFields(projection, row, revealed))
+    return cached(fieldLists, projection, row, () => this.#writeFields(projection, row, revealed))
   }
 
   #writeFields(projection: Projection, row: string, revealed: boolean): string {
@@ -95,7 +95,7 @@ export class ObjectWriter {
 }
 
 /** A select list is written once per alias, where it does not depend on who asks. */
-function keptWith(
+function cached(
   lists: ListsByRow,
   projection: Projection,
   row: string,
@@ -104,10 +104,10 @@ function keptWith(
   if (projection.guarded) {
     return write()
   }
-  const kept = lists.get(projection) ?? new Map<string, string>()
-  lists.set(projection, kept)
-  const list = kept.get(row) ?? write()
-  kept.set(row, list)
+  const cache = lists.get(projection) ?? new Map<string, string>()
+  lists.set(projection, cache)
+  const list = cache.get(row) ?? write()
+  cache.set(row, list)
   return list
 }
 

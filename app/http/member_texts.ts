@@ -9,15 +9,15 @@ const BLANKS = new Set([...' \t\n\r'].map((blank) => blank.charCodeAt(0)))
  */
 export function memberTexts(text: string): Map<string, string> {
   const members = new Map<string, string>()
-  let at = pastBlanks(text, text.indexOf('{') + 1)
+  let at = skipBlanks(text, text.indexOf('{') + 1)
   while (text[at] === '"') {
     const keyEnd = endOfString(text, at) + 1
-    const colon = pastBlanks(text, keyEnd)
-    const start = pastBlanks(text, colon + 1)
+    const colon = skipBlanks(text, keyEnd)
+    const start = skipBlanks(text, colon + 1)
     const end = endOfValue(text, start)
     members.set(nameIn(text.slice(at, keyEnd)), text.slice(start, end))
-    const comma = pastBlanks(text, end)
-    at = text[comma] === ',' ? pastBlanks(text, comma + 1) : text.length
+    const comma = skipBlanks(text, end)
+    at = text[comma] === ',' ? skipBlanks(text, comma + 1) : text.length
   }
   return members
 }
@@ -34,7 +34,7 @@ function endOfValue(text: string, start: number): number {
     case '[':
       return endOfNested(text, start)
     default:
-      return pastPlain(text, start)
+      return skipPlain(text, start)
   }
 }
 
@@ -53,7 +53,7 @@ function endOfNested(text: string, start: number): number {
   return text.length
 }
 
-function pastBlanks(text: string, start: number): number {
+function skipBlanks(text: string, start: number): number {
   let at = start
   while (BLANKS.has(text.charCodeAt(at))) {
     at += 1
@@ -61,7 +61,7 @@ function pastBlanks(text: string, start: number): number {
   return at
 }
 
-function pastPlain(text: string, start: number): number {
+function skipPlain(text: string, start: number): number {
   PLAIN.lastIndex = start
   PLAIN.test(text)
   return PLAIN.lastIndex

@@ -1,13 +1,14 @@
 import { where, type Condition } from '#query/condition'
 
 /** The records of some realms, null being those of none: what an actor sees who does not see all of them. */
-export interface RealmsSeen {
+export interface VisibleRealms {
   readonly property: string
   readonly realms: readonly (string | null)[]
 }
 
-export const ofAny = ({ property, realms }: RealmsSeen): Condition => where.in(property, realms)
+export const inAnyRealm = ({ property, realms }: VisibleRealms): Condition =>
+  where.in(property, realms)
 
 /** A condition per realm; each record fulfils one of them at most. */
-export const ofEach = ({ property, realms }: RealmsSeen): Condition[] =>
+export const perRealm = ({ property, realms }: VisibleRealms): Condition[] =>
   realms.map((realm) => where.eq(property, realm))

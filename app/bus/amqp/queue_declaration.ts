@@ -3,7 +3,7 @@ import type { Channel, Options } from 'amqplib'
 const PRECONDITION_FAILED = 406
 
 /** Whether a declaration was refused because the thing is there, made differently; the channel is closed then. */
-export function isDeclaredOtherwise(error: unknown): boolean {
+export function isDeclarationMismatch(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === PRECONDITION_FAILED
 }
 
@@ -22,13 +22,13 @@ export class QueueDeclaration {
   }
 
   /** Throws where the channel did not survive it; the next channel then has better luck. */
-  async on(channel: Channel): Promise<void> {
+  async declareOn(channel: Channel): Promise<void> {
     try {
       await (this.#isForeign
         ? channel.checkQueue(this.#queue)
         : channel.assertQueue(this.#queue, this.#options))
     } catch (error) {
-      this.#isForeign = isDeclaredOtherwise(error)
+      this.#isForeign = isDeclarationMismatch(error)
       throw error
     }
   }

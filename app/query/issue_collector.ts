@@ -2,7 +2,7 @@ import { DroppedKeys } from './dropped_keys.js'
 import { QueryError, type QueryIssue } from './errors.js'
 
 /** What comes to light while one query is read: keys that are left out, and what is wrong. */
-export class Reading {
+export class IssueCollector {
   readonly dropped = new DroppedKeys()
   readonly #issues: QueryIssue[] = []
 
@@ -20,14 +20,14 @@ export class Reading {
   }
 
   /** Ends the request when anything was wrong, naming all of it. */
-  conclude(): void {
+  throwIfInvalid(): void {
     if (this.#issues.length > 0) {
       throw new QueryError(this.#issues, undefined, this.dropped.list())
     }
   }
 
   /** Whether nothing was left out or wrong so far. */
-  get clean(): boolean {
+  get isClean(): boolean {
     return this.dropped.none && this.#issues.length === 0
   }
 }

@@ -11,6 +11,6 @@ declare module '@adonisjs/core/http' {
  * For answers that may be long in coming: the handler returns, so that nothing of what stood between it and the connection is kept
  * for so long. What fails is answered as if the handler had thrown it.
  */
-export function answerLater(ctx: HttpContext, answered: Promise<void>): void {
+export function respondLater(ctx: HttpContext, answered: Promise<void>): void {
   ctx.answered = answered
 }

@@ -17,7 +17,7 @@ import {
 } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import type { JsonSchema } from '#kernel/json_schema'
-import type { DocumentedAnswer, Reference } from './document.js'
+import type { DocumentedResponse, Reference } from './document.js'
 
 const FAILURES = [
   new BadRequest(''),
@@ -121,7 +121,7 @@ export const FAILURE_SCHEMAS: Record<string, JsonSchema> = {
 }
 
 /** Answers that many operations share. */
-export const SHARED_ANSWERS: Record<string, DocumentedAnswer> = {
+export const SHARED_RESPONSES: Record<string, DocumentedResponse> = {
   Failure: {
     description: 'Any failure, with the status that the envelope repeats',
     content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
