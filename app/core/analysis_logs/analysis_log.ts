@@ -6,7 +6,7 @@ import { id } from '#records/rules'
 
 const word = () => vine.string().minLength(3).maxLength(64).nullable().optional()
 
-/** What a node says of an analysis. The realms may be said; they are those of the records. */
+/** A log line of a node about an analysis. Realms are optional and have to match the records. */
 export const analysisNodeLogBody = body({
   analysisId: id(),
   nodeId: id(),

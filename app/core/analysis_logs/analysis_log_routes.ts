@@ -31,7 +31,7 @@ function list(subject: LogSubject) {
     const logs = await serviceFor(ctx)
     if (acceptsEventStream(ctx)) {
       const { actor } = originOf(ctx)
-      return sendRecordStream(ctx, 'log', (follow) => logs.tail(actor, query, follow))
+      return sendRecordStream(ctx, 'log', (options) => logs.tail(actor, query, options))
     }
     const { records, total } = await logs.list(originOf(ctx).actor, query)
     const { limit, offset } = query.page

@@ -44,32 +44,24 @@ export const CREATE_NODE_LOG: Operation = {
   },
 }
 
-export function describeList({
-  phrase: says,
-  vocabulary,
-  requiredLabels: names,
-}: LogSubject): Operation {
+export function describeList({ phrase, vocabulary, requiredLabels }: LogSubject): Operation {
   return {
     name: `list${capitalised(vocabulary.name)}`,
-    summary: `The lines that were logged ${says}, the newest first${OR_STREAMED}`,
+    summary: `List the log lines ${phrase}, newest first${OR_STREAMED}`,
     access: LOG_ACCESS.read,
-    query: [filterWithNames(names), ...logPageParameters(LINES_PER_PAGE)],
+    query: [filterWithNames(requiredLabels), ...logPageParameters(LINES_PER_PAGE)],
     responses: {
       200: { description: 'A page of lines, and their total', schema: LIST_SCHEMA },
     },
   }
 }
 
-export function describeRemoval({
-  phrase: says,
-  vocabulary,
-  requiredLabels: names,
-}: LogSubject): Operation {
+export function describeRemoval({ phrase, vocabulary, requiredLabels }: LogSubject): Operation {
   return {
     name: `delete${capitalised(vocabulary.name)}`,
-    summary: `Remove what was logged ${says}`,
+    summary: `Delete the log lines ${phrase}`,
     access: LOG_ACCESS.remove,
-    query: [filterWithNames(names)],
+    query: [filterWithNames(requiredLabels)],
     responses: { 202: { description: 'The lines are deleted', schema: { type: 'null' } } },
   }
 }
@@ -78,7 +70,7 @@ export function describeRemoval({
 function filterWithNames(names: readonly string[]) {
   const all = names.map((name) => `\`${name}\``).join(' and ')
   return logFilterParameter(
-    `Labels of the lines, compared for equality; ${all} required`,
+    `Labels of the lines, compared for equality; required: ${all}`,
     { allOf: names.map((pattern) => ({ pattern })) },
     {
       required: names,

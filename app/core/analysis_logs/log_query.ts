@@ -18,24 +18,24 @@ const FIRST_PAGE: LogPage = { limit: LINES_PER_PAGE, offset: 0, oldestFirst: fal
 /** Parses a request to delete lines. */
 export function readLogDeletion(
   { request }: HttpContext,
-  { vocabulary, requiredLabels: names, toStoredLabels: keptAs }: LogSubject
+  { vocabulary, requiredLabels, toStoredLabels }: LogSubject
 ): LogQuery {
-  const { labels } = decodeLabelDeletion(vocabulary, request.parsedUrl.query ?? '', names)
-  return { analysisId: labels.analysisId!, labels: keptAs(labels), page: FIRST_PAGE }
+  const { labels } = decodeLabelDeletion(vocabulary, request.parsedUrl.query ?? '', requiredLabels)
+  return { analysisId: labels.analysisId!, labels: toStoredLabels(labels), page: FIRST_PAGE }
 }
 
 /** Parses a request to list lines. */
 export function readLogQuery(
   ctx: HttpContext,
-  { vocabulary, requiredLabels: names, toStoredLabels: keptAs }: LogSubject
+  { vocabulary, requiredLabels, toStoredLabels }: LogSubject
 ): LogQuery {
   const raw = ctx.request.parsedUrl.query ?? ''
-  const { labels, pagination, sorts, dropped } = decodeLabelQuery(vocabulary, raw, names)
+  const { labels, pagination, sorts, dropped } = decodeLabelQuery(vocabulary, raw, requiredLabels)
   reportDroppedQuery(ctx, dropped)
   const oldestFirst = sorts.some(({ name, direction }) => name === 'time' && direction === 'ASC')
   return {
     analysisId: labels.analysisId!,
-    labels: keptAs(labels),
+    labels: toStoredLabels(labels),
     page: { ...FIRST_PAGE, ...pagination, oldestFirst },
   }
 }

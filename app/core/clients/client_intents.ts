@@ -5,7 +5,7 @@ import { Tasks } from '#jobs/tasks/tasks'
 import { clock } from '#kernel/clock'
 import { ServiceUnavailable } from '#kernel/failures'
 
-/** How long a creation may take before its client counts as left over. */
+/** How long a creation may take before its client counts as orphaned. */
 const GRACE_MS = 10 * 60_000
 
 const QUEUE: TaskQueue = {
@@ -20,9 +20,9 @@ export interface ClientIntent {
 }
 
 /**
- * What is remembered between the creation of a client at the provider and that of its record here: a task to remove the client,
- * due when the creation has taken too long. The record's own transaction withdraws it, so one that is begun has no record and
- * will never get one. Its key is the id of the record.
+ * Intents to create a client at the provider together with a record. Each is a task that removes the client if the
+ * creation takes too long. The transaction of the record withdraws the task, so a task that runs has no record and never
+ * gets one. Its key is the id of the record.
  */
 export class ClientIntents {
   readonly tasks: Tasks<ClientIntent>
@@ -36,14 +36,14 @@ export class ClientIntents {
     await this.tasks.enqueue({ key: intent.recordId, data: intent, dueAt })
   }
 
-  /** Part of the record's transaction. Throws where the record came so late that its client is being removed. */
+  /** Runs in the transaction of the record. Throws if the creation took so long that the client is being removed. */
   async fulfil(transaction: pg.ClientBase, recordId: string): Promise<void> {
     if (!(await this.tasks.cancel(recordId, transaction))) {
-      throw new ServiceUnavailable('Creating this took too long; try again')
+      throw new ServiceUnavailable('The creation took too long: try again')
     }
   }
 
-  /** Removes the client at once where the record was not written; then it cannot be any more. */
+  /** Removes the client at once if the record was not written. The record cannot be written afterwards. */
   async abandon(recordId: string, removeClient: () => Promise<void>): Promise<void> {
     const task = await this.tasks.claimEarly(recordId)
     if (!task) {

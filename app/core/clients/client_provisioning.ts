@@ -15,7 +15,7 @@ import {
   type RecordClients,
 } from '#auth/record_clients'
 
-/** A silent provider is given up sooner; the rest is for one that is asked too much. */
+/** Three seconds for an answer; the rest is for retries at a provider that limits its requests. */
 const CREATION_TIMEOUT_MS = 3_000 + WAIT_LIMIT_MS
 
 /** The provider itself tells of its clients. */
@@ -29,8 +29,8 @@ interface ClientProvisioningOptions {
 }
 
 /**
- * Clients of records whose provider is elsewhere: a client is created first, and removed again where its record is not written.
- * What is to be created is remembered before, so that nothing is left over whatever happens in between.
+ * Creates clients of records at an external provider: first the client, then the record. The client is removed if the
+ * record is not written. An intent is stored before, so that no crash leaves an orphaned client.
  */
 export class ClientProvisioning implements RecordClients {
   readonly #provider: IdentityProvider
@@ -63,14 +63,14 @@ export class ClientProvisioning implements RecordClients {
     }
   }
 
-  /** Remembers the intent, then creates the client. Where that fails, the intent stays until nothing can be left of it. */
+  /** Stores the intent, then creates the client. If that fails, the intent removes what may have been created. */
   async provide(owner: ClientOwner): Promise<ProviderClient> {
     const clients = await this.#withTimeout(requireClients(this.#provider))
     await this.#intents.write({ recordId: owner.id, realmId: owner.realmId })
     return this.#withTimeout(clients.create(clientFor(owner)))
   }
 
-  /** Removes the client of a record that was not written. What cannot be done now is left to the reconciliation. */
+  /** Removes the client of a record that was not written. If that fails, the sweep of intents does it later. */
   async withdraw({ id }: ClientOwner, client: ProviderClient): Promise<void> {
     try {
       await this.#intents.abandon(id, async () => {
@@ -78,7 +78,10 @@ export class ClientProvisioning implements RecordClients {
         await clients.remove(client.id)
       })
     } catch (error) {
-      this.#logger.warn({ err: error, record: id }, 'a client without a record is removed later')
+      this.#logger.warn(
+        { err: error, record: id },
+        'the client of a record that was not written could not be removed; the sweep retries'
+      )
     }
   }
 

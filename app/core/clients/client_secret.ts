@@ -2,9 +2,7 @@ import { clock } from '#kernel/clock'
 
 const BYTES = 32
 
-/**
- * A new secret for a client: 256 random bits, too many to be guessed, so that no slow hash has to protect them.
- */
+/** A new secret of a client: 256 random bits, which need no slow hash. */
 export function newClientSecret(): string {
   return clock.random(BYTES).toString('hex')
 }

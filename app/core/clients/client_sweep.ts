@@ -15,14 +15,14 @@ import type { Origin } from '#kernel/origin'
 const EVERY_MS = 60 * 60_000
 const PAGE_SIZE = 100
 
-/** A kind of record that logs in with a client of its own. */
+/** A kind of record with own clients. */
 interface ClientOwners {
   readonly table: 'nodes' | 'analyses'
   readonly service: () => Promise<OwnerService>
   readonly permissions: TargetPermissions
 }
 
-/** Whose records can be given another client; false where the record is gone. */
+/** Assigns another client to a record; returns false if the record was deleted. */
 interface OwnerService {
   replaceClient(origin: Origin, id: string, clientId: string): Promise<boolean>
 }
@@ -32,7 +32,7 @@ interface ClientSweepDependencies {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Gives records a client again whose client is gone, and clients the permissions they should have. */
+/** Replaces missing clients of records, and grants clients the permissions they should have. */
 export function clientSweep(
   name: string,
   owners: ClientOwners,
@@ -67,7 +67,7 @@ async function* inPages({ table }: ClientOwners): AsyncIterable<OwnerOfClient> {
   }
 }
 
-/** The record may have been deleted since it was read; then its new client goes again. */
+/** Returns false if the record was deleted meanwhile; then its new client is removed. */
 async function assign({ service }: ClientOwners, id: string, clientId: string): Promise<boolean> {
   const owners = await service()
   return owners.replaceClient(await serviceOrigin(), id, clientId)

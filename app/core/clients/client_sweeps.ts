@@ -12,12 +12,12 @@ import type { Sweep } from '#jobs/sweep'
 
 import { NodeService } from '#core/nodes/node_service'
 
-/** Removes the clients of nodes and analyses that were never written. */
+/** Removes clients whose node or analysis was never written. */
 export function coreIntentSweep(provider: ClientProvider): Sweep {
   return intentSweep({ provider, intents: new ClientIntents(corePool()), hasRecord })
 }
 
-/** Gives nodes a client again whose client is gone, and each the permission it should have. */
+/** Replaces missing clients of nodes, and grants each the permission it should have. */
 export function nodeClientSweep(
   provider: ReconcilingProvider,
   logger: Pick<Logger, 'warn'>

@@ -12,7 +12,7 @@ const QUEUE: TaskQueue = {
   backOff: { firstMs: 30_000, longestMs: 10 * 60_000 },
 }
 
-/** Something the provider has to be told about the client of a record. */
+/** A pending change of a client at the provider. */
 export interface ClientTask {
   readonly task: 'grant' | 'remove'
   readonly permissions: readonly string[]
@@ -20,8 +20,8 @@ export interface ClientTask {
 }
 
 /**
- * What is still to be done at the identity provider for records that are written. A task is written in the transaction of the
- * record and done after it, because the provider is not called while one is open. Its key is the id of the client.
+ * Pending changes at the identity provider. A task is enqueued in the transaction of the record and runs after it, because
+ * the provider is not called within a transaction. Its key is the id of the client.
  */
 export class ClientTasks extends Tasks<ClientTask> {
   readonly #signals: Pick<Signals, 'notify'>
@@ -31,13 +31,13 @@ export class ClientTasks extends Tasks<ClientTask> {
     this.#signals = signals
   }
 
-  /** Gives a client its permissions once the record it belongs to is kept. */
+  /** Grants permissions to a client once the transaction of its record commits. */
   scheduleGrant(transaction: pg.ClientBase, clientId: string, permissions: TargetPermissions) {
     const { names, exclusive: nothingElse = false } = permissions
     return this.#enqueue(transaction, clientId, { task: 'grant', permissions: names, nothingElse })
   }
 
-  /** Removes a client once the record it belonged to is gone. */
+  /** Removes a client once the deletion of its record commits. */
   scheduleRemoval(transaction: pg.ClientBase, clientId: string): Promise<void> {
     return this.#enqueue(transaction, clientId, {
       task: 'remove',

@@ -12,7 +12,7 @@ interface ClientWorkerOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Does at the identity provider what is written down for the clients of records. */
+/** Runs the tasks of clients at the identity provider. */
 export function clientWorker({
   tasks,
   provider,
@@ -25,7 +25,7 @@ export function clientWorker({
     onFailure(error, { key, attempts }) {
       logger.warn(
         { err: error, client: key, attempts },
-        'a task of a client failed; it is tried again later'
+        'a task of a client failed; it is retried later'
       )
     },
   }

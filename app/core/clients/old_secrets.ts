@@ -1,12 +1,12 @@
 import type pg from 'pg'
 
-/** A client whose secret has not been replaced for long. */
+/** A client with an old secret. */
 export interface OldSecret {
   readonly kind: 'node' | 'analysis'
   readonly id: string
   readonly name: string | null
   readonly clientId: string
-  /** When it got the secret it has. */
+  /** When the current secret was set. */
   readonly since: string
 }
 
@@ -21,7 +21,7 @@ const OLD = `
   where client_id is not null and since < $1 and kind = any($2)
   order by since, r.id`
 
-/** The clients of nodes and analyses with secrets from before a moment, the oldest first. */
+/** The clients of nodes and analyses with secrets older than `before`, oldest first. */
 export async function oldSecrets(
   pool: pg.Pool,
   { before, kinds }: { before: Date; kinds: readonly OldSecret['kind'][] }

@@ -26,9 +26,7 @@ interface OwnClientsOptions {
   readonly logger: () => Promise<Pick<Logger, 'warn'>>
 }
 
-/**
- * The clients that nodes and analyses log in with: each comes with its record, and goes with it.
- */
+/** The clients that nodes and analyses log in with. They are created and removed together with their record. */
 export class OwnClients {
   readonly #options: OwnClientsOptions
   #clients: Promise<RecordClients> | undefined
@@ -37,7 +35,7 @@ export class OwnClients {
     this.#options = options
   }
 
-  /** Lets `work` write a record with the id of its client, and attach that in the same transaction. */
+  /** Runs `work`, which writes a record with the id of its client and attaches the client in the same transaction. */
   async withNewClient<T>(
     owner: ClientOwner,
     permissions: TargetPermissions,
@@ -49,14 +47,14 @@ export class OwnClients {
     )
   }
 
-  /** Has a client removed once the record it belongs to is. */
+  /** Removes a client once the deletion of its record commits. */
   async scheduleRemoval(transaction: pg.ClientBase, clientId: string | null): Promise<void> {
     if (clientId !== null) {
       await this.#options.tasks.scheduleRemoval(transaction, clientId)
     }
   }
 
-  /** Has a client get its permissions once its record is kept. */
+  /** Grants permissions to a client once the transaction of its record commits. */
   scheduleGrant(
     transaction: pg.ClientBase,
     clientId: string,
@@ -66,8 +64,8 @@ export class OwnClients {
   }
 
   /**
-   * Throws where the client that would go with a record was given more than its owner and such clients have. To be asked before
-   * the transaction; who may not remove the record anyway is told so there.
+   * Throws if the client of a record has more permissions than the actor and the defaults of such clients. Call it before
+   * the transaction, which checks whether the actor may remove the record at all.
    */
   async requireRemovable(
     actor: Actor,

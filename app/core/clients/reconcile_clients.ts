@@ -7,7 +7,7 @@ import { enforceRemovalLimit } from '#auth/removal_limit'
 import type { SkippedRecords } from './skipped_records.js'
 import { clientFor, type ClientOwner } from '#auth/record_clients'
 
-/** After so many records in a row the provider itself is the reason, and no record. */
+/** After this many consecutive failures the provider counts as unavailable. */
 const FAILURES_IN_A_ROW = 3
 
 export interface OwnerOfClient extends ClientOwner {
@@ -21,18 +21,17 @@ export type ReconcilingProvider = Pick<
 
 interface ClientReconciliation {
   provider: ReconcilingProvider
-  /** The records that should have a client, in whatever pages they are read. */
+  /** The records that should have a client. */
   owners: () => AsyncIterable<OwnerOfClient>
-  /** Stores a new client's id with its record; false where the record is gone. */
+  /** Stores the id of a new client in its record; returns false if the record was deleted. */
   assign: (owner: ClientOwner, clientId: string) => Promise<boolean>
   permissions: TargetPermissions
   skipped: SkippedRecords
 }
 
 /**
- * Gives a client to every record that should have one and whose client is gone at the provider, and its permissions back
- * to every client, and what people know a client by where it has nothing. A record that cannot have one, because its realm is going, does not keep the others from theirs. Answers
- * how many clients were created.
+ * Creates missing clients of records, and restores permissions and display names of existing ones. A record that fails,
+ * for example because its realm is being deleted, does not stop the others. Returns the number of created clients.
  */
 export async function reconcileClients(
   reconciliation: ClientReconciliation,
@@ -65,7 +64,7 @@ export async function reconcileClients(
   return created
 }
 
-/** Goes on where a record fails, and stops where the provider does. */
+/** Continues after a record fails, and stops when the provider is unavailable. */
 class RecordLoop {
   readonly #skipped: SkippedRecords
   readonly #signal: AbortSignal
@@ -94,7 +93,7 @@ class RecordLoop {
   }
 }
 
-/** Whether a record has a client that is there; that one has its permissions and a name to be shown then. */
+/** Whether the client of a record exists. Restores the permissions and the display name of an existing one. */
 async function hasClient(
   clients: ClientDirectory,
   { id, clientId }: OwnerOfClient,
@@ -110,7 +109,7 @@ async function hasClient(
   return existing !== undefined
 }
 
-/** A provider that does not even find the client of the platform is not believed about any other. */
+/** Does not trust a provider that does not find the client of the platform itself. */
 async function requireTrustworthy(
   provider: ReconcilingProvider,
   clients: ClientDirectory
@@ -118,12 +117,12 @@ async function requireTrustworthy(
   const own = await provider.introspect(await provider.ownToken())
   if (!own || !(await clients.read(own.sub))) {
     throw new IdentityUnavailable(
-      'The identity provider does not show clients that exist, so none was taken for gone'
+      'The identity provider does not find the client of the platform, so no client was replaced: check its clients'
     )
   }
 }
 
-/** How many of them are of a realm that is there; no client can be made for the others. */
+/** Counts the records of existing realms; no client can be created for the others. */
 async function countInRealms(
   { people }: ReconcilingProvider,
   lost: readonly OwnerOfClient[]

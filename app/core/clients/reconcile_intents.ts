@@ -9,13 +9,11 @@ const EVERY_MS = 5 * 60_000
 interface IntentReconciliation {
   provider: ClientProvider
   intents: ClientIntents
-  /** Whether there is a record with this id after all. */
+  /** Whether a record with this id exists. */
   hasRecord: (id: string) => Promise<boolean>
 }
 
-/**
- * Removes the clients of records that were never written, as a crash between the two leaves them.
- */
+/** Removes clients whose record was never written, for example after a crash. */
 export function intentSweep(options: IntentReconciliation): Sweep {
   return {
     name: 'client-intents',
@@ -24,7 +22,7 @@ export function intentSweep(options: IntentReconciliation): Sweep {
   }
 }
 
-/** Answers how many clients were removed. The first failure ends it: what is left stays due. */
+/** Returns the number of removed clients. Stops at the first failure; the remaining tasks stay due. */
 export async function reconcileIntents(
   { provider, intents, hasRecord }: IntentReconciliation,
   signal: AbortSignal

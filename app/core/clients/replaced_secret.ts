@@ -10,7 +10,7 @@ const UPSERT = `
   insert into replaced_secrets (record_id, replaced_at) values ($1, $2)
   on conflict (record_id) do update set replaced_at = excluded.replaced_at`
 
-/** Remembers for good that the client of a record got another secret, and when; the record stays as it is. */
+/** Records permanently when the secret of a client was replaced. The record of the client does not change. */
 export function recordReplacedSecret(
   kind: Kind,
   { pool, sink }: RecordServiceOptions,

@@ -30,8 +30,8 @@ interface SecretReplacement {
 }
 
 /**
- * Secrets of analyses that are to be replaced, because a node that could read one may not any more. A task is written in the
- * transaction that takes the access away, since the provider is not called while one is open. Its key is the id of the analysis.
+ * Replaces the secrets of analyses after a node lost access to them. A task is enqueued in the transaction that revokes
+ * the access, because the provider is not called within a transaction. Its key is the id of the analysis.
  */
 export class SecretReplacements extends Tasks<SecretReplacement> {
   readonly #signals: Pick<Signals, 'notify'>
@@ -49,7 +49,7 @@ export class SecretReplacements extends Tasks<SecretReplacement> {
     }
   }
 
-  /** Of all analyses of a project that a node agreed to, which is in the project no more. */
+  /** For all analyses that a node approved in a project that it has left. */
   async scheduleInProject(
     transaction: pg.ClientBase,
     { projectId, nodeId }: { readonly projectId: string; readonly nodeId: string }
@@ -68,7 +68,7 @@ interface SecretReplacementWorkerOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Gives the clients of analyses other secrets, which nobody is shown; the provider ends their tokens with that. */
+/** Sets new secrets, which are returned to nobody. The provider revokes the tokens of the client with that. */
 export function secretReplacementWorker({
   tasks,
   provider,
@@ -88,7 +88,7 @@ export function secretReplacementWorker({
     onFailure(error, { key, attempts }) {
       logger.warn(
         { err: error, analysis: key, attempts },
-        'the secret of an analysis could not be replaced; it is tried again later'
+        'the secret of an analysis could not be replaced; it is retried later'
       )
     },
   }

@@ -5,15 +5,12 @@ import { metrics } from '#observability/metrics'
 
 const skippedRecords = new Gauge({
   name: 'identity_clients_passed_over',
-  help: 'Records whose client could not be put in order when it was last looked at',
+  help: 'Records whose client could not be repaired by the last sweep',
   labelNames: ['sweep'] as const,
   registers: [metrics],
 })
 
-/**
- * Records that a sweep could not put in order and left behind. Each is logged when it first happens, and counted for as
- * long as it lasts.
- */
+/** Records that a sweep could not repair. Each is logged once, and counted until it is repaired. */
 export class SkippedRecords {
   readonly #sweep: string
   readonly #logger: Pick<Logger, 'warn'>
@@ -33,11 +30,11 @@ export class SkippedRecords {
     this.#now.add(id)
     if (!this.#logged.has(id)) {
       this.#logged.add(id)
-      this.#logger.warn({ err: error, record: id }, 'a record is without its client for now')
+      this.#logger.warn({ err: error, record: id }, 'the client of a record could not be repaired')
     }
   }
 
-  /** All records were looked at. */
+  /** Call after all records were checked. */
   finish(): void {
     this.#logged = this.#now
     skippedRecords.set({ sweep: this.#sweep }, this.#now.size)

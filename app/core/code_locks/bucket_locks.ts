@@ -1,4 +1,4 @@
-/** A lock on buckets of storage, under an id of ours. */
+/** A lock on buckets at storage, with an id chosen by core. */
 export interface BucketLock {
   readonly id: string
   readonly bucketIds: readonly string[]
@@ -10,19 +10,19 @@ export interface StoredLock {
 }
 
 /**
- * Locks on buckets at storage: in this process, or at its address. While a bucket has one, storage takes no file into it or out of
- * it. Each call may be repeated, and rejects with `ServiceUnavailable` while storage cannot be asked.
+ * Locks on buckets at storage, which runs in this process or elsewhere. Storage neither adds nor removes files of a locked
+ * bucket. Calls are idempotent, and reject with `ServiceUnavailable` while storage is not reachable.
  */
 export interface BucketLocks {
   readonly pageSize: number
-  /** Once this resolves, no file is on its way that storage would still take. */
+  /** Resolves when no pending upload can add a file any more. */
   lock(locks: readonly BucketLock[]): Promise<void>
   release(id: string): Promise<void>
-  /** The locks that are there, in the order of their ids, behind one of them; the last page is shorter than `pageSize`. */
+  /** A page of locks sorted by id, after the given id; the last page is shorter than `pageSize`. */
   list(after: string): Promise<readonly StoredLock[]>
 }
 
-/** Where there is no storage, there is nothing to lock. */
+/** For an installation without storage. */
 export const NO_LOCKS: BucketLocks = {
   pageSize: 1,
   lock: async () => {},

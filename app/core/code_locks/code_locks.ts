@@ -11,7 +11,7 @@ import type { Signals } from '#signals/signals'
 import type { BucketLocks } from './bucket_locks.js'
 import { LOCK_RELEASES, lockReleaseWorker, type LockRelease } from './lock_releases.js'
 
-/** How long locking may take before its lock counts as left over. */
+/** How long locking may take before its lock counts as orphaned. */
 const GRACE_MS = 60_000
 
 const BUCKETS = `select bucket_id as id from analysis_buckets
@@ -26,14 +26,14 @@ interface CodeLocksDependencies {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** A lock that storage has. It stays when it is confirmed in the transaction that locks the configuration. */
+/** A lock at storage. It persists if the transaction that locks the configuration confirms it. */
 export interface NewLock {
   confirm(transaction: pg.ClientBase, analysisId: string): Promise<void>
 }
 
 /**
- * Locks the code of analyses at storage together with their configuration. A task to release the lock is written before storage
- * is asked, and withdrawn in the transaction that locks the configuration; so a lock without that is always released.
+ * Locks the code of analyses at storage together with their configuration. A task to release the lock is enqueued before
+ * the request, and withdrawn in the transaction that locks the configuration, so that unconfirmed locks are released.
  */
 export class CodeLocks {
   readonly #dependencies: CodeLocksDependencies
@@ -45,7 +45,7 @@ export class CodeLocks {
     this.#releases = lockReleaseWorker({ pool, locks, logger })
   }
 
-  /** Has storage lock buckets, and then `work` confirm that. Where it does not, the lock is released again. */
+  /** Locks buckets at storage and runs `work`, which confirms the lock. An unconfirmed lock is released. */
   async withLock<T>(bucketIds: readonly string[], work: (lock: NewLock) => Promise<T>): Promise<T> {
     const { storage } = this.#dependencies
     const id = clock.uuid()
@@ -62,17 +62,17 @@ export class CodeLocks {
     }
   }
 
-  /** Gives a locked analysis a lock that it lacks; storage is asked for it by the comparison. */
+  /** Adds a missing lock to a locked analysis. The comparison requests it from storage. */
   async add(transaction: pg.ClientBase, analysisId: string): Promise<void> {
     await transaction.query(`${INSERT} on conflict do nothing`, [clock.uuid(), analysisId])
   }
 
-  /** Writes down that the lock of an analysis is to be released, and answers its id, for `settle`. */
+  /** Schedules the release of the lock of an analysis. Returns its id, for `releaseNow`. */
   async release(transaction: pg.ClientBase, analysisId: string): Promise<string | undefined> {
     return this.#scheduleRelease(transaction, analysisId, [])
   }
 
-  /** Has storage delete the buckets of an analysis that is about to go, once they are not locked any more. */
+  /** Deletes the buckets of an analysis that is being deleted, once they are unlocked. */
   async releaseAndDelete(
     transaction: pg.ClientBase,
     analysisId: string,
@@ -85,7 +85,7 @@ export class CodeLocks {
     }
   }
 
-  /** Releases a lock at once, where storage can be asked. What fails is done later. */
+  /** Tries to release a lock at once. The worker retries if that fails. */
   async releaseNow(id: string): Promise<void> {
     await runTask(this.#releases, id)
   }
@@ -112,11 +112,11 @@ export class CodeLocks {
     { id, bucketIds }: { id: string; bucketIds: readonly string[] }
   ): Promise<void> {
     if (!(await this.#releases.tasks.cancel(id, transaction))) {
-      throw new ServiceUnavailable('Storage took too long to lock the code; try again')
+      throw new ServiceUnavailable('Storage took too long to lock the code: try again')
     }
     const buckets = await codeBuckets(transaction, analysisId)
     if (buckets.some((bucketId) => !bucketIds.includes(bucketId))) {
-      throw new EntityConflict('The analysis got another bucket for code meanwhile; lock it again')
+      throw new EntityConflict('A code bucket was added to the analysis meanwhile: lock it again')
     }
     await transaction.query(`${INSERT} on conflict (analysis_id) do update set id = excluded.id`, [
       id,
@@ -124,7 +124,7 @@ export class CodeLocks {
     ])
   }
 
-  /** Once more later, too: a request to lock that ran out of time may reach storage after the first release. */
+  /** Releases it again later, because a timed-out lock request may reach storage after the first release. */
   async #releaseUnconfirmed(id: string): Promise<void> {
     const { storage, logger } = this.#dependencies
     const { tasks } = this.#releases
@@ -134,12 +134,15 @@ export class CodeLocks {
         await storage.release(id).finally(() => tasks.release(task, GRACE_MS))
       }
     } catch (error) {
-      logger.warn({ err: error, lock: id }, 'a lock at storage is released later')
+      logger.warn(
+        { err: error, lock: id },
+        'a lock at storage could not be released; it is retried later'
+      )
     }
   }
 }
 
-/** The buckets with the code of an analysis, which the caller has locked. */
+/** The code buckets of an analysis, which the caller has locked. */
 export async function codeBuckets(
   transaction: pg.ClientBase,
   analysisId: string

@@ -10,7 +10,7 @@ import type { BucketLocks } from './bucket_locks.js'
 
 /** The release of a lock at storage. Its key is the id of the lock. */
 export interface LockRelease {
-  /** Buckets that are deleted once they are not locked any more. */
+  /** Buckets that are deleted once they are unlocked. */
   readonly thenDelete: readonly string[]
 }
 
@@ -27,7 +27,7 @@ interface LockReleaseWorkerOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Releases the locks at storage that are written down for it. */
+/** Releases locks at storage. */
 export function lockReleaseWorker({
   pool,
   locks,
@@ -47,7 +47,7 @@ export function lockReleaseWorker({
     onFailure(error, { key, attempts }) {
       logger.warn(
         { err: error, lock: key, attempts },
-        'the code of an analysis could not be unlocked at storage; it is tried again later'
+        'the code of an analysis could not be unlocked at storage; it is retried later'
       )
     },
   }

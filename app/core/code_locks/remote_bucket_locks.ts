@@ -3,12 +3,12 @@ import { ownRequest, type OwnRequestOptions } from '#auth/own_request'
 import { ServiceUnavailable } from '#kernel/failures'
 import type { BucketLocks } from './bucket_locks.js'
 
-/** The page that storage answers with. */
+/** The page size of storage. */
 const PAGE_SIZE = 500
-/** Storage waits for uploads that are being made files. */
+/** Storage waits for uploads that are being completed. */
 const TIMEOUT_MS = 20_000
 
-/** The locks of storage at its address. */
+/** The bucket locks of a storage that runs elsewhere. */
 export function remoteBucketLocks(storage: RemoteSurface): BucketLocks {
   return {
     pageSize: PAGE_SIZE,
@@ -38,12 +38,12 @@ async function request(
   try {
     const { status, text } = await ownRequest(storage, path, options)
     if (status >= 300) {
-      throw new Error(`it answered with the status ${status}`)
+      throw new Error(`status ${status}`)
     }
     return text
   } catch (error) {
-    const cause = new Error(`storage was asked in vain: ${(error as Error).message}`)
-    const message = 'Storage cannot lock or release the code of the analysis now; try again shortly'
+    const cause = new Error(`request to storage failed: ${(error as Error).message}`)
+    const message = 'Storage cannot lock or release the code of the analysis now: try again shortly'
     throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
   }
 }

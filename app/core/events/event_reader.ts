@@ -1,4 +1,4 @@
-/** An event as core reads it; times are ISO text in UTC, to the millisecond. */
+/** An audit event as core reads it; times are ISO text in UTC, to the millisecond. */
 export interface AuditEvent {
   readonly id: string
   readonly scope: string
@@ -11,37 +11,37 @@ export interface AuditEvent {
   readonly actorName: string | null
   readonly realmId: string | null
   readonly createdAt: string
-  /** Who handed it in; null for events of before that was recorded. */
+  /** Who reported it; null for events from before this was recorded. */
   readonly reportedBy: unknown
 }
 
-/** Which events are read: those about one record that happened in a time. */
+/** The events about one record within a time range. */
 export interface EventQuery {
   readonly refType: string
   readonly refId: string
-  /** The first moment of that time; it has no beginning without. */
+  /** Inclusive start; unbounded if undefined. */
   readonly from?: string
-  /** The moment after it; it has no end without. */
+  /** Exclusive end; unbounded if undefined. */
   readonly until?: string
   readonly limit: number
-  /** That of the page before; another one is refused with `BadRequest`. */
+  /** The cursor of the previous page; an invalid one throws `BadRequest`. */
   readonly cursor?: string
 }
 
 export interface EventPage {
-  /** The newest first, those of one time by their ids. */
+  /** Newest first, then by id. */
   readonly events: readonly AuditEvent[]
-  /** What the next page is read with; none after the last one. */
+  /** The cursor of the next page; undefined on the last page. */
   readonly next?: string
 }
 
 /**
- * What core reads of the audit trail: in this process, or of telemetry where it is. Pages neither repeat nor miss an event,
- * whatever comes and goes meanwhile. Rejects with `ServiceUnavailable` while telemetry is away.
+ * Reads the audit trail of telemetry, in this process or elsewhere. Pages neither repeat nor miss an event while others
+ * are added or removed. Rejects with `ServiceUnavailable` while telemetry is not reachable.
  */
 export interface EventReader {
   read(query: EventQuery): Promise<EventPage>
 }
 
-/** Where there is no telemetry, there are no events. */
+/** For an installation without telemetry. */
 export const NO_EVENTS: EventReader = { read: async () => ({ events: [] }) }

@@ -3,15 +3,15 @@ import { requestTelemetry, matchAll } from '#core/request_telemetry'
 import { BadRequest } from '#kernel/failures'
 import type { EventReader, AuditEvent } from './event_reader.js'
 
-/** The largest page that telemetry answers with. */
+/** The largest page that telemetry returns. */
 const PAGE_SIZE = 50
 
-/** An event in the list of all that are about a record, and how many it had before it when it was read. */
+/** The position of an event in the list of a record, with its offset when it was read. */
 interface EventPosition extends Pick<AuditEvent, 'createdAt' | 'id'> {
   readonly before: number
 }
 
-/** The audit trail that telemetry keeps, at its address. */
+/** The audit trail of a telemetry that runs elsewhere. */
 export function remoteEventReader(telemetry: RemoteSurface): EventReader {
   return {
     async read({ refType, refId, from = '', until, limit, cursor }) {
@@ -38,8 +38,8 @@ export function remoteEventReader(telemetry: RemoteSurface): EventReader {
 }
 
 /**
- * The events about one record. Telemetry pages by how many come before, which changes while events come and go: an event is
- * looked for where it was, and then around.
+ * The events about one record, newest first. Telemetry pages by offset, which shifts while events are added and removed:
+ * the list searches for a position from its last offset.
  */
 class EventList {
   readonly #telemetry: RemoteSurface
@@ -67,7 +67,7 @@ class EventList {
     }
   }
 
-  /** The page on which the events behind a place begin, or one without any where there are none. */
+  /** The page on which the events after a position start; it has none of them if there are none. */
   async #findPageAfter(
     position: EventPosition | undefined
   ): Promise<{ events: AuditEvent[]; offset: number }> {
@@ -110,7 +110,7 @@ const formatCursor = ({ createdAt, id, before }: EventPosition) => `${createdAt}
 function parseCursor(cursor: string): EventPosition {
   const [, createdAt, id, before] = /^([^_]+Z)_([\da-f-]{36})_(\d{1,9})$/.exec(cursor) ?? []
   if (createdAt === undefined || id === undefined) {
-    throw new BadRequest('The cursor is not that of a page; begin with the first one')
+    throw new BadRequest('The cursor is invalid: leave it out to start with the first page')
   }
   return { createdAt, id, before: Number(before) }
 }

@@ -22,7 +22,7 @@ export const updateProjectNode = body({
 
 const assignAccess = requires('project_create', 'project_update')
 
-/** A node that may take part in a project, once its own realm has said so. */
+/** A node of a project. It participates once its own realm has approved. */
 export class ProjectNode extends RecordModel {
   static override connection = 'core'
   static override table = 'project_nodes'

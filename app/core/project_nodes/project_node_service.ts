@@ -24,9 +24,7 @@ interface NodeOfProject {
   readonly type: (typeof NODE_TYPES)[number]
 }
 
-/**
- * Nodes of projects. The project's realm asks, the node's realm decides; either of them may end it.
- */
+/** Nodes of projects. The realm of the project adds them, the realm of the node decides, and both may remove them. */
 export class ProjectNodeService extends RecordService<typeof ProjectNode> {
   readonly #secrets: SecretReplacements
 
@@ -55,7 +53,7 @@ export class ProjectNodeService extends RecordService<typeof ProjectNode> {
     return data
   }
 
-  /** The decision is the node's. */
+  /** Only the realm of the node decides. */
   override async update(
     origin: Origin,
     id: string,
@@ -77,7 +75,7 @@ export class ProjectNodeService extends RecordService<typeof ProjectNode> {
     return data
   }
 
-  /** Its project is locked first, as everybody does before anything in it. */
+  /** Locks the project first; every writer uses this order. */
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     this.requireId(id)
@@ -94,7 +92,7 @@ export class ProjectNodeService extends RecordService<typeof ProjectNode> {
     return data
   }
 
-  /** Projects count a node no more that is about to be removed. They are locked by then. */
+  /** Before a node is removed: decrements the counts of its projects, which the caller has locked. */
   async decrementCounts(transaction: pg.ClientBase, nodeId: string): Promise<void> {
     await transaction.query(
       `update projects p set nodes = nodes - 1 from project_nodes n
@@ -130,5 +128,5 @@ async function lockNode(transaction: pg.ClientBase, id: string): Promise<NodeOfP
 }
 
 function throwRelationMissing(): never {
-  throw new RelationInvalid('The body names a record that does not exist any more')
+  throw new RelationInvalid('The body refers to a record that was deleted')
 }

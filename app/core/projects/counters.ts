@@ -1,11 +1,11 @@
 import type pg from 'pg'
 
-/** What a project counts, by the column that holds the count. */
+/** The counter columns of a project. */
 export type ProjectCounter = 'nodes' | 'analyses'
 
 /**
- * Counts what a project gains or loses, on the transaction that adds or removes it. It locks the project until the end of the
- * transaction, so it comes before any lock on analyses and nodes. Answers false where the project is gone.
+ * Changes a counter in the transaction that adds or removes the counted record. This locks the project, so call it before
+ * locking analyses and nodes. Returns false if the project does not exist.
  */
 export async function changeCount(
   transaction: pg.ClientBase,
@@ -21,7 +21,7 @@ export async function changeCount(
   return rowCount === 1
 }
 
-/** Locks projects in an order that is the same everywhere; answers those that are there. */
+/** Locks projects in the order of their ids; returns the existing ones. */
 export async function lockProjects(
   transaction: pg.ClientBase,
   ids: readonly string[]

@@ -22,7 +22,7 @@ const rules = {
 export const createProject = body(rules)
 export const updateProject = body({ ...changes(rules), name: slugName })
 
-/** What analyses belong to. Which nodes take part is up to the nodes, one by one. */
+/** A project groups analyses. Each node decides whether it participates. */
 export class Project extends RecordModel {
   static override connection = 'core'
   static override table = 'projects'

@@ -11,9 +11,7 @@ import { inTransaction } from '#records/transaction'
 
 import { project, type createProject, type Project } from './project.js'
 
-/**
- * Projects belong to the realm of who creates them, and are not deleted while they hold analyses.
- */
+/** Projects belong to the realm of their creator, and cannot be deleted while they have analyses. */
 export class ProjectService extends RecordService<typeof Project> {
   constructor(options: RecordServiceOptions) {
     super(project, options)
@@ -32,7 +30,7 @@ export class ProjectService extends RecordService<typeof Project> {
     return data
   }
 
-  /** The project is locked, so that no analysis and no node can come meanwhile. */
+  /** Locks the project, so that no analysis or node is added meanwhile. */
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
@@ -43,7 +41,7 @@ export class ProjectService extends RecordService<typeof Project> {
     return data
   }
 
-  /** A project stays when the user is gone who made it. */
+  /** Removes the reference to a deleted user; the project itself stays. */
   async detachUser(origin: Origin, id: string): Promise<void> {
     await inTransaction(this.pool, (transaction) =>
       this.updateById(transaction, origin, id, { userId: null })
@@ -57,6 +55,6 @@ async function requireNoAnalyses(transaction: pg.ClientBase, projectId: string):
     [projectId]
   )
   if (rowCount! > 0) {
-    throw new BadRequest('The project holds analyses; delete those first')
+    throw new BadRequest('The project has analyses: delete them first')
   }
 }

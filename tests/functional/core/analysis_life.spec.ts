@@ -340,7 +340,7 @@ test.group('What workers tell', (group) => {
     await builder.tell(await commandTo(builder, 'execute', 1), 'executionFailed', {})
     await reaches({ buildStatus: 'failed' })
     assert.deepEqual(await problemsFor(scene.researcher()), [
-      ['status', 'The worker gave no reason'],
+      ['status', 'The worker reported no reason'],
       ['status', 'no space left'],
     ])
   })
@@ -468,7 +468,7 @@ test.group('What workers tell', (group) => {
       return body.data.conditions.find(({ code }: any) => code === 'build_not_startable').reason
     }
     await giveUp()
-    assert.match(await reason(), /^No worker was heard/)
+    assert.match(await reason(), /^No worker has reported/)
     await builder.tell(build, 'executionStarted')
     await reaches({ buildStatus: 'started' })
     assert.isUndefined(await reason())

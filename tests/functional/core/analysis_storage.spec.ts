@@ -297,7 +297,7 @@ test.group('A storage that is away', () => {
     for (const url of ['http://127.0.0.1:9', at('storage', '/no-such-path')]) {
       const failure = await compare(overHttp(url)).catch((error) => error)
       assert.instanceOf(failure, ServiceUnavailable)
-      assert.match(failure.message, /What storage has cannot be told now/)
+      assert.match(failure.message, /The inventory of storage is not available/)
     }
     const { rowCount } = await database().query('delete from analysis_buckets where id = $1', [
       bucket.id,

@@ -18,13 +18,13 @@ REFUSED_BY_STATE = {"entity_relation_invalid", "ANALYSIS_ERROR", "method_not_all
 STATES = (
     "is built in",
     "is locked",
-    "The project holds analyses; delete those first",
-    "The bucket of the analysis is another one in the storage",
+    "The project has analyses: delete them first",
+    "bucketId is not the bucket of the analysis bucket",
     "The node has no client to log in with",
     "The node is not connected to a registry",
     "The node is not assigned to the analysis",
     "The analysis has no client at the identity provider yet",
-    "The body names what does not exist",
+    "The body refers to records that do not exist",
 )
 
 # The grammar of a filter written as one expression is no regular language, so no pattern describes it; nor does one say how

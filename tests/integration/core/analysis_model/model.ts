@@ -47,13 +47,12 @@ export interface Told {
 function problemOf({ process, report, status, problem }: Told): string | null {
   if (report === 'checkFinished') {
     const missing = {
-      build: 'A check did not find the image of the analysis where it should be: build it again',
-      distribution:
-        'A check did not find the image at every node where it should be: distribute it again',
+      build: 'The registry has no image of the analysis: build it again',
+      distribution: 'The image is missing at a node: distribute it again',
     }
     return status === 'failed' ? (problem ?? missing[process]) : null
   }
-  return report === 'executionFailed' ? (problem ?? 'The worker gave no reason') : null
+  return report === 'executionFailed' ? (problem ?? 'The worker reported no reason') : null
 }
 
 /**
@@ -341,7 +340,7 @@ export class Model {
         continue
       }
       if (state.run.isAsked) {
-        const problem = `No worker was heard for ${2 * seconds} seconds, though one was asked`
+        const problem = `No worker has reported for ${2 * seconds} seconds, not even after a check: see that a worker runs, then start again`
         state.status = 'failed'
         Object.assign(state.run, { isAsked: false, isGivenUp: true, problem })
       } else {
