@@ -6,9 +6,10 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
 import { test } from '@japa/runner'
+import { escapeRegExp } from 'es-toolkit'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { shellBlocks } from '#tests/helpers/shell_blocks'
+import { outputBlocks, shellBlocks } from '#tests/helpers/shell_blocks'
 import { shellArchive } from '#tests/helpers/worker/shell_archive'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 
@@ -17,7 +18,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** The program runs already, and what comes from a registry somewhere else lies there. */
 const DONE_BEFORE = [/^npm start .*$/m, /^skopeo copy docker:.*$/m]
 
-test('what first steps shows works when it is typed, block by block', async ({
+test('what first steps shows works when it is typed, and prints what it shows', async ({
   assert,
   cleanup,
 }) => {
@@ -41,10 +42,24 @@ test('what first steps shows works when it is typed, block by block', async ({
     .replace('--user admin', '--user admin --stdin <<<start123')
   const { code, output } = await type(script, hub.folder)
   assert.equal(code, 0, output)
-  assert.include(output, 'executed')
+  for (const block of await outputBlocks('first-steps.md')) {
+    const shown = block.replaceAll('localhost:3000', new URL(hub.origin).host)
+    for (const line of shown.trimEnd().split('\n')) {
+      assert.match(output, patternOf(line))
+    }
+  }
 }).timeout(600_000)
 
-/** What a shell says to lines that somebody types in a clone; it ends at the first that fails. */
+/** A line as it is printed: `…` stands for anything, and columns may be wider. */
+function patternOf(line: string): RegExp {
+  const parts = line
+    .trimEnd()
+    .split('…')
+    .map((part) => escapeRegExp(part).replaceAll(/ +/g, ' +'))
+  return new RegExp(`^${parts.join('.*')}`, 'm')
+}
+
+/** Runs lines in a shell, as somebody types them in a clone. It stops at the first that fails. */
 async function type(script: string, folder: string) {
   const shell = spawn(
     'bash',
