@@ -6,13 +6,13 @@ import { LRUCache } from 'lru-cache'
 export interface Statement {
   readonly name: string
   readonly text: string
-  readonly values: readonly unknown[]
+  readonly values: unknown[]
 }
 
 const CACHED_NAMES = 512
 const names = new LRUCache<string, string>({ max: CACHED_NAMES })
 
-export function statement(text: string, values: readonly unknown[]): Statement {
+export function statement(text: string, values: unknown[]): Statement {
   return { name: nameOf(text), text, values }
 }
 
