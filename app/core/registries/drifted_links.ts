@@ -21,9 +21,7 @@ const UNVERIFIED = `
   select ${LINK_KEY} from registry_links l
   where not is_parted and settled_at < now() - interval '1 day' and not ${IS_DUE}`
 
-/**
- * Makes due what in registries is not as the records say, and answers which places those are.
- */
+/** Finds links that differ from the records, enqueues them, and returns their keys. */
 export class DriftedLinks {
   readonly #pool: DatabasePool
   readonly #links: RegistryLinks
@@ -33,24 +31,24 @@ export class DriftedLinks {
     this.#links = links
   }
 
-  /** What the platform has in registries although no record names it any more; in all of them, or in one. */
+  /** Enqueues links whose record was deleted, of all registries or of one. */
   enqueueOrphaned(registryId: string | null): Promise<LinkKey[]> {
     return this.#enqueue(ORPHANED, [registryId])
   }
 
-  /** What records name and no registry was ever asked for. */
+  /** Enqueues projects that were never linked. */
   enqueueUnlinked(): Promise<LinkKey[]> {
     return this.#enqueue(UNLINKED)
   }
 
-  /** What was not looked at for a day: registries are restored from backups, and cleaned up by hand. */
+  /** Enqueues links not verified for a day: a registry may have been restored from a backup, or changed by hand. */
   enqueueUnverified(): Promise<LinkKey[]> {
     return this.#enqueue(UNVERIFIED)
   }
 
-  #enqueue(find: string, values: unknown[] = []): Promise<LinkKey[]> {
+  #enqueue(query: string, values: unknown[] = []): Promise<LinkKey[]> {
     return inTransaction(this.#pool, async (transaction) => {
-      const { rows } = await transaction.query<LinkKey>(find, values)
+      const { rows } = await transaction.query<LinkKey>(query, values)
       return rows.length > 0 ? this.#links.enqueueMissing(transaction, rows) : []
     })
   }

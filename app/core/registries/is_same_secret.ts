@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** Whether what was sent is what was expected; how much of it is cannot be told from the time this takes. */
+/** Compares secrets in constant time. */
 export const isSameSecret = (sent: Buffer, expected: string): boolean =>
   timingSafeEqual(digest(sent), digest(expected))
 

@@ -27,23 +27,22 @@ interface LinkReconcilerOptions {
   readonly links: RegistryLinks
   readonly projects: RegistryProjectService
   readonly createDriver: (access: RegistryAccess) => RegistryDriver
-  /** How registries tell the platform what happens in them, if they can. */
   readonly createWebhook: (registryId: string) => Promise<Webhook | null>
-  /** Who changes records when the platform does so by itself. */
+  /** The origin of changes that the platform makes by itself. */
   readonly origin: () => Promise<Origin>
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** What the records say of a place. */
+/** The records of a link. */
 interface LinkTarget {
   readonly access: RegistryAccess
-  /** Null where no project has the name. */
+  /** Null if no project has the name. */
   readonly project: ProjectState | null
 }
 
 interface ProjectState {
   readonly id: string
-  /** What it was in the registry when it was linked last. */
+  /** Its id in the registry since the last link. */
   readonly externalId: string | null
   readonly isPublic: boolean
   readonly account: Account | null
@@ -52,8 +51,8 @@ interface ProjectState {
 const UNLINKED: LinkedProject = { id: null, account: null, webhookId: null }
 
 /**
- * Brings registries into line with the records: what a record names is there, what none names any more is not. A record shows
- * everything of its link or nothing; what went wrong is tried again.
+ * Reconciles the projects in registries with the records: creates what a record names, and removes what no record names any
+ * more. Failures are retried.
  */
 export class LinkReconciler {
   readonly #options: LinkReconcilerOptions
@@ -69,17 +68,17 @@ export class LinkReconciler {
     }
   }
 
-  /** Does what is due at one place, unless another process is at it. It does not fail: what cannot be done now stays due. */
+  /** Reconciles one link, unless another process does. It never throws: a failed task stays due. */
   reconcile(key: LinkKey): Promise<void> {
     return runTask(this.#worker, taskKey(key))
   }
 
-  /** As `keep`, for whatever is due. */
+  /** Reconciles all links that are due. */
   reconcileDue(signal: AbortSignal): Promise<void> {
     return runDueTasks(this.#worker, signal)
   }
 
-  /** Says in the log where a registry cannot be looked after as things are. */
+  /** Logs a warning if the registry rejects the account of the platform. */
   async checkAccount(registryId: string): Promise<void> {
     const target = await this.#findTarget({ registryId, externalName: '' })
     try {
@@ -87,7 +86,7 @@ export class LinkReconciler {
     } catch (error) {
       this.#options.logger.warn(
         { err: error, registryId },
-        'a registry does not take the account it was entered with; see its host, account and secret'
+        'a registry rejects the account of the platform: check its host, account and secret'
       )
     }
   }
@@ -107,16 +106,16 @@ export class LinkReconciler {
     return true
   }
 
-  /** Where all of a registry is away, it is paused as a whole instead of this link alone. */
+  /** A failure that concerns the whole registry pauses it, instead of this link alone. */
   async #recordFailure(error: unknown, { data: key }: Task<LinkKey>): Promise<number | undefined> {
-    const concernsAll = error instanceof RegistryFailure && error.isRegistryWide
+    const isRegistryWide = error instanceof RegistryFailure && error.isRegistryWide
     const problem = error instanceof RegistryFailure ? error.message : 'See the log'
-    await this.#options.links.noteProblem(key, problem, concernsAll)
+    await this.#options.links.recordProblem(key, problem, isRegistryWide)
     this.#options.logger.warn(
       { err: error, ...key },
-      'a registry is not as it should be; tried again later'
+      'a registry could not be reconciled; it is retried later'
     )
-    return concernsAll ? 0 : undefined
+    return isRegistryWide ? 0 : undefined
   }
 
   async #link(
@@ -125,11 +124,12 @@ export class LinkReconciler {
     access: RegistryAccess,
     project: ProjectState
   ): Promise<void> {
-    const { links, createWebhook: hook, origin: platform } = this.#options
+    const { pool, links, createWebhook } = this.#options
     const { host } = access
-    const linked = await this.#linkInRegistry(link, access, project, await hook(link.registryId))
-    const origin = await platform()
-    await inTransaction(this.#options.pool, async (transaction) => {
+    const hook = await createWebhook(link.registryId)
+    const linked = await this.#linkInRegistry(link, access, project, hook)
+    const origin = await this.#options.origin()
+    await inTransaction(pool, async (transaction) => {
       await links.lockRegistry(transaction, link)
       const [id] = await lockProjects(transaction, link, null)
       if (id !== undefined) {
@@ -139,16 +139,16 @@ export class LinkReconciler {
     })
   }
 
-  /** Makes in a registry what a record wants there, and nothing of what is there and not the platform's. */
+  /** Creates or updates a project in the registry. Throws if it exists and the platform may not adopt it. */
   async #linkInRegistry(
     link: RegistryLink,
     access: RegistryAccess,
     { externalId, ...project }: ProjectState,
     hook: Webhook | null
   ): Promise<LinkedProject> {
-    const { links, createDriver: driverOf } = this.#options
+    const { links, createDriver } = this.#options
     const { externalName: name, newSecret } = link
-    const driver = driverOf(access)
+    const driver = createDriver(access)
     const account = project.account?.id === link.accountId ? project.account : null
     const claimed = { name, owner: project.id, account }
     const adopts = link.adoptedFor === project.id
@@ -156,23 +156,23 @@ export class LinkReconciler {
     if (existing && !adopts && !existing.isMarked && existing.id !== externalId) {
       throw new NameTaken(name)
     }
-    const note = (isAdopted: boolean | null) =>
-      links.noteAdoption(link, { isAdopted, projectId: project.id, host: access.host })
+    const recordAdoption = (isAdopted: boolean | null) =>
+      links.recordAdoption(link, { isAdopted, projectId: project.id, host: access.host })
     if (link.isAdopted === null) {
-      await note(existing !== null)
+      await recordAdoption(existing !== null)
     }
     const mayExist = link.isAdopted !== null || existing !== null
     try {
       return await driver.link({ ...project, ...claimed, newSecret, hook, mayExist, adopts })
     } catch (error) {
       if (error instanceof NameTaken) {
-        await note(null)
+        await recordAdoption(null)
       }
       throw error
     }
   }
 
-  /** Removes what a name belonged to before another record got it: nobody inherits images, or an account for them. */
+  /** Removes the project of the previous owner of a name, so that the new owner inherits neither images nor an account. */
   async #transfer(
     link: RegistryLink,
     access: RegistryAccess,
@@ -257,7 +257,7 @@ const columnsOf = ({
   webhookExists: webhookId !== null,
 })
 
-/** The project of a name; and whichever still shows its account, because it had the name before. */
+/** Locks the project of a name, and former owners that still show its account. */
 async function lockProjects(
   transaction: pg.ClientBase,
   { registryId, externalName }: LinkKey,

@@ -33,7 +33,7 @@ export class Registry extends RecordModel {
   @column.timestamp() declare updatedAt: DateTime
 }
 
-/** Registries belong to the installation: the caller that names one has it called with secrets of ours. */
+/** Registries belong to the installation: the platform sends its secrets to their hosts. */
 const manage = requiresInMasterRealm('registry_manage')
 
 export const registry = defineKind(Registry, {

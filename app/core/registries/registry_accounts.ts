@@ -7,7 +7,7 @@ import { RegistryFailure, type RegistryAccess, type RegistryDriver } from './reg
 import { sendLinkCommands } from './send_link_commands.js'
 import type { WorkerAccounts } from './worker_accounts.js'
 
-/** An account that the platform noted, of each registry one: whatever renames one renames all. */
+/** One stored account per registry: a change of the prefix renames all of them. */
 const STORED_ACCOUNTS = `
   select r.id, r.host, r.account_name as "accountName", r.account_secret as "accountSecret", a.id as "notedId", a.name as "notedName"
   from registries r join lateral (
@@ -40,8 +40,8 @@ export interface AccountRename {
 }
 
 /**
- * The names of accounts in registries. Harbor puts a prefix before all of them, which an operator may change: then nobody can log in
- * with the names that were noted.
+ * Detects renamed accounts. Harbor prefixes the names of robot accounts. If an operator changes the prefix, logins with the
+ * stored names fail.
  */
 export class RegistryAccounts {
   readonly #options: RegistryAccountsOptions
@@ -50,12 +50,12 @@ export class RegistryAccounts {
     this.#options = options
   }
 
-  /** Has all of a registry linked anew whose accounts have other names now. Answers how many such registries there were. */
+  /** Relinks all projects of registries whose accounts were renamed. Returns the number of these registries. */
   async relinkRenamed(): Promise<number> {
     const { pool, workers, logger } = this.#options
     const renames = await this.#findRenames()
     for (const { id, ...names } of renames) {
-      logger.warn({ registryId: id, ...names }, 'a registry calls its accounts otherwise now')
+      logger.warn({ registryId: id, ...names }, 'a registry renamed its accounts')
       await inTransaction(pool, async (transaction) => {
         await sendLinkCommands(transaction, id)
         await workers.enqueue(transaction, id)
@@ -70,7 +70,7 @@ export class RegistryAccounts {
     return results.filter((rename) => rename !== undefined)
   }
 
-  /** A registry that is away is found to be so by whoever has something to do there. */
+  /** Ignores an unreachable registry: its links report that. */
   async #findRename({ id, host, accountName, accountSecret, notedId, notedName }: StoredAccount) {
     const secret = unseal('registry account', accountSecret)
     const driver = this.#options.createDriver({ host, accountName, accountSecret: secret })

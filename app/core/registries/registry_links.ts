@@ -13,7 +13,7 @@ const QUEUE: TaskQueue = {
   pausedWhile: IS_REGISTRY_PAUSED,
 }
 
-/** How long a registry is left alone that does not answer, or not to us. */
+/** How long a registry is paused that is unreachable or rejects the account of the platform. */
 const PAUSE_MS = 30_000
 
 /** A name in a registry. */
@@ -23,19 +23,19 @@ export interface LinkKey {
 }
 
 export interface RegistryLink extends LinkKey {
-  /** It was asked for not to be there, although the record stays. */
+  /** Whether it is to be removed from the registry although its record stays. */
   readonly isParted: boolean
-  /** Whether it was in the registry before the platform came; null until that was looked at. */
+  /** Whether the project existed before the platform linked it. Null until that is known. */
   readonly isAdopted: boolean | null
-  /** The registry project it belongs to, or belonged to as long as it is there. */
+  /** The registry project that owns the link, or owned it until it is removed from the registry. */
   readonly projectId: string | null
-  /** The registry project for which an administrator has it taken over, whoever made it. */
+  /** The registry project for which an administrator adopts it, whoever created it. */
   readonly adoptedFor: string | null
   readonly accountId: string | null
   readonly newSecret: string | null
 }
 
-/** A registry project, by the name it has in its registry. */
+/** A registry project with its name in the registry. */
 export interface NamedRegistryProject extends LinkKey {
   readonly id: string
 }
@@ -52,14 +52,14 @@ const COLUMNS = `${LINK_KEY}, l.is_parted as "isParted", l.is_adopted as "isAdop
   l.project_id as "projectId", l.adopted_for as "adoptedFor", l.account_id as "accountId",
   l.new_secret as "newSecret"`
 
-/** True of a link `l` that is to be brought into line. */
+/** Whether a link `l` has a task. */
 export const IS_DUE = `exists (select 1 from tasks t
   where t.queue = '${QUEUE.name}' and t.key = l.registry_id || '/' || l.external_name)`
 
 export const taskKey = ({ registryId, externalName }: LinkKey): string =>
   `${registryId}/${externalName}`
 
-/** In one order for everybody, so that two never wait for each other. */
+/** All writers use this order, which prevents deadlocks. */
 const sortByKey = <T extends { readonly key: string }>(tasks: readonly T[]): T[] =>
   tasks.toSorted((a, b) => (a.key < b.key ? -1 : 1))
 
@@ -69,8 +69,8 @@ const toTask = ({ registryId, externalName }: LinkKey) => ({
 })
 
 /**
- * What the platform has in registries under which name, or may have: it is written here before a registry is asked for
- * anything, and stays until the registry has removed it. A task for each link that is due has it brought into line with the records.
+ * The names that the platform uses in registries. A link is stored before the first request to a registry, and deleted after
+ * the registry removed the project. A task per link reconciles it with the records.
  */
 export class RegistryLinks {
   readonly tasks: Tasks<LinkKey>
@@ -84,8 +84,8 @@ export class RegistryLinks {
   }
 
   /**
-   * Holds the registry of links that a transaction is about to write, as everybody does before anything in it: a row that is written
-   * twice refers to it anew, and who removes the registry would wait for that row.
+   * Locks the registry before its links, as every writer does. A second write of a row checks its foreign key again, and
+   * would deadlock with the removal of the registry.
    */
   async lockRegistry(
     transaction: pg.ClientBase,
@@ -94,7 +94,7 @@ export class RegistryLinks {
     await transaction.query('select 1 from registries where id = $1 for key share', [registryId])
   }
 
-  /** As `hold`, for a project that is about to be locked. */
+  /** Locks the registry of a project, before the project is locked. */
   async lockRegistryOfProject(transaction: pg.ClientBase, projectId: string): Promise<void> {
     await transaction.query(
       `select 1 from registries r join registry_projects p on p.registry_id = r.id
@@ -103,22 +103,22 @@ export class RegistryLinks {
     )
   }
 
-  /** Makes links due. Their rows are written before, here as everywhere: then no two transactions wait for each other for good. */
+  /** Enqueues links. Their rows have to be written before their tasks, which prevents deadlocks. */
   async enqueueAll(transaction: pg.ClientBase, keys: readonly LinkKey[]): Promise<void> {
     for (const task of sortByKey(keys.map(toTask))) {
       await this.tasks.enqueue(task, transaction)
     }
   }
 
-  /** Makes those of the links due that are not, and answers which those were. */
+  /** Enqueues the links that have no task, and returns their keys. */
   async enqueueMissing(transaction: pg.ClientBase, keys: readonly LinkKey[]): Promise<LinkKey[]> {
     const enqueued = await this.tasks.enqueueMissing(sortByKey(keys.map(toTask)), transaction)
     return keys.filter((key) => enqueued.has(taskKey(key)))
   }
 
   /**
-   * The link of a registry project is wanted, unless its registry is being left; undefined where there is no such project. What the name
-   * belonged to before stays noted until it is removed from the registry.
+   * Requests that a registry project is linked, or unlinked while its registry is being removed. Returns undefined if there is
+   * no such project. The previous owner of the name stays stored until it is removed from the registry.
    */
   async requestLink(
     transaction: pg.ClientBase,
@@ -141,7 +141,7 @@ export class RegistryLinks {
     return rows[0]
   }
 
-  /** Whatever has the name of a registry project in its registry is taken over for it: an administrator said so, by that name. */
+  /** Allows the link of a registry project to adopt an existing project of its name. Only administrators may do that. */
   async adopt(transaction: pg.ClientBase, { id, registryId, externalName }: NamedRegistryProject) {
     await transaction.query(
       `insert into registry_links as l (registry_id, external_name, project_id, adopted_for)
@@ -152,8 +152,8 @@ export class RegistryLinks {
   }
 
   /**
-   * A link is wanted no more, unless another project has its name by now. What was never linked needs nothing, except that a
-   * project which is still there is remembered as parted.
+   * Requests that a name is unlinked, unless another project has it by now. A name that was never linked needs no task. If the
+   * project still exists, its link stays, so that it is not linked again.
    */
   async requestUnlink(
     transaction: pg.ClientBase,
@@ -178,8 +178,8 @@ export class RegistryLinks {
   }
 
   /**
-   * A registry is somewhere else now: ids of accounts mean others there, and it was not looked at what is there already. What
-   * was left behind is not touched any more.
+   * Resets all links after the host of a registry changed. Ids of accounts and adoptions apply to the former host only, which
+   * is not called any more.
    */
   async resetAll(transaction: pg.ClientBase, registryId: string): Promise<void> {
     await transaction.query(
@@ -189,7 +189,6 @@ export class RegistryLinks {
     )
   }
 
-  /** What is known of a place; undefined where its registry is gone. */
   async find({ registryId, externalName }: LinkKey): Promise<RegistryLink | undefined> {
     const { rows } = await this.#pool.query<RegistryLink>(
       `select ${COLUMNS} from registry_links l where registry_id = $1 and external_name = $2`,
@@ -199,8 +198,8 @@ export class RegistryLinks {
     return link && { ...link, newSecret: unseal('chosen registry secret', link.newSecret) }
   }
 
-  /** Remembers whether a project was in its registry, at this host, before the platform made one; null where that is open again. */
-  async noteAdoption(
+  /** Stores whether a project existed before the platform linked it. Null means that this is unknown again. */
+  async recordAdoption(
     { registryId, externalName }: LinkKey,
     { isAdopted, host, projectId }: Adoption
   ): Promise<void> {
@@ -211,7 +210,7 @@ export class RegistryLinks {
     )
   }
 
-  /** What a name belonged to is gone from the registry, which another registry project has now. */
+  /** Assigns a name to another registry project, after the previous one was removed from the registry. */
   async transfer(
     transaction: pg.ClientBase,
     { registryId, externalName }: LinkKey,
@@ -225,8 +224,8 @@ export class RegistryLinks {
   }
 
   /**
-   * A link is as its record wants it; one that was asked for again meanwhile stays due, with the secret chosen for it. Who carries images
-   * may reach what is there now.
+   * Completes the task of a reconciled link. A link that was requested again meanwhile stays due, with its chosen secret. The
+   * worker account is updated afterwards.
    */
   async settle(
     transaction: pg.ClientBase,
@@ -249,7 +248,7 @@ export class RegistryLinks {
     await this.#workers.enqueue(transaction, registryId)
   }
 
-  /** Nothing is left of a link in its registry. It is remembered as parted where its project is still there. */
+  /** Completes the task of a removed link, and deletes the link unless its project still exists. */
   async settleRemoved(
     transaction: pg.ClientBase,
     task: Task<LinkKey>,
@@ -269,8 +268,8 @@ export class RegistryLinks {
     )
   }
 
-  /** Notes why a link could not be brought into line; its registry is paused where the reason concerns all of it. */
-  async noteProblem(
+  /** Stores why a link could not be reconciled. A problem of the whole registry pauses it. */
+  async recordProblem(
     { registryId, externalName }: LinkKey,
     problem: string,
     isRegistryWide: boolean
@@ -286,7 +285,7 @@ export class RegistryLinks {
   }
 }
 
-/** The registry has not moved elsewhere since it was called; `$1` is its id. */
+/** Whether the host of the registry `$1` is still the one that was called. */
 const isAt = (host: string) =>
   `exists (select 1 from registries r where r.id = $1 and r.host = ${host})`
 

@@ -36,7 +36,7 @@ export interface RegistryOperation {
   readonly command: (typeof REGISTRY_OPERATIONS)[number]
   readonly id: string
   readonly secret?: string | null
-  /** What a project is called in its registry, said once more: whatever has the name there is taken over. */
+  /** The external name of the project, repeated to confirm that an existing project is adopted. */
   readonly adopt?: string | null
 }
 
@@ -47,9 +47,7 @@ interface RegistryOperationsDependencies {
   readonly workers: WorkerAccounts
 }
 
-/**
- * What is asked of registries. It is written down and done later: no request waits for a registry.
- */
+/** Operations on registries that callers request. They run in the background: no request waits for a registry. */
 export class RegistryOperations {
   readonly #dependencies: RegistryOperationsDependencies
 
@@ -57,7 +55,7 @@ export class RegistryOperations {
     this.#dependencies = dependencies
   }
 
-  /** For a caller that was allowed to order it. */
+  /** Schedules an operation. The caller has to be authorized already. */
   execute({ command, id, secret, adopt }: RegistryOperation): Promise<void> {
     const { pool, links, hooks, workers } = this.#dependencies
     return inTransaction(pool, async (transaction) => {
@@ -69,7 +67,7 @@ export class RegistryOperations {
             await this.#lockRequired(transaction, registryProject, id),
             adopt
           )
-          // The secret waits in the table of links: it is not for the bus.
+          // The secret is stored with the link, since messages must not contain secrets.
           await links.requestLink(transaction, id, secret)
           return sendLinkCommand(transaction, { id })
         case 'projectUnlink':
@@ -91,7 +89,7 @@ export class RegistryOperations {
     })
   }
 
-  /** What a registry tells of others than its own projects is not believed. */
+  /** Publishes a webhook event. Ignores events about projects that are not those of the sender. */
   receive(event: BodyOf<typeof webhookBody>, { registryId }: WebhookSender): Promise<void> {
     return inTransaction(this.#dependencies.pool, async (transaction) => {
       if (registryId === null || (await hasProject(transaction, registryId, event))) {
@@ -110,7 +108,7 @@ export class RegistryOperations {
     }
     const { externalName } = project
     if (adopt !== externalName) {
-      const message = `The project is called ${externalName} in its registry; send that as adopt to have it taken over`
+      const message = `The name of the project in its registry is ${externalName}: send it as adopt to adopt the project`
       throw new BadRequest('Property adopt is invalid', {
         issues: [issue('value_invalid', ['adopt'], message)],
       })

@@ -22,15 +22,15 @@ interface RegistryReconcilerDependencies {
   readonly projects: RegistryProjectService
 }
 
-/** A project by the name it has in its registry, also where its record is gone. */
+/** The link of a project, whose record may be deleted already. */
 export interface NamedLink extends LinkKey {
   readonly id?: string | null
   readonly accountId?: string | null
 }
 
 /**
- * Does in registries what the records want done there: writes down what is wanted and tries it once. A registry that does not
- * do it holds up nothing else, and is tried again by `keepAll`.
+ * Applies changes of records to registries: stores a task and tries it once. A failed task does not block others, and
+ * `reconcileAll` retries it.
  */
 export class RegistryReconciler {
   readonly #dependencies: RegistryReconcilerDependencies
@@ -39,11 +39,11 @@ export class RegistryReconciler {
     this.#dependencies = dependencies
   }
 
-  /** Answers what is left to be written. */
+  /** Checks the account, and returns the writes for the transaction of the message. */
   async setUp(registryId: string): Promise<(transaction: pg.ClientBase) => Promise<void>> {
-    const { reconciler: keeper, projects } = this.#dependencies
+    const { reconciler, projects } = this.#dependencies
     const origin = await serviceOrigin()
-    await keeper.checkAccount(registryId)
+    await reconciler.checkAccount(registryId)
     return (transaction) => setUpRegistry(projects, transaction, origin, registryId)
   }
 
@@ -72,7 +72,7 @@ export class RegistryReconciler {
     await this.#reconcile([key])
   }
 
-  /** What has the same name as before is mended where it is: to remove it first would lose what is in it. */
+  /** A project whose name did not change is updated in place: removing it would delete its images. */
   async relink({ id: projectId, accountId, registryId, externalName }: NamedLink) {
     const { pool, links } = this.#dependencies
     const former = { registryId, externalName }
@@ -83,22 +83,22 @@ export class RegistryReconciler {
     await this.#reconcile(key ? [former, key] : [former])
   }
 
-  /** Looks for what is not as the records say, and does all that is due. Answers how many registries were left for good. */
+  /** Enqueues drifted links and performs all tasks that are due. Returns the number of removed registries. */
   async reconcileAll(signal: AbortSignal): Promise<number> {
-    const { drifted: orphans, reconciler: keeper, workers, removal } = this.#dependencies
-    await orphans.enqueueOrphaned(null)
-    await orphans.enqueueUnlinked()
-    await orphans.enqueueUnverified()
-    await keeper.reconcileDue(signal)
+    const { drifted, reconciler, workers, removal } = this.#dependencies
+    await drifted.enqueueOrphaned(null)
+    await drifted.enqueueUnlinked()
+    await drifted.enqueueUnverified()
+    await reconciler.reconcileDue(signal)
     await workers.reconcileDue(signal)
     return removal.complete()
   }
 
-  /** Also what another caller has written down meanwhile is done here, so whoever comes last takes registries that are left away. */
+  /** Completes pending removals as well, since this may have been the last link of a registry that is being removed. */
   async #reconcile(keys: readonly LinkKey[], ...registryIds: string[]): Promise<void> {
-    const { reconciler: keeper, workers, removal } = this.#dependencies
+    const { reconciler, workers, removal } = this.#dependencies
     for (const key of keys) {
-      await keeper.reconcile(key)
+      await reconciler.reconcile(key)
     }
     for (const id of new Set([...registryIds, ...keys.map(({ registryId }) => registryId)])) {
       await workers.reconcile(id)

@@ -9,7 +9,7 @@ import { IS_DUE, type LinkKey, type RegistryLinks } from './registry_links.js'
 import type { RegistryService } from './registry_service.js'
 import { WORKER_QUEUE, type WorkerAccounts } from './worker_accounts.js'
 
-/** Who writes all that is in a registry does so one after the other. */
+/** The lock serializes writers of all links of a registry. */
 const MARK_LEAVING = `
   insert into registry_states (registry_id, is_leaving) select id, true from registries where id = $1 for no key update
   on conflict (registry_id) do update set is_leaving = true, rests_until = null`
@@ -32,9 +32,7 @@ interface RegistryRemovalDependencies {
   readonly registries: RegistryService
 }
 
-/**
- * Leaves registries: first everything goes that the platform has in one, then its record.
- */
+/** Removes registries: first all that the platform created in one, then its record. */
 export class RegistryRemoval {
   readonly #dependencies: RegistryRemovalDependencies
 
@@ -42,7 +40,7 @@ export class RegistryRemoval {
     this.#dependencies = dependencies
   }
 
-  /** Has everything removed that the platform has in a registry. Answers where that is. */
+  /** Requests that all links of a registry are removed. Returns their keys. */
   start(registryId: string): Promise<LinkKey[]> {
     const { pool, links, workers } = this.#dependencies
     return inTransaction(pool, async (transaction) => {
@@ -54,7 +52,7 @@ export class RegistryRemoval {
     })
   }
 
-  /** Removes the records of registries that are to be left and in which nothing is left. Answers how many. */
+  /** Deletes the records of registries whose links are all removed. Returns their number. */
   async complete(): Promise<number> {
     const { pool, registries } = this.#dependencies
     const { rows } = await pool.query<{ id: string }>(SELECT_EMPTY)

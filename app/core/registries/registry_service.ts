@@ -18,7 +18,7 @@ import type { WorkerAccounts } from './worker_accounts.js'
 import type { RegistryLinks } from './registry_links.js'
 import { sendLinkCommands } from './send_link_commands.js'
 
-/** What decides how a registry is reached: whatever is in it is looked at anew when one of them changes. */
+/** A change of one of these columns relinks all projects of the registry. */
 const ACCESS_COLUMNS = ['host', 'accountName', 'accountSecret'] as const
 
 interface RegistryServiceDependencies {
@@ -30,9 +30,7 @@ interface RegistryServiceDependencies {
   readonly registryProjects: RegistryProjectService
 }
 
-/**
- * Registries. Whatever is in one outlives its record, and so do the nodes and analyses that used it.
- */
+/** Registries. Images, nodes and analyses outlive the record of a registry. */
 export class RegistryService extends RecordService<typeof Registry> {
   readonly #dependencies: RegistryServiceDependencies
 
@@ -73,7 +71,7 @@ export class RegistryService extends RecordService<typeof Registry> {
     return this.removeAuthorized(origin, id)
   }
 
-  /** Removes a registry for a caller that was allowed to have it removed. */
+  /** Deletes a registry and detaches its nodes and analyses. The caller has to be authorized already. */
   async removeAuthorized(origin: Origin, id: string): Promise<string> {
     this.requireId(id)
     const { analyses, nodes, registryProjects } = this.#dependencies
@@ -95,7 +93,7 @@ export class RegistryService extends RecordService<typeof Registry> {
     return data
   }
 
-  /** Enters a registry that the environment names; answers its id. */
+  /** Inserts the registry that the environment configures, and returns its id. */
   async insertFromEnvironment(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -105,7 +103,7 @@ export class RegistryService extends RecordService<typeof Registry> {
     return inserted.values.id
   }
 
-  /** Gives a registry the account that the environment names. */
+  /** Sets the account that the environment configures. */
   async changeAccount(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -115,7 +113,7 @@ export class RegistryService extends RecordService<typeof Registry> {
     await this.#update(transaction, origin, await this.lock(transaction, id), account)
   }
 
-  /** Where and how a registry is reached may be another from now on: then all that is in it is looked at anew. */
+  /** Relinks all projects if the host or the account changed. A new host also resets links, webhook and worker accounts. */
   async #update(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -137,7 +135,7 @@ export class RegistryService extends RecordService<typeof Registry> {
   }
 }
 
-/** Locks what uses a registry, before the registry itself. */
+/** Locks the analyses and nodes of a registry. They are locked before the registry. */
 async function lockDependents(transaction: pg.ClientBase, registryId: string) {
   return {
     analyses: await lockIn(transaction, 'analyses', registryId),

@@ -8,10 +8,7 @@ import type { RegistryReconciler } from './registry_reconciler.js'
 
 const EVERY_MS = 15_000
 
-/**
- * Brings registries into line that were away, or whose commands were lost. Answers how many
- * registries were left for good.
- */
+/** Reconciles registries that were unreachable, or whose commands were lost. */
 export function registrySweep(work: RegistryReconciler): Sweep {
   return {
     name: 'registries',
@@ -20,7 +17,7 @@ export function registrySweep(work: RegistryReconciler): Sweep {
   }
 }
 
-/** Follows registries that call their accounts otherwise than before. */
+/** Relinks the projects of registries that renamed their accounts. */
 export function registryAccountSweep(accounts: RegistryAccounts): Sweep {
   return {
     name: 'registry-accounts',
@@ -32,7 +29,7 @@ export function registryAccountSweep(accounts: RegistryAccounts): Sweep {
   }
 }
 
-/** Enters the registry that the environment names, when a process starts and once a day. */
+/** Inserts or updates the registry of the environment, at the start of a process and once a day. */
 export function environmentRegistrySweep(registry: EnvironmentRegistry): Sweep {
   return {
     name: 'registry-of-the-environment',
@@ -44,7 +41,7 @@ export function environmentRegistrySweep(registry: EnvironmentRegistry): Sweep {
   }
 }
 
-/** Gives the provider's client that registries were told to be another secret, where a registry may have told it further. */
+/** Rotates the secret of the legacy client that registries used, since their operators know it. */
 export function legacyClientSweep(pool: DatabasePool): Sweep {
   return {
     name: 'former-client-of-registries',

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import { sendLinkCommand } from '#core/nodes/link_commands'
 
-/** Has all projects of a registry linked that were not parted from it, right away, even if it is paused. */
+/** Ends the pause of a registry and links all its projects, except those that were unlinked on request. */
 export async function sendLinkCommands(
   transaction: pg.ClientBase,
   registryId: string

@@ -30,9 +30,7 @@ const ACCEPTED: ResponseDeclaration = {
   schema: { type: 'null' },
 }
 
-/**
- * What is asked of the services of the platform, and what they are told. There is one, which looks after registries.
- */
+/** Commands and webhooks of the services of the platform. The only service is `registry`. */
 export function serviceRoutes(routes: SurfaceRoutes): void {
   routes
     .post('/services/:id/command', runCommand, {
@@ -62,7 +60,7 @@ async function runCommand(ctx: HttpContext): Promise<void> {
   sendJson(ctx, null, 202)
 }
 
-/** A registry cannot mend what it sends, so whatever it sends is taken; what makes no sense is only written down. */
+/** Accepts any body, since a registry cannot correct it. An invalid event is only logged. */
 async function receiveWebhook(ctx: HttpContext): Promise<void> {
   const sender = await requireSender(ctx)
   requireRegistry(ctx)
@@ -74,7 +72,7 @@ async function receiveWebhook(ctx: HttpContext): Promise<void> {
     if (!isInvalid(error)) {
       throw error
     }
-    ctx.logger.warn('a registry sent an event that is not understood')
+    ctx.logger.warn('a registry sent an invalid event')
   }
   sendJson(ctx, null, 202)
 }
@@ -87,7 +85,9 @@ async function requireSender(ctx: HttpContext): Promise<WebhookSender> {
   const senders = await ctx.containerResolver.make(WebhookSenders)
   const sender = await senders.find(ctx.request.header('authorization'), ctx.request.ip())
   if (!sender) {
-    throw new Unauthorized('A registry sends the account it was given, others an access token')
+    throw new Unauthorized(
+      'The credentials are not those of a registry: send those of its webhook, or an access token'
+    )
   }
   return sender
 }

@@ -13,16 +13,14 @@ type StandardProject = Pick<
   'name' | 'type' | 'public' | 'externalName'
 >
 
-/** What every registry has: where nodes send to and get from, and where the images of the platform are. */
+/** The projects of each registry: for images from nodes, for images to nodes, and for master images. */
 const standardProjects = (): StandardProject[] => [
   { name: 'incoming', type: 'incoming', public: false, externalName: generateExternalName() },
   { name: 'outgoing', type: 'outgoing', public: false, externalName: generateExternalName() },
   { name: MASTER_PROJECT, type: 'masterImages', public: true, externalName: MASTER_PROJECT },
 ]
 
-/**
- * Gives a registry its own projects, as far as it has none, and has everything in it linked. What is there stays as it is.
- */
+/** Creates the missing standard projects of a registry and links all its projects. Existing projects stay unchanged. */
 export async function setUpRegistry(
   projects: RegistryProjectService,
   transaction: pg.ClientBase,
@@ -41,7 +39,7 @@ export async function setUpRegistry(
   await sendLinkCommands(transaction, registryId)
 }
 
-/** A registry that is set up is not to be removed any more. */
+/** Setting up a registry cancels its removal. */
 async function cancelRemoval(transaction: pg.ClientBase, registryId: string): Promise<void> {
   await transaction.query('delete from registry_states where registry_id = $1', [registryId])
   await transaction.query(
@@ -50,7 +48,7 @@ async function cancelRemoval(transaction: pg.ClientBase, registryId: string): Pr
   )
 }
 
-/** Two that set up the same registry do so one after the other. */
+/** Serializes concurrent setups of a registry. */
 async function lockRegistry(transaction: pg.ClientBase, registryId: string): Promise<boolean> {
   const { rowCount } = await transaction.query(
     'select 1 from registries where id = $1 for no key update',

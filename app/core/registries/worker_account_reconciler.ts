@@ -16,7 +16,7 @@ interface WorkerAccountReconcilerOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Gives who carries images accounts in each registry that has accounts to give, for what is there and nothing else. */
+/** Creates the accounts of the worker in each registry that manages accounts, limited to the projects of the platform. */
 export class WorkerAccountReconciler {
   readonly #options: WorkerAccountReconcilerOptions
   readonly #worker: TaskWorker<RegistryReference>
@@ -31,7 +31,7 @@ export class WorkerAccountReconciler {
     }
   }
 
-  /** Does what is due in a registry. It does not fail: what cannot be done now stays due. */
+  /** Reconciles the accounts in one registry. It never throws: a failed task stays due. */
   reconcile(registryId: string): Promise<void> {
     return runTask(this.#worker, registryId)
   }
@@ -41,13 +41,13 @@ export class WorkerAccountReconciler {
   }
 
   async #perform({ data }: Task<RegistryReference>): Promise<void> {
-    const { workers, createDriver: driverOf } = this.#options
+    const { workers, createDriver } = this.#options
     const state = await workers.find(data.registryId)
     if (!state) {
       return
     }
     const { access, isLeaving, wanted } = state
-    const driver = driverOf(access)
+    const driver = createDriver(access)
     for (const purpose of WORKER_ACCOUNT_PURPOSES) {
       const worker = {
         ...wanted[purpose],
@@ -64,10 +64,10 @@ export class WorkerAccountReconciler {
 
   async #recordFailure(error: unknown, task: Task<RegistryReference>): Promise<void> {
     const problem = error instanceof RegistryFailure ? error.message : 'See the log'
-    await this.#options.workers.noteProblem(task, problem)
+    await this.#options.workers.recordProblem(task, problem)
     this.#options.logger.warn(
       { err: error, ...task.data },
-      'a registry did not give the worker an account; tried again later'
+      'the worker account of a registry could not be created; it is retried later'
     )
   }
 }
@@ -77,6 +77,6 @@ const NAME_PREFIXES: Readonly<Record<WorkerAccountPurpose, string>> = {
   master: 'master',
 }
 
-/** One name for each registry of each platform that uses the same Harbor. */
+/** Unique among all installations that share a Harbor. */
 const nameFor = (purpose: WorkerAccountPurpose, { registryId }: RegistryReference) =>
   `${NAME_PREFIXES[purpose]}-${registryId}`

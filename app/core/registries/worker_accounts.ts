@@ -19,7 +19,7 @@ export interface RegistryReference {
   readonly registryId: string
 }
 
-/** What an account is for: one brings builds to nodes and only reads what they stand on, which is all that the other one writes. */
+/** `carrying` pushes builds and pulls master images; `master` pushes master images. */
 export type WorkerAccountPurpose = 'carrying' | 'master'
 
 export const WORKER_ACCOUNT_PURPOSES: readonly WorkerAccountPurpose[] = ['carrying', 'master']
@@ -29,7 +29,7 @@ const COLUMNS: Readonly<Record<WorkerAccountPurpose, string>> = {
   master: 'master_account',
 }
 
-/** What a worker is to have in a registry. */
+/** The desired accounts of the worker in a registry. */
 export interface WorkerAccountState {
   readonly access: RegistryAccess
   readonly isLeaving: boolean
@@ -43,7 +43,7 @@ interface WorkerProjectRow {
   readonly isMaster: boolean
 }
 
-/** Of the projects that are there, those that images are brought to: what builds stand on, builds, and what nodes get. */
+/** The linked projects that the worker pushes to or pulls from: of master images, builds and nodes. */
 const SELECT_STATE = `select r.host, r.account_name as "accountName", r.account_secret as "accountSecret",
     coalesce(s.is_leaving, false) as "isLeaving", ${selectAccount('carrying')}, ${selectAccount('master')},
     coalesce(json_agg(json_build_object('name', p.external_name,
@@ -64,10 +64,7 @@ const upsertAccount = (account: string) => `insert into registry_workers as w
     ${account}_name = excluded.${account}_name, ${account}_secret = excluded.${account}_secret,
     settled_at = excluded.settled_at`
 
-/**
- * The accounts with which images are carried into registries, and what is to be done about them: a registry is due whenever something
- * in it was brought into line.
- */
+/** The accounts of the worker in registries, and their tasks. Each reconciled link enqueues a task of its registry. */
 export class WorkerAccounts {
   readonly tasks: Tasks<RegistryReference>
   readonly #pool: pg.Pool
@@ -81,7 +78,7 @@ export class WorkerAccounts {
     return this.tasks.enqueue({ key: registryId, data: { registryId } }, transaction)
   }
 
-  /** The registry makes up other secrets. */
+  /** Requests new secrets from the registry. */
   async rotate(transaction: pg.ClientBase, registryId: string): Promise<void> {
     await transaction.query(
       'update registry_workers set account_secret = null, master_account_secret = null where registry_id = $1',
@@ -90,7 +87,7 @@ export class WorkerAccounts {
     await this.enqueue(transaction, registryId)
   }
 
-  /** A registry is somewhere else now. What was left behind is not touched any more. */
+  /** Deletes the stored accounts after the host of a registry changed. Those at the former host stay there. */
   async reset(transaction: pg.ClientBase, registryId: string): Promise<void> {
     await transaction.query('delete from registry_workers where registry_id = $1', [registryId])
     await this.enqueue(transaction, registryId)
@@ -123,7 +120,7 @@ export class WorkerAccounts {
     }
   }
 
-  /** The account that was given, or that there is none, unless the registry is somewhere else by now. */
+  /** Stores an account, or that there is none, unless the host of the registry changed meanwhile. */
   async settle(
     { registryId }: RegistryReference,
     host: string,
@@ -135,7 +132,7 @@ export class WorkerAccounts {
     await this.#pool.query(upsertAccount(COLUMNS[purpose]), values)
   }
 
-  async noteProblem(
+  async recordProblem(
     { data: { registryId } }: Task<RegistryReference>,
     problem: string
   ): Promise<void> {
@@ -150,7 +147,7 @@ export class WorkerAccounts {
 
 const now = () => new Date(clock.now())
 
-/** As one value of a row; without a secret that can be read it is as good as none. */
+/** Returns null if the secret cannot be unsealed. */
 function unsealAccount(stored: Record<keyof Account, string | null>): Account | null {
   const { id, name } = stored
   const secret = unseal(SECRET_PURPOSE, stored.secret)

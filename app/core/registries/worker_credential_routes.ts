@@ -15,14 +15,14 @@ import { unseal } from '#records/sealing'
 import { registry } from './registry.js'
 import type { WorkerAccountPurpose } from './worker_accounts.js'
 
-/** What images are brought into a registry with. */
+/** The account with which a worker pushes and pulls images. */
 export interface WorkerCredentials {
   readonly host: string
   readonly accountName: string | null
   readonly accountSecret: string | null
 }
 
-/** Accounts as they are kept, with their secrets sealed. */
+/** The accounts of a registry, with sealed secrets. */
 export interface StoredAccounts {
   readonly host: string
   readonly ownName: string | null
@@ -36,7 +36,7 @@ interface StoredAccount {
   readonly secret: string | null
 }
 
-/** What is kept of a registry `r` and of the accounts `w` of the worker there. */
+/** The columns of a registry `r` and its worker accounts `w`. */
 export const STORED_ACCOUNTS = `r.host, r.account_name as "ownName", r.account_secret as "ownSecret",
     json_build_object('name', w.account_name, 'secret', w.account_secret) as carrying,
     json_build_object('name', w.master_account_name, 'secret', w.master_account_secret) as master`
@@ -44,7 +44,7 @@ export const STORED_ACCOUNTS = `r.host, r.account_name as "ownName", r.account_s
 const SELECT_ACCOUNTS = `select ${STORED_ACCOUNTS}
   from registries r left join registry_workers w on w.registry_id = r.id where r.id = $1`
 
-/** Who may read what the worker holds in registries. */
+/** The permission to read the credentials of the worker. */
 export const credentialsAccess = requiresInMasterRealm('registry_manage')
 
 export const CREDENTIALS = {
@@ -58,7 +58,7 @@ const ANSWER: ResponseDeclaration = {
   schema: exactObject(CREDENTIALS),
 }
 
-/** For workers: what they push and pull with, instead of the account with which the platform looks after a registry. */
+/** Workers push and pull with these accounts, instead of the administrator account of the platform. */
 export function workerCredentialRoutes(routes: SurfaceRoutes): void {
   routes.get('/registries/:id/worker/credentials', credentialsHandler('carrying'), {
     name: 'readRegistryWorkerCredentials',
@@ -101,7 +101,7 @@ async function readWorkerCredentials(
   return resolveCredentials(stored, purpose)
 }
 
-/** The worker's own account; where it has none, that of the registry. */
+/** Returns the account of the worker, or that of the registry if the worker has none. */
 export function resolveCredentials(
   stored: StoredAccounts,
   purpose: WorkerAccountPurpose
