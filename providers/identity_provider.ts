@@ -41,7 +41,7 @@ export default class IdentityWiring {
       const options = { opaqueTokens: isElsewhere, ...(isElsewhere && (await this.#sharing())) }
       const provider = await resolver.make('identity')
       const verifier = new TokenVerifier(provider, options)
-      await provider.onAccessChange?.((whose) => verifier.forget(whose))
+      await provider.onAccessChange?.((whose) => verifier.invalidate(whose))
       if (isElsewhere) {
         health.watch('identity', () => requireWorking(verifier))
       }

@@ -137,7 +137,7 @@ export default class NeighboursProvider {
       here: async () => {
         const { findDamagedFiles: damagedFiles } =
           await import('#storage/bucket_files/find_damaged_files')
-        return { damaged: damagedFiles }
+        return { findDamaged: damagedFiles }
       },
       nowhere: async () => {
         const { NO_STORAGE } = await import('#core/analysis_bucket_files/stored_code')

@@ -193,13 +193,13 @@ export class Adoption {
             return false
           }
           const { taken, updated } = counts.get(table.transfer.table) ?? { taken: 0, updated: 0 }
-          const { unmappedColumns: leftOut, missingColumns: lacking } = table
+          const { unmappedColumns, missingColumns } = table
           reports.set(table.transfer.table, {
             ...compared,
             taken,
             updated,
-            unmappedColumns: leftOut,
-            missingColumns: lacking,
+            unmappedColumns,
+            missingColumns,
           })
         }
         return true

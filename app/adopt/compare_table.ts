@@ -188,9 +188,9 @@ class Comparison {
   async #removeDeleted(): Promise<void> {
     const ids = this.#toRemove
     this.#toRemove = []
-    const { removeDeleted: removed } = this.#table.transfer
-    if (removed && ids.length > 0) {
-      await inTransaction(this.#options.pool, (transaction) => removed(transaction, ids))
+    const { removeDeleted } = this.#table.transfer
+    if (removeDeleted && ids.length > 0) {
+      await inTransaction(this.#options.pool, (transaction) => removeDeleted(transaction, ids))
     }
   }
 

@@ -50,7 +50,7 @@ export async function transferTable(
       .map((row) => table.theirs.read(row))
       .filter((row): row is ValidRow => !isMismatch(row))
     const position = order.map((name) => texts.at(-1)![name]!)
-    const { taken, updated: followed } = await inTransaction(pool, async (transaction) => {
+    const { taken, updated } = await inTransaction(pool, async (transaction) => {
       // Lost with its place or not at all.
       await transaction.query('set local synchronous_commit = off')
       const written = await table.writer.write(transaction, rows)
@@ -58,7 +58,7 @@ export async function transferTable(
       return written
     })
     count.taken += taken
-    count.followed += followed
+    count.updated += updated
     progress.add(texts.length)
   }
   if (signal.aborted) {

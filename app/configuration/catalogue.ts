@@ -48,7 +48,7 @@ type Intersection<Union> = (Union extends unknown ? (member: Union) => void : ne
   ? All
   : never
 
-type ValueOf<V> = V extends { readonly is: Reader<infer Value> }
+type ValueOf<V> = V extends { readonly reader: Reader<infer Value> }
   ? V extends { readonly default: string | Derived<string> }
     ? Value
     : Value | undefined

@@ -3,7 +3,7 @@ import { type Failure, PermissionDenied, Unauthorized } from './failures.js'
 import { isMasterMember } from './realm.js'
 
 /**
- * What a caller must have for a route to be entered. Rules that need the record (realm, ownership) stand in the service.
+ * What a caller needs to call a route. Rules that depend on the record (realm, ownership) are checked by the service.
  */
 export type Access =
   | { readonly kind: 'public' }
@@ -14,25 +14,23 @@ export type Access =
 /** Every caller, logged in or not. */
 export const everybody: Access = { kind: 'public' }
 
-/** Every caller the identity provider vouches for. */
+/** Every caller that the identity provider has authenticated. */
 export const loggedIn: Access = { kind: 'identity' }
 
-/** Callers that hold each of the permissions. */
+/** Callers with all of the permissions. */
 export const requires = (...all: string[]): Access => ({ kind: 'permissions', all })
 
-/** Callers that hold each of the permissions and belong to the master realm: for what belongs to the installation. */
+/** Callers of the master realm with all of the permissions: for settings of the whole installation. */
 export const requiresInMasterRealm = (...all: string[]): Access => ({
   kind: 'permissions',
   all,
   isCentral: true,
 })
 
-/** Callers that hold one of the permissions. */
+/** Callers with at least one of the permissions. */
 export const requiresAny = (...any: string[]): Access => ({ kind: 'permissions', any })
 
-/**
- * Lets the caller in or throws the failure that says what is missing.
- */
+/** Throws the failure that names what the caller lacks; returns if access is granted. */
 export function enforce(access: Access, actor: Actor | undefined): void {
   const denial = denialOf(access, actor)
   if (denial) {
@@ -40,7 +38,7 @@ export function enforce(access: Access, actor: Actor | undefined): void {
   }
 }
 
-/** Whether the caller is let in. */
+/** Whether the caller has access. */
 export function permits(access: Access, actor: Actor | undefined): boolean {
   return denialOf(access, actor) === undefined
 }
@@ -68,6 +66,6 @@ function missingFrom(
     return PermissionDenied.missing(missing)
   }
   return access.isCentral && !isMasterMember(actor)
-    ? new PermissionDenied('This belongs to the installation, and is for the master realm')
+    ? new PermissionDenied('Only members of the master realm may do this')
     : undefined
 }

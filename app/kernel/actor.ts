@@ -1,6 +1,4 @@
-/**
- * Who makes a request, as the identity provider vouches for it.
- */
+/** The authenticated caller of a request. */
 export interface Actor {
   readonly kind: 'user' | 'client' | 'robot'
   readonly id: string
@@ -9,13 +7,13 @@ export interface Actor {
   readonly realmName: string | null
   readonly clientId: string | null
   readonly permissions: ReadonlySet<string>
-  /** Seconds since 1970 at which the token ends. */
+  /** Expiry of the token, in seconds since the epoch. */
   readonly expiresAt: number
 }
 
 declare module '@adonisjs/core/http' {
   interface HttpContext {
-    /** Who sent the request; undefined where the caller is not logged in. */
+    /** The caller; undefined for anonymous requests. */
     actor?: Actor
   }
 }

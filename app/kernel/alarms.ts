@@ -1,23 +1,21 @@
 import { clock } from './clock.js'
 
-/** Somebody who is woken. */
 export interface AlarmListener {
   onAlarm(): void
 }
 
 /**
- * Wakes many, each at its time. A timer of its own takes several times the memory for each, so those whose time is the same share
- * one.
+ * Timers shared by all listeners that are due at the same time. One timer per listener takes several times the memory.
  */
 export class Alarms {
   readonly #alarms = new Map<number, Alarm>()
 
-  /** How many times there are at which somebody is woken. */
+  /** The number of distinct due times. */
   get size(): number {
     return this.#alarms.size
   }
 
-  /** Wakes somebody once at a time (milliseconds since 1970), unless the alarm that is returned is told not to. */
+  /** Calls the listener once at a time (milliseconds since the epoch), unless it is cancelled on the returned alarm. */
   schedule(listener: AlarmListener, time: number): Alarm {
     let alarm = this.#alarms.get(time)
     if (!alarm) {
@@ -45,7 +43,6 @@ export class Alarm {
     this.#listeners.add(listener)
   }
 
-  /** Lets somebody sleep on. */
   cancel(listener: AlarmListener): void {
     if (this.#listeners.delete(listener) && this.#listeners.size === 0) {
       clearTimeout(this.#timer)

@@ -1,4 +1,4 @@
-/** Ends a wait. Set while there is no wait, it ends the next one at once. */
+/** Wakes one waiter. An event that is set while nobody waits wakes the next waiter at once. */
 export class AutoResetEvent {
   #wasSet = false
   #end: ((wasSet: boolean) => void) | undefined
@@ -11,7 +11,7 @@ export class AutoResetEvent {
     }
   }
 
-  /** Resolves when it is set, or after a while; answers whether it was set. */
+  /** Resolves when the event is set or the timeout has passed; returns whether it was set. */
   wait(milliseconds: number): Promise<boolean> {
     if (this.#wasSet) {
       this.#wasSet = false

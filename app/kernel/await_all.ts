@@ -1,4 +1,4 @@
-/** As `Promise.all`, only that nothing is under way any more where one of them fails. */
+/** Like `Promise.all`, but rejects only after every promise has settled, so that nothing keeps running. */
 export async function awaitAll<Works extends readonly unknown[] | []>(
   works: Works
 ): Promise<{ -readonly [Work in keyof Works]: Awaited<Works[Work]> }> {

@@ -7,7 +7,7 @@ export interface BackoffPolicy {
   readonly longestMs: number
 }
 
-/** Milliseconds to wait before the attempt after `failures` failed ones: twice as long each time, up to the longest. */
+/** The delay in milliseconds before the attempt after `failures` failed ones. It doubles each time, up to the limit. */
 export function exponentialBackoff(
   failures: number,
   { firstMs, longestMs }: BackoffPolicy
@@ -15,13 +15,13 @@ export function exponentialBackoff(
   return Math.min(firstMs * 2 ** (failures - 1), longestMs)
 }
 
-/** As `doubledPause`, and never the same for those that failed together. */
+/** Like `exponentialBackoff`, with jitter. */
 export function jitteredBackoff(failures: number, policy: BackoffPolicy): number {
   const share = clock.random(4).readUInt32BE() / 2 ** 32
   return exponentialBackoff(failures, policy) * (0.5 + share / 2)
 }
 
-/** Waits, or returns early when the signal says that there is no time left. */
+/** Resolves after the delay, or as soon as the signal aborts. */
 export async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   await delay(milliseconds, undefined, { signal }).catch(() => {})
 }

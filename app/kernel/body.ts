@@ -7,7 +7,7 @@ import { bodySchema } from './body_schema.js'
 import type { JsonSchema } from './json_schema.js'
 import { knownAttributes, unknownPaths, type KnownAttributes } from './unknown_paths.js'
 
-/** The part of Vine's compiled schema that says which values may be left out, and which may be null. */
+/** The part of Vine's compiled schema that states optional and nullable values. */
 interface SchemaNode {
   type: string
   propertyName: string
@@ -18,8 +18,8 @@ interface SchemaNode {
 }
 
 /**
- * What a route takes as its body. Types are strict (`"5"` is no number), null is no substitute for leaving an attribute
- * out, and attributes that are not named are ignored.
+ * The validator of a request body. Types are strict (`"5"` is not a number), null does not stand for a missing
+ * attribute, and unknown attributes are ignored.
  */
 export class BodyValidator<Body> {
   readonly #validator
@@ -37,13 +37,13 @@ export class BodyValidator<Body> {
     this.#validator.errorReporter = () => new IssueReporter(this.#optional)
   }
 
-  /** The body as the handler may use it; throws Vine's error, which is answered with one issue per rejected attribute. */
+  /** Returns the validated body; throws Vine's error, which becomes one issue per rejected attribute. */
   async validate(content: unknown): Promise<Body> {
     const sent = content === undefined ? {} : requireObject(content)
     return (await this.#validator.validate(withForbiddenNulls(sent, this.#root))) as Body
   }
 
-  /** The attributes that were sent without having a part in the body. */
+  /** The paths of attributes that the body does not declare. */
   dropped(content: unknown): string[][] {
     return unknownPaths(content, this.#known)
   }
@@ -55,8 +55,8 @@ export class BodyValidator<Body> {
 }
 
 /**
- * Declares a body by its attributes. What holds between these is for the handler to check, and `between` says it in the
- * document.
+ * Declares a body by its attributes. The handler checks rules between attributes; `constraints` documents them in the
+ * JSON schema.
  */
 export function body<Properties extends Record<string, SchemaTypes>>(
   properties: Properties,
@@ -67,13 +67,12 @@ export function body<Properties extends Record<string, SchemaTypes>>(
   >(properties, constraints)
 }
 
-/** What a validator lets through. */
 export type BodyOf<Validator> = Validator extends BodyValidator<infer Body> ? Body : never
 
-/** Throws Vine's error for a body that is a list, a text or anything else without attributes. */
+/** Throws Vine's error if the body is not an object. */
 export function requireObject(content: unknown): Record<string, unknown> {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    const message = 'The body has to be a JSON object'
+    const message = 'The body must be a JSON object'
     throw new errors.E_VALIDATION_ERROR([
       issue('value_invalid', [], message, { expected: 'object' }),
     ])
@@ -95,7 +94,7 @@ function withForbiddenNulls(value: unknown, node: SchemaNode): unknown {
   return value
 }
 
-/** Bodies seldom hold one, and are copied only then. */
+/** Copies the object only if it contains a forbidden null, which is rare. */
 function propertiesWithForbiddenNulls(
   sent: Record<string, unknown>,
   properties: readonly SchemaNode[]

@@ -4,16 +4,16 @@ import type { ErrorReporterContract, FieldContext } from '@vinejs/vine/types'
 import { BadRequest } from './failures.js'
 import { issue, type IssueItem } from './issues.js'
 
-/** Stands for a null that was sent where null is not allowed, so that the type rule of the attribute sees and refuses it. */
+/** Replaces a null where null is not allowed, so that the type rule of the attribute rejects it. */
 export const FORBIDDEN_NULL = Symbol('null')
 
 type RuleMeta = Record<string, unknown>
 interface RuleMapping {
   code: string
   data?: (meta: RuleMeta) => RuleMeta
-  /** What stands in the issue's `meta`. */
+  /** Extra fields of the issue's `meta`. */
   meta?: (meta: RuleMeta) => RuleMeta
-  /** Stands in for Vine's message, which does not name the choices. */
+  /** Replaces Vine's message, which does not list the choices. */
   message?: (meta: RuleMeta) => string
 }
 
@@ -47,9 +47,7 @@ const CODE_BY_RULE: Record<string, RuleMapping> = {
 
 const TYPE_RULES = new Set(['string', 'number', 'boolean', 'array', 'object', 'record', 'date'])
 
-/**
- * Collects what Vine rejects as issues of the platform: one per attribute, list positions left out of the path.
- */
+/** Collects the errors of Vine as issues: one per attribute. List positions are not part of the path. */
 export class IssueReporter implements ErrorReporterContract {
   readonly #issues = new Map<string, IssueItem>()
   readonly #optional: ReadonlySet<string>
@@ -104,7 +102,8 @@ function issueOf(
 }
 
 /**
- * The answer to a body that Vine rejected. Its message names each attribute once, and gives the reason where there is one.
+ * The failure for a body that Vine rejected. Its message names each attribute once; with a single issue it includes the
+ * reason.
  */
 export function bodyFailure(error: InstanceType<typeof errors.E_VALIDATION_ERROR>): BadRequest {
   const issues = error.messages as IssueItem[]

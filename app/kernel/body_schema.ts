@@ -1,6 +1,6 @@
 import type { JsonSchema } from './json_schema.js'
 
-/** What Vine compiles a schema to, as far as its JSON schema is completed from it. */
+/** The part of Vine's compiled schema that completes the JSON schema. */
 interface CompiledNode {
   type: string
   subtype?: string
@@ -18,8 +18,8 @@ interface CompiledValidator {
 }
 
 /**
- * The JSON schema (2020-12) of what a validator accepts. Vine's own leaves out dates, forgets that an attribute that may
- * be null can still be required, closes objects whose unknown attributes are ignored, and writes tuples as draft 7 does.
+ * The JSON schema (2020-12) of what a validator accepts. Vine's own schema omits dates, treats nullable attributes as
+ * optional, forbids unknown attributes and writes tuples as draft 7 does.
  */
 export function bodySchema(validator: CompiledValidator): JsonSchema {
   const root = validator.toJSON().schema.schema as CompiledNode
@@ -68,7 +68,7 @@ function completedTuple(schema: JsonSchema, { properties = [] }: CompiledNode): 
   return { ...rest, prefixItems: completedEach(items, properties) }
 }
 
-/** That a union can be left out is a member of it in Vine's eyes. */
+/** Vine represents an optional union by an additional member. */
 function completedUnion(schema: JsonSchema, { conditions = [] }: CompiledNode): JsonSchema {
   const members = conditions.map((one) => one.schema)
   const completedMembers = completedEach(schema.anyOf, members)

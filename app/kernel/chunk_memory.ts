@@ -1,11 +1,11 @@
 const MIN_RELEASE_BYTES = 16 * 1024
 
-/** The memory of chunks that nothing holds but the stream they pass through. */
+/** Buffers that only their stream references. */
 const releasable = new WeakSet<ArrayBufferLike>()
 
 /**
- * Says that a chunk belongs to the stream it passes through alone, so that the last consumer may give its memory back by
- * `spend`. Left to the collector, chunks make it look through the whole heap for every 64 MiB that pass.
+ * Marks a chunk as referenced by its stream only, so that the last consumer may free its memory with `releaseChunk`.
+ * Left to the garbage collector, chunks cause a full heap scan for every 64 MiB that pass.
  */
 export function markReleasable<T extends Uint8Array>(chunk: T): T {
   if (chunk.byteLength >= MIN_RELEASE_BYTES && isWhole(chunk)) {
@@ -14,14 +14,14 @@ export function markReleasable<T extends Uint8Array>(chunk: T): T {
   return chunk
 }
 
-/** Gives back the memory of a chunk that was passed on and is not read any more: it is empty then. Any other chunk stays. */
+/** Frees the memory of a chunk that was marked and is no longer read. Any other chunk stays intact. */
 export function releaseChunk(chunk: Uint8Array): void {
   if (isWhole(chunk)) {
     releaseChunks([chunk])
   }
 }
 
-/** `passOn` for pieces of one buffer, of which there are no others. */
+/** Like `markReleasable`, for chunks that together are the only views of one buffer. */
 export function markAllReleasable(chunks: readonly Uint8Array[]): void {
   const [first] = chunks
   if (first && first.buffer.byteLength >= MIN_RELEASE_BYTES) {
@@ -29,7 +29,7 @@ export function markAllReleasable(chunks: readonly Uint8Array[]): void {
   }
 }
 
-/** `spend` for pieces that were passed on together, none of which is read any more. */
+/** Like `releaseChunk`, for chunks that were marked together. */
 export function releaseChunks(chunks: Iterable<Uint8Array>): void {
   for (const { buffer } of chunks) {
     if (releasable.delete(buffer) && buffer instanceof ArrayBuffer) {

@@ -1,15 +1,13 @@
 import { randomBytes, randomFillSync, randomUUID } from 'node:crypto'
 
-/**
- * Where the platform takes time, ids and randomness from, so that a test can hold all three.
- */
+/** The single source of time, ids and randomness, so that tests can override all three. */
 export interface Clock {
   now(): number
   uuid(): string
   random(bytes: number): Buffer
 }
 
-/** Asking the system for a few random bytes costs as much as asking for many. */
+/** Random bytes are drawn in blocks: a call for a few costs as much as a call for many. */
 const randomPool = Buffer.alloc(4096)
 let used = randomPool.length
 
@@ -38,9 +36,7 @@ export const clock: Clock = {
   random: (bytes) => current.random(bytes),
 }
 
-/**
- * Replaces parts of the clock until the returned function is called; tests use it to stop time.
- */
+/** Overrides parts of the clock until the returned function is called. For tests. */
 export function overrideClock(overrides: Partial<Clock>): () => void {
   const previous = current
   current = { ...previous, ...overrides }

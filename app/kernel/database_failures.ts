@@ -18,14 +18,16 @@ const BY_STATE: Record<string, Translation> = {
     stillReferenced(error)
       ? new EntityConflict('Other records still refer to this one', { cause: error })
       : new RelationInvalid('The body names a record that does not exist', { cause: error }),
-  '23502': (error) => invalid(error, 'required', 'is needed'),
+  '23502': (error) => invalid(error, 'required', 'is required'),
   '22P02': (error) => invalid(error, 'value_invalid', 'has a value of the wrong form'),
   '22003': (error) => invalid(error, 'value_invalid', 'is out of range'),
   '22021': (error) => invalid(error, 'value_invalid', 'holds a character that cannot be stored'),
   '22P05': (error) => invalid(error, 'value_invalid', 'holds a character that cannot be stored'),
   '22001': (error) => invalid(error, 'max_length', 'is too long'),
   '57014': (error) =>
-    new ServiceUnavailable('This took too long; ask for less at a time', { cause: error }),
+    new ServiceUnavailable('The query took too long: request fewer records at a time', {
+      cause: error,
+    }),
   '53100': (error) => new StorageInsufficient({ cause: error }),
   '40P01': serializationFailure,
   '40001': serializationFailure,
@@ -42,9 +44,7 @@ const UNAVAILABLE_ERRORS = new Set([
 const UNAVAILABLE_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
-/**
- * The answer to an error of the database or of the way to it; undefined for any other error.
- */
+/** The failure for an error of the database or its connection; undefined for any other error. */
 export function databaseFailure(error: unknown): Failure | undefined {
   if (error instanceof pg.DatabaseError) {
     const state = error.code ?? ''
@@ -58,13 +58,17 @@ export function databaseFailure(error: unknown): Failure | undefined {
     : undefined
 }
 
-/** Whether the database ended a transaction for the sake of others that it was in the way of: done anew, it may succeed. */
+/**
+ * Whether the database aborted the transaction because of a deadlock or a serialization failure: a retry may succeed.
+ */
 export function isSerializationFailure(error: unknown): boolean {
   return error instanceof pg.DatabaseError && BY_STATE[error.code ?? ''] === serializationFailure
 }
 
 function serializationFailure(error: pg.DatabaseError): Failure {
-  return new ServiceUnavailable('Others are changing the same; try again shortly', { cause: error })
+  return new ServiceUnavailable('The record is being changed concurrently; try again shortly', {
+    cause: error,
+  })
 }
 
 function isConnectionFailure(error: unknown): boolean {
@@ -84,12 +88,12 @@ function stillReferenced(error: pg.DatabaseError): boolean {
 function invalid(error: pg.DatabaseError, code: string, problem: string): Failure {
   const attribute = error.column && camelCase(error.column)
   if (!attribute) {
-    return new BadRequest('A value was not accepted by the database', { cause: error })
+    return new BadRequest('The database rejected a value', { cause: error })
   }
   return BadRequest.attribute(issue(code, [attribute], `${attribute} ${problem}`), error)
 }
 
-/** The attributes of the one key that the database found to be taken: it looks no further. */
+/** The attributes of the unique key that PostgreSQL reports. It reports only the first one that is violated. */
 function violatedKey({ detail = '' }: pg.DatabaseError): string[] {
   const [, columns = ''] = /\((.+?)\)=\(/.exec(detail) ?? []
   return columns

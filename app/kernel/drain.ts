@@ -1,9 +1,7 @@
 import type { EndSignal } from './end_signal.js'
 import { ServiceUnavailable } from './failures.js'
 
-/**
- * The end of a process, announced to everything that waits: parked requests answer, streams close, consumers stop.
- */
+/** The shutdown of a process, announced to everything that waits: long polls respond, streams close, consumers stop. */
 export class Drain {
   readonly #controller = new AbortController()
   readonly #signals = new Set<EndSignal>()
@@ -16,12 +14,12 @@ export class Drain {
     return this.#controller.signal
   }
 
-  /** How many things end with the process. */
+  /** The number of registered signals. */
   get size(): number {
     return this.#signals.size
   }
 
-  /** Ends something with the process, until it is forgotten. */
+  /** Ends the signal when the process shuts down, unless it is unregistered before. */
   register(end: EndSignal): void {
     if (this.hasStarted) {
       end.end()
@@ -39,7 +37,7 @@ export class Drain {
     this.#signals.forEach((end) => end.end())
   }
 
-  /** Throws once the process is stopping. */
+  /** Throws if the process is shutting down. */
   requireRunning(): void {
     if (this.hasStarted) {
       throw new ServiceUnavailable('This process is stopping')

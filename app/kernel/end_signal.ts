@@ -1,11 +1,10 @@
-/** Somebody who is told when something is over. */
 export interface EndListener {
   onEnd(): void
 }
 
 /**
- * Says once that something is over, and why. For what thousands wait for: an AbortSignal takes several times the memory, and a
- * function for each listener twice as much as a listener that is an object already.
+ * Announces once that something has ended, and why. It replaces AbortSignal where there are thousands: that takes
+ * several times the memory, and a listener object half of what a function takes.
  */
 export class EndSignal {
   #hasEnded = false
@@ -16,22 +15,22 @@ export class EndSignal {
     return this.#hasEnded
   }
 
-  /** Why; undefined where there is nothing to say about it. */
+  /** The reason of the end, if one was given. */
   get reason(): unknown {
     return this.#reason
   }
 
-  /** Tells somebody at the end, and at once where that is past. */
+  /** Calls the listener at the end, or at once if the end has passed. */
   addListener(listener: EndListener): void {
     if (this.#hasEnded) {
       listener.onEnd()
     } else {
-      // A list that is pushed to, or spread, has room for sixteen more.
+      // `concat` allocates the exact size; `push` and spread reserve room for sixteen more elements.
       this.#listeners = this.#listeners.concat(listener)
     }
   }
 
-  /** Only the first time counts. */
+  /** Only the first call has an effect. */
   end(reason?: unknown): void {
     if (this.#hasEnded) {
       return

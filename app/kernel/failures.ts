@@ -7,8 +7,8 @@ interface FailureOptions {
 }
 
 /**
- * A request that ends in an error answer. The code that throws one decides status, code and issues; everything else that is
- * thrown is translated into one by `failureOf`.
+ * An error response. Whatever throws it decides status, code and issues; `failureOf` translates any other error into
+ * one.
  */
 export class Failure extends Error {
   readonly issues: readonly Issue[]
@@ -25,24 +25,26 @@ export class Failure extends Error {
     this.headers = options.headers ?? {}
   }
 
-  /** Whether something is wrong here, and not with what was asked. */
+  /** Whether the server is at fault, not the request. */
   get isFault(): boolean {
     return this.status >= 500
   }
 
-  /** What stands beside the envelope, where a protocol has words of its own for failures. */
+  /** Additional fields of the response, for protocols that define their own error format. */
   get extraFields(): Record<string, unknown> {
     return {}
   }
 }
 
-/** The request itself is wrong: a body, a query, a rule of the business without a code of its own. */
+/** The request is invalid: its body, its query, or a business rule without an error code of its own. */
 export class BadRequest extends Failure {
   constructor(message: string, options?: FailureOptions) {
     super(400, 'bad_request', message, options)
   }
 
-  /** One attribute of the body is wrong; most clients show nobody more than the message, so it holds the reason. */
+  /**
+   * One attribute of the body is invalid. The message includes the reason, since most clients show only the message.
+   */
   static attribute(reason: IssueItem, cause?: unknown): BadRequest {
     const message = `Property ${reason.path.join('.')} is invalid: ${reason.message}`
     return new BadRequest(message, { issues: [reason], cause })
@@ -56,96 +58,99 @@ export class RelationInvalid extends Failure {
   }
 }
 
-/** The caller is not logged in, or the token was not accepted. */
+/** The caller is not authenticated, or the token is invalid. */
 export class Unauthorized extends Failure {
-  constructor(message = 'A valid access token is needed: send it as a bearer token') {
+  constructor(message = 'A valid access token is required: send it as a bearer token') {
     super(401, 'identity_unauthorized', message, {
       headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
     })
   }
 }
 
-/** The caller is known and may not do this. */
+/** The caller is authenticated but lacks a permission. */
 export class PermissionDenied extends Failure {
   constructor(message: string, options?: FailureOptions) {
     super(403, 'permission_denied', message, options)
   }
 
-  /** Names each permission the caller would have needed. */
+  /** One issue for each permission that the caller lacks. */
   static missing(names: readonly string[]): PermissionDenied {
     const issues = names.map((name) =>
-      issue('permission_not_found', [name], `The permission ${name} is not held`)
+      issue('permission_not_found', [name], `The permission ${name} is missing`)
     )
-    return new PermissionDenied(`This needs ${names.join(' and ')}`, { issues })
+    return new PermissionDenied(`This requires ${names.join(' and ')}`, { issues })
   }
 }
 
-/** A record that is not there, named by its kind in kebab case. */
+/** The record does not exist. `kind` is its kind in kebab case. */
 export class EntityNotFound extends Failure {
   constructor(kind: string) {
     super(404, 'entity_not_found', `The ${kind} was not found`)
   }
 }
 
-/** No route answers to this method and path. */
+/** No route matches the method and path. */
 export class RouteNotFound extends Failure {
   constructor(method: string) {
-    super(404, 'entity_not_found', `No route answers this ${method} request`)
+    super(404, 'entity_not_found', `No route matches this ${method} request`)
   }
 }
 
-/** The address exists, and does not offer this method; the message says why. */
+/** The path exists, but not with this method; the message says why. */
 export class MethodNotAllowed extends Failure {
   constructor(message: string, allowed: readonly string[]) {
     super(405, 'method_not_allowed', message, { headers: { allow: allowed.join(', ') } })
   }
 }
 
-/** The record exists already, or is still used by another one. */
+/** The record already exists, or is referenced by another one. */
 export class EntityConflict extends Failure {
   constructor(message: string, options?: FailureOptions) {
     super(409, 'entity_conflict', message, options)
   }
 
-  /** Names each key whose values another record has already, by its attributes. */
+  /** One issue for each unique key, given by its attributes, that another record already has. */
   static duplicateKeys(keys: readonly (readonly string[])[], cause?: unknown): EntityConflict {
     const issues = keys.map((key) => {
       const what = key.length > 0 ? `this ${key.join(' and ')}` : 'these values'
-      return issue('value_exists', key, `There is a record with ${what} already`)
+      return issue('value_exists', key, `A record with ${what} already exists`)
     })
     const message =
-      issues.length === 1 ? issues[0]!.message : 'A record with these values exists already'
+      issues.length === 1 ? issues[0]!.message : 'A record with these values already exists'
     return new EntityConflict(message, { issues, cause })
   }
 }
 
-/** The client did not send in time what it announced. The connection has the rest of it before any other request. */
+/**
+ * The client did not send the announced body in time. The connection is closed, since the rest of the body would
+ * precede any other request.
+ */
 export class RequestTimeout extends Failure {
   constructor(message = 'The body did not arrive in time; send it again') {
     super(408, 'request_timeout', message, { headers: { connection: 'close' } })
   }
 }
 
-/** The body is larger than this route takes. */
+/** The body exceeds the limit of the route. */
 export class PayloadTooLarge extends Failure {
   constructor(message = 'The body is too large', options?: FailureOptions) {
     super(413, 'payload_too_large', message, options)
   }
 }
 
-/** The body is compressed in a way that is not understood. */
+/** The content encoding of the body is not supported. */
 export class EncodingUnsupported extends Failure {
   constructor(options?: FailureOptions) {
     super(
       415,
       'media_type_unsupported',
-      'The body can be sent plain, gzip, deflate or br encoded',
+      'The content encoding is not supported: send the body uncompressed or as gzip, deflate or br',
       options
     )
   }
 }
 
-/** Too many requests from one caller within a minute. */
+/** The caller exceeded its requests per minute. */
 export class RateLimited extends Failure {
   constructor(retryAfterSeconds: number) {
     super(429, 'rate_limited', `Too many requests; try again in ${retryAfterSeconds} seconds`, {
@@ -154,45 +159,43 @@ export class RateLimited extends Failure {
   }
 }
 
-/** The identity provider does not answer. */
+/** The identity provider is unavailable. */
 export class IdentityUnavailable extends Failure {
   constructor(
-    message = 'The identity provider does not answer; try again shortly',
+    message = 'The identity provider is unavailable; try again shortly',
     options?: FailureOptions
   ) {
     super(503, 'identity_unavailable', message, { headers: { 'retry-after': '5' }, ...options })
   }
 }
 
-/** Something this service depends on is away for now. */
+/** A dependency of the service is temporarily unavailable. */
 export class ServiceUnavailable extends Failure {
   constructor(
-    message = 'The service is not able to answer now; try again shortly',
+    message = 'The service is temporarily unavailable; try again shortly',
     options?: FailureOptions
   ) {
     super(503, 'service_unavailable', message, { headers: { 'retry-after': '5' }, ...options })
   }
 }
 
-/** No room left to store what was sent. */
+/** There is no space left to store the content. */
 export class StorageInsufficient extends Failure {
   constructor(options?: FailureOptions) {
-    super(507, 'storage_insufficient', 'There is no room left to store this', options)
+    super(507, 'storage_insufficient', 'There is not enough space left to store this', options)
   }
 }
 
-/** Something unforeseen; the cause goes to the log with the request's id, never to the client. */
+/** An unexpected error. Its cause is logged with the request id and never sent to the client. */
 export class InternalFailure extends Failure {
   constructor(cause: unknown) {
-    super(500, 'internal_error', 'Something went wrong here; the request id names it in the log', {
+    super(500, 'internal_error', 'Internal error; find it in the log by the request id', {
       cause,
     })
   }
 }
 
-/**
- * The body of every error answer.
- */
+/** The body of every error response. */
 export function envelopeOf({ status, code, message, issues, extraFields: beside }: Failure) {
   return { statusCode: status, code, message, issues, ...beside }
 }

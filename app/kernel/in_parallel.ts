@@ -1,6 +1,6 @@
 /**
- * Does something for each item, so many at once, and answers what came of them in their order. After a failure nothing more is begun, and
- * what runs is waited for.
+ * Runs `work` for each item with limited concurrency; returns the results in the order of the items. After a failure no
+ * further item is started, and running work is awaited.
  */
 export async function inParallel<Item, Result>(
   items: Iterable<Item>,

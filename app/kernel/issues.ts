@@ -1,6 +1,4 @@
-/**
- * One reason for a refusal, as clients read it: a leaf, or a group that holds several reasons for one attribute.
- */
+/** One reason of a failure as clients read it: a single issue, or a group of issues about one attribute. */
 export interface IssueItem {
   type: 'item'
   code: string
@@ -23,9 +21,7 @@ export interface IssueGroup {
 
 export type Issue = IssueItem | IssueGroup
 
-/**
- * Builds a leaf issue; `meta` is always there, empty when nothing is to be said.
- */
+/** Builds a single issue; `meta` is always present. */
 export function issue(
   code: string,
   path: readonly string[],

@@ -1,6 +1,6 @@
 export type JsonSchema = Record<string, unknown>
 
-/** An object that has all of these, and nothing else. */
+/** An object with exactly these properties, all required. */
 export const exactObject = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
   type: 'object',
   required: Object.keys(properties),
@@ -8,6 +8,6 @@ export const exactObject = (properties: Readonly<Record<string, JsonSchema>>): J
   additionalProperties: false,
 })
 
-/** An answer as most are: what was asked for, and nothing to say about it. */
+/** The schema of a response with `data` and an empty `meta`. */
 export const dataResponse = (data: JsonSchema): JsonSchema =>
   exactObject({ data, meta: { type: 'object', additionalProperties: false } })

@@ -1,6 +1,4 @@
-/**
- * Runs work of one lane in the order it was handed in, one after the other; lanes run beside each other.
- */
+/** Serializes work per key, in the order of the calls. Work of different keys runs concurrently. */
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<unknown>>()
 

@@ -5,18 +5,18 @@ export interface RequestSource {
   readonly requestId: string
   readonly address: string
   readonly userAgent: string | undefined
-  /** Of the request; what is not done for one has neither. */
+  /** Of the request; undefined for work that has no request. */
   readonly method?: string
-  /** Without the query, in which a secret may stand. */
+  /** Without the query, which may contain a secret. */
   readonly path?: string
 }
 
-/** Who does something, and from where. */
+/** Who acts, and from where. */
 export interface Origin extends RequestSource {
   readonly actor: Actor
-  /** What else changed, where the change follows from that and was not asked for. */
+  /** Attributes that changed as a consequence and were not part of the request. */
   readonly contentChanged?: readonly string[]
-  /** The realm whose decision this is, where the actor is of another one. */
+  /** The realm that the actor decides for, if it is not the actor's own. */
   readonly onBehalfOf?: string
 }
 

@@ -1,4 +1,4 @@
-/** Where this process can be called from within, known as soon as it listens. */
+/** The port this process listens on, known once it listens. */
 class OwnAddress {
   #port: number | undefined
 
@@ -6,7 +6,7 @@ class OwnAddress {
     this.#port = port
   }
 
-  /** The port others would have to be told of as well; undefined until there is one. */
+  /** Undefined until the process listens. */
   get port(): number | undefined {
     return this.#port
   }

@@ -8,30 +8,32 @@ export function isMasterMember(actor: Actor): boolean {
   return actor.realmName === MASTER_REALM
 }
 
-/** Whether an actor may write what belongs to a realm. What belongs to none is written by the master realm only. */
+/** Whether an actor may write a record of a realm. Only the master realm writes records without a realm. */
 export function isRealmWritable(actor: Actor, realmId: string | null): boolean {
   return isMasterMember(actor) || (realmId !== null && actor.realmId === realmId)
 }
 
-/** Throws where the actor's realm may not write what belongs to this one. */
+/** Throws if the actor may not write records of the realm. */
 export function requireRealm(actor: Actor, realmId: string | null): void {
   if (!isRealmWritable(actor, realmId)) {
     throw new PermissionDenied('The record belongs to another realm')
   }
 }
 
-/** The realm of a new record: the one that was sent, else the actor's. Throws where the actor may not write in it. */
+/** The realm of a new record: the one that was sent, or the actor's. Throws if the actor may not write it. */
 export function realmFor(actor: Actor, sent: string | null | undefined): string | null {
   const realmId = sent ?? actor.realmId
   requireRealm(actor, realmId)
   return realmId
 }
 
-/** As `realmFor`, for what always belongs to a realm. */
+/** Like `realmFor`, for records that always have a realm. */
 export function owningRealmFor(actor: Actor, sent?: string | null): string {
   const realmId = realmFor(actor, sent)
   if (realmId === null) {
-    throw BadRequest.attribute(issue('required', ['realmId'], 'Name a realm: yours is not known'))
+    throw BadRequest.attribute(
+      issue('required', ['realmId'], 'Send the id of a realm: the caller has none')
+    )
   }
   return realmId
 }

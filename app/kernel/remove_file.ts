@@ -1,6 +1,6 @@
 import { unlink } from 'node:fs/promises'
 
-/** Removes a file; false where somebody else has done so. */
+/** Deletes a file; returns false if it does not exist. */
 export async function removeFile(path: string): Promise<boolean> {
   try {
     await unlink(path)

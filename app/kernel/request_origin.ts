@@ -4,14 +4,12 @@ import type { Actor } from './actor.js'
 import { Unauthorized } from './failures.js'
 import type { Origin, RequestSource } from './origin.js'
 
-/**
- * Who is behind a request, as events remember it.
- */
+/** The origin of a request as events record it. */
 export function originOf(ctx: HttpContext): Origin {
   return { actor: actorOf(ctx), ...sourceOf(ctx) }
 }
 
-/** Who is behind a request that leaves no event. */
+/** The caller of a request that records no event. */
 export function actorOf({ actor }: HttpContext): Actor {
   if (!actor) {
     throw new Unauthorized()
@@ -19,7 +17,7 @@ export function actorOf({ actor }: HttpContext): Actor {
   return actor
 }
 
-/** Where a request comes from, for requests that need no login. */
+/** The source of a request that needs no login. */
 export function sourceOf({ request }: HttpContext): RequestSource {
   return {
     requestId: request.id() ?? '',

@@ -1,6 +1,4 @@
-/**
- * A reason not to start that the person in front of the terminal can do something about. It is shown as one sentence.
- */
+/** A reason not to start that the operator can fix. It is printed as one sentence. */
 export class StartFailure extends Error {
   static portTaken(port: number, variable: string): StartFailure {
     return new StartFailure(

@@ -1,12 +1,12 @@
 import { open } from 'node:fs/promises'
 
-/** The sync of each folder that begins when the one before it has ended. */
+/** The next sync of each folder, which starts after the running one. */
 const next = new Map<string, Promise<void>>()
 const running = new Map<string, Promise<void>>()
 
 /**
- * Makes sure that the names in a folder survive a power cut. All who ask while one sync is under way share the next: theirs may
- * have come too late for the one that runs.
+ * Makes the names in a folder durable. Callers that arrive during a sync share the next one, since the running one may
+ * have missed their change.
  */
 export function syncFolder(path: string): Promise<void> {
   let sync = next.get(path)

@@ -1,9 +1,9 @@
-/** What a tar says about a file or a folder before its bytes. */
+/** The header fields of a file or folder in a tar archive. */
 export interface TarFile {
   readonly path: string
   readonly size: number
   readonly modifiedAt: Date
-  /** Its rights; those of a file that everybody reads, where none are said. */
+  /** The permission bits; readable by everyone by default. */
   readonly mode?: number
   readonly isFolder?: boolean
 }
@@ -19,8 +19,7 @@ const TYPES = { file: '0', folder: '5', records: 'x' }
 const ASCII = /^[\u0020-\u007e]*$/
 
 /**
- * The blocks that stand before the bytes of a file: one plain header, which every reader knows, where path and size fit into
- * it. Where they do not, pax records say in front of it what it cannot.
+ * The header blocks of an entry: a plain ustar header if path and size fit into it, otherwise preceded by pax records.
  */
 export function tarHeader({ path, size, modifiedAt, mode = FILE, isFolder }: TarFile): Buffer {
   const split = splitPath(path)
@@ -47,17 +46,17 @@ export function tarHeader({ path, size, modifiedAt, mode = FILE, isFolder }: Tar
   return Buffer.concat([block(announcement), padded(content), header])
 }
 
-/** The zeros that fill up the last block of so many bytes. */
+/** The zeros that pad the last block of an entry. */
 export function padding(size: number): Buffer {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK)
 }
 
-/** What a tar ends with. */
+/** The end-of-archive marker. */
 export function tarEnd(): Buffer {
   return Buffer.alloc(2 * BLOCK)
 }
 
-/** The two fields of a plain header for paths, divided at a slash; undefined where a path does not fit into them. */
+/** Splits a path at a slash into the two fields of a plain header; undefined if it does not fit. */
 function splitPath(path: string): { name: string; prefix: string } | undefined {
   if (!ASCII.test(path)) {
     return undefined
@@ -81,7 +80,7 @@ interface Fields {
   type: string
 }
 
-/** What is the same in every header; the sum is taken with spaces in its place. */
+/** The constant fields of a header. The checksum is computed with spaces in its place. */
 const PLAIN = Buffer.alloc(BLOCK)
 PLAIN.write(octal(0, 7), 108)
 PLAIN.write(octal(0, 7), 116)
@@ -106,7 +105,7 @@ function block({ name, prefix, size, mtime, mode, type }: Fields): Buffer {
   return header
 }
 
-/** Readers that know no pax records know the size as a binary number, marked by its first bit. */
+/** Readers without pax support read the size as a binary number, marked by its first bit. */
 function writeSize(header: Buffer, size: number): void {
   if (size <= LARGEST_OCTAL) {
     header.write(octal(size, 11), 124)
@@ -116,7 +115,7 @@ function writeSize(header: Buffer, size: number): void {
   header.writeBigUInt64BE(BigInt(size), 128)
 }
 
-/** A record starts with its own length, which counts the digits of that length. */
+/** A pax record starts with its length, which includes the digits of the length itself. */
 function paxRecord(keyword: string, value: string): string {
   const rest = Buffer.byteLength(` ${keyword}=${value}\n`)
   let length = rest
@@ -126,7 +125,7 @@ function paxRecord(keyword: string, value: string): string {
   return `${length} ${keyword}=${value}\n`
 }
 
-/** As much of a path as the name takes, without half a character at its end. */
+/** Truncates a path to the name field without splitting a character. */
 function cut(path: string): string {
   let start = path
   while (Buffer.byteLength(start) > NAME_BYTES) {

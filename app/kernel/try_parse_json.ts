@@ -1,4 +1,4 @@
-/** What a text says; undefined where it is no JSON. */
+/** Parses JSON; returns undefined if the text is malformed. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,4 +1,7 @@
-/** What a body may hold: an object with some attributes, a list of what is all alike, or a value that nobody looks into. */
+/**
+ * The attributes that a body may have: an object with properties, a list of equal items, or a value that is not
+ * inspected.
+ */
 export interface KnownAttributes {
   readonly properties?: ReadonlyMap<string, KnownAttributes>
   readonly each?: KnownAttributes
@@ -12,7 +15,7 @@ interface DeclaredNode {
 
 type Path = readonly string[]
 
-/** What a schema declares, in the shape in which it is looked up with each body. */
+/** Converts a schema into lookup tables. */
 export function knownAttributes({ properties, each }: DeclaredNode): KnownAttributes {
   return {
     properties:
@@ -21,7 +24,7 @@ export function knownAttributes({ properties, each }: DeclaredNode): KnownAttrib
   }
 }
 
-/** The attributes of a value that are not known, by the names on the way to each. */
+/** The paths of the attributes of a value that are not declared. */
 export function unknownPaths(value: unknown, known: KnownAttributes): string[][] {
   const found: string[][] = []
   collectUnknown(value, known, [], found)

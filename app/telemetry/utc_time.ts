@@ -11,7 +11,7 @@ const UTC_TIME = {
   description: 'A time is written in UTC, as in 2026-01-31T12:00:00Z',
 }
 
-/** No pattern says how many days a month has. */
+/** A pattern cannot check the days of a month. */
 const existing = vine.createRule(function date(value, _options: undefined, field) {
   const isShaped = typeof value === 'string' && UTC_TIME.pattern.test(value)
   if (isShaped && readTimestamp(value) === undefined) {
@@ -19,5 +19,5 @@ const existing = vine.createRule(function date(value, _options: undefined, field
   }
 })
 
-/** A moment in UTC, and one that there is: no thirtieth of February. */
+/** A valid time in UTC. */
 export const utcTime = () => vine.string().use(shape(UTC_TIME)).use(existing())

@@ -150,15 +150,9 @@ export class JobConsumer {
     await (isSuspect ? suspects.run('one by one', () => this.#run(command)) : this.#run(command))
   }
 
-  async #run({
-    delivery,
-    message,
-    job,
-    content,
-    receivedAt: takenAt,
-  }: AcceptedCommand): Promise<void> {
+  async #run({ delivery, message, job, content, receivedAt }: AcceptedCommand): Promise<void> {
     // Brokers take back what is held for too long, and with it all that is under way here: what waited counts as well.
-    const limitMs = this.#dependencies.limits.jobMs - (performance.now() - takenAt)
+    const limitMs = this.#dependencies.limits.jobMs - (performance.now() - receivedAt)
     if (this.#stopping.signal.aborted || delivery.isLost || limitMs <= 0) {
       throw new DeliveryAbandoned()
     }
@@ -222,19 +216,19 @@ export class JobConsumer {
   }
 
   #requireAttemptsLeft(attempt: number): void {
-    const { maxCrashes: deaths } = this.#dependencies.limits
-    if (attempt > deaths) {
+    const { maxCrashes } = this.#dependencies.limits
+    if (attempt > maxCrashes) {
       throw new JobFailure(
         'workerEnded',
-        `The worker ended ${deaths} times while it was at this, and it is not tried again. Mostly it has too little memory: give it more, or lower WORKER_CONCURRENCY; what ended it stands in the log of its machine`
+        `The worker ended ${maxCrashes} times while it was at this, and it is not tried again. Mostly it has too little memory: give it more, or lower WORKER_CONCURRENCY; what ended it stands in the log of its machine`
       )
     }
   }
 
   /** What cannot be done since this process, or the whole platform, is about to end has not failed. */
-  #throwIfReleased({ released: putDown }: Interruption, error: unknown): void {
+  #throwIfReleased({ released }: Interruption, error: unknown): void {
     const isOver = this.#stopping.signal.aborted && isPlatformUnavailable(error)
-    if (putDown.aborted || isOver || error instanceof DeliveryAbandoned) {
+    if (released.aborted || isOver || error instanceof DeliveryAbandoned) {
       throw new DeliveryAbandoned()
     }
   }

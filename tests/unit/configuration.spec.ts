@@ -644,7 +644,7 @@ test.group('Configuration in production', () => {
       '/srv/objects'
     )
     assert.isTrue(
-      drivers.every(({ description: says }) => /; set [A-Z_0-9]+ to use another$/.test(says))
+      drivers.every(({ description }) => /; set [A-Z_0-9]+ to use another$/.test(description))
     )
   })
 

@@ -71,7 +71,7 @@ export class RowReader {
 
   /** The texts of a row, by the names of their columns. */
   read(texts: Readonly<Record<string, string | null>>): ValidRow | RowMismatch {
-    const { convert: converted, problemWith: refused } = this.#transfer
+    const { convert, problemWith: findProblem } = this.#transfer
     const values: Record<string, Value> = {}
     const reasons: string[] = []
     for (const field of this.#fields) {
@@ -86,14 +86,14 @@ export class RowReader {
       }
     }
     if (reasons.length === 0) {
-      converted?.(values)
+      convert?.(values)
       for (const field of this.#fields) {
         const problem = field.isDerived ? undefined : problemWith(field, values[field.name]!)
         if (problem !== undefined) {
           reasons.push(problem)
         }
       }
-      const refusal = refused?.(values)
+      const refusal = findProblem?.(values)
       if (refusal !== undefined) {
         reasons.push(refusal)
       }
@@ -117,7 +117,7 @@ export class RowReader {
 
 function fieldOf(
   name: string,
-  { derived, secrets = {}, choices: sets = {}, json = {} }: Transfer,
+  { derived, secrets = {}, choices = {}, json = {} }: Transfer,
   { columns }: TableShape
 ): Field {
   const { type, isNullable, maxLength } = columns.get(name)!
@@ -129,7 +129,7 @@ function fieldOf(
     isSecret,
     isDerived: derived?.includes(name) ?? false,
     most: isSecret ? Infinity : (maxLength ?? Infinity),
-    set: sets[name] && new Set(sets[name]),
+    set: choices[name] && new Set(choices[name]),
     json: json[name],
   }
 }

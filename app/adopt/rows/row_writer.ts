@@ -65,14 +65,14 @@ export class RowWriter {
     if (rows.length === 0) {
       return new Set()
     }
-    const { table, computed: made = {} } = this.#transfer
-    const names = [...this.#columnNames, ...Object.keys(made)]
+    const { table, computed = {} } = this.#transfer
+    const names = [...this.#columnNames, ...Object.keys(computed)]
     const derived = new Set(this.#transfer.derived)
     const values = [
       ...this.#columnNames.map((name) =>
         derived.has(name) ? `coalesce(g.${name}, 0)` : `g.${name}`
       ),
-      ...Object.values(made),
+      ...Object.values(computed),
     ]
     const parents = this.#shape.references
       .filter(({ column }) => this.#columnNames.includes(column))

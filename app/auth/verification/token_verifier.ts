@@ -84,7 +84,7 @@ export class TokenVerifier implements Authenticator, VerdictSource {
   }
 
   /** Forgets what is known of an identity, of a session or a token, or of all, and has its followers look again. */
-  forget(id: string): void {
+  invalidate(id: string): void {
     this.#verdicts.changes.add(id)
     this.#listeners.forEach((listener) => listener.invalidate(id))
   }

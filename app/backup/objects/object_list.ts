@@ -44,8 +44,8 @@ export const sectionOf = (name: string): string => `objects-${name.slice(0, SECT
 export const partOf = ({ name }: Pick<ListedObject, 'name'>): string => `${sectionOf(name)}/${name}`
 
 export function lineOf(object: CopiedObject): string {
-  const { name, bucketId, layout, hash, region, size, sha256, outcome: fate } = object
-  const fields = [name, bucketId, layout, hash, region, size, sha256, fate]
+  const { name, bucketId, layout, hash, region, size, sha256, outcome } = object
+  const fields = [name, bucketId, layout, hash, region, size, sha256, outcome]
   return `${fields.map((field) => field ?? NULL).join('\t')}\n`
 }
 

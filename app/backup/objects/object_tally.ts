@@ -15,12 +15,12 @@ export class ObjectTally {
     this.#progress = progress
   }
 
-  add({ outcome: fate, bucketId, hash, size }: CopiedObject): void {
-    this.#counts[fate]++
-    if (fate === 'kept') {
+  add({ outcome, bucketId, hash, size }: CopiedObject): void {
+    this.#counts[outcome]++
+    if (outcome === 'kept') {
       this.#bytes += size ?? 0
     } else if (this.#named.length < MAX_NAMED) {
-      this.#named.push(`${hash} of bucket ${bucketId} is ${fate}`)
+      this.#named.push(`${hash} of bucket ${bucketId} is ${outcome}`)
     }
     if (this.#counts.kept % REPORT_EVERY === 0) {
       this.#progress(`${this.#counts.kept} objects, ${mebibytes(this.#bytes)} MiB`)

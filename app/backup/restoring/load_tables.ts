@@ -47,11 +47,11 @@ export async function loadTables(
 async function loadTable(
   client: BackupClient,
   { table, columns, rows, part, ...content }: TablePart,
-  { backupStore: place, signal }: RestoreContext
+  { backupStore, signal }: RestoreContext
 ): Promise<void> {
   await client.query(`delete from ${quoted(table)}`)
   const copy = client.query(from(`copy ${quoted(table)} (${columnList(columns)}) from stdin`))
-  await unpack(place, part, content, copy, signal)
+  await unpack(backupStore, part, content, copy, signal)
   if (copy.rowCount !== rows) {
     throw new BackupDamaged(part, `it should have ${rows} rows, and has ${copy.rowCount}`)
   }

@@ -158,11 +158,11 @@ class Restoration {
 /** Reads all tables and lists of a backup; objects are compared on their way. */
 export async function checkParts(
   { databases, objects }: Manifest,
-  { backupStore: place, signal, progress }: RestoreContext
+  { backupStore, signal, progress }: RestoreContext
 ): Promise<void> {
   const tables = databases.flatMap((database) => database.tables)
   for (const { part, ...content } of [...tables, ...(objects ? [objects] : [])]) {
     progress(`checking ${part}`)
-    await verify(place, part, content, signal)
+    await verify(backupStore, part, content, signal)
   }
 }

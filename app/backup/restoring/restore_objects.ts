@@ -18,7 +18,7 @@ export type RestoreCounts = ReturnType<ObjectTally['counts']>
 export async function restoreObjects(
   store: ObjectStore,
   list: ObjectsPart,
-  { backupStore: place, signal, progress, layout }: RestoreContext & { readonly layout: Layout }
+  { backupStore, signal, progress, layout }: RestoreContext & { readonly layout: Layout }
 ): Promise<RestoreCounts> {
   const tally = new ObjectTally(progress)
   const containers = new Map<string, Promise<void>>()
@@ -39,7 +39,7 @@ export async function restoreObjects(
     containers.set(address.container, created)
     await created
     try {
-      await store.put(address, verifiedBytes(object, await place.read(partOf(object))), {
+      await store.put(address, verifiedBytes(object, await backupStore.read(partOf(object))), {
         signal,
         ...(size !== null && { expectedBytes: size }),
       })
@@ -59,7 +59,7 @@ export async function restoreObjects(
       await inParallel(objects, AT_ONCE, restoreOne)
     }
   }
-  await unpack(place, list.part, list, restoreListed, signal)
+  await unpack(backupStore, list.part, list, restoreListed, signal)
   return tally.counts()
 }
 

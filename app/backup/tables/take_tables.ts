@@ -56,11 +56,11 @@ export async function takeTables(
 async function takeTable(
   client: BackupClient,
   { name, columns, source }: TableToCopy,
-  { backupStore: place, prefix, signal }: BackupContext
+  { backupStore, prefix, signal }: BackupContext
 ): Promise<TablePart> {
   const part = `${prefix}${name}.zst`
   const copy = client.query(to(`copy ${source} to stdout`))
-  const content = await pack(place, part, copy, signal)
+  const content = await pack(backupStore, part, copy, signal)
   // The number of rows comes after the last of them, before the next answer.
   await client.query('select 1')
   return { table: name, columns, rows: copy.rowCount, part, ...content }

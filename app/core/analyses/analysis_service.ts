@@ -128,9 +128,9 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     id: string,
     summary: RowValues<typeof Analysis>
   ): Promise<void> {
-    const held = await this.store.lock(transaction, id)
-    if (held && hasChanges(held, summary)) {
-      await this.change(transaction, origin, held, summary)
+    const current = await this.store.lock(transaction, id)
+    if (current && hasChanges(current, summary)) {
+      await this.change(transaction, origin, current, summary)
     }
   }
 
@@ -147,10 +147,10 @@ export class AnalysisService extends RecordService<typeof Analysis> {
   write(
     transaction: pg.ClientBase,
     origin: Origin,
-    held: Row<typeof Analysis>,
+    current: Row<typeof Analysis>,
     values: RowValues<typeof Analysis>
   ): Promise<WrittenRecord<typeof Analysis>> {
-    return this.change(transaction, origin, held, values)
+    return this.change(transaction, origin, current, values)
   }
 
   /** Removes the image from a locked analysis, before the image is deleted. */

@@ -12,7 +12,7 @@ const DIGEST = /(?:^|,\s*)sha-256=:([A-Za-z0-9+/=]+):/
 /** The code at a storage that runs elsewhere, which sends the stored digest with each file. */
 export function remoteStoredCode(storage: RemoteSurface): StoredCode {
   return {
-    async damaged(ids) {
+    async findDamaged(ids) {
       const intact = new Set<string>()
       await inParallel(ids, CONCURRENT_FILES, async (id) => {
         if (await isIntact(storage, id)) {

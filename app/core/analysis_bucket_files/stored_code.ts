@@ -1,8 +1,8 @@
 /** The stored code of analyses, in this process or elsewhere. */
 export interface StoredCode {
   /** Which of these files are missing or corrupted. Rejects with `ServiceUnavailable` while storage is not reachable. */
-  damaged(bucketFileIds: readonly string[]): Promise<readonly string[]>
+  findDamaged(bucketFileIds: readonly string[]): Promise<readonly string[]>
 }
 
 /** For an installation without storage. */
-export const NO_STORAGE: StoredCode = { damaged: async () => [] }
+export const NO_STORAGE: StoredCode = { findDamaged: async () => [] }

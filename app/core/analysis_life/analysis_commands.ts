@@ -38,7 +38,7 @@ interface CommandRequest {
 /** Results of checks outside of the database, which run before the transaction. */
 interface ExternalChecks {
   readonly damaged?: readonly string[]
-  readonly unfitBuild?: string | undefined
+  readonly unsignedBuild?: string | undefined
 }
 
 const NOT_BUILT = {
@@ -108,7 +108,7 @@ export class AnalysisCommands {
   async #whenGuardsPass<T>(
     { origin, id, command }: CommandRequest,
     work: (transaction: pg.ClientBase, facts: AnalysisFacts) => Promise<T>,
-    { damaged = [], unfitBuild }: ExternalChecks = {}
+    { damaged = [], unsignedBuild: unfitBuild }: ExternalChecks = {}
   ): Promise<T> {
     const { pool, analyses, upkeep } = this.#dependencies
     const outcome = await inTransaction(pool, async (transaction): Promise<CommandOutcome<T>> => {
@@ -121,7 +121,7 @@ export class AnalysisCommands {
       const analysis = await analyses.lockAnalysis(transaction, origin, id)
       const facts = await loadFacts(transaction, analysis, {
         isCodeAsStored: damaged.length === 0,
-        unfitBuild,
+        unsignedBuild: unfitBuild,
       })
       const unmet = findUnmet(command.guards, facts)
       return unmet.length > 0
@@ -146,11 +146,11 @@ export class AnalysisCommands {
       const { rows } = await transaction.query<{ id: string }>(CODE, [analysis.id])
       return rows.map((row) => row.id)
     })
-    return skipsApproval.isOn ? [] : storedCode.damaged(files)
+    return skipsApproval.isOn ? [] : storedCode.findDamaged(files)
   }
 
   /** The digest of the build, if its signature is invalid. */
-  async #findUnfitBuild(
+  async #findUnsignedBuild(
     origin: Origin,
     id: string,
     { guards }: Command
@@ -203,7 +203,7 @@ export class AnalysisCommands {
     const { origin, id, command } = request
     const checks = {
       damaged: await this.#findDamagedCode(origin, id),
-      unfitBuild: await this.#findUnfitBuild(origin, id, command),
+      unfitBuild: await this.#findUnsignedBuild(origin, id, command),
     }
     const start = (transaction: pg.ClientBase, facts: AnalysisFacts) =>
       command.process === 'build'

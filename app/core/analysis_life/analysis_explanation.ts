@@ -44,10 +44,10 @@ export class AnalysisExplanation {
     enforce(kind.access.read, origin.actor)
     const analysis = await readAnalysis(origin, id)
     const phase = phaseOf(analysis)
-    const unfitBuild =
+    const unsignedBuild =
       phase === 'distribution' ? await this.#signatures.findUnsigned(analysis) : undefined
     const [facts, nodes, changes, problems] = await Promise.all([
-      loadFacts(this.#pool, analysis, { unfitBuild }),
+      loadFacts(this.#pool, analysis, { unsignedBuild }),
       findNodeStates(this.#pool, analysis),
       findLastChanges(this.#pool, id),
       this.#problems(origin, id),

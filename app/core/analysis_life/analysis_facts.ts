@@ -13,7 +13,7 @@ export interface AnalysisFacts {
   /** Whether the stored code is byte by byte what the nodes approved. */
   readonly isCodeAsStored: boolean
   /** Whether the build was checked and is not signed by this hub. */
-  readonly isBuildUnfit: boolean
+  readonly isBuildUnsigned: boolean
   /** Ids of nodes. */
   readonly nodesWithoutRegistry: readonly string[]
   /** The registry that is assigned to an analysis without one. */
@@ -24,7 +24,7 @@ export interface AnalysisFacts {
 export interface ExternalFacts {
   readonly isCodeAsStored?: boolean
   /** The digest of a build without a valid signature. */
-  readonly unfitBuild?: string | undefined
+  readonly unsignedBuild?: string | undefined
 }
 
 interface FactsRow {
@@ -51,7 +51,7 @@ const FACTS = {
 export async function loadFacts(
   database: pg.Pool | pg.ClientBase,
   analysis: Row<typeof Analysis>,
-  { isCodeAsStored = true, unfitBuild }: ExternalFacts = {}
+  { isCodeAsStored = true, unsignedBuild: unfitBuild }: ExternalFacts = {}
 ): Promise<AnalysisFacts> {
   const { rows } = await database.query<FactsRow>({
     ...FACTS,
@@ -61,7 +61,7 @@ export async function loadFacts(
   return {
     analysis,
     isCodeAsStored,
-    isBuildUnfit: unfitBuild !== undefined && unfitBuild === analysis.buildHash,
+    isBuildUnsigned: unfitBuild !== undefined && unfitBuild === analysis.buildHash,
     areProjectsApproved: skipsProjectApproval.isOn || unapproved === 0,
     nodesWithoutRegistry,
     firstRegistryId,

@@ -33,7 +33,7 @@ export interface Condition {
 }
 
 /** What conditions are explained with. */
-export interface ExplanationFacts {
+export interface ExplanationContext {
   readonly facts: AnalysisFacts
   readonly nodes: readonly NodeState[]
   readonly lastChanges: ReadonlyMap<string, Date>
@@ -41,7 +41,7 @@ export interface ExplanationFacts {
 }
 
 type ConditionDetails = Omit<Condition, 'code' | 'holds'>
-type Explainer = (facts: ExplanationFacts) => ConditionDetails
+type Explainer = (context: ExplanationContext) => ConditionDetails
 
 /** A condition that is stored in a column of the analysis. */
 const explainColumn =
@@ -112,13 +112,13 @@ const setRoot = (): Action => ({
 /** Whether a process can be started; adds the problem of its last run. */
 const explainStart =
   (process: ProcessName): Explainer =>
-  (facts) => {
+  (context) => {
     const details = explainColumn(
       `${process}_status`,
       worker,
       sendCommand(`${process}Check`)
-    )(facts)
-    const reason = facts.problems[process]
+    )(context)
+    const reason = context.problems[process]
     return { ...details, ...(reason && { reason }) }
   }
 
@@ -170,9 +170,9 @@ const EXPLANATIONS: Record<ConditionName, Explainer> = {
 const APPROVED = { approvalStatus: 'approved' }
 
 /** One condition of a phase: whether it holds, since when, and who has to do what. */
-export function explainCondition(name: ConditionName, facts: ExplanationFacts): Condition {
-  const details = EXPLANATIONS[name](facts)
+export function explainCondition(name: ConditionName, context: ExplanationContext): Condition {
+  const details = EXPLANATIONS[name](context)
   const { code, holds: isMet } = GUARDS[name]
-  const holds = isMet(facts.facts)
+  const holds = isMet(context.facts)
   return { code, holds, ...details, ...(holds && { who: [], action: null }) }
 }

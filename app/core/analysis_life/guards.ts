@@ -89,7 +89,7 @@ export const GUARDS = {
     code: 'image_signature_invalid',
     message:
       'The image has no valid signature of this hub: check it with the command buildCheck, then build it again',
-    holds: ({ isBuildUnfit }) => !isBuildUnfit,
+    holds: ({ isBuildUnsigned: isBuildUnfit }) => !isBuildUnfit,
   },
   distributionStartable: {
     code: 'distribution_not_startable',

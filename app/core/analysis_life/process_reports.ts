@@ -66,8 +66,8 @@ export class ProcessReports {
     origin: Origin,
     workerReport: WorkerReport
   ): Promise<void> {
-    const { process, report, details: told } = workerReport
-    const analysis = await this.#upkeep.lock(transaction, told.id)
+    const { process, report, details } = workerReport
+    const analysis = await this.#upkeep.lock(transaction, details.id)
     if (!analysis || !(await this.#isCurrent(transaction, analysis, workerReport))) {
       return
     }
@@ -75,7 +75,7 @@ export class ProcessReports {
     await recordReport(transaction, analysis.id, process, problemOf(workerReport))
     const written = await this.#analyses.write(transaction, origin, analysis, values)
     if (process === 'distribution') {
-      await this.#nodes.recordArtifacts(transaction, origin, analysis.id, told.artifacts)
+      await this.#nodes.recordArtifacts(transaction, origin, analysis.id, details.artifacts)
     }
     if (SIGNS_OF_LIFE.has(report) && written.values === analysis) {
       await touchAnalysis(transaction, analysis.id)
@@ -85,21 +85,21 @@ export class ProcessReports {
   async #isCurrent(
     transaction: pg.ClientBase,
     analysis: AnalysisRow,
-    { process, report, run, details: told }: WorkerReport
+    { process, report, run, details }: WorkerReport
   ): Promise<boolean> {
     const status = statusOf(analysis, process)
     if (status === null || !isTimely(report, status)) {
       return false
     }
-    const known = await findRun(transaction, analysis.id, process)
-    const isNamed = run !== undefined && run === known?.id
-    if (run !== undefined && !isNamed && known !== undefined && known.id !== '') {
+    const current = await findRun(transaction, analysis.id, process)
+    const isNamed = run !== undefined && run === current?.id
+    if (run !== undefined && !isNamed && current !== undefined && current.id !== '') {
       return false
     }
     if (status === 'failed' && report !== 'checkFinished') {
-      return isNamed && (report === 'executionFinished' || known.isGivenUp)
+      return isNamed && (report === 'executionFinished' || current.wasUnresponsive)
     }
-    return report !== 'checkFinished' || isConclusive(told.status, status)
+    return report !== 'checkFinished' || isConclusive(details.status, status)
   }
 }
 
@@ -108,10 +108,7 @@ function isConclusive(checkStatus: ProcessStatus | null, status: ProcessStatus):
   return checkStatus !== null && (RUNNING.includes(status) || !RUNNING.includes(checkStatus))
 }
 
-function valuesAfter(
-  { process, report, details: told }: WorkerReport,
-  analysis: AnalysisRow
-): Values {
+function valuesAfter({ process, report, details }: WorkerReport, analysis: AnalysisRow): Values {
   const { status, progress } = PROCESSES[process]
   const withStatus = (next: ProcessStatus, percent?: number): Values => ({
     [status]: next,
@@ -123,14 +120,14 @@ function valuesAfter(
     case 'executionProgress':
       return {
         ...(analysis[status] === 'failed' && withStatus('started')),
-        [progress]: Math.max(analysis[progress] ?? 0, Math.min(told.percent, DONE)),
+        [progress]: Math.max(analysis[progress] ?? 0, Math.min(details.percent, DONE)),
       }
     case 'executionFinished':
-      return { ...withStatus(REPORTS[report].to, DONE), ...imageValues(process, told) }
+      return { ...withStatus(REPORTS[report].to, DONE), ...imageValues(process, details) }
     case 'executionFailed':
       return withStatus(REPORTS[report].to)
     case 'checkFinished':
-      return valuesAfterCheck(process, told, withStatus)
+      return valuesAfterCheck(process, details, withStatus)
   }
 }
 
@@ -157,11 +154,11 @@ function withoutNulls(values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 }
 
-function problemOf({ process, report, details: told }: WorkerReport): string | null {
-  if (report === 'checkFinished' && told.status === 'failed') {
-    return told.problem ?? DEFAULT_PROBLEMS[process]
+function problemOf({ process, report, details }: WorkerReport): string | null {
+  if (report === 'checkFinished' && details.status === 'failed') {
+    return details.problem ?? DEFAULT_PROBLEMS[process]
   }
-  return report === 'executionFailed' ? (told.problem ?? 'The worker reported no reason') : null
+  return report === 'executionFailed' ? (details.problem ?? 'The worker reported no reason') : null
 }
 
 /** The problem of a failed check that reports none. */

@@ -14,7 +14,7 @@ export interface Run {
   readonly id: string
   readonly problem: string | null
   /** Whether it failed only because its worker was unresponsive. */
-  readonly isGivenUp: boolean
+  readonly wasUnresponsive: boolean
 }
 
 const START = {
@@ -57,7 +57,7 @@ export async function findRun(
   process: ProcessName
 ): Promise<Run | undefined> {
   const { rows } = await transaction.query<Run>(
-    `select run as id, problem, given_up_at is not null as "isGivenUp"
+    `select run as id, problem, given_up_at is not null as "wasUnresponsive"
      from analysis_runs where analysis_id = $1 and process = $2`,
     [analysisId, process]
   )

@@ -19,11 +19,11 @@ interface SilentRun {
   readonly analysisId: string
   readonly process: ProcessName
   /** Whether a check was requested since, without an answer. */
-  readonly wasAsked: boolean
+  readonly isCheckPending: boolean
 }
 
 /** After a requested check, a worker has the same time again to answer. Runs that wait in the queue are excluded. */
-const SILENT_RUNS = `select r.analysis_id as "analysisId", r.process, r.check_asked_at is not null as "wasAsked"
+const SILENT_RUNS = `select r.analysis_id as "analysisId", r.process, r.check_asked_at is not null as "isCheckPending"
   from analysis_runs r join analyses a on a.id = r.analysis_id
   where r.heard_at < now() - make_interval(secs => $1)
     and (r.check_asked_at is null or r.check_asked_at < now() - make_interval(secs => $1))
@@ -75,7 +75,7 @@ async function checkOrFail(
     if (!analysis || !rows[0]) {
       return 0
     }
-    if (!rows[0].wasAsked) {
+    if (!rows[0].isCheckPending) {
       await requestCheck(transaction, analysisId, process)
       return 0
     }

@@ -55,10 +55,10 @@ export class AnalysisLogService {
     this.#logs = logs
   }
 
-  async list(actor: Actor, { analysisId, labels, page: part }: LogQuery) {
+  async list(actor: Actor, { analysisId, labels, page }: LogQuery) {
     enforce(LOG_ACCESS.read, actor)
     await this.#requireParticipant(actor, analysisId)
-    return this.#logs.list(labels, part)
+    return this.#logs.list(labels, page)
   }
 
   async tail(

@@ -24,8 +24,8 @@ export function remoteLogs(telemetry: RemoteSurface): AnalysisLogStore {
       )
       return { records: data.map((record: object) => JSON.stringify(record)), total: meta.total }
     },
-    tail: (labels, follow) =>
-      ownStream(telemetry, { path: `/logs?${matchAll(labels)}`, ...follow }),
+    tail: (labels, options) =>
+      ownStream(telemetry, { path: `/logs?${matchAll(labels)}`, ...options }),
     async write({ message, ...line }) {
       const body = { ...line, message: message.padEnd(MIN_MESSAGE_LENGTH) }
       await requestTelemetry(telemetry, {

@@ -18,10 +18,10 @@ export async function* removeDanglingBuckets(context: ComparisonContext): Compar
     yield
   }
   requireFew(dangling.length)
-  const { pool, origin, buckets, repairs: mended } = context
+  const { pool, origin, buckets, repairs } = context
   for (const id of dangling) {
     await inTransaction(pool, (transaction) => buckets.removeDeleted(transaction, origin, id))
-    mended.removed++
+    repairs.removed++
     yield
   }
 }

@@ -13,14 +13,14 @@ const PAGE = `select a.id from analyses a
 
 /** Requests the built-in buckets that analyses lack. */
 export async function* requestMissingBuckets(context: ComparisonContext): ComparisonSteps {
-  const { pool, upkeep, repairs: mended } = context
+  const { pool, upkeep, repairs } = context
   const pages = pagesById(PAGE_SIZE, async (after) => {
     const { rows } = await pool.query<{ id: string }>(PAGE, [after, IN_TRANSIT_MS / 1_000])
     return rows
   })
   for await (const page of pages) {
     for (const { id } of page) {
-      mended.asked += await inTransaction(pool, async (transaction) => {
+      repairs.asked += await inTransaction(pool, async (transaction) => {
         const analysis = await upkeep.lock(transaction, id)
         return analysis ? requestBuckets(transaction, analysis) : 0
       })

@@ -50,7 +50,7 @@ async function findOrphans(
 }
 
 async function resolveOrphan(context: ComparisonContext, orphan: OrphanedBucket): Promise<void> {
-  const { pool, origin, buckets, inventory, repairs: mended, logger } = context
+  const { pool, origin, buckets, inventory, repairs, logger } = context
   const [first] = await inventory.listFiles(orphan.bucketId, FIRST_ID)
   const outcome = await inTransaction(pool, async (transaction) => {
     if (await buckets.addIfMissing(transaction, origin, orphan)) {
@@ -60,11 +60,11 @@ async function resolveOrphan(context: ComparisonContext, orphan: OrphanedBucket)
       await deleteBuckets(transaction, [orphan.bucketId])
       return 'givenBack'
     }
-    return 'kept'
+    return 'unchanged'
   })
-  if (outcome === 'kept') {
+  if (outcome === 'unchanged') {
     logger.warn(orphan, 'a bucket of no analysis has files; delete it if they are not needed')
   } else {
-    mended[outcome]++
+    repairs[outcome]++
   }
 }

@@ -13,8 +13,8 @@ export interface TimelineCursor {
 const TIME = /^[12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const MAX_RETURNED = 10_000
 
-export function writeCursor({ time, returned: given }: TimelineCursor): string {
-  return Buffer.from(JSON.stringify([time, ...given])).toString('base64url')
+export function writeCursor({ time, returned }: TimelineCursor): string {
+  return Buffer.from(JSON.stringify([time, ...returned])).toString('base64url')
 }
 
 /** Throws for an invalid cursor. */

@@ -9,8 +9,8 @@ const SELECT_ALL = {
 }
 
 /**
- * The keys whose signatures count: that of now, those that follow from the configuration, and those that were kept when the configuration changed. Only
- * public halves are kept.
+ * The keys whose signatures are accepted: the current one, those of former application keys in the configuration, and those
+ * stored before the configuration changed. Only public keys are stored.
  */
 export class AcceptedKeys {
   readonly #pool: DatabasePool
@@ -21,16 +21,16 @@ export class AcceptedKeys {
     this.#configured = configured
   }
 
-  /** The one that images are signed with. */
+  /** The key that signs images. */
   current(): ImageKey {
     return this.#configured()[0]
   }
 
-  /** The one of now first. */
+  /** All accepted keys, the current one first. */
   async all(): Promise<[ImageKey, ...ImageKey[]]> {
     const [current, ...former] = this.#configured()
     const { rows } = await this.#pool.query<{ publicKey: string }>(SELECT_ALL)
-    const stored = rows.map(({ publicKey }) => ImageKey.from(publicKey, 'A kept key'))
+    const stored = rows.map(({ publicKey }) => ImageKey.from(publicKey, 'A stored key'))
     const others = [...former, ...stored].filter(
       ({ fingerprint }, index, all) =>
         fingerprint !== current.fingerprint &&
@@ -39,7 +39,7 @@ export class AcceptedKeys {
     return [current, ...others]
   }
 
-  /** Those that are accepted only as long as the configuration names what they follow from. */
+  /** Finds keys that are accepted only while the configuration lists their application keys. */
   async findUnstored(): Promise<ImageKey[]> {
     const { rows } = await this.#pool.query<{ fingerprint: string }>(
       'select fingerprint from image_keys'
@@ -50,7 +50,7 @@ export class AcceptedKeys {
       .filter(({ fingerprint }) => !stored.has(fingerprint))
   }
 
-  /** Answers how many were not kept before. */
+  /** Stores keys, and returns how many are new. */
   async store(keys: readonly ImageKey[]): Promise<number> {
     const { rowCount } = await this.#pool.query(
       `insert into image_keys (fingerprint, public_key)
@@ -60,7 +60,7 @@ export class AcceptedKeys {
     return rowCount ?? 0
   }
 
-  /** Keeps none of those that follow from former application keys, which are accepted only as long as these are listed. */
+  /** Removes the stored keys of former application keys. They stay accepted while the configuration lists these. */
   async removeFormer(): Promise<void> {
     const former = this.#configured().slice(1)
     await this.#pool.query('delete from image_keys where fingerprint = any($1)', [
@@ -68,7 +68,7 @@ export class AcceptedKeys {
     ])
   }
 
-  /** Answers whether there was one whose fingerprint begins so. */
+  /** Removes keys by a prefix of their fingerprint. Returns whether there were any. */
   async remove(fingerprint: string): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       'delete from image_keys where starts_with(fingerprint, $1)',

@@ -15,7 +15,7 @@ const KEYS = dataResponse({
   }),
 })
 
-/** By what nodes, workers and people know the images of this hub. Everybody who is somebody may know them. */
+/** The public keys that verify the images of this hub. Every caller who is logged in may read them. */
 export function imageKeyRoutes(routes: SurfaceRoutes): void {
   routes.get('/image-keys', list, {
     name: 'listImageKeys',

@@ -92,7 +92,10 @@ export class ExternalNames {
       if (!(error instanceof RegistryFailure)) {
         throw error
       }
-      logger.warn({ err: error, registryId }, 'a registry was not asked whether a name is free')
+      logger.warn(
+        { err: error, registryId },
+        'could not check whether a name is free in a registry'
+      )
       return false
     }
   }

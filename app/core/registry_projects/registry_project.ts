@@ -59,7 +59,7 @@ export class RegistryProject extends RecordModel {
   declare registry: BelongsTo<typeof Registry>
 }
 
-/** Those that are made by callers are of no realm: they belong to the installation, and so does what happens to them. */
+/** Projects that callers create have no realm: they and their events belong to the installation. */
 const manage = requires('registry_project_manage')
 
 export const registryProject = defineKind(RegistryProject, {

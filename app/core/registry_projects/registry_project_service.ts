@@ -21,22 +21,22 @@ import {
   type updateRegistryProject,
 } from './registry_project.js'
 
-/** What of a registry not everybody may pull. */
+/** Projects of these types are not public. */
 const PRIVATE_TYPES = ['node', 'incoming', 'outgoing']
 
 type NamedProject = Pick<Row<typeof RegistryProject>, 'type' | 'registryId' | 'externalName'>
 
-/** A node that gets a project in its registry. */
+/** A new project of a node. */
 interface NodeProject {
   readonly name: string
   readonly realmId: string
   readonly registryId: string
   readonly externalName?: string | null
-  /** Whether what has the name in the registry is taken over. */
+  /** Whether an existing project of this name is adopted. */
   readonly adopts: boolean
 }
 
-/** A node that has another name in its registry from now on. */
+/** A node with a new name in its registry. */
 interface RenamedNode {
   readonly registryProjectId: string
   readonly externalName: string
@@ -44,7 +44,7 @@ interface RenamedNode {
   readonly adopts: boolean
 }
 
-/** The nodes that have a project in a registry. They write their projects, so they are looked for when they are needed. */
+/** Detaches nodes. The service of nodes depends on this one, so it is resolved lazily. */
 interface ConnectedNodes {
   detachRegistryProject(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void>
 }
@@ -55,9 +55,7 @@ interface RegistryProjectServiceDependencies {
   readonly links: RegistryLinks
 }
 
-/**
- * Registry projects. Their registries follow them by commands, unless it is a registry itself that is followed.
- */
+/** Registry projects. Writes send commands that update the registry, except those that store the state of the registry. */
 export class RegistryProjectService extends RecordService<typeof RegistryProject> {
   readonly #dependencies: RegistryProjectServiceDependencies
 
@@ -66,7 +64,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     this.#dependencies = dependencies
   }
 
-  /** Those that are not made for a node belong to no realm. */
+  /** Projects that are not created for a node have no realm. */
   override async create(
     origin: Origin,
     body: BodyOf<typeof createRegistryProject>
@@ -103,7 +101,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     return data
   }
 
-  /** Nodes are locked before their registry project, as everywhere. */
+  /** Locks the nodes first; every writer uses this order. */
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     this.requireId(id)
@@ -122,7 +120,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     return data
   }
 
-  /** The project of a node that is about to be connected. Others are told of it once they were told of the node. */
+  /** Creates the project of a node. Its event has to be published after that of the node. */
   async insertForNode(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -140,7 +138,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     return project
   }
 
-  /** Gives the project of a node the name that the node got. */
+  /** Renames the project of a node. */
   async renameForNode(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -155,7 +153,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     }
   }
 
-  /** Removes the project of a node that refers to it no more. */
+  /** Deletes the project of a node. The node has to be detached already. */
   async removeForNode(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     const previous = await this.store.lock(transaction, id)
     if (previous) {
@@ -164,7 +162,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     }
   }
 
-  /** Enters a project that every registry has; the caller has all of the registry linked. */
+  /** Inserts a standard project of a registry. The caller links all projects of the registry afterwards. */
   async insertStandard(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -173,7 +171,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     await this.insert(transaction, origin, values)
   }
 
-  /** Shows what was found or made in the registry. What is so already is not written again, and nobody is told of it. */
+  /** Stores the state of a link. An update without changes publishes no event. */
   async updateLink(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -186,7 +184,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     }
   }
 
-  /** Removes a project whose registry is removed; what is in there is left as it is. */
+  /** Deletes the record of a project whose registry is deleted. The project in the registry stays. */
   async removeWithRegistry(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     await this.removeRecord(transaction, origin, await this.lock(transaction, id))
   }
@@ -214,7 +212,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     })
   }
 
-  /** As `#choose`, for a project that may have the name already. */
+  /** Authorizes the new name of an existing project, if it changes. */
   async #authorizeRename(
     origin: Origin,
     id: string,

@@ -129,7 +129,7 @@ export class Output {
   }
 
   /** A change that is not made. */
-  planned({ method, address, body }: PlannedRequest): void {
+  recordPlanned({ method, address, body }: PlannedRequest): void {
     const sent = body === undefined ? {} : { body: redacted(body) }
     if (!this.isTable) {
       return this.value({ dryRun: true, method, address, ...sent })

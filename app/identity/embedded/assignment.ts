@@ -35,7 +35,7 @@ export const assignment = <
 ): Assignment<M> => ({ kind, owner, assigned })
 
 /** The id of what a record of such a kind names. */
-export function idOfSide(named: Owner | AssignedKind, { [`${named}Id`]: id }: Attributes): string {
+export function idIn(named: Owner | AssignedKind, { [`${named}Id`]: id }: Attributes): string {
   if (typeof id !== 'string') {
     throw new TypeError(`An assignment without a ${named} is none`)
   }

@@ -17,7 +17,7 @@ import type { Attributes, Row } from '#records/row'
 import { requireRealm } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
-import { idOfSide, type Assignment, type updateAssignment } from './assignment.js'
+import { idIn, type Assignment, type updateAssignment } from './assignment.js'
 import { accessChangesDelivered } from './access_changes.js'
 
 const PERMISSION = 'name, built_in as "builtIn", realm_id as "realmId" from permissions'
@@ -80,20 +80,20 @@ export class AssignmentService extends RecordService {
 
   /** Holds an owner and what it is given, which the actor has to have; answers their realms. */
   async #lockAssignable(transaction: pg.ClientBase, actor: Actor, body: Attributes) {
-    const { owner, assigned: given } = this.#assignment
-    const ownerId = idOfSide(owner, body)
-    const assignedId = idOfSide(given, body)
+    const { owner, assigned } = this.#assignment
+    const ownerId = idIn(owner, body)
+    const assignedId = idIn(assigned, body)
     await this.#lockRealms(transaction, ownerId, assignedId)
     const ownerRealm = await this.#lockRecord(transaction, owner, ownerId)
     await this.#lockRoles(transaction, ownerId, assignedId)
-    const assignedRealm = await this.#lockRecord(transaction, given, assignedId)
+    const assignedRealm = await this.#lockRecord(transaction, assigned, assignedId)
     requireRealm(actor, ownerRealm)
     if (assignedRealm !== null) {
       requireRealm(actor, assignedRealm)
     }
     await this.#requireGrantable(transaction, actor, assignedId)
     await requireNotStronger(transaction, actor, owner, ownerId)
-    return { [`${owner}RealmId`]: ownerRealm, [`${given}RealmId`]: assignedRealm }
+    return { [`${owner}RealmId`]: ownerRealm, [`${assigned}RealmId`]: assignedRealm }
   }
 
   /**
@@ -121,10 +121,10 @@ export class AssignmentService extends RecordService {
     ownerId: string,
     assignedId: string
   ): Promise<void> {
-    const { owner, assigned: given } = this.#assignment
+    const { owner, assigned } = this.#assignment
     await transaction.query(
       `select 1 from realms where id in (select realm_id from ${owner}s where id = $1
-         union select realm_id from ${given}s where id = $2) order by id for key share`,
+         union select realm_id from ${assigned}s where id = $2) order by id for key share`,
       [ownerId, assignedId]
     )
   }
@@ -132,7 +132,7 @@ export class AssignmentService extends RecordService {
   /** The realm of a record, which stays as it is from now on. A transaction that locks several locks their owner first. */
   async #lockRecord(
     transaction: pg.ClientBase,
-    kind: Assignment['owner' | 'given'],
+    kind: Assignment['owner' | 'assigned'],
     id: string
   ): Promise<string | null> {
     const lock = kind === 'permission' ? 'for share' : 'for update'
@@ -148,8 +148,8 @@ export class AssignmentService extends RecordService {
 
   /** A role that is given, together with those its new owner has already. */
   async #lockRoles(transaction: pg.ClientBase, ownerId: string, assignedId: string): Promise<void> {
-    const { owner, assigned: given } = this.#assignment
-    if (given === 'role') {
+    const { owner, assigned } = this.#assignment
+    if (assigned === 'role') {
       const ids = `select role_id from ${owner}_roles where ${owner}_id = $1 union select $2::uuid`
       await lockRoles(transaction, ids, [ownerId, assignedId])
     }

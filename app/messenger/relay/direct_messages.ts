@@ -69,16 +69,13 @@ export class DirectMessages {
     await (sender.disconnected.aborted ? emit() : this.#dependencies.emitWhenDrained(room, emit))
   }
 
-  async #waitForRateLimit(
-    { actor, disconnected: gone }: SendingSocket,
-    weight: number
-  ): Promise<void> {
+  async #waitForRateLimit({ actor, disconnected }: SendingSocket, weight: number): Promise<void> {
     const count = () => this.#dependencies.limiter.count(actor, '', weight)
     for (let allowance = await count(); allowance?.exceeded; allowance = await count()) {
-      if (gone.aborted) {
+      if (disconnected.aborted) {
         throw new RateLimited(allowance.resetSeconds)
       }
-      await sleep(allowance.resetSeconds * 1_000, gone)
+      await sleep(allowance.resetSeconds * 1_000, disconnected)
     }
   }
 

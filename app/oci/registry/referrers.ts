@@ -51,14 +51,14 @@ export async function updateReferrersIndex(
   manifests: ManifestAccess,
   repository: string,
   referrers: readonly StoredManifest[],
-  { isAdded: isThere, isFirst = false }: ReferrersChange
+  { isAdded, isFirst = false }: ReferrersChange
 ): Promise<void> {
   for (const [subject, added] of Map.groupBy(referrers, subjectOf)) {
     if (subject !== undefined) {
       const tag = referrersTag(subject)
       await updates.run(`${client.host}/${repository}:${tag}`, async () => {
         const known = isFirst ? [] : entriesOf(await manifests.manifest(repository, tag))
-        const next = isThere ? withAdded(known, added) : without(known, added)
+        const next = isAdded ? withAdded(known, added) : without(known, added)
         if (next.length !== known.length) {
           await manifests.put(repository, indexOf(next), tag)
         }

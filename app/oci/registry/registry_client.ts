@@ -66,7 +66,7 @@ const NEVER = new AbortController().signal
 
 /** How a registry is asked. */
 interface ClientSettings extends Required<
-  Pick<RegistryOptions, 'idleMs' | 'attempts' | 'firstPauseMs' | 'patienceMs'>
+  Pick<RegistryOptions, 'idleMs' | 'attempts' | 'firstPauseMs' | 'retryForMs'>
 > {
   readonly journal: UploadJournal | undefined
 }
@@ -115,8 +115,8 @@ export class RegistryClient {
 
   /** Whether something that failed so often, and for the first time then, is not tried again. */
   isExhausted(failures: number, startedAt: number): boolean {
-    const { attempts, retryForMs: patienceMs } = this.#options
-    return failures >= attempts && performance.now() - startedAt >= patienceMs
+    const { attempts, retryForMs } = this.#options
+    return failures >= attempts && performance.now() - startedAt >= retryForMs
   }
 
   /** For an upload that is about to begin. */
@@ -211,11 +211,10 @@ export class RegistryClient {
       this.#requireAllowed(url)
       const headers = {
         ...request.headers,
-        ...(authorization !== undefined &&
-          url.origin === this.base.origin && { authorization: authorization }),
+        ...(authorization !== undefined && url.origin === this.base.origin && { authorization }),
       }
-      const { method, body, journalEntry: note, startUrl: begun = url } = request
-      const upload = note && { note: note.path, begun: begun.href }
+      const { method, body, journalEntry, startUrl = url } = request
+      const upload = journalEntry && { note: journalEntry.path, begun: startUrl.href }
       const outgoing = { method, url, headers, body, idleMs, signal: this.#signal, upload }
       const response = new RegistryResponse(
         url,

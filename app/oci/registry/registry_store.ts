@@ -103,7 +103,7 @@ export class RegistryStore implements ImageStore {
         unlisted.push(manifest)
       }
     }
-    const change = { isThere: true, isFirst }
+    const change = { isAdded: true, isFirst }
     await updateReferrersIndex(this.#client, this.#manifests, repository, unlisted, change)
   }
 
@@ -126,7 +126,7 @@ export class RegistryStore implements ImageStore {
       )
     }
     if (response.header('oci-subject') === undefined) {
-      const change = { isThere: false }
+      const change = { isAdded: false }
       await updateReferrersIndex(this.#client, this.#manifests, repository, [manifest], change)
     }
   }

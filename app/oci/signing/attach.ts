@@ -52,21 +52,25 @@ export async function attach(
   target: ImageRepository,
   image: StoredManifest,
   attachments: readonly Attachment[],
-  { from, existing: before, imagePushed: isThere, configPushed: configIsThere }: AttachOptions
+  { from, existing, imagePushed, configPushed }: AttachOptions
 ): Promise<void> {
-  const build = (attachment: Attachment) => buildReferrer(image, attachment, before)
+  const build = (attachment: Attachment) => buildReferrer(image, attachment, existing)
   const all = await Promise.all(attachments.map(build))
   const added = all.filter((one) => one !== undefined)
-  const unlisted = before ? await findUnlisted(before, added) : []
+  const unlisted = existing ? await findUnlisted(existing, added) : []
   if (added.length + unlisted.length === 0) {
     return
   }
   await awaitAll([
-    isThere,
-    configIsThere ?? putAttachmentConfig(target, from),
+    imagePushed,
+    configPushed ?? putAttachmentConfig(target, from),
     inParallel(added, BLOBS_AT_ONCE, ({ bytes }) => putBlob(target, bytes, from)),
   ])
-  await target.store.putReferrers(target.repository, [...unlisted, ...added], before === undefined)
+  await target.store.putReferrers(
+    target.repository,
+    [...unlisted, ...added],
+    existing === undefined
+  )
 }
 
 /** What is to be stored for an attachment; nothing where it is there. */

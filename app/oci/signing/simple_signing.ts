@@ -15,7 +15,7 @@ export interface Claim {
   readonly optional: Readonly<Record<string, string>>
 }
 
-export function payloadOf({ digest, identity, optional: said }: Claim): Buffer {
+export function payloadOf({ digest, identity, optional }: Claim): Buffer {
   return Buffer.from(
     JSON.stringify({
       critical: {
@@ -23,7 +23,7 @@ export function payloadOf({ digest, identity, optional: said }: Claim): Buffer {
         image: { 'docker-manifest-digest': digest },
         type: TYPE,
       },
-      optional: { creator: 'analysis-hub', ...said },
+      optional: { creator: 'analysis-hub', ...optional },
     })
   )
 }

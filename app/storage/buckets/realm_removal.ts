@@ -15,7 +15,7 @@ export const storageReactions: Partial<Reactions> = { realmDeleted: removeBucket
 
 /** Finds out about realms that went while no process listened, or of which not everything could be removed. */
 export function bucketRemovalSweep(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep {
-  const options = { provider, held: realmsWithBuckets, forget: removeBucketsOf }
+  const options = { provider, referencedIds: realmsWithBuckets, removeReferences: removeBucketsOf }
   return { ...realmSweep(options), name: 'buckets-of-gone-realms' }
 }
 

@@ -18,10 +18,12 @@ const word = (most: number) =>
 const uuid = () => vine.string().uuid().nullable().optional()
 const text = () => vine.string().nullable().optional()
 
-/** Of the body of an event, and of the data of one that came by the bus. */
+/** The maximum size of the body of an event, and of the data of one from the bus. */
 export const MOST_EVENT_BYTES = 64 * 1024
 
-/** What an event is made of, whichever way it comes in. Much of it is made to fit rather than refused: see `fitted`. */
+/**
+ * The fields of an event, from the API or the bus. Long values are truncated rather than rejected; see `truncated`.
+ */
 export const createEvent = body({
   refType: name(),
   scope: vine.enum(SCOPES),
@@ -42,9 +44,7 @@ export const createEvent = body({
 
 export type EventBody = BodyOf<typeof createEvent>
 
-/**
- * What happened to what, and who did it. Events are only added: none is ever changed, and they go when their time is over.
- */
+/** What happened to which record, and who did it. Events are only added and removed, never changed. */
 export class Event extends RecordModel {
   static override connection = 'telemetry'
   static override table = 'events'
@@ -54,7 +54,7 @@ export class Event extends RecordModel {
   @column.text() declare name: string
   @column.text() declare refType: string
   @column.text({ nullable: true }) declare refId: string | null
-  /** As it was written: events of before keep the keys they had. */
+  /** As it was written: older events keep the key order they had. */
   @column.jsonText({ nullable: true }) declare data: string | null
   @column.boolean() declare expiring: boolean
   @column.text({ nullable: true }) declare requestPath: string | null
@@ -68,7 +68,7 @@ export class Event extends RecordModel {
   @column.timestamp({ nullable: true }) declare expiresAt: DateTime | null
   @column.timestamp() declare createdAt: DateTime
   @column.timestamp() declare updatedAt: DateTime
-  /** Who handed it in, which no sender says; null for events of before that was recorded. */
+  /** Who reported the event, as the platform records it; null for events from before this was recorded. */
   @column.jsonText({ nullable: true }) declare reportedBy: string | null
 }
 

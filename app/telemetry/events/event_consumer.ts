@@ -17,9 +17,7 @@ import { retentionOf } from './retention.js'
 import { storedEvent, type NewEvent } from './stored_event.js'
 import { sweepEvents } from './event_sweep.js'
 
-/**
- * Takes events from the bus into the audit trail, as many at a time as have come.
- */
+/** Stores events of the bus in the audit trail, in batches. */
 export const eventConsumer = defineConsumer({
   queue: COMMAND_QUEUES.telemetryEvent,
   surface: 'telemetry',
@@ -45,10 +43,10 @@ async function parseEvent(message: Message): Promise<NewEvent> {
   }
 }
 
-/** Times before this are seconds that were taken for milliseconds, or nonsense. */
+/** Earlier timestamps are seconds mistaken for milliseconds, or invalid. */
 const EARLIEST_MS = Date.UTC(2001, 8, 9)
 
-/** An event that waited for the bus keeps its time; none happens in the future. */
+/** When the event happened: its timestamp, unless that is in the future or invalid. */
 function happenedAt({ metadata: { timestamp } }: Message): string {
   const now = clock.now()
   const isCredible = timestamp >= EARLIEST_MS && timestamp <= now
@@ -64,13 +62,14 @@ async function sweep() {
   return async () => {}
 }
 
-/** Nobody hears of events that were taken in, which nobody waits for; but of those that were not. */
+/** Reports an event that could not be stored. Success is not reported. */
 async function reportFailure({ transaction, message, reason }: DeadLetteredMessage): Promise<void> {
   if (message.type !== 'create') {
     return
   }
   const id = idOf(message)
-  const error = reason instanceof MalformedMessage ? reason.message : 'The event could not be kept'
+  const error =
+    reason instanceof MalformedMessage ? reason.message : 'The event could not be stored'
   const metadata = { correlationId: newId(), ...message.metadata, persistent: true }
   const failure = newMessage(
     eventRouting(EVENT_KEYS.telemetryEvent),

@@ -29,14 +29,14 @@ export interface EventServiceOptions extends RecordServiceOptions {
   readonly findRealms: FindRealms
 }
 
-/** What a caller reports. */
+/** An event that a caller reports. */
 interface EventReport {
   readonly origin: Origin
   readonly reported: NewEvent
 }
 
 /**
- * Events as callers see and write them: the master realm sees all, others those of their realm and of none.
+ * Events as callers see and write them: the master realm sees all, others see those of their realm and of no realm.
  */
 export class EventService extends RecordService<typeof Event> {
   readonly #tail: EventTail
@@ -62,7 +62,7 @@ export class EventService extends RecordService<typeof Event> {
     return (await this.store.read(id, selection, visibleTo(actor))) ?? this.missing()
   }
 
-  /** Events that are kept from now on, or after one that was seen, as far as they match. */
+  /** Streams matching events that are stored from now on, or after a given one. */
   async tail(
     { actor }: Origin,
     query: DecodedQuery,
@@ -83,7 +83,7 @@ export class EventService extends RecordService<typeof Event> {
     return this.#reports.add({ origin, reported })
   }
 
-  /** What says that an event was removed stays. */
+  /** Events that record a removal cannot be removed. */
   protected override async lockWritable(
     origin: Origin,
     transaction: pg.ClientBase,
@@ -91,12 +91,12 @@ export class EventService extends RecordService<typeof Event> {
   ): Promise<EventRow> {
     const row = await super.lockWritable(origin, transaction, id)
     if (isRemoval(row)) {
-      throw new PermissionDenied('This event records a removal, and is kept for good')
+      throw new PermissionDenied('This event records a removal and cannot be deleted')
     }
     return row
   }
 
-  /** Every removal leaves an event of its own. */
+  /** Every removal is recorded by an event. */
   protected override async removeRow(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -113,7 +113,7 @@ export class EventService extends RecordService<typeof Event> {
     return written
   }
 
-  /** Answers with the events as they are read from now on. */
+  /** Returns the events as later reads return them. */
   async #store(transaction: pg.ClientBase, reports: readonly EventReport[]): Promise<string[]> {
     const events = reports.map(({ reported }) => reported)
     const created = reports.map(({ origin, reported }) => ({

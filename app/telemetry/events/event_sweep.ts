@@ -10,7 +10,7 @@ import { removeExpired } from '#telemetry/trail/remove_events'
 
 const TURN_MS = 20_000
 
-/** Removes the events that have had their time, once at the start and every night. */
+/** Removes expired events, once at the start and every night. */
 export function eventSweep(logger: Pick<Logger, 'info'>): LongSweep {
   return {
     name: 'events',
@@ -20,7 +20,7 @@ export function eventSweep(logger: Pick<Logger, 'info'>): LongSweep {
   }
 }
 
-/** Removes expired events, in one process at a time; undefined where another one does. */
+/** Removes expired events, in one process at a time; undefined if another process does. */
 export function sweepEvents(sweeping: BatchedRemovalOptions): Promise<SweepResult | undefined> {
   const pool = telemetryPool()
   return runAsLeader(pool, 'expired events', (lost) =>

@@ -29,8 +29,8 @@ const APPEND = {
 }
 
 /**
- * The one way in: events that were not there before are sealed in the same transaction. Answers the ids of these. One that arrived twice
- * is kept once; it may say another time to expire at, which was reckoned from when it was read.
+ * Stores events and seals the new ones in the same transaction. Returns the ids of the new ones. An event that
+ * arrives twice is stored once, even if its computed expiry differs.
  */
 export async function appendEvents(
   transaction: pg.ClientBase,
@@ -59,7 +59,7 @@ function quoted(value: string | boolean | null): string {
     : `"${value}"`
 }
 
-/** What JSON writes holds none of the characters that it would write in another way than the database reads. */
+/** JSON text needs no escapes of its own within an array literal, except those that JSON writes as well. */
 function quotedJson(json: NewEvent[EventColumn]): string {
   return JSON.stringify(json)
 }

@@ -3,7 +3,7 @@ import { ownRequest } from '#auth/own_request'
 import { ServiceUnavailable } from '#kernel/failures'
 import type { FindRealms } from '#records/record_realms'
 
-/** Where the records of other surfaces are read, by their kinds in lower case. */
+/** The collections of other surfaces, by kind in lower case. */
 export const COLLECTIONS = {
   core: {
     analysis: '/analyses',
@@ -27,7 +27,7 @@ export const COLLECTIONS = {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The realms of records that a surface keeps, asked of it at its address. */
+/** Finds the realms of records of another surface over HTTP. */
 export function fetchRecordRealms(
   surface: keyof typeof COLLECTIONS,
   access: RemoteSurface
@@ -48,17 +48,17 @@ async function fetchRealms(surface: string, access: RemoteSurface, path: string)
       return undefined
     }
     if (status !== 200) {
-      throw new Error(`it answered with the status ${status}`)
+      throw new Error(`status ${status}`)
     }
     return realmsOf((JSON.parse(text) as { data: Fields }).data)
   } catch (error) {
-    const cause = new Error(`${surface} could not be asked: ${(error as Error).message}`)
-    const message = 'The realm of the record is not known now; try again shortly'
+    const cause = new Error(`${surface} did not answer: ${(error as Error).message}`)
+    const message = 'The realm of the record cannot be determined now; try again shortly'
     throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
   }
 }
 
-/** Records between others have a realm for each of these, and records of the installation none. */
+/** Records that connect two others have several realm ids; records of the installation have none. */
 function realmsOf(record: Fields): (string | null)[] {
   const names = Object.keys(record)
   const own = names.filter((name) => name === 'realmId')

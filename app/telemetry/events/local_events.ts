@@ -24,7 +24,7 @@ const READ = {
     order by r.created_at desc, r.id desc limit $7`,
 }
 
-/** The audit trail as other surfaces of this process read it, who have looked at permissions themselves. */
+/** The audit trail for other surfaces of this process, which check permissions themselves. */
 export function localEvents(pool: DatabasePool) {
   return {
     async read({ refType, refId, from, until, limit, cursor }: EventQuery) {
@@ -42,7 +42,7 @@ function parseCursor(cursor: string): [time: string, id: string] {
   const [, time, id] =
     /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_([\da-f-]{36})$/.exec(cursor) ?? []
   if (time === undefined || id === undefined || !isUuid(id)) {
-    throw new BadRequest('The cursor is not that of a page; begin with the first one')
+    throw new BadRequest('The cursor is invalid; start with the first page')
   }
   return [time, id]
 }

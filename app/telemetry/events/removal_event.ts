@@ -6,7 +6,7 @@ import { event, type EventRow } from './event.js'
 import { REPORTED_BY_PLATFORM } from './reporter.js'
 import { storedEvent, type NewEvent } from './stored_event.js'
 
-/** What is kept of an event that is removed. */
+/** The fields of a removed event that its removal retains. */
 const RETAINED_FIELDS = [
   'scope',
   'name',
@@ -17,7 +17,7 @@ const RETAINED_FIELDS = [
   'actorName',
 ] as const
 
-/** Says for good that an event was removed, which, and by whom. */
+/** The event that records a removal: which event, and by whom. */
 export function removalEvent(removed: EventRow, origin: Origin): NewEvent {
   const diff = Object.fromEntries(
     RETAINED_FIELDS.map((name) => [name, { next: null, previous: removed[name] }])
@@ -40,5 +40,5 @@ export function removalEvent(removed: EventRow, origin: Origin): NewEvent {
   }
 }
 
-/** Whether an event is one of those, which stay. */
+/** Whether an event records a removal. */
 export const isRemoval = ({ reportedBy }: EventRow) => reportedBy === REPORTED_BY_PLATFORM

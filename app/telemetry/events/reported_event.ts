@@ -10,8 +10,8 @@ import { reportedBy } from './reporter.js'
 import { truncated, storedEvent, type NewEvent } from './stored_event.js'
 
 /**
- * The event that a caller reports, with the caller as its reporter. Outside of the master realm it is about what the caller did, to
- * records of their realm. It is kept as it is, for as long as it says; only events from the bus are given a time to expire.
+ * The event that a caller reports. Outside of the master realm, actors may report only what they did themselves, to
+ * records of their realm. It expires as the caller says; only events of the bus get a default expiry.
  */
 export async function reportedEvent(
   actor: Actor,
@@ -34,7 +34,7 @@ function actorOf({ kind, id, name }: Actor) {
   return { actorType: kind, actorId: isUuid(id) ? id : null, actorName: truncated(name, 64) }
 }
 
-/** Throws where somebody else is named. */
+/** Throws if the body names another actor. */
 function requireOwnActor(actor: Actor, body: EventBody): void {
   const own = { actorType: actor.kind, actorId: actor.id.toLowerCase(), actorName: actor.name }
   const sent = { ...body, actorId: body.actorId?.toLowerCase() }
@@ -42,13 +42,13 @@ function requireOwnActor(actor: Actor, body: EventBody): void {
     (name) => (sent[name] ?? null) !== null && sent[name] !== own[name]
   )
   if (mismatched.length > 0) {
-    const message = 'Only the master realm reports what others did: leave the actor out'
+    const message = 'Only the master realm may report what others did: omit the actor'
     const issues = mismatched.map((name) => issue('value_invalid', [name], `${name} is not yours`))
     throw new PermissionDenied(message, { issues })
   }
 }
 
-/** Throws where the record belongs to other realms only. One that nobody keeps belongs to none. */
+/** Throws if the record belongs to other realms only. An unknown record belongs to none. */
 async function requireOwnRecord(
   actor: Actor,
   { refType, refId }: EventBody,
@@ -56,11 +56,11 @@ async function requireOwnRecord(
 ): Promise<void> {
   const realms = refId ? await findRealms(normalizedKind(refType), refId) : undefined
   if (realms && !realms.some((realmId) => isRealmWritable(actor, realmId))) {
-    throw new PermissionDenied('Only the master realm reports on records of other realms')
+    throw new PermissionDenied('Only the master realm may report on records of other realms')
   }
 }
 
-/** Lists of events are filtered without regard to case: what any database may take for the name of a kind counts as it. */
+/** Normalizes the name of a kind as filters of event lists compare it: without case and accents. */
 function normalizedKind(refType: string): string {
   return refType.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }

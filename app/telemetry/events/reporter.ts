@@ -1,28 +1,28 @@
 import type { Actor } from '#kernel/actor'
 
-/** How an event came in: from a caller of the API, from the bus, from the platform itself, or from an installation that was taken over. */
+/** How an event was reported: by a caller of the API, over the bus, by the platform, or by an adoption. */
 export type ReporterType = Actor['kind'] | 'bus' | 'platform' | 'adoption'
 
-/** Who handed an event in. The platform records it; no sender can. */
+/** Who reported an event. The platform sets it, never the sender. */
 export interface Reporter {
   readonly id: string | null
   readonly realmId: string | null
   readonly type: ReporterType
 }
 
-/** The caller of `POST /events`. */
+/** The reporter of `POST /events`. */
 export const reportedBy = ({ id, realmId, kind }: Actor): string =>
   serialized({ id, realmId, type: kind })
 
-/** Whoever has access to the broker: it does not say who. */
+/** Events from the bus: the broker does not identify its clients. */
 export const REPORTED_ON_BUS = serialized({ id: null, realmId: null, type: 'bus' })
 
 export const REPORTED_BY_PLATFORM = serialized({ id: null, realmId: null, type: 'platform' })
 
-/** Events of an installation that was taken over. */
+/** Events of an installation that was adopted. */
 export const REPORTED_BY_ADOPTION = serialized({ id: null, realmId: null, type: 'adoption' })
 
-/** As JSON with its keys in order, which is how it is sealed. */
+/** JSON with ordered keys, as it is sealed. */
 function serialized({ id, realmId, type }: Reporter): string {
   return JSON.stringify({ id, realmId, type })
 }

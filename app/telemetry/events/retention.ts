@@ -8,9 +8,7 @@ export interface Retention {
   readonly expiresAt: string | null
 }
 
-/**
- * How long an event from the bus is kept: as its sender says, else as the installation says.
- */
+/** The retention of an event from the bus: as its sender says, otherwise as configured. */
 export function retentionOf(
   { expiring, expiresAt }: { expiring?: boolean; expiresAt?: string | null },
   days: number = env.EVENT_RETENTION_DAYS

@@ -12,7 +12,7 @@ interface EventData {
 }
 
 /**
- * Of the data of an event only the differences between plain values are kept, and none that bear the name of a secret.
+ * Reduces the data of an event to its differences between plain values, without those that are named like secrets.
  */
 export function sanitized(data: unknown): EventData | null {
   if (!isObject(data)) {
@@ -22,7 +22,7 @@ export function sanitized(data: unknown): EventData | null {
   return isObject(diff) ? { diff: safePairs(diff) } : {}
 }
 
-/** The same with texts cut that are long. */
+/** The same with long texts truncated. */
 export function withShortTexts({ diff = {} }: EventData): EventData {
   const short = (value: Scalar) =>
     typeof value === 'string' ? value.slice(0, MAX_TEXT_LENGTH) : value

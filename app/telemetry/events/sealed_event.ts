@@ -2,7 +2,7 @@ import type { SealedEvent } from '#telemetry/trail/leaf'
 import type { EventRow } from './event.js'
 import type { NewEvent } from './stored_event.js'
 
-/** A new event as it will be read from the database, which writes ids and broken characters in its own way. */
+/** A new event as the database will return it: ids in lower case, and malformed characters replaced. */
 export function toSealedEvent(event: NewEvent): SealedEvent {
   return {
     id: event.id.toLowerCase(),
@@ -27,7 +27,7 @@ export function toSealedEvent(event: NewEvent): SealedEvent {
   }
 }
 
-/** The same with JSON as text, as rows have it. */
+/** The same with JSON columns as text, as rows have them. */
 export function toEventRow(event: NewEvent): EventRow {
   const { scope, data, reportedBy } = event
   return { ...toSealedEvent(event), scope, data, reportedBy }

@@ -3,15 +3,15 @@ import { isIP } from 'node:net'
 import { MOST_EVENT_BYTES, type EventBody, type EventRow } from './event.js'
 import { sanitized, withShortTexts } from './sanitize.js'
 
-/** What an event says and who handed it in, apart from who it is and since when. */
+/** An event without its id and times. */
 export type EventContent = Omit<EventRow, 'id' | 'createdAt' | 'updatedAt'>
 
-/** An event that is to be kept; its id decides whether it is there already. */
+/** An event to store. Its id identifies duplicates. */
 export type NewEvent = Omit<EventRow, 'updatedAt'>
 
 /**
- * An event as it is kept, whichever way it came in. What says where it came from is cut to what there is room for; that must not
- * cost the event.
+ * The event to store for a body. Details of the request are truncated rather than rejected, so that the event is
+ * not lost.
  */
 export function storedEvent(body: EventBody, reporter: string): EventContent {
   const { requestIpAddress: address } = body
@@ -35,7 +35,7 @@ export function storedEvent(body: EventBody, reporter: string): EventContent {
   }
 }
 
-/** Large texts are cut where there is not enough room, and what is too large then is left out: it must not cost the event either. */
+/** Truncates long texts if the data are too large, and then drops the data, so that the event is not lost. */
 function dataOf({ data }: EventBody): string | null {
   const content = sanitized(data)
   if (content === null) {
@@ -46,7 +46,7 @@ function dataOf({ data }: EventBody): string | null {
   return candidates.find((text) => Buffer.byteLength(text) <= MOST_EVENT_BYTES)!
 }
 
-/** The database counts characters, and cannot hold one of them. */
+/** Truncates a text to the column's length in characters, without NUL, which the database does not accept. */
 export function truncated(text: string | null | undefined, most: number): string | null {
   return text?.replaceAll('\0', '').slice(0, most) ?? null
 }

@@ -7,8 +7,8 @@ import { LogIngest } from './log_ingest.js'
 import { isInMemory } from './open_log_store.js'
 
 /**
- * Takes lines from the bus, where this process is the one to do so: with lines in memory, that which serves them, whatever its
- * jobs are; else any that works on the bus.
+ * Consumes log lines from the bus. A memory store has to consume in the process that serves telemetry; otherwise
+ * any process with the bus job may.
  */
 export async function startLogIngest(logger: Logger): Promise<RunningJob> {
   if (isInMemory(env) && !env.SURFACES.includes('telemetry')) {

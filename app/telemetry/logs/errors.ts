@@ -1,12 +1,12 @@
 import { BadRequest, ServiceUnavailable } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 
-/** The line would be dropped by the store, at once or before anybody could find it. */
+/** The store would drop the line because of its time. */
 export class OutsideRetention extends BadRequest {
   constructor(time: string) {
-    super('The log store does not keep lines of this time', {
+    super('The log store does not accept lines of this time', {
       issues: [
-        issue('value_invalid', ['time'], `${time} is outside of what the log store keeps`, {
+        issue('value_invalid', ['time'], `${time} is outside the retention of the log store`, {
           meta: { variable: 'LOGSTORE_RETENTION_DAYS' },
         }),
       ],
@@ -14,10 +14,10 @@ export class OutsideRetention extends BadRequest {
   }
 }
 
-/** A filter that would have to be bent to be asked; what it would find then is not what was asked for. */
+/** A filter that the log store cannot evaluate exactly. */
 export class FilterUnsupported extends BadRequest {
   constructor(key: string, problem: string) {
-    super(`Logs cannot be filtered so: ${problem}`, {
+    super(`Unsupported filter for logs: ${problem}`, {
       issues: [
         issue('operatorUnsupported', [key], problem, { meta: { parameter: 'filters', key } }),
       ],
@@ -25,7 +25,7 @@ export class FilterUnsupported extends BadRequest {
   }
 }
 
-/** The log store does not answer, or answers that it cannot now. */
+/** The log store is unreachable or unable to serve. */
 export class LogStoreUnavailable extends ServiceUnavailable {
   constructor(cause?: unknown) {
     super('The log store does not answer; try again shortly', {
@@ -35,16 +35,16 @@ export class LogStoreUnavailable extends ServiceUnavailable {
   }
 }
 
-/** More lines wait for the log store than are kept waiting. */
+/** The queue of lines for the log store is full. */
 export class LogStoreOverrun extends ServiceUnavailable {
   constructor() {
-    super('More log lines come in than the log store takes; try again shortly', {
+    super('The log store is overloaded; try again shortly', {
       headers: { 'retry-after': '5' },
     })
   }
 }
 
-/** The log store has no way of removing lines, or not these. */
+/** The log store cannot delete lines, or not these. */
 export class DeletionUnsupported extends ServiceUnavailable {
   constructor(readonly reason: string) {
     super(`Logs cannot be deleted here: ${reason}`)

@@ -1,14 +1,14 @@
-/** A moment in nanoseconds since 1970, which is as fine as log stores are. */
+/** Nanoseconds since 1970, the precision of log stores. */
 export type Instant = bigint
 
 const ISO = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d)?)(?:[.,](\d{1,9})\d*)?(Z|[+-]\d\d:?\d\d)?$/i
 const LARGEST_NUMBER = 1e20
-/** The first year a time can be written of. */
+/** The start of the first year that can be formatted. */
 const EARLIEST = -62_135_596_800_000_000_000n
 const PER_MS = 1_000_000n
 const PER_SECOND = 1_000_000_000n
 
-/** By their size: numbers below are seconds, milliseconds, microseconds; all others are nanoseconds. */
+/** Numbers below a limit are seconds, milliseconds or microseconds; larger ones are nanoseconds. */
 const UNITS: readonly (readonly [number, number])[] = [
   [1e11, 9],
   [1e14, 6],
@@ -19,7 +19,7 @@ export const instantOf = (milliseconds: number): Instant => BigInt(milliseconds)
 
 export const millisecondsOf = (instant: Instant): number => Number(instant / PER_MS)
 
-/** Reads a time in ISO form or as a number, whose size tells its unit; undefined for anything else. */
+/** Parses a time in ISO form or as a number, whose magnitude determines its unit; undefined for anything else. */
 export function parseInstant(text: string): Instant | undefined {
   const trimmed = text.trim()
   return /^[+-]?\d/.test(trimmed) && Math.abs(Number(trimmed)) < LARGEST_NUMBER
@@ -27,7 +27,7 @@ export function parseInstant(text: string): Instant | undefined {
     : fromIso(trimmed)
 }
 
-/** As a text in UTC with nine digits: with fewer, a log store takes an end to mean the end of that second. */
+/** UTC with nine digits: with fewer, log stores extend an end to the end of its second. */
 export function isoOf(moment: Instant): string {
   const instant = moment < EARLIEST ? EARLIEST : moment
   const seconds = floorDivide(instant, PER_SECOND)

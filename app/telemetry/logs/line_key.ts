@@ -1,17 +1,17 @@
 import { clock } from '#kernel/clock'
 import { newId } from '#kernel/new_id'
 
-/** So many digits has a time in milliseconds until the year 2286. */
+/** The digits of a time in milliseconds until the year 2286. */
 const TIME_DIGITS = 13
-/** More lines do not come in within a millisecond. */
+/** Enough for the lines of one millisecond. */
 const SEQUENCE_DIGITS = 6
 
 let lastTime = 0
 let sequence = 0
 
 /**
- * The key of a line that comes in now: when that was, which of this process it was, and what tells it from those of other
- * processes or, where it came from the bus, what it is found by when it comes once more.
+ * The key of a line that arrives now: its time, a sequence number of the process, and a unique part. The unique
+ * part of a line from the bus is its message id, which identifies redeliveries.
  */
 export function newLineKey(unique = newId()): string {
   const now = clock.now()
@@ -20,20 +20,20 @@ export function newLineKey(unique = newId()): string {
   return `${firstKeyAt(now)}${String(sequence).padStart(SEQUENCE_DIGITS, '0')}-${unique}`
 }
 
-/** What is not greater than any key made at this time or later, and greater than all before. */
+/** The lower bound of the keys that are made at this time or later. */
 export function firstKeyAt(milliseconds: number): string {
   return `${String(Math.max(0, milliseconds)).padStart(TIME_DIGITS, '0')}-`
 }
 
-/** What is greater than this key, and not greater than any other that is. */
+/** The smallest text greater than this key. */
 export const keyAfter = (key: string): string => `${key} `
 
-/** When the line came in that has this key; NaN where it is none. */
+/** The time at which the line arrived; NaN for an invalid key. */
 export function timeOfKey(key: string): number {
   return /^\d{13}-/.test(key) ? Number(key.slice(0, TIME_DIGITS)) : Number.NaN
 }
 
-/** What the key has of the line itself, also where it comes in once more. */
+/** The unique part of a key, which redelivered lines share. */
 export function uniqueOf(key: string): string {
   return key.slice(key.indexOf('-', TIME_DIGITS + 1) + 1)
 }

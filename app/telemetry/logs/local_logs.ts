@@ -5,7 +5,7 @@ import type { LogFilter } from './log_filter.js'
 import type { LineLabels, LogRecord } from './log_line.js'
 import type { LogPage, LogStore } from './log_store.js'
 
-/** The log store as other surfaces of this process use it, who have looked at permissions themselves. */
+/** The log store for other surfaces of this process, which check permissions themselves. */
 export function localLogs(store: LogStore) {
   return {
     list: (labels: LineLabels, { until, ...page }: LogPage & { until?: string }) =>

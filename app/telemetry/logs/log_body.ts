@@ -22,7 +22,7 @@ const labelNames = vine.createRule(
   { toJSONSchema: (schema) => Object.assign(schema, { propertyNames: NAMES }) }
 )
 
-/** What somebody sends as a log line. */
+/** The body of a log line. */
 export const logBody = body({
   message: vine.string().minLength(3).maxLength(4_096),
   service: vine.string().minLength(3).maxLength(64),

@@ -7,7 +7,7 @@ import { logBody } from './log_body.js'
 import { LOG_ACCESS } from './log_service.js'
 
 const FILTER = logFilterParameter(
-  "Labels that lines have, at least one: `filter[refId]=value`, or one expression such as `and(eq(refType,'node'),not(eq(level,'debug')))`. `level`, `channel` and `service` are asked for as labels are, and `time` by `>`, `>=`, `<`, `<=`; a time alone is the one to start from",
+  "Labels of lines, at least one: `filter[refId]=value`, or one expression such as `and(eq(refType,'node'),not(eq(level,'debug')))`. `level`, `channel` and `service` filter like labels, `time` with `>`, `>=`, `<`, `<=`; a time without operator is the start",
   {},
   {
     propertyNames: { pattern: LABEL_NAME.pattern },
@@ -23,7 +23,7 @@ export const createLog: Operation = {
   body: logBody,
   responses: {
     201: {
-      description: 'The line as it is kept',
+      description: 'The line as it is stored',
       schema: {
         type: 'object',
         required: ['data', 'meta'],
@@ -40,7 +40,7 @@ export const listLogs: Operation = {
   query: [FILTER, ...logPageParameters(LOG_PAGE_LIMIT)],
   responses: {
     200: {
-      description: 'A page of them, and how many there are',
+      description: 'A page of lines, and their total',
       schema: {
         type: 'object',
         required: ['data', 'meta'],
@@ -68,6 +68,6 @@ export const deleteLogs: Operation = {
   access: LOG_ACCESS.remove,
   query: [FILTER],
   responses: {
-    202: { description: 'They are gone', schema: { type: 'null' } },
+    202: { description: 'The lines are removed', schema: { type: 'null' } },
   },
 }

@@ -2,14 +2,16 @@ import type { Instant } from './instant.js'
 import { LOG_FIELDS, type LogRecord } from './log_line.js'
 import { instantOf } from './instant.js'
 
-/** Which lines are meant. Text is compared as it is, case included; a negation shares out all lines with what it negates. */
+/**
+ * A filter of lines. Text is compared exactly, case included. A filter and its negation match every line together.
+ */
 export type LogFilter =
   | { readonly kind: 'and' | 'or'; readonly filters: readonly LogFilter[] }
   | { readonly kind: 'not'; readonly filter: LogFilter }
   | LabelFilter
   | TimeFilter
 
-/** A label, or one of the fields beside them. A line without the label has the value ''. */
+/** A label or a field. A line without the label has the value ''. */
 export type LabelFilter =
   | { readonly kind: 'oneOf'; readonly name: string; readonly values: readonly string[] }
   | { readonly kind: Match; readonly name: string; readonly text: string }
@@ -26,7 +28,7 @@ const FIELDS: ReadonlySet<string> = new Set(LOG_FIELDS)
 
 export const isField = (name: string): name is (typeof LOG_FIELDS)[number] => FIELDS.has(name)
 
-/** Whether a line is among those that are meant. */
+/** Whether a line matches the filter. */
 export function matches(filter: LogFilter, line: LogRecord): boolean {
   switch (filter.kind) {
     case 'and':
@@ -42,7 +44,7 @@ export function matches(filter: LogFilter, line: LogRecord): boolean {
   }
 }
 
-/** Whether a value is one that is meant. */
+/** Whether a value matches the filter. */
 export function matchesValue(filter: LabelFilter, value: string): boolean {
   switch (filter.kind) {
     case 'oneOf':

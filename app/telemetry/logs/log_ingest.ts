@@ -12,7 +12,7 @@ import type { LogLine } from './log_line.js'
 import type { LogStore } from './log_store.js'
 
 const QUEUE = COMMAND_QUEUES.telemetryLog
-/** What is under way at most; the store gathers what comes in side by side. */
+/** The number of unacknowledged lines; the store batches concurrent writes. */
 const PREFETCH = 1_000
 const BACK_OFF: BackoffPolicy = { firstMs: 100, longestMs: 5_000 }
 
@@ -23,8 +23,8 @@ interface IngestOptions {
 }
 
 /**
- * Takes log lines from the bus into the log store. They are done with when the store has taken them, so there is no inbox: a
- * line that comes once more is told by its key.
+ * Consumes log lines from the bus. A message is acknowledged when the store has accepted the line. There is no
+ * inbox: the key identifies a redelivered line.
  */
 export class LogIngest implements RunningJob {
   readonly #options: IngestOptions
@@ -73,11 +73,14 @@ export class LogIngest implements RunningJob {
     }
   }
 
-  /** Once, not for each of the lines that wait. */
+  /** Logs once, not for each waiting line. */
   #warnOnce(error: unknown): void {
     if (!this.#isUnavailable) {
       this.#isUnavailable = true
-      this.#options.logger.warn({ err: error }, 'log lines wait: the log store takes none now')
+      this.#options.logger.warn(
+        { err: error },
+        'log lines are delayed: the log store is unavailable'
+      )
     }
   }
 
@@ -85,7 +88,7 @@ export class LogIngest implements RunningJob {
     await delivery.deadLetter({ reason: `malformed: ${message}`, attempts: 0 })
     this.#options.logger.warn(
       { queue: QUEUE, reason: message },
-      'a log line was put among the dead letters; look at it with bus:dead'
+      'a log line was moved to the dead letters; inspect it with bus:dead'
     )
   }
 
@@ -98,7 +101,7 @@ export class LogIngest implements RunningJob {
 
 function requireWrite(message: Message): Message {
   if (message.type !== 'write') {
-    throw new MalformedMessage(`nobody here knows commands of type ${message.type}`)
+    throw new MalformedMessage(`unknown command type ${message.type}`)
   }
   return message
 }

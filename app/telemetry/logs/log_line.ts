@@ -1,6 +1,6 @@
 import type { LogChannel, LogLevel } from '#records/log_lines'
 
-/** What stands beside the labels of a line, and is asked for as they are. */
+/** Fields that filters treat like labels. */
 export const LOG_FIELDS = ['level', 'channel', 'service'] as const
 
 export type LineLabels = Readonly<Record<string, string>>
@@ -19,13 +19,12 @@ export interface LogRecord {
 /** A line as it is written. */
 export interface LogLine extends LogRecord {
   /**
-   * Tells it apart from all others, those with the same content included. Keys that are made later are greater; a line that is
-   * sent once more has the same.
+   * Identifies the line, even among equal ones. Keys are ascending; a redelivered line has the same unique part.
    */
   readonly key: string
 }
 
-/** The line without what only the store has to know, its parts in the order of the wire. */
+/** The line without its key, its members in the order of the wire. */
 export function recordOf({ time, message, level, service, channel, labels }: LogRecord): LogRecord {
   return { time, message, level, service, channel, labels }
 }

@@ -13,7 +13,7 @@ import { createLog, deleteLogs, listLogs } from './log_documents.js'
 import type { LogList } from './log_store.js'
 import { LogService } from './log_service.js'
 
-/** The routes of log lines. */
+/** The routes to write, list, stream and delete log lines. */
 export function logRoutes(routes: SurfaceRoutes): void {
   routes
     .post('/logs', create, createLog)
@@ -51,7 +51,7 @@ async function remove(ctx: HttpContext): Promise<void> {
 
 const pages = new WeakMap<LogList, Buffer>()
 
-/** The answer with a page, which a store may find once more. */
+/** The body of a page, cached while the store returns the same page. */
 function pageBody(found: LogList, { limit, offset }: LogQuery['pagination']): Buffer {
   let page = pages.get(found)
   if (!page) {

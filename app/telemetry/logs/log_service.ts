@@ -16,9 +16,7 @@ export const LOG_ACCESS = {
   remove: requires('log_delete'),
 }
 
-/**
- * Log lines of all services. They belong to no realm: whoever may read some may read all.
- */
+/** Log lines of all services. They have no realm: the permission covers all lines. */
 export class LogService {
   readonly #store: LogStore
 
@@ -56,7 +54,7 @@ export class LogService {
 
 const parsedFilters = new WeakMap<Group, LogFilter>()
 
-/** A time alone says nothing of what lines are about. */
+/** Requires a label: a time alone would match lines of everything. */
 function filterOf(condition: Group): LogFilter {
   let filter = parsedFilters.get(condition)
   if (!filter) {

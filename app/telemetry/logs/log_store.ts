@@ -9,46 +9,49 @@ export interface LogPage {
 }
 
 export interface LogList {
-  /** Records as JSON text, the newest first unless it was asked otherwise; those of one time by their keys. */
+  /** Records as JSON, the newest first by default; lines of the same time are ordered by key. */
   readonly records: readonly string[]
-  /** How many there are in all. */
+  /** The number of all matching lines. */
   readonly total: number
 }
 
 export interface WriteOptions {
-  /** The lines may have been written before, as those are that the bus delivers once more: none is kept twice. */
+  /** The lines may be redeliveries of the bus: those that are stored already are skipped. */
   readonly again?: boolean
 }
 
 /**
- * Keeps log lines. A line that was written may take a moment to be found. Every method rejects with `ServiceUnavailable` while
- * the store is away.
+ * Stores log lines. A written line may become visible with a delay. Every method rejects with `ServiceUnavailable`
+ * while the store is away.
  */
 export interface LogStore {
   /**
-   * Resolves when the lines are taken. Rejects with `OutsideRetention` where one is older, or newer, than the store keeps, and
-   * takes none then.
+   * Resolves when the lines are accepted. Rejects with `OutsideRetention`, and accepts none, if a line is older or
+   * newer than the store accepts.
    */
   write(lines: readonly LogLine[], options?: WriteOptions): Promise<void>
 
-  /** One page of the lines that are meant, and how many there are. Rejects with `FilterUnsupported` rather than to mean others. */
+  /**
+   * A page of the matching lines and their total. Rejects with `FilterUnsupported` if the store cannot evaluate the
+   * filter exactly.
+   */
   list(filter: LogFilter, page: LogPage): Promise<LogList>
 
   /**
-   * Removes the lines that `list` finds at the time of the call, all of them; they are gone when it resolves. Rejects with
-   * `DeletionUnsupported` where the store cannot.
+   * Removes the lines that `list` returns at the time of the call, before it resolves. Rejects with
+   * `DeletionUnsupported` if the store cannot.
    */
   remove(filter: LogFilter): Promise<void>
 
   /**
-   * The lines that come in from now on, or after the one with the cursor, until the signal aborts. A cursor of a store that
-   * began anew since stands for its beginning.
+   * Streams lines that arrive from now on, or after a cursor, until the signal aborts. A cursor from before a
+   * restart of the store means its beginning.
    */
   tail(filter: LogFilter, signal: AbortSignal, after?: string): AsyncIterable<StreamedRecord>
 
-  /** Why nothing can be removed, where that is so. */
+  /** Why the store cannot delete lines; undefined if it can. */
   findDeletionProblem(): Promise<string | undefined>
 
-  /** Waits for what is under way; nothing may be written any more. */
+  /** Waits for pending writes. Nothing may be written after this. */
   close(): Promise<void>
 }

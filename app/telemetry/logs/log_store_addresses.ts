@@ -4,7 +4,7 @@ interface LogStoreVariables {
   readonly LOGSTORE_QUERIER_URL?: string | undefined
 }
 
-/** Where lines are written and looked up; empty where they are kept in memory. */
+/** The addresses of the log store; empty for a memory store. */
 export function logStoreAddresses(env: LogStoreVariables): readonly string[] {
   const addresses = [
     env.LOGSTORE_INGESTOR_URL ?? env.LOGSTORE_URL,

@@ -3,7 +3,7 @@ import { LOG_CHANNELS, LOG_LEVELS, type LogLevel } from '#records/log_lines'
 import { normalizedLine } from './normalized_line.js'
 import type { LineLabels, LogLine } from './log_line.js'
 
-/** Levels that other programs write, and what they are here. */
+/** Levels of other programs, and their equivalents. */
 const OTHER_LEVELS: Readonly<Record<string, LogLevel>> = {
   fatal: 'crit',
   warning: 'warn',
@@ -13,9 +13,7 @@ const OTHER_LEVELS: Readonly<Record<string, LogLevel>> = {
   trace: 'debug',
 }
 
-/**
- * The line that a message brings. What can be made good is, so that a long trace or an unknown level does not cost the line.
- */
+/** The line of a message. Invalid fields get defaults, so that the line is not lost. */
 export function parseLine({ id, data, metadata }: Message): LogLine {
   const { message, service, level, channel, labels, time } = data
   if (typeof message !== 'string') {

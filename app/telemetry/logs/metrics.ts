@@ -4,21 +4,21 @@ import { metrics } from '#observability/metrics'
 
 const written = new Counter({
   name: 'log_lines_written_total',
-  help: 'Log lines that the log store took',
+  help: 'Log lines that the log store accepted',
   labelNames: ['store'] as const,
   registers: [metrics],
 })
 
 const dropped = new Counter({
   name: 'log_lines_dropped_total',
-  help: 'Log lines that are lost: the oldest of a full memory store, and those a store would not take or did not keep',
+  help: 'Lost log lines: the oldest of a full memory store, and those a store rejected or lost',
   labelNames: ['store'] as const,
   registers: [metrics],
 })
 
 const repeated = new Counter({
   name: 'log_lines_repeated_total',
-  help: 'Log lines that the log store had taken and did not have a while later, so that they were sent once more',
+  help: 'Log lines that the log store accepted and lost, so that they were sent again',
   registers: [metrics],
 })
 

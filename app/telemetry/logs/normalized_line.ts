@@ -4,10 +4,10 @@ import type { LineLabels, LogLine, LogRecord } from './log_line.js'
 import { normalizeLabels } from '#query/label_name'
 import { MAX_LABELS, RESERVED_LABELS } from './reserved_labels.js'
 
-/** What is longer is cut, so that a long trace does not cost the line. */
+/** Longer messages are truncated, so that a long trace does not lose the line. */
 const MAX_MESSAGE_LENGTH = 4_096
 const MAX_SERVICE_LENGTH = 64
-/** Log stores drop longer lines without a word, and those after them. */
+/** Log stores silently drop longer lines, and those after them. */
 const MAX_LINE_BYTES = 200 * 1024
 
 const EMPTY = '-'
@@ -17,7 +17,7 @@ type LineInput = Omit<LogRecord, 'time' | 'labels'> & {
   readonly labels?: LineLabels | null | undefined
 }
 
-/** The line that is kept of what was sent: cut to what stores take, and with a key. */
+/** The line to store: truncated to the limits of stores, and with a key. */
 export function normalizedLine(input: LineInput, unique?: string): LogLine {
   const { level, channel } = input
   const line = {
@@ -32,7 +32,7 @@ export function normalizedLine(input: LineInput, unique?: string): LogLine {
   return withinLimit(line)
 }
 
-/** The text without what follows its first characters, none of which is cut in two. */
+/** Truncates a text without splitting a surrogate pair. */
 export function truncateText(text: string, most: number): string {
   const wellFormed = text.toWellFormed()
   if (wellFormed.length <= most) {
@@ -56,7 +56,7 @@ function allowedLabels(input: LineLabels): LineLabels {
   )
 }
 
-/** The longest labels are cut until the line fits. */
+/** Truncates the longest labels until the line fits. */
 function withinLimit(line: LogLine): LogLine {
   let excess = bytesOf(line) - MAX_LINE_BYTES
   if (excess <= 0) {
@@ -77,7 +77,7 @@ function withinLimit(line: LogLine): LogLine {
   return withinLimit(shortened)
 }
 
-/** Characters of a text need different numbers of bytes. */
+/** Leaves room for characters of several bytes. */
 const LEEWAY = 0.9
 
 function bytesOf(content: unknown): number {

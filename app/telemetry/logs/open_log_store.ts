@@ -14,16 +14,16 @@ type LogStoreSettings = Pick<
 
 interface LogStoreDependencies {
   readonly report: (error: unknown, what: string) => void
-  /** Has processes that share a store hear when lines are removed. */
+  /** Notifies the processes that share a store of deletions. */
   readonly removals: { notify(): void; onNotification(listener: () => void): void }
 }
 
-/** Whether lines are kept in the memory of the process that serves them. */
+/** Whether lines are stored in the memory of the process that serves them. */
 export function isInMemory(env: LogStoreSettings): boolean {
   return addressesIn(env) === undefined
 }
 
-/** The store that the settings name: a server where they have its addresses, else the memory of this process. */
+/** Opens the configured store: a server if it has addresses, otherwise the memory of this process. */
 export async function openLogStore(
   env: LogStoreSettings,
   dependencies: LogStoreDependencies
@@ -44,7 +44,7 @@ export async function openLogStore(
   return store
 }
 
-/** A store of this process alone. */
+/** A store in the memory of this process. */
 export function memoryStore(env: LogStoreSettings): MemoryLogStore {
   return new MemoryLogStore({
     lines: env.LOGSTORE_MEMORY_LINES,
@@ -60,7 +60,7 @@ function addressesIn({
   return ingestor !== undefined && querier !== undefined ? { ingestor, querier } : undefined
 }
 
-/** It is found out now and again with each deletion: the server may be another one by then. */
+/** Warns at the start. Each deletion checks again, since the server may be replaced. */
 async function warnOfMissingDeletion(
   store: LogStore,
   report: LogStoreDependencies['report']

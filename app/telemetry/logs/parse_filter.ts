@@ -4,12 +4,12 @@ import { parseInstant } from './instant.js'
 import type { LogFilter, TimeFilter } from './log_filter.js'
 import { KEY_LABEL } from './reserved_labels.js'
 
-/** When a line was written, which is no label. */
+/** The time of a line, which is no label. */
 const TIME = 'time'
 
 const ORDER = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
 
-/** What a query asks of lines. Throws `FilterUnsupported` for what cannot be asked of them. */
+/** The filter of a query. Throws `FilterUnsupported` for operators that log lines do not support. */
 export function parseFilter(condition: Condition): LogFilter {
   switch (condition.kind) {
     case 'and':
@@ -20,11 +20,11 @@ export function parseFilter(condition: Condition): LogFilter {
     case 'leaf':
       return parseLeaf(condition)
     case 'sql':
-      throw new TypeError('Log lines are not asked for in SQL')
+      throw new TypeError('Log lines cannot be filtered in SQL')
   }
 }
 
-/** Whether lines are asked for by anything but their time. */
+/** Whether a filter restricts anything but the time. */
 export function hasLabel(filter: LogFilter): boolean {
   switch (filter.kind) {
     case 'and':
@@ -59,19 +59,19 @@ function parseLeaf(leaf: Leaf): LogFilter {
     case 'endsWith':
       return { kind: leaf.op, name, text: values[0]! }
     default:
-      throw new FilterUnsupported(name, `${leaf.op} cannot be asked of a label`)
+      throw new FilterUnsupported(name, `${leaf.op} is not supported for labels`)
   }
 }
 
-/** A time that stands alone is the one to start from, as it always was where lines are deleted. */
+/** A time without operator is the start, as in deletions of the former platform. */
 function parseTime({ op, literals }: Leaf): TimeFilter {
   const order = op === 'eq' ? '>=' : ORDER[op as keyof typeof ORDER]
   if (order === undefined) {
-    throw new FilterUnsupported(TIME, `${op} cannot be asked of the time`)
+    throw new FilterUnsupported(TIME, `${op} is not supported for the time`)
   }
   const at = parseInstant(literals[0]!.text)
   if (at === undefined) {
-    throw new FilterUnsupported(TIME, 'a time is written in ISO form, or as a number')
+    throw new FilterUnsupported(TIME, 'a time must be in ISO form or a number')
   }
   return { kind: 'time', op: order, at }
 }

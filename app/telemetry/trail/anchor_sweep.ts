@@ -8,15 +8,15 @@ import { statementOf } from './statements.js'
 import { trailKey } from './trail_key.js'
 
 const NAME = 'event-heads'
-/** Who holds it is the only one that notes heads. */
+/** The lock of the process that anchors heads. */
 export const HEADS_LOCK = `sweep:${NAME}`
 const BATCH_SIZE = 200
-/** While the store of the heads is away, that is not said every second. */
+/** The pause after a failure, so that it is not logged every second. */
 const PAUSE_MS = 60_000
 
 /**
- * Notes outside of the database where each chain ends, every second where something was added. What was added since is all
- * that could be cut off without being seen.
+ * Writes the heads of changed chains to the object store, every second. Only events after the last anchored head
+ * could be cut off unnoticed.
  */
 export function anchorSweep(anchor: HeadAnchor, pool: pg.Pool = telemetryPool()): Sweep {
   let pausedUntil = 0
@@ -45,7 +45,7 @@ async function anchorAll(pool: pg.Pool, anchor: HeadAnchor, signal: AbortSignal)
   }
 }
 
-/** Notes a bounded number of ends; answers how many there were. */
+/** Anchors a bounded number of heads; returns how many. */
 export async function anchorHeads(pool: pg.Pool, anchor: HeadAnchor): Promise<number> {
   const { rows } = await pool.query<{ chain: string; number: string; digest: string }>(
     `select chain, number, digest from event_chains where number > anchored order by chain limit ${BATCH_SIZE}`

@@ -3,11 +3,11 @@ import type { SignedRemoval, StoredBatch } from './read_chain.js'
 import { digestOf, rootOf, statementOf } from './statements.js'
 import type { TrailKey } from './trail_key.js'
 
-/** What was found of the trail that is not as the platform left it. */
+/** A deviation of the trail from what the platform wrote. */
 export type Finding =
-  /** A batch is not what was signed, or does not follow the one before it. */
+  /** A batch differs from what was signed, or does not succeed the previous one. */
   | { readonly type: 'broken'; readonly chain: string; readonly number: number }
-  /** Batches that were there are gone from the end of a chain. */
+  /** Batches are missing at the end of a chain. */
   | { readonly type: 'cut'; readonly chain: string; readonly number: number }
   | {
       readonly type: 'changed' | 'missing'
@@ -19,7 +19,7 @@ export type Finding =
 
 export interface CheckedBatch {
   readonly findings: readonly Finding[]
-  /** Those of its events that are in the database, as they were sealed or not. */
+  /** Its events that exist in the database, changed or not. */
   readonly present: readonly SealedEvent[]
   readonly removed: number
   readonly digest: string
@@ -30,9 +30,7 @@ export interface Predecessor {
   readonly digest: string | null
 }
 
-/**
- * Compares a batch with what was signed of it, and its events with their leaves.
- */
+/** Compares a batch with its signature, and its events with their leaves. */
 export function checkBatch(batch: StoredBatch, before: Predecessor, key: TrailKey): CheckedBatch {
   const { header, ids } = batch
   const { chain, number } = header
@@ -74,7 +72,7 @@ function isIntact(
   )
 }
 
-/** Where events were that the platform says it removed. What it did not sign, or said before their time, does not count. */
+/** Positions of events that the platform removed. Unsigned and premature removals do not count. */
 export function removedPositions(batch: StoredBatch, key: TrailKey): Set<number> {
   const { header, ids } = batch
   const removed = new Set<number>()

@@ -6,7 +6,7 @@ interface Concurrency {
   readonly total: number
 }
 
-/** Bounds how much of something costly is under way at once: for one caller, so that others have their turn, and for all. */
+/** Limits concurrent expensive operations per caller and in total. */
 export class ConcurrencyLimit {
   readonly #limits: Concurrency
   readonly #refusal: string
@@ -18,12 +18,12 @@ export class ConcurrencyLimit {
     this.#refusal = refusal
   }
 
-  /** Throws where too much is under way; what it answers is called when this is over. */
+  /** Throws if the limit is reached. The returned function ends the operation. */
   start({ kind, id }: Actor): () => void {
     const caller = `${kind} ${id}`
     const own = this.#byCaller.get(caller) ?? 0
     if (own >= this.#limits.perCaller || this.#total >= this.#limits.total) {
-      throw new ServiceUnavailable(`${this.#refusal}; try again when that is over`)
+      throw new ServiceUnavailable(`${this.#refusal}; try again later`)
     }
     this.#byCaller.set(caller, own + 1)
     this.#total++

@@ -11,10 +11,10 @@ import type { ChainHead } from './statements.js'
 const FOLDER = 'audit-heads'
 const ABSENT = ['NoSuchKey', 'NoSuchBucket', 'NotFound']
 
-/** Replaces what is kept under a key. Readers see all of the one or all of the other. */
+/** Replaces the content of a key atomically. */
 type Replace = (key: string, content: string) => Promise<void>
 
-/** Objects of a bucket are replaced whole. `makeBucket` makes the bucket where there is none yet. */
+/** Replaces an object; creates the bucket if it is missing. */
 export function inBucket(disk: Disk, makeBucket: () => Promise<void>): Replace {
   return async (key, content) => {
     try {
@@ -29,7 +29,7 @@ export function inBucket(disk: Disk, makeBucket: () => Promise<void>): Replace {
   }
 }
 
-/** A file is written beside and renamed; what a crash left beside is written anew. Only one process writes at a time. */
+/** Replaces a file by renaming. A file of a crashed process is overwritten. There is one writer at a time. */
 export function inFolder(folder: string): Replace {
   return async (key, content) => {
     const target = join(folder, key)
@@ -40,7 +40,7 @@ export function inFolder(folder: string): Replace {
   }
 }
 
-/** Keeps heads where the objects are kept: an S3 bucket, or a folder. */
+/** Stores heads in the object store: an S3 bucket, or a folder. */
 export class DriveAnchor implements HeadAnchor {
   readonly #disk: Disk
   readonly #replace: Replace
@@ -110,7 +110,7 @@ function keyOf(chain: string): string {
   return `${FOLDER}/${chain}.json`
 }
 
-/** A file, folder or bucket that is not there; every other trouble is trouble. */
+/** Whether a file, folder or bucket is missing. */
 function isAbsent(error: unknown): boolean {
   const { code, name, cause } = error as { code?: string; name?: string; cause?: unknown }
   return (

@@ -8,9 +8,9 @@ import { digestOf, statementOf, type ChainHead } from './statements.js'
 import type { TrailKey } from './trail_key.js'
 
 /**
- * The trail of some chains as JSON lines, with everything that is needed to check it without the platform: statements as they
- * were signed, the leaves of each batch, and the events that are left of it. Each portion is read in a snapshot of its own, so that
- * no connection waits for the reader; batches that come meanwhile are left out.
+ * The trail of some chains as JSON lines, with everything that is needed to verify it offline: signed statements,
+ * the leaves of each batch, and the remaining events. Each portion has a snapshot of its own, so that no connection
+ * waits for the reader. Batches that are added meanwhile are not included.
  */
 export async function* exportTrail(
   pool: pg.Pool,

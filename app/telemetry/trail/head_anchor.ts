@@ -4,9 +4,7 @@ export interface SignedHead extends ChainHead {
   readonly signature: Uint8Array
 }
 
-/**
- * Keeps the newest head of each chain outside of the database, so that a trail that was cut at its end is seen.
- */
+/** Stores the head of each chain outside of the database, so that a truncated chain is detected. */
 export interface HeadAnchor {
   write(head: SignedHead): Promise<void>
   read(chain: string): Promise<SignedHead | undefined>

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Heads are noted every second, and after a failure once a minute. */
+/** Heads are anchored every second, and after a failure once a minute. */
 const LATE_SECONDS = 120
 
 const OLDEST = `
@@ -9,13 +9,13 @@ const OLDEST = `
   where c.number > c.anchored`
 
 /**
- * Why the ends of the audit trail are not kept outside of the database as they should be; undefined where they are. What is not kept could be cut off
- * without being seen.
+ * Why heads of the audit trail are not anchored; undefined if they are. Events after the last anchored head could
+ * be cut off unnoticed.
  */
 export async function lateHeads(pool: Pick<pg.Pool, 'query'>): Promise<string | undefined> {
   const { rows } = await pool.query<{ seconds: number | null }>(OLDEST)
   const seconds = rows[0]?.seconds ?? 0
   return seconds > LATE_SECONDS
-    ? `an end of the audit trail could not be kept beside the objects for ${Math.round(seconds)} s; the log of event-heads says why`
+    ? `a head of the audit trail could not be anchored for ${Math.round(seconds)} s; see the log of event-heads`
     : undefined
 }

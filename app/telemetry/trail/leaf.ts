@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** An audit event as the wire shows it: what is sealed is what everybody can read. */
+/** An audit event as the API returns it, which is what is sealed. */
 export interface SealedEvent {
   readonly id: string
   readonly scope: string
@@ -20,11 +20,11 @@ export interface SealedEvent {
   readonly expiresAt: string | null
   readonly createdAt: string
   readonly updatedAt: string
-  /** Null for events of before it was recorded. */
+  /** Null for events from before it was recorded. */
   readonly reportedBy: unknown
 }
 
-/** In the order in which they are hashed, which never changes; who reported an event is behind them where that is known. */
+/** The hashed fields in order, which never changes. `reportedBy` is appended if it is known. */
 const SEALED: readonly (keyof SealedEvent)[] = [
   'id',
   'scope',
@@ -51,9 +51,7 @@ const DATA = SEALED.indexOf('data')
 /** The bytes of one leaf hash. */
 export const LEAF_BYTES = 32
 
-/**
- * The hash that stands for an event in its batch.
- */
+/** The hash of an event in its batch. */
 export function leafOf(event: SealedEvent): Buffer {
   const values = SEALED.map((name) => event[name])
   values[DATA] = canonical(event.data)
@@ -65,7 +63,7 @@ export function leafOf(event: SealedEvent): Buffer {
 
 const canonical = (value: unknown) => (isCanonical(value) ? value : sortKeys(value))
 
-/** The same value with the keys of its objects in order: neither database nor program promises to keep theirs. */
+/** The value with sorted object keys: neither the database nor programs preserve key order. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(sortKeys)
@@ -77,7 +75,7 @@ function sortKeys(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]))
 }
 
-/** Most are: what comes from the platform is written in order. */
+/** Most values are: the platform writes them in order. */
 function isCanonical(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) {
     return true

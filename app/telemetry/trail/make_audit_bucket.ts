@@ -1,7 +1,7 @@
 import { AUDIT_BUCKET } from '#configuration/audit_bucket'
 import { env } from '#start/env'
 
-/** Makes the bucket that the ends of the audit trail are noted in, where objects are in an S3 store. */
+/** Creates the bucket for the heads of the audit trail, if objects are in an S3 store. */
 export async function makeAuditBucket(): Promise<void> {
   if (!env.S3_ENDPOINT) {
     return

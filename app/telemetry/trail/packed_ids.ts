@@ -1,6 +1,6 @@
 const ID_BYTES = 16
 
-/** Ids as they are kept beside the leaves of a batch: 16 bytes each, in its order. */
+/** The ids of a batch as they are stored: 16 bytes each, in order. */
 export function packIds(ids: readonly string[]): Buffer {
   return Buffer.from(ids.map((id) => id.replaceAll('-', '')).join(''), 'hex')
 }
@@ -13,7 +13,7 @@ export function unpackIds(packed: Buffer): string[] {
   return ids
 }
 
-/** Where an id is in a batch; -1 where it is not. */
+/** The position of an id in a batch; -1 if it is not there. */
 export function positionOf(id: string, packed: Buffer): number {
   return unpackIds(packed).indexOf(id)
 }

@@ -4,7 +4,7 @@ import type { SealedEvent } from './leaf.js'
 import { unpackIds } from './packed_ids.js'
 import type { BatchHeader } from './statements.js'
 
-/** Batches are read until they hold about so many events, which bounds the memory this takes. */
+/** A portion has about this many events, which bounds the memory. */
 const MAX_EVENTS = 2_000
 const MAX_BATCHES = 200
 
@@ -13,7 +13,7 @@ export interface SignedRemoval {
   readonly signature: Buffer
 }
 
-/** A batch as it stands in the database, with what is left of its events. Nothing of it has been checked. */
+/** A batch as it is stored, with its remaining events. It is not verified yet. */
 export interface StoredBatch {
   readonly header: BatchHeader
   readonly signature: Buffer
@@ -36,7 +36,7 @@ export interface BatchRow {
   readonly leaves: Buffer
 }
 
-/** Reads a portion of a chain: the batches after one, until they hold about 2,000 events; none at its end. */
+/** Reads the batches after one, up to about 2,000 events; none at the end of the chain. */
 export type ReadPortion = (chain: string, after: number) => Promise<readonly StoredBatch[]>
 
 /**
@@ -53,7 +53,7 @@ export async function* readChain(
   }
 }
 
-/** Reads portions within a transaction that is open. */
+/** Reads portions within an open transaction. */
 export function portionsWithin(client: pg.ClientBase): ReadPortion {
   return async (chain, after) => {
     const rows = await batchesAfter(client, chain, after)
@@ -153,15 +153,15 @@ export interface EventRow {
 const iso = (column: string) =>
   `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column}`
 
-/** The columns that all events have had from the beginning: the database writes times as quickly as a program reads them. */
+/** The columns of every version of the table. The database formats times as fast as a program. */
 export const FIRST_EVENT_COLUMNS = `id, scope, name, ref_type, ref_id, data, expiring, request_path, request_method,
   request_ip_address, request_user_agent, actor_type, actor_id, actor_name, realm_id, ${iso('expires_at')},
   ${iso('created_at')}, ${iso('updated_at')}`
 
-/** An event as `EventRow` has it. */
+/** The columns of an `EventRow`. */
 const EVENT_COLUMNS = `${FIRST_EVENT_COLUMNS}, reported_by`
 
-/** A stored event as the wire shows it. */
+/** A stored event as the API returns it. */
 export function asSealed(row: EventRow): SealedEvent {
   return {
     id: row.id,
@@ -186,7 +186,7 @@ export function asSealed(row: EventRow): SealedEvent {
   }
 }
 
-/** What somebody wrote past the platform need not be JSON; it is told from what was sealed all the same. */
+/** Rows that were written without the platform may not be JSON; they still have to be reported. */
 function parsed(data: string | null): unknown {
   try {
     return data === null ? null : JSON.parse(data)

@@ -5,7 +5,7 @@ import { positionOf, unpackIds } from './packed_ids.js'
 import { NO_REALM, statementOf, type Removal } from './statements.js'
 import { trailKey } from './trail_key.js'
 
-/** About so many events are removed by one transaction: few enough that nobody beside it notices. */
+/** The events of one transaction: few enough not to delay others. */
 const MAX_EVENTS = 500
 const MAX_BATCHES = 50
 
@@ -15,7 +15,7 @@ interface ExpiredBatch {
   readonly ids: Buffer
 }
 
-/** How long an event is kept is sealed with its batch; what its row says of that does not count. */
+/** The sealed expiry of the batch counts, not that of its rows. */
 const EXPIRED = `
   select chain, number, ids from (
     select chain, number, ids, sum(size) over (order by expires_at, chain, number) - size as before
@@ -23,10 +23,7 @@ const EXPIRED = `
           order by expires_at, chain, number limit ${MAX_BATCHES}) due) picked
   where before < ${MAX_EVENTS}`
 
-/**
- * Removes a bounded part of the events that have had their time, and says so in the trail; answers how many batches and
- * events there were.
- */
+/** Removes some of the expired events and records that in the trail; returns how many batches and events. */
 export async function removeExpired(
   transaction: pg.ClientBase
 ): Promise<{ batches: number; events: number }> {
@@ -56,7 +53,7 @@ export async function removeExpired(
   return { batches: rows.length, events: rowCount ?? 0 }
 }
 
-/** Deletes one event, and says so in the trail. */
+/** Deletes an event and records that in the trail. */
 export async function removeEvent(transaction: pg.ClientBase, id: string): Promise<void> {
   const { rows } = await transaction.query<{ chain: string; createdAt: Date }>(
     `delete from events where id = $1
@@ -68,7 +65,7 @@ export async function removeEvent(transaction: pg.ClientBase, id: string): Promi
   }
 }
 
-/** An event can only have been sealed after it happened, which bounds how many batches are looked through. */
+/** An event is sealed after it happened, which limits the batches to search. */
 async function findDeletions(
   transaction: pg.ClientBase,
   { id, chain, createdAt }: { id: string; chain: string; createdAt: Date }

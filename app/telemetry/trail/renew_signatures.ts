@@ -34,8 +34,8 @@ interface StoredSignature {
 type SignatureReader = (after: readonly string[]) => Promise<readonly StoredSignature[]>
 
 /**
- * Signs what former keys have signed with the key of now, so that nobody has to trust those any longer. What none of them has signed
- * stays as it is, and is found by a check as before. It may end at any time, and be begun again.
+ * Replaces signatures of former keys by those of the current key, so that the former keys need no trust. Invalid
+ * signatures are not replaced, so a check still finds them. Safe to interrupt and repeat.
  */
 export async function renewSignatures(
   pool: pg.Pool,
@@ -112,7 +112,7 @@ async function write(
   )
 }
 
-/** Heads are only signed as they were noted: a trail that was cut meanwhile must not get a new end by this. */
+/** Signs heads as they are anchored: a chain that was cut meanwhile must not get a new end. */
 async function signHeads(
   pool: pg.Pool,
   { key, anchor, dryRun, signal }: RenewSignaturesOptions

@@ -19,7 +19,7 @@ interface SealedBatch {
   readonly leaves: Buffer
 }
 
-/** Events that are removed together: of one chain, and with expiries in the same hour. */
+/** Events that expire together: of one chain and within the same hour. */
 interface EventGroup {
   readonly chain: string
   readonly expiresAt: string | null
@@ -29,8 +29,8 @@ interface EventGroup {
 }
 
 /**
- * Seals events in the transaction that stores them. Who adds to the same chain waits until it is over, so this is the last
- * thing that the transaction does, and what takes long is done before.
+ * Seals events in the transaction that stores them. Other writers of the chain wait until the commit, so this is
+ * the last step of the transaction.
  */
 export async function sealEvents(
   transaction: pg.ClientBase,
@@ -50,7 +50,7 @@ export async function sealEvents(
   await insertBatches(transaction, batches)
 }
 
-/** In one order everywhere, so that two transactions never wait for each other. */
+/** Locks in a fixed order, to avoid deadlocks. */
 async function lockHeads(
   transaction: pg.ClientBase,
   groups: readonly EventGroup[]

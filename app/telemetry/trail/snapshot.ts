@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Reads in one snapshot of the database, which is held until the work is done. */
+/** Runs reads in one snapshot, which stays open until the work is done. */
 export async function inSnapshot<T>(
   pool: pg.Pool,
   work: (client: pg.ClientBase) => Promise<T>

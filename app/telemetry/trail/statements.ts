@@ -1,46 +1,46 @@
 import { createHash } from 'node:crypto'
 
-/** The trail of one realm is a chain of its own; events without a realm have one, too. */
+/** Each realm has its own chain, and so do events without a realm. */
 export const NO_REALM = 'none'
 
 export function chainOf(realmId: string | null): string {
   return realmId ?? NO_REALM
 }
 
-/** What is said of a batch of events when it is sealed. */
+/** The signed header of a batch. */
 export interface BatchHeader {
   readonly chain: string
   readonly number: number
-  /** The digest of the batch before it, in hex; null for the first of a chain. */
+  /** The digest of the previous batch, in hex; null for the first of a chain. */
   readonly previous: string | null
   /** The hash over all leaves, in hex. */
   readonly root: string
   readonly size: number
-  /** When the last of its events has had its time; null where they are kept for good. */
+  /** When the last of its events expires; null if they are permanent. */
   readonly expiresAt: string | null
   readonly sealedAt: string
 }
 
 export type RemovalReason = 'expired' | 'deleted'
 
-/** What is said when events of a batch are removed. */
+/** The signed statement of a removal. */
 export interface Removal {
   readonly chain: string
   readonly number: number
-  /** Where they were in the batch; null for all of it. */
+  /** Their positions in the batch; null for all of them. */
   readonly positions: readonly number[] | null
   readonly reason: RemovalReason
   readonly removedAt: string
 }
 
-/** Where a chain ends: what is kept outside the database. */
+/** The end of a chain, as it is anchored outside of the database. */
 export interface ChainHead {
   readonly chain: string
   readonly number: number
   readonly digest: string
 }
 
-/** The texts that are signed. Each begins with what it is, so that none can be taken for another. */
+/** The signed texts. Each starts with its type, so that none can stand for another. */
 export const statementOf = {
   batch: ({ chain, number, previous, root, size, expiresAt, sealedAt }: BatchHeader) =>
     JSON.stringify(['batch', 1, chain, number, previous, root, size, expiresAt, sealedAt]),
@@ -50,7 +50,7 @@ export const statementOf = {
     JSON.stringify(['head', 1, chain, number, digest]),
 }
 
-/** What the next batch refers to this one by. */
+/** The digest by which the next batch refers to this one. */
 export function digestOf(header: BatchHeader): string {
   return sha256(statementOf.batch(header))
 }

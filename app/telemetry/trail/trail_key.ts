@@ -12,19 +12,17 @@ import { applicationKeys } from '#configuration/application_key'
 import { env } from '#start/env'
 
 const PURPOSE = 'audit trail'
-/** What stands before the 32 bytes of an Ed25519 key in PKCS #8. */
+/** The PKCS #8 header of the 32 bytes of an Ed25519 key. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-/**
- * The key that signs the audit trail. It is derived from the application key; who checks a trail needs its public half only.
- */
+/** The key that signs the audit trail, derived from the application key. Verifiers need only its public half. */
 export class TrailKey {
   readonly #private: KeyObject
   readonly #public: KeyObject
 
   readonly #former: readonly TrailKey[]
 
-  /** What was signed with keys derived from the former secrets counts as well. */
+  /** Signatures of keys that are derived from former secrets are valid as well. */
   constructor(secret: string, ...former: readonly string[]) {
     this.#former = former.map((each) => new TrailKey(each))
     const seed = Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, 32))
@@ -44,12 +42,12 @@ export class TrailKey {
     )
   }
 
-  /** Whether it is a signature of this very key. */
+  /** Whether this key made the signature. */
   isSignedByCurrentKey(statement: string, signature: Uint8Array): boolean {
     return verify(null, Buffer.from(statement), this.#public, signature)
   }
 
-  /** Whether it is a signature of a key that came before this one. */
+  /** Whether a former key made the signature. */
   isSignedByFormerKey(statement: string, signature: Uint8Array): boolean {
     return this.#former.some((key) => key.isSignedByCurrentKey(statement, signature))
   }
@@ -58,7 +56,7 @@ export class TrailKey {
     return this.#public.export({ type: 'spki', format: 'der' }).toString('base64')
   }
 
-  /** Short enough to be compared by eye with what was written down elsewhere. */
+  /** Short enough to compare by eye. */
   get fingerprint(): string {
     return createHash('sha256').update(this.publicKey).digest('hex').slice(0, 32)
   }

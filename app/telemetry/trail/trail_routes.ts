@@ -7,7 +7,7 @@ import type { JsonSchema } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
 import { TRAIL_ACCESS, TrailService } from './trail_service.js'
 
-/** As long as streams of events wait for their readers. */
+/** The same as for event streams. */
 const READ_TIMEOUT_MS = 30_000
 
 const LINES = 'application/x-ndjson'
@@ -63,18 +63,18 @@ const VERDICT: JsonSchema = {
   },
 }
 
-/** What proves that nobody changed the audit trail; declared before the routes of single events. */
+/** The routes that verify the audit trail. Declare them before the routes of single events. */
 export function trailRoutes(routes: SurfaceRoutes): void {
   routes
     .get('/events/verify', verify, {
       name: 'verifyEvents',
-      summary: 'Whether the audit trail is as it was written, and what is not',
+      summary: 'Verify that nobody changed the audit trail',
       access: TRAIL_ACCESS,
-      responses: { 200: { description: 'What was found', schema: VERDICT } },
+      responses: { 200: { description: 'The result of the verification', schema: VERDICT } },
     })
     .get('/events/export', exportEvents, {
       name: 'exportEvents',
-      summary: 'The audit trail with its proof, which can be checked without the platform',
+      summary: 'The audit trail with its proof, for offline verification',
       access: TRAIL_ACCESS,
       responses: { 200: { description: 'JSON lines', contentType: LINES } },
     })

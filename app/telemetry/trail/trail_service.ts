@@ -13,7 +13,7 @@ import { allChains, verifyTrail, type TrailVerdict } from './verify_trail.js'
 
 const CHUNK_LENGTH = 64 * 1024
 
-/** A check holds a connection, and a snapshot of the database, as long as it takes; an export holds a portion of the trail in memory. */
+/** A check uses a connection and a snapshot while it runs; an export holds a portion of the trail in memory. */
 const CHECKS = { perCaller: 1, inAll: 3 }
 const EXPORTS = { perCaller: 2, inAll: 16 }
 
@@ -25,13 +25,20 @@ export interface TrailServiceOptions {
 }
 
 /**
- * The proof of the audit trail. The master realm checks all of it, others their realm's chain and that of no realm.
+ * Verifies and exports the audit trail. The master realm sees all chains, others those of their realm and of no
+ * realm.
  */
 export class TrailService {
   readonly #pool: pg.Pool
   readonly #anchor: HeadAnchor
-  readonly #checks = new ConcurrencyLimit(CHECKS, 'The audit trail is being checked already')
-  readonly #exports = new ConcurrencyLimit(EXPORTS, 'The audit trail is being exported already')
+  readonly #checks = new ConcurrencyLimit(
+    CHECKS,
+    'A verification of the audit trail is already running'
+  )
+  readonly #exports = new ConcurrencyLimit(
+    EXPORTS,
+    'An export of the audit trail is already running'
+  )
 
   constructor({ pool, anchor }: TrailServiceOptions) {
     this.#pool = pool
@@ -48,7 +55,7 @@ export class TrailService {
     }
   }
 
-  /** Without a caller: for whoever works at the machine itself. */
+  /** Without an actor: for commands on the machine. */
   verifyChains(which: {
     chains?: readonly string[]
     signal?: AbortSignal

@@ -11,41 +11,38 @@ import type { TrailKey } from './trail_key.js'
 
 const MAX_LISTED = 1_000
 
-/** What a check of the trail came to. */
+/** The result of a verification. */
 export interface TrailVerdict {
   readonly intact: boolean
   readonly chains: number
   readonly batches: number
   readonly events: number
   readonly removed: number
-  /** How many of the events were reported by whom: `bus`, `user`, …; `unknown` where that was not recorded yet. */
+  /** Events by the type of their reporter: `bus`, `user`, …; `unknown` for older ones. */
   readonly reporters: Readonly<Record<string, number>>
-  /** How many findings there are; no more than the first thousand are listed. */
+  /** The number of findings, of which at most a thousand are listed. */
   readonly found: number
   readonly findings: readonly Finding[]
-  /** Chains whose end is not known outside of the database, so that a cut there would not be seen. */
+  /** Chains without an anchored head, where a cut would go unnoticed. */
   readonly unanchored: readonly string[]
 }
 
 export interface Verification {
   readonly key: TrailKey
   readonly anchor: HeadAnchor
-  /** The chains to look at; all there are where none are named. */
+  /** The chains to verify; all of them by default. */
   readonly chains?: readonly string[]
-  /** Told of the number of events looked at so far. */
+  /** Called with the number of events verified so far. */
   readonly progress?: (events: number) => void
   readonly signal?: AbortSignal
 }
 
-/**
- * Compares the audit trail with what was signed of it: in one snapshot of the database, in memory that does not depend on
- * how much there is.
- */
+/** Verifies the audit trail in one snapshot of the database, with bounded memory. */
 export function verifyTrail(pool: pg.Pool, verification: Verification): Promise<TrailVerdict> {
   return inSnapshot(pool, (client) => verifyWithin(client, verification))
 }
 
-/** The same within a transaction that is open. */
+/** The same within an open transaction. */
 export function verifyWithin(
   client: pg.ClientBase,
   verification: Verification
@@ -53,7 +50,7 @@ export function verifyWithin(
   return new Verifier(client, verification).run()
 }
 
-/** Also chains of which nothing is left but what was noted elsewhere, and those that only rows speak of. */
+/** All chains: those of the tables, those that only have a head, and those that only have events. */
 export async function allChains(
   on: pg.ClientBase | pg.Pool,
   anchor: HeadAnchor
@@ -130,7 +127,7 @@ class Verifier {
     await this.#findInserted(chain, present)
   }
 
-  /** Rows that no batch knows. They are looked for only where there are more than were found by the batches. */
+  /** Finds events that are in no batch. It searches only if the chain has more rows than its batches. */
   async #findInserted(chain: string, present: number): Promise<void> {
     const isOfChain = chain === NO_REALM ? 'realm_id is null' : 'realm_id = $1::uuid'
     const values = chain === NO_REALM ? [] : [chain]

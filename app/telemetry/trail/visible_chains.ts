@@ -3,7 +3,7 @@ import { isUuid } from '#kernel/is_uuid'
 import { isMasterMember } from '#kernel/realm'
 import { NO_REALM } from './statements.js'
 
-/** The chains an actor may see; undefined for all of them. */
+/** The chains that an actor may read; undefined for all of them. */
 export function visibleChains(actor: Actor): string[] | undefined {
   if (isMasterMember(actor)) {
     return undefined

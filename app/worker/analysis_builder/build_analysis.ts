@@ -42,7 +42,7 @@ export const buildAnalysis = defineJob({
         ),
       ])
       const subject = await subjectOf(analysis, code, platform)
-      const context = { ...subject, place: location, code, tars, startedAt }
+      const context = { ...subject, location, code, tars, startedAt }
       const { digest, size, os } = await buildImage(job, context)
       return { hash: digest, size, os }
     } finally {
@@ -68,14 +68,16 @@ async function analysisOf(id: string, platform: Platform): Promise<Analysis> {
 /** Image and arguments as they were when the files were read; they may have been others before and after. */
 async function subjectOf(
   analysis: Analysis,
-  { runConfiguration: runs }: Code,
+  { runConfiguration }: Code,
   platform: Platform
 ): Promise<BuildSubject> {
-  const masterImage = runs ? runs.masterImage : await masterImageOf(analysis, platform)
+  const masterImage = runConfiguration
+    ? runConfiguration.masterImage
+    : await masterImageOf(analysis, platform)
   if (!masterImage) {
     throw new JobFailure('masterImageNotFound', 'The master image of the analysis is not there')
   }
-  return { analysis: { ...analysis, ...runs }, masterImage }
+  return { analysis: { ...analysis, ...runConfiguration }, masterImage }
 }
 
 async function masterImageOf({ masterImageId, masterImage }: Analysis, platform: Platform) {
@@ -102,7 +104,7 @@ async function buildImage(job: JobContext, context: BuildContext): Promise<Pendi
     const layer = startCodeLayer(job, context, target)
     const configPushed = putAttachmentConfig(target)
     configPushed.catch(() => {})
-    const pending = { ...layer, configIsThere: configPushed }
+    const pending = { ...layer, configPushed }
     const [image] = await awaitAll([
       assembleAndSign(job, context, target, pending),
       layer.written,
@@ -118,13 +120,13 @@ async function assembleAndSign(
   job: JobContext,
   context: BuildContext,
   target: ImageRepository,
-  { descriptor: known, written, fileDigests: read, configPushed: configIsThere }: PendingParts
+  { descriptor, written, fileDigests, configPushed }: PendingParts
 ): Promise<PendingImage> {
   const { log, platform, signing } = job
   const { analysis, code, masterImage, location, startedAt } = context
   const [{ base, unmounted }, layer, key] = await awaitAll([
     mountedBase(job, context, target),
-    known,
+    descriptor,
     signing.keyFor(platform),
   ])
   const command = runCommand(masterImage, analysis, code.entrypoint)
@@ -144,9 +146,9 @@ async function assembleAndSign(
   const build = {
     ...origin,
     image,
-    configIsThere,
+    configPushed,
     key,
-    read,
+    fileDigests,
     layer: layer.digest,
     command,
     startedAt,
@@ -160,12 +162,12 @@ async function assembleAndSign(
 
 /** What is built on, and what of it could not be mounted. */
 async function mountedBase(
-  { log, locations: places }: JobContext,
+  { log, locations }: JobContext,
   { masterImage: { virtualPath }, location }: BuildContext,
   { store, repository }: ImageRepository
 ) {
   const base = await log.stage(`Find the image ${virtualPath} in ${location.name}`, () =>
-    baseImage(places, location, virtualPath, log)
+    baseImage(locations, location, virtualPath, log)
   )
   return { base, unmounted: await mountLayers(store, repository, base) }
 }
@@ -189,13 +191,13 @@ function startCodeLayer(
   const files = new CodeLayer(job.platform, tars, code, (path, sha256) =>
     fileDigests.set(path, sha256)
   )
-  const { descriptor: known, written } = startLayer(store, repository, files.entries, {
+  const { descriptor, written } = startLayer(store, repository, files.entries, {
     onBytes: progressOf(job, code),
   })
   const stage = `Write ${code.files.length} files into ${location.name}`
   const finished = job.log.stage(stage, () => written).finally(() => files.close())
   finished.catch(() => {})
-  return { descriptor: known, written: finished, fileDigests }
+  return { descriptor, written: finished, fileDigests }
 }
 
 /** By the bytes of the layer, which are those of the files and a little more. */

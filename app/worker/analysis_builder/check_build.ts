@@ -23,14 +23,14 @@ export const checkBuild = defineJob({
   component: COMPONENTS.analysisBuilder,
   command: 'check',
   content: body({ id: recordId() }),
-  async run({ id }, { platform, locations: places, signing, log, command }) {
+  async run({ id }, { platform, locations, signing, log, command }) {
     const analysis = await platform.analysis(id)
     if (!analysis) {
       throw new JobFailure('analysisNotFound', 'There is no such analysis')
     }
     const keys = await signing.accepted(platform)
     const content = contentIn(command)
-    const image = await places.findBuild(id, (location) =>
+    const image = await locations.findBuild(id, (location) =>
       log.stage(`Look for the image in ${location.name}`, () =>
         findValidImage(location, { id, content, keys }, log)
       )

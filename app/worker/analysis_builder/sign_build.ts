@@ -30,12 +30,12 @@ export async function signBuild(
 ): Promise<void> {
   const {
     image,
-    configPushed: configIsThere,
+    configPushed,
     key,
     analysisId,
     content,
     base,
-    fileDigests: read,
+    fileDigests,
     layer,
     command,
     startedAt,
@@ -44,7 +44,7 @@ export async function signBuild(
     image: image.stored,
     isNew: await image.isNew,
     imagePushed: image.pushed,
-    configPushed: configIsThere,
+    configPushed,
     key,
     name: analysisId,
     kind: 'analysis',
@@ -54,7 +54,11 @@ export async function signBuild(
       masterImage: base.name,
       command,
     },
-    materials: [base, { name: CODE_FOLDER, digest: layer }, ...filesAsMaterials(CODE_FOLDER, read)],
+    materials: [
+      base,
+      { name: CODE_FOLDER, digest: layer },
+      ...filesAsMaterials(CODE_FOLDER, fileDigests),
+    ],
     signedAnnotations: { analysis: analysisId, ...(content !== undefined && { content }) },
     startedAt,
   })

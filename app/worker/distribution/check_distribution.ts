@@ -29,7 +29,7 @@ export const checkDistribution = defineJob({
   component: COMPONENTS.analysisDistributor,
   command: 'check',
   content: body({ id: recordId() }),
-  async run({ id }, { platform, locations: places, log }) {
+  async run({ id }, { platform, locations, log }) {
     const analysis = await platform.analysis(id)
     if (!analysis) {
       throw new JobFailure('analysisNotFound', 'There is no such analysis')
@@ -38,11 +38,11 @@ export const checkDistribution = defineJob({
     if (assigned.length === 0) {
       return {}
     }
-    const { destinations, unroutable } = await targetsOf(platform, places, id)
+    const { destinations, unroutable } = await targetsOf(platform, locations, id)
     if (unroutable[0]) {
       throw unroutable[0].why
     }
-    const expected = await expectedDigest(places, analysis)
+    const expected = await expectedDigest(locations, analysis)
     const found: NodeArtifact[] = []
     const all = destinations.flatMap(({ location, targets }) =>
       targets.map((target) => ({ place: location, target }))

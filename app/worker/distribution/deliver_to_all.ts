@@ -70,19 +70,19 @@ class RegistryDelivery {
 
   async #deliverOne(target: Target, onResult: OnResult): Promise<void> {
     const { nodeId, name } = target
-    const { job: work } = this.#task
+    const { job } = this.#task
     try {
       if (this.#unavailable !== undefined) {
         throw this.#unavailable
       }
-      const log = work.log.withLabels({ nodeId })
+      const log = job.log.withLabels({ nodeId })
       const locationName = this.#destination.location.name
       const artifactDigest = await log.stage(`Bring the image to ${name} in ${locationName}`, () =>
         this.#copyTo(target)
       )
       onResult(target, { nodeId, status: 'executed', artifactTag: TAG, artifactDigest }, false)
     } catch (error) {
-      work.signal.throwIfAborted()
+      job.signal.throwIfAborted()
       if (isPlatformUnavailable(error)) {
         throw error
       }
@@ -103,8 +103,8 @@ class RegistryDelivery {
   }
 
   async #copyTo({ nodeId, name, repository }: Target): Promise<string> {
-    const { signed, agreement: look, job: work, stallMs, onBytes } = this.#task
-    const stall = new StallTimeout(work.signal, stallMs, `the image of ${name}`)
+    const { signed, agreement, job, stallMs, onBytes } = this.#task
+    const stall = new StallTimeout(job.signal, stallMs, `the image of ${name}`)
     const store = this.#destination.location.store.within(stall.signal)
     const source = this.#source
     try {
@@ -115,7 +115,7 @@ class RegistryDelivery {
         {
           tag: TAG,
           beforeManifest: async () => {
-            await look.requireAgreement(nodeId)
+            await agreement.requireAgreement(nodeId)
             await putSignature({ ...signed, from: source }, { store, repository })
           },
           onBytes: (bytes) => {

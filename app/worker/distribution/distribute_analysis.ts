@@ -29,13 +29,13 @@ export const distribution = ({ stallMs, pausesMs }: DistributionLimits = LIMITS)
     command: 'execute',
     content: body({ id: recordId() }),
     async run({ id }, job) {
-      const { platform, locations: places, signing, log } = job
+      const { platform, locations, signing, log } = job
       const analysis = await platform.analysis(id)
       if (!analysis) {
         throw new JobFailure('analysisNotFound', 'There is no such analysis')
       }
       const [image, targets] = await log.stage('Look what goes where', () =>
-        Promise.all([builtImage(places, analysis), targetsOf(platform, places, id)])
+        Promise.all([builtImage(locations, analysis), targetsOf(platform, locations, id)])
       )
       const signed = await log.stage('Look whether the image is signed by this hub', async () => {
         const keys = await signing.accepted(platform)
@@ -46,7 +46,7 @@ export const distribution = ({ stallMs, pausesMs }: DistributionLimits = LIMITS)
       )
       const agreement = new AgreementCheck(platform, id, image.content)
       const onBytes = progressOf(job, image.size * countOf(targets.destinations))
-      const task = { image, signed, look: agreement, work: job, stallMs, onBytes }
+      const task = { image, signed, agreement, job, stallMs, onBytes }
       const results = await deliverWithRetries(targets, task, pausesMs)
       return requireAllDelivered(results, namesIn(targets))
     },
@@ -85,7 +85,7 @@ function without(
 ): Destination[] {
   return destinations
     .map(({ location, targets }) => ({
-      place: location,
+      location,
       targets: targets.filter(({ nodeId }) => !isExcluded(nodeId)),
     }))
     .filter(({ targets }) => targets.length > 0)

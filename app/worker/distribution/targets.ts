@@ -60,7 +60,7 @@ export async function targetsOf(
       location
         ? [
             {
-              place: location,
+              location,
               targets: ofLocation.map((node) => targetOf(node, location, analysisId)),
             },
           ]

@@ -22,10 +22,10 @@ export interface UploadCleanupDependencies {
  * Takes back what workers that were killed had begun to upload, with the account that the platform has for us by now. Answers how many notes are done with.
  */
 export async function cancelAbandonedUploads(
-  { journal: notes, images, platform, logger }: UploadCleanupDependencies,
+  { journal, images, platform, logger }: UploadCleanupDependencies,
   signal: AbortSignal
 ): Promise<number> {
-  const entries = await notes.abandoned()
+  const entries = await journal.abandoned()
   const registries = entries.length > 0 ? await platform.until(signal).registries() : []
   let done = 0
   for (const entry of entries) {
@@ -53,7 +53,7 @@ export async function cancelAbandonedUploads(
   function report(error: unknown, entry: JournalEntry): void {
     if (!(error instanceof RegistryDenied)) {
       logger.warn({ err: error }, 'an upload that a killed worker left could not be taken back yet')
-    } else if (notes.isFirstRefusal(entry)) {
+    } else if (journal.isFirstRefusal(entry)) {
       logger.warn(
         { err: error },
         'an upload that a killed worker left may not be taken back by any account; the registry removes it by itself'

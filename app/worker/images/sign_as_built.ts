@@ -29,15 +29,7 @@ export async function signAsBuilt(
   options: BuiltImageFacts
 ): Promise<void> {
   const { command } = job
-  const {
-    image,
-    isNew,
-    imagePushed: isThere,
-    configPushed: configIsThere,
-    key,
-    startedAt,
-    ...facts
-  } = options
+  const { image, isNew, imagePushed, configPushed, key, startedAt, ...facts } = options
   const buildFacts = {
     ...facts,
     builder: BUILDER,
@@ -47,8 +39,8 @@ export async function signAsBuilt(
   }
   await signImage(shelf, image, buildFacts, key, {
     isNew,
-    imagePushed: isThere,
-    configPushed: configIsThere,
+    imagePushed,
+    configPushed,
   })
 }
 

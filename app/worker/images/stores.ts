@@ -30,7 +30,7 @@ export function imageStores({
   folder,
   insecure,
   guardFor,
-  journal: notes,
+  journal,
 }: ImageStoreSettings): OpenImageStores {
   let images: Promise<ImageStore> | undefined
   const registries = new Map<string, RegistryStore>()
@@ -48,9 +48,9 @@ export function imageStores({
       const guard = guardFor?.(host)
       const options = {
         isInsecure,
-        patienceMs: RETRY_FOR_MS,
+        retryForMs: RETRY_FOR_MS,
         ...(guard && { guard }),
-        ...(notes && { notes }),
+        ...(journal && { notes: journal }),
       }
       const store = known ?? RegistryStore.open(account, options)
       registries.delete(key)

@@ -30,8 +30,8 @@ export async function buildFolder(
   build: ImageBuild,
   progress: (share: number) => void
 ): Promise<BuiltFolder> {
-  const { settings, job: work, image, folder, material } = build
-  const { log, signal } = work
+  const { settings, job, image, folder, material } = build
+  const { log, signal } = job
   if (!settings.buildah || material.kind !== 'context') {
     throw new JobFailure('imageBuilderNotFound', 'There is nothing here to build with')
   }
@@ -66,12 +66,12 @@ export async function buildFolder(
 }
 
 /** As somebody who may do nothing there that has not to do with master images: what is built is not to be trusted. */
-async function readableRegistries({ settings, job: work }: ImageBuild): Promise<KnownRegistry[]> {
-  const known = await work.platform.registries()
+async function readableRegistries({ settings, job }: ImageBuild): Promise<KnownRegistry[]> {
+  const known = await job.platform.registries()
   const servers = known.filter(({ host }) => host !== LOCAL_IMAGES)
   return Promise.all(
     servers.map(async (registry) => ({
-      ...(await work.locations.withMasterAccount(registry)),
+      ...(await job.locations.withMasterAccount(registry)),
       isInsecure: settings.isInsecure(registry.host),
     }))
   )
@@ -79,7 +79,7 @@ async function readableRegistries({ settings, job: work }: ImageBuild): Promise<
 
 /** Images of ours that it builds on are given to it, wherever they are kept. */
 async function loadBases(build: ImageBuild, buildah: Buildah, dockerfile: string): Promise<void> {
-  const { job: work, location: place, folder } = build
+  const { job, location, folder } = build
   const bases = ownBases(dockerfile)
   if (bases.length === 0) {
     return
@@ -88,10 +88,10 @@ async function loadBases(build: ImageBuild, buildah: Buildah, dockerfile: string
   await mkdir(layout)
   const store = await FolderStore.open(layout)
   for (const virtualPath of bases) {
-    const base = await baseImage(work.locations, place, virtualPath, work.log)
+    const base = await baseImage(job.locations, location, virtualPath, job.log)
     const repository = `master/${virtualPath}`
     await copyImage(
-      { store: place.store, repository: base.repository, reference: base.stored.digest },
+      { store: location.store, repository: base.repository, reference: base.stored.digest },
       { store, repository },
       { tag: LATEST }
     )

@@ -23,17 +23,17 @@ export function buildMasterImage(settings: BuilderSettings): Job {
     command: 'execute',
     content,
     async run({ id }, job) {
-      const { platform, locations: places, log, signal } = job
+      const { platform, locations, log, signal } = job
       const image = await platform.masterImage(id)
       if (!image) {
         throw new JobFailure('masterImageNotFound', 'The image is not there any more')
       }
-      const location = await places.forMasterImages()
+      const location = await locations.forMasterImages()
       const repository = await location.masterImage(image.virtualPath)
       requireRepository(repository)
       const sources = await settings.sourcesOf({
         repository: settings.repository,
-        locations: places,
+        locations,
         platform,
       })
       const remove = settings.buildah && Buildah.removal(settings.buildah)

@@ -18,11 +18,11 @@ const COMPLETE = 100
 
 /** Has an image be in its repository, by whatever it is made from. */
 export async function makeImage(build: ImageBuild): Promise<PlatformImage> {
-  const { material, job: work } = build
+  const { material, job } = build
   switch (material.kind) {
     case 'imported':
       return copyToLocation(build, 0, {
-        store: await importStore(work),
+        store: await importStore(job),
         repository: `master/${build.image.virtualPath}`,
         reference: LATEST,
       })
@@ -37,20 +37,20 @@ export async function makeImage(build: ImageBuild): Promise<PlatformImage> {
 }
 
 async function buildAndSign(build: ImageBuild, context: Context): Promise<PlatformImage> {
-  const { job: work } = build
+  const { job } = build
   const startedAt = clock.now()
   const { bases, ...from } = await buildFolder(build, (share) =>
-    work.progress(BUILD_SHARE * share, COMPLETE)
+    job.progress(BUILD_SHARE * share, COMPLETE)
   )
   const image = await copyToLocation(build, BUILD_SHARE, from)
   await signMasterImage(build, { image: image.stored, context, bases, startedAt })
   return image
 }
 
-async function isBuildable({ settings: { buildah }, job: work }: ImageBuild): Promise<boolean> {
+async function isBuildable({ settings: { buildah }, job }: ImageBuild): Promise<boolean> {
   const version = buildah && (await Buildah.version(buildah))
   if (version) {
-    work.log.info(`Builds are done by ${version}`)
+    job.log.info(`Builds are done by ${version}`)
   }
   return version !== undefined
 }
@@ -72,26 +72,26 @@ async function mirrorImage(build: ImageBuild): Promise<ForeignImage> {
       )
 }
 
-async function importStore({ locations: places }: JobContext): Promise<ImageStore> {
-  const { store } = await places.folder()
+async function importStore({ locations }: JobContext): Promise<ImageStore> {
+  const { store } = await locations.folder()
   return store
 }
 
-function foreignImage({ job: work }: ImageBuild, reference: string): Promise<ForeignImage> {
-  return new ForeignImages(work.locations, work.platform).at(reference)
+function foreignImage({ job }: ImageBuild, reference: string): Promise<ForeignImage> {
+  return new ForeignImages(job.locations, job.platform).at(reference)
 }
 
 /** Copies it to where it belongs: for one kind of machine, however many it is for. */
 async function copyToLocation(
-  { job: work, location: place, repository, image }: ImageBuild,
+  { job, location, repository, image }: ImageBuild,
   progressBefore: number,
   from: ForeignImage
 ): Promise<PlatformImage> {
   const source = await platformImage(from.store, from.repository, from.reference)
   const total = imageSize(source.manifest)
-  const store = await place.masterStore()
+  const store = await location.masterStore()
   let bytes = 0
-  await work.log.stage(`Bring ${image.virtualPath} to ${place.name}`, () =>
+  await job.log.stage(`Bring ${image.virtualPath} to ${location.name}`, () =>
     copyImage(
       { ...from, reference: source.stored.digest },
       { store, repository },
@@ -100,7 +100,7 @@ async function copyToLocation(
         withReferrers: true,
         onBytes: (more) => {
           bytes += more
-          work.progress(
+          job.progress(
             progressBefore + ((COMPLETE - progressBefore) * bytes) / (total || 1),
             COMPLETE
           )
@@ -108,5 +108,5 @@ async function copyToLocation(
       }
     )
   )
-  return platformImage(place.store, repository, LATEST)
+  return platformImage(location.store, repository, LATEST)
 }

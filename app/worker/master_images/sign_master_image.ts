@@ -20,17 +20,17 @@ interface BuiltMasterImage {
 
 /** Says what a master image was built from, and signs it. What is only taken from elsewhere is never signed as ours. */
 export async function signMasterImage(build: ImageBuild, result: BuiltMasterImage): Promise<void> {
-  const { job: work, location: place, repository } = build
+  const { job, location, repository } = build
   const { image, context, bases, startedAt } = result
   const { virtualPath, command, commandArguments } = build.image
-  const store = await place.masterStore()
-  await work.log.stage(`Sign the image in ${place.name}`, async () =>
+  const store = await location.masterStore()
+  await job.log.stage(`Sign the image in ${location.name}`, async () =>
     signAsBuilt(
-      work,
+      job,
       { store, repository },
       {
         image,
-        key: await work.signing.keyFor(work.platform),
+        key: await job.signing.keyFor(job.platform),
         name: masterImageName(virtualPath),
         kind: 'masterImage',
         parameters: {

@@ -28,14 +28,15 @@ interface SourceDependencies {
 export type SourcesOf = (dependencies: SourceDependencies) => Promise<ImageSource[]>
 
 export function sourcesOf(settings: SourceSettings): SourcesOf {
-  return ({ repository, locations: places, platform }) => {
+  return ({ repository, locations, platform }) => {
     const open: Record<SourceName, () => Promise<ImageSource> | ImageSource> = {
       git: async () => new RepositorySource(await openTree(settings, repository)),
       archive: async () => {
-        const { store } = await places.folder()
+        const { store } = await locations.folder()
         return new ImportedSource(settings.folder, store)
       },
-      registry: () => new MirroredSource(settings.references, new ForeignImages(places, platform)),
+      registry: () =>
+        new MirroredSource(settings.references, new ForeignImages(locations, platform)),
     }
     return Promise.all(settings.names.map((name) => open[name]()))
   }

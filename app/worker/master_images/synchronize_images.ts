@@ -17,15 +17,15 @@ export function synchronizeImages(sourcesOf: SourcesOf): Job {
     component: COMPONENTS.masterImageSynchronizer,
     command: 'execute',
     content,
-    async run(repository, { platform, locations: places, log, signal }) {
+    async run(repository, { platform, locations, log, signal }) {
       const listings = []
-      for (const source of await sourcesOf({ repository, locations: places, platform })) {
+      for (const source of await sourcesOf({ repository, locations, platform })) {
         const listing = await log.stage(`Read the images of ${source.name}`, () =>
           source.list(signal)
         )
         listings.push(listing)
-        for (const { kind, virtualPath, message: sentence } of listing.faults) {
-          log.warn(`The ${kind} ${virtualPath} stays as it is: ${sentence}`)
+        for (const { kind, virtualPath, message } of listing.faults) {
+          log.warn(`The ${kind} ${virtualPath} stays as it is: ${message}`)
         }
       }
       const known = {

@@ -183,7 +183,7 @@ export class Platform {
     const signal = AbortSignal.any([this.#options.signal, ...(cancelled ? [cancelled] : [])])
     const path = `/buckets/${encodeURIComponent(bucketId)}/stream`
     const headers = { 'accept': '*/*', 'accept-encoding': 'identity' }
-    const options = { ...this.#options, patienceMs: 0 }
+    const options = { ...this.#options, retryForMs: 0 }
     const response = await request(options, { service, path, headers, signal, isStream: true })
     return response && bytesOf(service, response, signal)
   }

@@ -69,7 +69,7 @@ test.group('A registry that is deleted while it is set up', (group) => {
 
   test('rests no more, and is not left once more', async ({ assert }) => {
     const links = await app.container.make(RegistryLinks)
-    const resting = () => links.noteProblem(place(), 'away', true)
+    const resting = () => links.recordProblem(place(), 'away', true)
     assert.isUndefined(await whileDeleting(registryId, resting))
   })
 

@@ -24,19 +24,19 @@ test.group('Code that core asks storage for', () => {
   test('is damaged, or not, over its address as in one process', async ({ assert }) => {
     const [whole, swapped] = [await storedAs('content'), await storedAs('something else')]
     const ids = [whole, swapped, clock.uuid()]
-    assert.deepEqual(await asking(identity().token).damaged(ids), ids.slice(1))
+    assert.deepEqual(await asking(identity().token).findDamaged(ids), ids.slice(1))
     assert.deepEqual(await findDamagedFiles(ids), ids.slice(1))
   })
 
   test('is asked for with another token where the first is refused', async ({ assert }) => {
     const ids = [await storedAs('content'), await storedAs('something else')]
-    assert.deepEqual(await asking('refused', identity().token).damaged(ids), ids.slice(1))
+    assert.deepEqual(await asking('refused', identity().token).findDamaged(ids), ids.slice(1))
   })
 
   test('cannot be told where storage lets nobody in', async ({ assert }) => {
     const ids = [await storedAs('content')]
     const refused = await asking('refused', 'refused-too')
-      .damaged(ids)
+      .findDamaged(ids)
       .catch((error: unknown) => error)
     assert.instanceOf(refused, ServiceUnavailable)
   })

@@ -37,7 +37,7 @@ type Site = Awaited<ReturnType<typeof socketSite>>
 async function siteWith(trustMs: number) {
   const provider = new EmbeddedProvider()
   const verifier = new TokenVerifier(provider, { trustMs })
-  await provider.onAccessChange((whose) => verifier.forget(whose))
+  await provider.onAccessChange((whose) => verifier.invalidate(whose))
   const site = await socketSite({ authenticator: verifier })
   const close = async () => {
     await site.close()

@@ -32,7 +32,7 @@ async function processes(count: number) {
   const verifiers = await Promise.all(
     providers.map(async (provider) => {
       const verifier = new TokenVerifier(provider)
-      await provider.onAccessChange((whose) => verifier.forget(whose))
+      await provider.onAccessChange((whose) => verifier.invalidate(whose))
       return verifier
     })
   )

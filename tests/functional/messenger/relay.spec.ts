@@ -209,7 +209,7 @@ test.group('Socket relay | the end', (group) => {
     await seedIdentity()
     const provider = new EmbeddedProvider()
     const verifier = new TokenVerifier(provider, { trustMs: 60_000 })
-    await provider.onAccessChange((whose) => verifier.forget(whose))
+    await provider.onAccessChange((whose) => verifier.invalidate(whose))
     site = await relaySite({ authenticator: verifier })
     return async () => {
       await site.close()

@@ -143,20 +143,20 @@ test.group('What a build asks its registry for', (group) => {
     }
     const unmounted = await mountLayers(store, repository, base)
     const entries = layerEntries(filesOf({ 'main.py': 'print(1)' }))
-    const { descriptor: known, written } = startLayer(store, repository, entries)
-    const appended = [{ layer: await known, createdBy: 'code' }]
+    const { descriptor, written } = startLayer(store, repository, entries)
+    const appended = [{ layer: await descriptor, createdBy: 'code' }]
     await arrived.promise
     const image = startImage(store, repository, base, appended, {
       tag: 'latest',
       unmounted,
       layersPushed: written,
     })
-    const { pushed: isThere } = image
+    const { pushed } = image
     const isNew = await image.isNew
     const shelf = { store, repository }
     const signing = signImage(shelf, image.stored, buildFacts(), key, {
       isNew,
-      imagePushed: isThere,
+      imagePushed: pushed,
     })
     await eventually(() => parts === 5)
     const manifests = () =>
@@ -168,7 +168,7 @@ test.group('What a build asks its registry for', (group) => {
     assert.isEmpty(manifests())
     door.resolve()
     await signing
-    assert.deepEqual(await written, await known)
+    assert.deepEqual(await written, await descriptor)
     const tags = [PROVENANCE, SIGNATURE].map((kind) => attachmentTag(image.digest, kind))
     assert.deepEqual(manifests(), ['latest', ...tags])
     await verifyImage(shelf, image.digest, [key.public])
@@ -176,10 +176,10 @@ test.group('What a build asks its registry for', (group) => {
 
   test('signs nothing that could not be put', async ({ assert }) => {
     const { stored } = await putTogether()
-    const isThere = Promise.reject(new Error('It could not be put'))
-    isThere.catch(() => {})
+    const pushed = Promise.reject(new Error('It could not be put'))
+    pushed.catch(() => {})
     const signing = signImage({ store, repository }, stored, buildFacts(), key, {
-      imagePushed: isThere,
+      imagePushed: pushed,
     })
     await assert.rejects(() => signing, 'It could not be put')
     assert.isEmpty(await attached(stored.digest))

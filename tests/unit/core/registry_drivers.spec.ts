@@ -177,7 +177,7 @@ test.group('Harbor', (group) => {
     const account = (await driver.ensureWorkerAccount(worker))!
     for (const adopts of [false, true]) {
       const error = await failure(driver.link(wanted({ name: 'worker-1', account, adopts })))
-      assert.match(error.message, /did not make for this/)
+      assert.match(error.message, /did not create/)
     }
     await driver.unlink(unwanted({ name: 'worker-1', accountId: account.id, isAdopted: true }))
     const { secret, permissions } = harbor.robotOf('worker-1')!

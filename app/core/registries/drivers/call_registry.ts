@@ -5,17 +5,17 @@ import { sendRequest, type RegistryResponse, type RegistryRequest } from './regi
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 
-/** Never in plain text over a network; registries on this machine seldom have a certificate. */
+/** Plain text is allowed on the loopback interface only, where registries rarely have a certificate. */
 export function baseUrlOf(host: string): URL {
   const url = parseHost(host)
   if (!url) {
-    throw new RegistryFailure('The registry has no host that can be called', true)
+    throw new RegistryFailure('The host of the registry is invalid', true)
   }
   const scheme = LOOPBACK.test(url.hostname) ? 'http' : 'https'
   return new URL(`${scheme}://${host}/`)
 }
 
-/** Calls a registry; what keeps it from answering is a failure of the registry. */
+/** Sends a request to a registry, and turns any error into a `RegistryFailure`. */
 export async function callRegistry(
   operation: string,
   request: RegistryRequest,
@@ -26,8 +26,8 @@ export async function callRegistry(
   } catch (error) {
     const problem =
       error instanceof HostNotAllowed
-        ? `The registry was not asked: ${error.message}`
-        : `The registry did not answer ${operation}`
+        ? `The registry was not called: ${error.message}`
+        : `The registry did not respond to ${operation}`
     throw new RegistryFailure(problem, true, { cause: error })
   }
 }

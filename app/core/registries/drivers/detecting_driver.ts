@@ -13,8 +13,8 @@ import type { HarborDriver } from './harbor_driver.js'
 import type { PlainRegistryDriver } from './plain_registry_driver.js'
 
 /**
- * A registry with an account, of which nobody said what it is. It is a Harbor where Harbor's description of itself is, or where nothing
- * answers as a registry does: the page of a proxy does not make a Harbor a plain one.
+ * Detects the type of a registry at its first request. It is plain only if it responds as a registry and not as Harbor, so
+ * that the error page of a proxy does not turn a Harbor into a plain registry.
  */
 export class DetectingDriver implements RegistryDriver {
   readonly #harbor: HarborDriver
@@ -54,7 +54,7 @@ export class DetectingDriver implements RegistryDriver {
     return this.#withDriver((driver) => driver.removeWorkerAccount(worker))
   }
 
-  /** It is asked once what it is, and again only where that was not answered. */
+  /** Detects the type once. A failed detection is repeated at the next request. */
   async #withDriver<T>(work: (driver: RegistryDriver) => Promise<T>): Promise<T> {
     this.#driver ??= this.#detect().catch((error: unknown) => {
       this.#driver = undefined

@@ -6,11 +6,10 @@ import { hostRules, type HostRules } from '#core/registries/host_rules'
 import type { RegistryResponse } from './registry_http.js'
 import { baseUrlOf, callRegistry } from './call_registry.js'
 
-/** How long one answer may take. */
 const TIMEOUT_MS = 10_000
 const JSON_TYPE = /^application\/(problem\+)?json\b/i
 
-/** Said by registries that are away, overloaded, or do not know us: whatever is asked next is answered the same. */
+/** Statuses that other requests would get as well: the account is rejected, or the registry is overloaded. */
 const REGISTRY_WIDE = [401, 403, 429]
 
 export interface HarborAccount {
@@ -26,22 +25,22 @@ interface HarborApiOptions {
 
 interface HarborRequest {
   readonly body?: object
-  /** Statuses that are answers and not failures, besides success. */
+  /** Statuses besides success that are not failures. */
   readonly expected?: readonly number[]
-  /** Whether the account stays out of it. */
+  /** Whether to send the request without the account. */
   readonly isAnonymous?: boolean
 }
 
 export interface HarborResponse {
   readonly status: number
-  /** Undefined where nothing was sent. */
+  /** Undefined for an empty body. */
   readonly body: any
   readonly location: string | null
 }
 
 /**
- * Harbor's REST API v2 as the account of a registry. What does not answer as Harbor does is taken for no answer: the page
- * of a proxy that says 404 means nothing.
+ * A client of Harbor's REST API v2. A response that does not have Harbor's format is a failure: a 404 page of a proxy does
+ * not mean that a project is missing.
  */
 export class HarborApi {
   readonly #host: string
@@ -59,7 +58,7 @@ export class HarborApi {
     this.#rules = options.rules ?? hostRules
   }
 
-  /** Whether the certificate of this registry is not to be verified, nor ours by it. */
+  /** Whether certificates are not verified, neither that of the registry nor ours in its webhooks. */
   get isInsecure(): boolean {
     return this.#rules.isInsecure(this.#host)
   }
@@ -124,6 +123,6 @@ function parseBody(operation: string, response: RegistryResponse): unknown {
   return body
 }
 
-/** Harbor says what is wrong in one form, whatever is wrong. */
+/** All error responses of Harbor have a list of errors. */
 const hasErrorBody = (response: RegistryResponse) =>
   isJson(response) && Array.isArray((tryParseJson(response.text) as any)?.errors)

@@ -18,13 +18,13 @@ import { HarborRobots, markProject, markWorker, type Permission } from './harbor
 
 const PAGE_SIZE = 50
 
-/** What other registries may answer where a Harbor describes itself. */
+/** Statuses with which other registries may respond to `systeminfo`. */
 const EXPECTED_REFUSALS = [400, 401, 403, MISSING, 405]
 
 const WEBHOOK = 'api'
 const EVENT_TYPES = ['PUSH_ARTIFACT']
 
-/** Who has the account of a project can pull from it, and nothing else. */
+/** The account of a project can only pull from it. */
 const PULL = [
   { resource: 'artifact', action: 'list' },
   { resource: 'artifact', action: 'read' },
@@ -34,7 +34,7 @@ const PULL = [
   { resource: 'project', action: 'read' },
 ]
 
-/** Who carries images reads them, and writes some, and removes nothing. */
+/** The account of a worker can pull and push, but not delete. */
 const READ = [{ resource: 'repository', action: 'pull' }]
 const WRITE = [...READ, { resource: 'repository', action: 'push' }]
 
@@ -44,9 +44,7 @@ const permit = (namespace: string, access: Permission['access']): Permission => 
   access,
 })
 
-/**
- * Projects of a Harbor: each has a robot account that can pull from it, and a webhook.
- */
+/** Manages projects in Harbor. Each has a robot account that can pull from it, and a webhook. */
 export class HarborDriver implements RegistryDriver {
   readonly #api: HarborApi
   readonly #robots: HarborRobots
@@ -56,7 +54,7 @@ export class HarborDriver implements RegistryDriver {
     this.#robots = new HarborRobots(api)
   }
 
-  /** Whether a Harbor is there: it describes itself to everybody. Throws where nothing can be said of it now. */
+  /** Returns whether the host is a Harbor, whose `systeminfo` is public. Throws if that is unknown. */
   async detect(): Promise<boolean> {
     try {
       const expected = EXPECTED_REFUSALS
@@ -70,7 +68,7 @@ export class HarborDriver implements RegistryDriver {
     }
   }
 
-  /** Projects may be public; who has what account is nothing for strangers. */
+  /** Projects may be public, so this lists robot accounts, which only administrators can do. */
   async requireAccount(): Promise<void> {
     await this.#robots.requireAdministrator()
   }
@@ -97,7 +95,7 @@ export class HarborDriver implements RegistryDriver {
     return { id, account, webhookId: hook && (await this.#createOrUpdateWebhook(name, hook)) }
   }
 
-  /** The account goes first: no client pulls from what is being removed. */
+  /** Removes the account first, so that no client pulls during the removal. */
   async unlink({ name, owner, accountId, isAdopted }: ObsoleteProject): Promise<void> {
     const account = accountId === null ? null : { id: accountId }
     await this.#robots.removeOwn({ name, mark: owner && markProject(owner), account })
@@ -198,7 +196,7 @@ export class HarborDriver implements RegistryDriver {
     return found && parseId(found.id)
   }
 
-  /** Always the first page: what is removed is on none. */
+  /** Always reads the first page, since each removal shifts the next ones there. */
   async #removeRepositories(project: string): Promise<void> {
     const path = `${projectPath(project)}/repositories`
     let removed = PAGE_SIZE
@@ -223,6 +221,6 @@ export class HarborDriver implements RegistryDriver {
 
 const projectPath = (name: string) => `projects/${encodeURIComponent(name)}`
 
-/** Slashes within the name of a repository are encoded twice, or the way to it would be another one. */
+/** Harbor expects slashes in names of repositories to be encoded twice. */
 const repositoryPath = (project: string, name: string) =>
   encodeURIComponent(encodeURIComponent(name.replace(`${project}/`, '')))

@@ -3,7 +3,7 @@ import { isRobotSecret } from '#core/registries/robot_secret'
 import type { HarborApi } from './harbor_api.js'
 import { parseId, parseList, MISSING, parseText } from './harbor_fields.js'
 
-/** What an account may do in one project. */
+/** The permitted actions in one project. */
 export interface Permission {
   readonly kind: 'project'
   readonly namespace: string
@@ -15,12 +15,12 @@ interface PermittedAction {
   readonly action: string
 }
 
-/** Whose account it is: the platform writes that into the account, since a name alone may be anybody's. */
+/** An account and its owner. The mark of the owner is the description of the account, since a name proves nothing. */
 export interface RobotIdentity {
   readonly name: string
-  /** Null where it is not known whose it is. */
+  /** Null if the owner is unknown. */
   readonly mark: string | null
-  /** The account it had until now, if any. */
+  /** The stored account, if any. */
   readonly account: Pick<Account, 'id'> | null
 }
 
@@ -28,9 +28,9 @@ export interface DesiredRobot extends RobotIdentity {
   readonly mark: string
   readonly permissions: readonly Permission[]
   readonly account: Account | null
-  /** Whether one that nobody marked is taken over: an administrator named it. */
+  /** Whether an administrator adopts an account that is not marked. */
   readonly adopts: boolean
-  /** The secret it should get; without one it keeps its own, or gets one from Harbor. */
+  /** The new secret. If null, the account keeps its secret, or Harbor generates one. */
   readonly newSecret: string | null
 }
 
@@ -41,11 +41,10 @@ interface Robot extends Pick<Account, 'id' | 'name'> {
 const PROJECT_MARK = 'Analysis Hub, registry project '
 const WORKER_MARK = 'Analysis Hub, worker of registry '
 
-/** Accounts of registry projects and of workers are never taken for each other. */
+/** Different marks keep the accounts of projects and of workers apart. */
 export const markProject = (projectId: string) => `${PROJECT_MARK}${projectId}`
 export const markWorker = (registryId: string) => `${WORKER_MARK}${registryId}`
 
-/** An account as it should be, but for its name. */
 const robotBody = (mark: string, permissions: readonly Permission[]) => ({
   description: mark,
   duration: -1,
@@ -55,7 +54,7 @@ const robotBody = (mark: string, permissions: readonly Permission[]) => ({
   permissions,
 })
 
-/** The robot accounts of a Harbor that the platform gives to others. */
+/** Manages the robot accounts of the platform in Harbor. */
 export class HarborRobots {
   readonly #api: HarborApi
 
@@ -63,12 +62,12 @@ export class HarborRobots {
     this.#api = api
   }
 
-  /** Asks for what only an administrator sees. */
+  /** Only administrators can list robot accounts. */
   async requireAdministrator(): Promise<void> {
     await this.#list('robots?page=1&page_size=1')
   }
 
-  /** The account by its name, for it may have another id, another full name or no permissions any more since it was made. */
+  /** Creates or updates an account. Finds it by name, since its id, prefix or permissions may have changed. */
   async ensure(desired: DesiredRobot): Promise<Account> {
     const existing = await this.#find(desired.name)
     if (!existing) {
@@ -76,7 +75,7 @@ export class HarborRobots {
     }
     if (!isOwn(existing, desired) && !(desired.adopts && isAdoptable(existing))) {
       throw new RegistryFailure(
-        `The registry has an account ${existing.name} that the platform did not make for this; remove it there, or choose another externalName`,
+        `The registry has an account ${existing.name} that the platform did not create: remove it there, or choose another externalName`,
         false
       )
     }
@@ -89,7 +88,7 @@ export class HarborRobots {
     return { id, name, secret }
   }
 
-  /** Whether the account of this name was made for the one that is asked for. */
+  /** Returns whether the account of this name belongs to the owner. */
   async hasOwn(robot: RobotIdentity): Promise<boolean> {
     const found = await this.#find(robot.name)
     return found !== undefined && isOwn(found, robot)
@@ -100,7 +99,7 @@ export class HarborRobots {
     return status === MISSING ? null : parseText(body?.name)
   }
 
-  /** Removes an account, unless what has its name is somebody else's. */
+  /** Removes an account, unless it belongs to another owner. */
   async removeOwn(robot: RobotIdentity): Promise<void> {
     const found = await this.#find(robot.name)
     if (found && isOwn(found, robot)) {
@@ -120,7 +119,7 @@ export class HarborRobots {
     }
   }
 
-  /** Sets a secret, or has the registry make one up. */
+  /** Sets a secret. If null, the registry generates one. */
   async #setSecret(id: string, secret: string | null): Promise<string> {
     const { body } = await this.#api.request('PATCH', robotPath(id), {
       body: secret === null ? {} : { secret },
@@ -128,7 +127,7 @@ export class HarborRobots {
     return secret ?? parseText(body?.secret)
   }
 
-  /** An account outlives its project without what it may do there, and may have been disabled by hand. */
+  /** Restores permissions, which an account loses with its project, and enables it. */
   async #update({ id, name }: Robot, { mark, permissions }: DesiredRobot): Promise<void> {
     const body = { id: Number(id), name, ...robotBody(mark, permissions) }
     await this.#api.request('PUT', robotPath(id), { body })
@@ -143,11 +142,14 @@ export class HarborRobots {
       .find((one) => !includesAction(stored, one))
     if (body?.disable === true || missing) {
       const action = missing?.action ?? 'pull'
-      throw new RegistryFailure(`The registry keeps an account that may not ${action}`, false)
+      throw new RegistryFailure(
+        `The registry did not grant an account the permission to ${action}`,
+        false
+      )
     }
   }
 
-  /** Asked for without the prefix that Harbor puts before all names, whichever it is now. */
+  /** Searches without the prefix that Harbor adds to names, since an operator may change it. */
   async #find(name: string): Promise<Robot | undefined> {
     const query = new URLSearchParams({ q: `name=${name}`, page_size: '10' })
     const robots = await this.#list(`robots?${query}`)
@@ -172,10 +174,10 @@ export class HarborRobots {
 const isMarked = ({ description }: Robot) =>
   description.startsWith(PROJECT_MARK) || description.startsWith(WORKER_MARK)
 
-/** Those of workers are not: whoever has one changes the images of everybody. */
+/** Accounts of workers are not: they can push images of all realms. */
 const isAdoptable = ({ description }: Robot) => !description.startsWith(WORKER_MARK)
 
-/** Accounts from before they were marked are known by their id. */
+/** Accounts older than the marks are identified by their id. */
 const isOwn = (robot: Robot, { mark, account }: RobotIdentity): boolean =>
   isMarked(robot) ? robot.description === mark : robot.id === account?.id
 
@@ -190,7 +192,7 @@ function includesAction(
   )
 }
 
-/** A secret the registry would refuse is none. */
+/** Returns null for a secret that the registry would reject. */
 const usableSecret = (secret: string | null | undefined): string | null =>
   secret && isRobotSecret(secret) ? secret : null
 

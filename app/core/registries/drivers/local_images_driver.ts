@@ -5,8 +5,8 @@ import { NullDriver } from './null_driver.js'
 const SECRET_BYTES = 24
 
 /**
- * The folder of images of this installation. It asks nobody who they are, and a name is good as it is; a project has an account all the same, since
- * programs of nodes show the address of an image only where they have one.
+ * The image folder of this installation, which has no authentication. Projects get an account nevertheless, since the
+ * software of nodes shows the address of an image only if there is one.
  */
 export class LocalImagesDriver extends NullDriver {
   override async link({ name, account, newSecret }: DesiredProject): Promise<LinkedProject> {

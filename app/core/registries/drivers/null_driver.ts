@@ -4,9 +4,7 @@ import type {
   DesiredProject,
 } from '#core/registries/registry_driver'
 
-/**
- * A registry the platform has no account for. It takes images under any name, and there is nothing to be made in it.
- */
+/** A registry without an account of the platform. It accepts images under any name, and nothing is created in it. */
 export class NullDriver implements RegistryDriver {
   async requireAccount(): Promise<void> {}
 

@@ -20,15 +20,15 @@ interface PlainRegistryDriverOptions {
   readonly rules?: HostRules
 }
 
-/** Where tokens of a registry are given out, and for what. */
+/** The parameters of a `WWW-Authenticate: Bearer` challenge. */
 interface Challenge {
   readonly realm: string
   readonly service: string
 }
 
 /**
- * A registry that keeps images and has no projects, accounts or hooks to be looked after. All there is to know is whether it lets the
- * platform in; a name is good as it is.
+ * A registry without projects, accounts or webhooks. A link only checks that the registry accepts the account of the
+ * platform.
  */
 export class PlainRegistryDriver extends NullDriver {
   readonly #host: string
@@ -47,7 +47,7 @@ export class PlainRegistryDriver extends NullDriver {
     this.#rules = options.rules ?? hostRules
   }
 
-  /** Whether a registry is there which is not part of a Harbor. */
+  /** Returns whether the host is a registry that is not part of Harbor. */
   async detect(): Promise<boolean> {
     const response = await this.#requestBase({})
     const { service } = parseChallenge(response) ?? {}
@@ -68,14 +68,11 @@ export class PlainRegistryDriver extends NullDriver {
     return { id: name, account: null, webhookId: null }
   }
 
-  /** Tokens may be given out elsewhere, but not where the account would travel in clear. */
+  /** The token service may be another host, but must not receive the account in plain text. */
   async #hasToken({ realm, service }: Challenge): Promise<boolean> {
     const url = URL.parse(realm)
     if (!url || (url.protocol !== 'https:' && url.host !== this.#base.host)) {
-      throw new RegistryFailure(
-        'The registry gives out tokens at an address that is not safe',
-        true
-      )
+      throw new RegistryFailure('The token service of the registry does not use https', true)
     }
     url.searchParams.set('service', service)
     const response = await this.#exchange('for a token', url, { authorization: this.#account })
@@ -105,8 +102,8 @@ export class PlainRegistryDriver extends NullDriver {
 const isSuccess = (status: number) => status >= 200 && status < 300
 
 /**
- * Answers as the distribution specification says: with success, or asking who calls. The header of Docker's registry is no part of that;
- * without it, what is a page for people is no registry.
+ * Checks the response to `GET /v2/` of the OCI distribution specification. Docker's version header is optional; without it,
+ * an HTML page is not a registry.
  */
 function isRegistry({ status, headers }: RegistryResponse): boolean {
   const isResponsive =

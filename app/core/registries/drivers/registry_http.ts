@@ -1,6 +1,6 @@
 import { request as requestInClear, type IncomingMessage } from 'node:http'
 import { request as requestSecurely } from 'node:https'
-import { lookup as resolve, type LookupAddress } from 'node:dns'
+import { lookup, type LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
 import { hostRules, parseHost, type HostRules } from '#core/registries/host_rules'
@@ -11,7 +11,7 @@ const MAX_RESPONSE_BYTES = 1024 * 1024
 
 export interface RegistryRequest {
   readonly url: URL
-  /** As the registry is named: with the port, if it has one. */
+  /** The host as configured, with the port if it has one. */
   readonly host: string
   readonly method: string
   readonly headers: Record<string, string>
@@ -26,8 +26,8 @@ export interface RegistryResponse {
 }
 
 /**
- * Calls a registry, at an address that it may have: a name may mean another one each time it is looked up. It follows nothing
- * and keeps no cookies; what the registry is sent goes to it alone.
+ * Sends a request to a registry. Each address that its name resolves to is checked. Redirects are not followed, and cookies
+ * are not stored.
  */
 export function sendRequest(
   { url, host, method, headers, body, limitMs }: RegistryRequest,
@@ -35,7 +35,7 @@ export function sendRequest(
 ): Promise<RegistryResponse> {
   requireReachable(rules, host, [hostnameOf(url)])
   const request = url.protocol === 'https:' ? requestSecurely : requestInClear
-  return new Promise((resolved, rejected) => {
+  return new Promise((resolve, reject) => {
     const outgoing = request(url, {
       method,
       headers: { ...headers, 'content-length': Buffer.byteLength(body ?? '') },
@@ -44,8 +44,8 @@ export function sendRequest(
       lookup: guardedLookup(rules, host),
       rejectUnauthorized: !rules.isInsecure(host),
     })
-    outgoing.on('error', rejected)
-    outgoing.on('response', (response) => void readResponse(response).then(resolved, rejected))
+    outgoing.on('error', reject)
+    outgoing.on('response', (response) => void readResponse(response).then(resolve, reject))
     outgoing.end(body)
   })
 }
@@ -56,7 +56,7 @@ async function readResponse(response: IncomingMessage): Promise<RegistryResponse
   for await (const chunk of response) {
     length += chunk.length
     if (length > MAX_RESPONSE_BYTES) {
-      throw new RangeError('The answer is too long')
+      throw new RangeError(`The response is longer than ${MAX_RESPONSE_BYTES} bytes`)
     }
     chunks.push(chunk)
   }
@@ -64,13 +64,13 @@ async function readResponse(response: IncomingMessage): Promise<RegistryResponse
   return { status: response.statusCode!, headers: response.headers, text }
 }
 
-/** The rules for what asks a registry in other ways: the registry itself, and nothing that it leads to. */
+/** A guard that allows requests to the registry only, and no redirects to other hosts. */
 export function guardRegistry(host: string, rules: HostRules = hostRules): OutboundGuard {
   const name = parseHost(host)?.host
   return {
     requireAllowed(url) {
       if (url.host !== name) {
-        throw new HostNotAllowed(`${host} leads to another host, where nothing is asked`)
+        throw new HostNotAllowed(`${host} redirects to another host, which is not allowed`)
       }
       requireReachable(rules, host, [hostnameOf(url)])
     },
@@ -78,7 +78,7 @@ export function guardRegistry(host: string, rules: HostRules = hostRules): Outbo
   }
 }
 
-/** The rules for what has to go where a registry leads to (stores of blobs, services that give out tokens): the same for each host on the way. */
+/** A guard that allows redirects, to blob stores and token services. The same rules apply to each host. */
 export function guardRedirects(host: string, rules: HostRules = hostRules): OutboundGuard {
   const name = parseHost(host)?.host
   const hostOf = (url: URL) => (url.host === name ? host : url.host)
@@ -88,10 +88,10 @@ export function guardRedirects(host: string, rules: HostRules = hostRules): Outb
   }
 }
 
-/** What is looked at is what is connected to: there is no second look-up that could end elsewhere. */
+/** Connects to the addresses that were checked. A second lookup could return others. */
 function guardedLookup(rules: HostRules, host: string): LookupFunction {
   return (name, options, callback) => {
-    resolve(name, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    lookup(name, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error) {
         return callback(error, '', 0)
       }

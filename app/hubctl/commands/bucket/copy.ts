@@ -54,10 +54,10 @@ async function uploadSteps(
       const destination = `${location.bucket}:${path}`
       if (api.isPlanning) {
         api.plan('POST', 'storage', `/buckets/${id}/resumable`, { filename: path })
-        return { said: `${file} would be copied to ${destination}` }
+        return { message: `${file} would be copied to ${destination}` }
       }
       await upload(api, { file, bucketId: id, path }, output)
-      return { said: `${file} was copied to ${destination}` }
+      return { message: `${file} was copied to ${destination}` }
     },
   }))
 }
@@ -105,10 +105,10 @@ async function downloadSteps(
       const own = options.recursive ? pathBelow(file.path, location.path) : basename(file.path)
       const target = isFolder ? join(to, own) : to
       if (api.isPlanning) {
-        return { said: `${target} would be written` }
+        return { message: `${target} would be written` }
       }
       await download(api, file, target, output)
-      return { said: `${location.bucket}:${file.path} was copied to ${target}` }
+      return { message: `${location.bucket}:${file.path} was copied to ${target}` }
     },
   }))
 }

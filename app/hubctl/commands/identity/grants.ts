@@ -120,8 +120,8 @@ async function removeGrant({ api, owner, granted: given, name, grantee, id }: Re
 
 function grantsIn({ role = [], permission = [] }: GrantOptions): Grant[] {
   const grants = [
-    ...role.map((name) => ({ given: ROLES, name })),
-    ...permission.map((name) => ({ given: PERMISSIONS, name })),
+    ...role.map((name) => ({ granted: ROLES, name })),
+    ...permission.map((name) => ({ granted: PERMISSIONS, name })),
   ]
   if (grants.length === 0) {
     throw new UsageProblem('What is it about?', 'Say --role <role> or --permission <permission>.')

@@ -2,18 +2,18 @@ import type { DatabasePool } from '#database/database_pool'
 import { unpackIds } from '#telemetry/trail/packed_ids'
 import { Position } from './position.js'
 
-/** Of a chain that a follower is far behind in, and of all of them together. */
+/** Limits of a read: batches of one chain, and events in total. */
 const MAX_BATCHES_PER_CHAIN = 100
 const MAX_EVENTS = 1_000
 
-/** Events that were sealed together, those that are left of them or not. */
+/** Events that were sealed together. Some of them may have been removed. */
 export interface EventBatch {
   readonly chain: string
   readonly number: number
   readonly ids: readonly string[]
 }
 
-/** Where the chains end now. */
+/** The current ends of the chains. */
 export async function currentPosition(
   pool: DatabasePool,
   chains: readonly string[] | undefined
@@ -27,8 +27,8 @@ export async function currentPosition(
 }
 
 /**
- * The chains take turns, so that one with much to tell does not keep the others waiting. Whatever is visible of a chain has no gap:
- * its batches are written one transaction after the other.
+ * Takes batches of the chains in turn, so that a long one does not delay the others. Visible batches of a chain
+ * have no gaps: they are written one transaction after the other.
  */
 const AFTER = {
   name: 'event-batches-after',
@@ -46,7 +46,7 @@ const AFTER = {
     where before < ${MAX_EVENTS} order by turn, chain`,
 }
 
-/** A bounded part of the batches that were sealed after a position; none where nothing was. */
+/** The next batches after a position, up to a limit; none at the end. */
 export async function findBatchesAfter(
   pool: DatabasePool,
   position: Position,

@@ -8,24 +8,22 @@ import { findBatchesAfter, currentPosition, type EventBatch } from './event_batc
 import type { Position } from './position.js'
 import { EVENTS_TOPIC } from './append_notifications.js'
 
-/** Wakes can get lost with the process that would have sent them. */
+/** A notification is lost if its process dies before sending it. */
 const POLL_MS = 5_000
-/** While events come in all the time, a follower asks the database no more often than this. */
+/** The minimum time between two reads of a stream while events arrive continuously. */
 const BATCH_MS = 50
 
 interface TailRequest {
-  /** The chains that are followed; undefined for all of them. */
+  /** The chains to read; undefined for all of them. */
   readonly chains: readonly string[] | undefined
-  /** Where to begin; undefined for now. */
+  /** The position to start after; undefined for the current end. */
   readonly from: Position | undefined
   readonly signal: AbortSignal
-  /** What is to be told of some events, by their ids. */
+  /** Reads the events with these ids. */
   readonly read: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
 }
 
-/**
- * Events as they are sealed, whichever process it was that kept them.
- */
+/** Streams events as any process seals them. */
 export class EventTail {
   readonly #pool: DatabasePool
   readonly #signals: Signals
@@ -35,7 +33,7 @@ export class EventTail {
     this.#signals = signals
   }
 
-  /** What is kept once this has resolved is part of it. */
+  /** The stream contains every event that is stored after this resolves. */
   async open(request: TailRequest): Promise<AsyncIterable<StreamedRecord>> {
     const position = request.from ?? (await currentPosition(this.#pool, request.chains))
     return this.#eventsFrom(position, request)

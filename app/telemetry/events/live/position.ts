@@ -4,7 +4,7 @@ const BETWEEN_CHAINS = '~'
 const ENTRY = /^([\w-]{22}|0)\.([\da-z]{1,10})(?:\.([\da-z]{1,6}))?$/
 const ID_BYTES = 16
 
-/** How far a follower has come in one chain: through a batch, and past so many events of the next one. */
+/** The position in one chain: after a batch, and after some events of the next one. */
 interface ChainPosition {
   readonly number: number
   readonly offset: number
@@ -13,8 +13,8 @@ interface ChainPosition {
 const START: ChainPosition = { number: 0, offset: 0 }
 
 /**
- * How far a follower of events has come. Batches of a chain become visible in the order of their numbers, and those of
- * different chains in any, so there is a place in each.
+ * The position of a reader of events. Batches become visible in order within a chain, but in any order across
+ * chains, so it has an entry for each chain.
  */
 export class Position {
   readonly #positions: Map<string, ChainPosition>
@@ -23,14 +23,14 @@ export class Position {
     this.#positions = new Map(positions)
   }
 
-  /** After all batches up to those with these numbers. */
+  /** The position after the given batches. */
   static after(heads: Iterable<{ readonly chain: string; readonly number: number }>): Position {
     return new Position(
       Iterator.from(heads).map(({ chain, number }) => [chain, { number, passed: 0 }])
     )
   }
 
-  /** Reads what `text` wrote; undefined for anything else. */
+  /** Parses `text`; undefined if it is malformed. */
   static parse(text: string): Position | undefined {
     const entries = text === '' ? [] : text.split(BETWEEN_CHAINS).map((entry) => ENTRY.exec(entry))
     return entries.every((entry) => entry !== null)
@@ -43,7 +43,7 @@ export class Position {
       : undefined
   }
 
-  /** For those who come back with it. */
+  /** The cursor for `Last-Event-ID`. */
   get text(): string {
     return [...this.#positions]
       .map(([chain, { number, offset: passed }]) => {
@@ -53,13 +53,13 @@ export class Position {
       .join(BETWEEN_CHAINS)
   }
 
-  /** The last batch of each chain that is wholly behind. */
+  /** The last complete batch of each chain. */
   get heads(): { readonly chains: string[]; readonly numbers: number[] } {
     const positions = [...this.#positions.values()]
     return { chains: [...this.#positions.keys()], numbers: positions.map(({ number }) => number) }
   }
 
-  /** How many events of the next batch of a chain are behind. */
+  /** How many events of the chain's next batch are behind the position. */
   offsetIn(chain: string): number {
     return (this.#positions.get(chain) ?? START).offset
   }
@@ -74,7 +74,7 @@ export class Position {
   }
 }
 
-/** A third of the room that the id of a realm takes; it is sent with each event. */
+/** A third of the length of the realm id; the cursor is sent with each event. */
 function compactName(chain: string): string {
   return chain === NO_REALM
     ? '0'

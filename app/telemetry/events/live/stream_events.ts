@@ -7,7 +7,7 @@ import { event } from '#telemetry/events/event'
 import { EventService } from '#telemetry/events/event_service'
 import { sendRecordStream } from '#auth/record_stream'
 
-/** Answers with events as they are kept; the filter is that of a list. */
+/** Streams events as they are stored. Accepts the filters of the list. */
 export async function streamEvents(ctx: HttpContext): Promise<void> {
   const query = decode(event.declaration, ctx.request.parsedUrl.query ?? '')
   reportDroppedQuery(ctx, query.dropped)

@@ -9,7 +9,7 @@ import type { VictoriaLogsServer } from './server.js'
 const TIMEOUT_MS = 30_000
 const MAX_ROUNDS = 3
 
-/** Why the server cannot remove lines; undefined where it can. */
+/** Why the server cannot delete lines; undefined if it can. */
 export async function findDeletionProblem(server: VictoriaLogsServer): Promise<string | undefined> {
   try {
     await server.deletions()
@@ -19,14 +19,14 @@ export async function findDeletionProblem(server: VictoriaLogsServer): Promise<s
       throw new LogStoreUnavailable(error)
     }
     return /delete\.enable/.test(error.text)
-      ? 'deletion is switched off in the log store; start it with -delete.enable'
-      : 'the log store is of a release that has no deletion; use a newer one'
+      ? 'deletion is disabled in the log store; start it with -delete.enable'
+      : 'this release of the log store cannot delete; upgrade it'
   }
 }
 
 /**
- * Removes what the filter finds now, and resolves when it is gone. The server works on deletions by and by, and leaves lines
- * that are dated later than the beginning of the work: where there are any, nothing is removed.
+ * Deletes the matching lines and resolves when they are gone. The server deletes in the background and skips lines
+ * dated after the start of the task, so nothing is deleted if there are any.
  */
 export async function deleteLines(
   server: VictoriaLogsServer,
@@ -36,21 +36,21 @@ export async function deleteLines(
   const now = isoOf(instantOf(clock.now()))
   if ((await server.count(allOf([filter, `_time:>${now}`]))) > 0) {
     throw new DeletionUnsupported(
-      'some of these lines are dated in the future, and the log store removes none before their time'
+      'some of these lines are dated in the future, and the log store cannot delete them before that time'
     )
   }
   const deadline = performance.now() + TIMEOUT_MS
   const matching = allOf([filter, `_time:<=${now}`])
-  // Also where nothing is found: what came in a moment ago is not shown yet, and is removed with the rest.
+  // Even if nothing matches: lines that are not visible yet are deleted as well.
   for (let round = 1; round === 1 || (await server.count(matching)) > 0; round++) {
     if (round > MAX_ROUNDS) {
-      throw new LogStoreUnavailable(new Error('lines were still there after they were deleted'))
+      throw new LogStoreUnavailable(new Error('lines still exist after their deletion'))
     }
     const { task_id: id } = await startDeletion(server, filter)
     while (await isRunning(server, id)) {
       if (performance.now() > deadline) {
         throw new LogStoreUnavailable(
-          new Error(`a deletion was not done after ${TIMEOUT_MS / 1_000} s`)
+          new Error(`a deletion took more than ${TIMEOUT_MS / 1_000} s`)
         )
       }
       await sleep(Math.min(pollMs, 200), new AbortController().signal)

@@ -1,6 +1,6 @@
 import { BadRequest } from '#kernel/failures'
 
-/** What the server answered where it should have done something. Its text may hold the query, and is for nobody's eyes. */
+/** An error of the server. Its text may contain the query, so it is never shown. */
 export class ServerError extends Error {
   constructor(
     readonly status: number,
@@ -10,21 +10,21 @@ export class ServerError extends Error {
   }
 }
 
-/** It may have arrived or not: the connection ended before the answer. */
+/** The connection ended before the response, so the request may have taken effect. */
 export class NoResponse extends Error {
   constructor(cause: unknown) {
     super('The log store did not answer', { cause })
   }
 
-  /** Whether it had its time to answer. */
+  /** Whether the server did not answer in time. */
   get isTimeout(): boolean {
     return (this.cause as Error).name === 'TimeoutError'
   }
 }
 
-/** The server has not got the memory to sort or look so far. */
+/** The server lacks the memory for the query. */
 export class QueryTooLarge extends BadRequest {
   constructor(cause: unknown) {
-    super('The log store cannot look through so much; ask for less at a time', { cause })
+    super('The query is too large for the log store; narrow the filter or the time', { cause })
   }
 }

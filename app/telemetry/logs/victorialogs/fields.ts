@@ -3,7 +3,7 @@ import { recordOf, type LogLine, type LogRecord } from '#telemetry/logs/log_line
 import { KEY_LABEL } from '#telemetry/logs/reserved_labels'
 import type { Fields } from './server.js'
 
-/** A line as the server takes it: labels stand beside all the rest, which wins. */
+/** A line in the format of the server: labels beside the fields, which take precedence. */
 export function fieldsOf({ key, time, message, level, service, channel, labels }: LogLine): string {
   return JSON.stringify({
     ...labels,
@@ -16,7 +16,7 @@ export function fieldsOf({ key, time, message, level, service, channel, labels }
   })
 }
 
-/** The record behind the fields of a line, which others may have written. */
+/** The record of a line, which another program may have written. */
 export function recordFrom({
   _time,
   _msg,

@@ -10,23 +10,23 @@ import { sentLine, bytesOf, type SentLine } from './sent_line.js'
 import type { VictoriaLogsServer } from './server.js'
 import type { Timing } from './timing.js'
 
-/** What one request carries, and what waits for one at most. */
+/** Limits of a request, and of the queue. */
 const MAX_BATCH = { lines: 2_000, bytes: 2 * 1024 ** 2 }
 const MAX_PENDING_BYTES = 32 * 1024 ** 2
 const ATTEMPTS = 5
 const BACK_OFF = { firstMs: 200, longestMs: 2_000 }
 
-/** Lines that were handed in together. */
+/** Lines of one call. */
 interface LineBatch {
   readonly lines: readonly SentLine[]
   readonly accepted: PromiseWithResolvers<void>
-  /** Whether they are handed in for the first time. */
+  /** Whether they are sent for the first time. */
   readonly isNew: boolean
 }
 
 /**
- * Brings lines to the server, those that come in about the same time in one request. There is one request at a time: what comes
- * in meanwhile waits, as much of it as there is room for.
+ * Sends lines to the server, batching concurrent writes. There is one request at a time; other lines wait in a
+ * bounded queue.
  */
 export class LineSender {
   readonly #server: VictoriaLogsServer
@@ -46,17 +46,19 @@ export class LineSender {
     this.#onAccepted = onAccepted
   }
 
-  /** Resolves when the server has them in its memory; rejects where there is no room to wait, or the server stays away. */
+  /**
+   * Resolves when the server has the lines in memory. Rejects if the queue is full or the server stays unavailable.
+   */
   send(lines: readonly LogLine[]): Promise<void> {
     return this.#enqueue(lines.map(sentLine), true)
   }
 
-  /** As `send`, for lines that somebody keeps already. */
+  /** Like `send`, for lines that are already retained. */
   resend(lines: readonly SentLine[]): Promise<void> {
     return this.#enqueue(lines, false)
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when the queue is empty. */
   async idle(): Promise<void> {
     await this.#running
   }
@@ -104,7 +106,7 @@ export class LineSender {
       this.#onAccepted(batch.filter(({ isNew }) => isNew).flatMap((entry) => entry.lines))
       batch.forEach(({ accepted: taken }) => taken.resolve())
     } catch (error) {
-      // Those that wait would wait for as long again, each.
+      // Queued lines would each wait as long again.
       const waiting = this.#pending.splice(0)
       this.#pendingBytes = 0
       ;[...batch, ...waiting].forEach(({ accepted: taken }) =>
@@ -113,7 +115,7 @@ export class LineSender {
     }
   }
 
-  /** What may have arrived all the same is looked for before it is sent again. */
+  /** Retries. After a lost response, looks up which lines arrived before sending again. */
   async #persist(lines: readonly SentLine[]): Promise<void> {
     let missing = lines
     for (let failures = 1; missing.length > 0; failures++) {

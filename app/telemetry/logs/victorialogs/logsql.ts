@@ -7,7 +7,7 @@ const NOTHING = `${JSON.stringify(KEY_LABEL)}:in()`
 
 const OPPOSITE = { '>=': '<', '>': '<=', '<=': '>', '<': '>=' } as const
 
-/** The filter in the language of the server. Negations go down to single labels, where they also mean lines without it. */
+/** The filter in LogsQL. Negations are pushed down to labels, where they also match lines without the label. */
 export function logsqlOf(filter: LogFilter, isNegated = false): string {
   switch (filter.kind) {
     case 'and':
@@ -34,17 +34,17 @@ export function allOf(parts: readonly string[]): string {
   return joined(restrictions, ' AND ', EVERYTHING)
 }
 
-/** Text in quotes, as the server reads it: its escapes are those of JSON. */
+/** Quotes a text; LogsQL uses the escapes of JSON. */
 export function quoted(text: string): string {
   return JSON.stringify(text.toWellFormed())
 }
 
-/** Lines whose keys are from the first to before the second, in the order of text. */
+/** Lines with keys from the first up to, but excluding, the end. */
 export function keysBetween(first: string, end: string): string {
   return `${quoted(KEY_LABEL)}:string_range(${quoted(first)},${quoted(end)})`
 }
 
-/** Lines whose key ends so. */
+/** Lines whose key ends with a text. */
 export function keyEndingWith(text: string): string {
   return `${quoted(KEY_LABEL)}:~${quoted(`${escapeRegExp(text)}$`)}`
 }
@@ -64,7 +64,7 @@ function joined(parts: readonly string[], glue: string, none: string): string {
   return parts.length > 1 ? `(${parts.join(glue)})` : (parts[0] ?? none)
 }
 
-/** With fewer than nine digits an end would be stretched to that of its second. */
+/** Nine digits: with fewer, the server extends an end to the end of its second. */
 function timeBound({ op, at }: TimeFilter, isNegated: boolean): string {
   return `_time:${isNegated ? OPPOSITE[op] : op}${isoOf(at)}`
 }
@@ -98,7 +98,7 @@ function matching(filter: Exclude<LabelFilter, { kind: 'oneOf' }>, isNegated: bo
   return `${isNegated ? '!' : ''}${quoted(name)}:${test}`
 }
 
-/** As a regular expression that stands for nothing but the text. */
+/** Escapes a text for a regular expression. */
 function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }

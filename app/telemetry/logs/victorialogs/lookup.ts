@@ -7,7 +7,7 @@ import { keyOfFields } from './fields.js'
 import { allOf, keyEndingWith, keysBetween, logsqlOf } from './logsql.js'
 import type { VictoriaLogsServer } from './server.js'
 
-/** Follows whatever a key can end with. */
+/** Sorts after every character of a key. */
 const KEY_END = '~'
 const LINES_PER_QUERY = 50
 const KEY_FIELDS = ` | fields ${KEY_LABEL}`
@@ -16,7 +16,7 @@ interface KeyedLine {
   readonly line: LogLine
 }
 
-/** Those of the lines that the server does not show under their keys. */
+/** The lines whose keys are not visible on the server. */
 export async function findInvisible<Line extends KeyedLine>(
   server: VictoriaLogsServer,
   lines: readonly Line[]
@@ -34,7 +34,7 @@ export async function findInvisible<Line extends KeyedLine>(
   return lines.filter(({ line }) => !visible.has(line.key))
 }
 
-/** Those of the lines that the server shows under no key: what comes once more has another one, with the same ending. */
+/** The lines of which no delivery is visible: redelivered lines have other keys with the same unique part. */
 export async function findNeverStored(
   server: VictoriaLogsServer,
   lines: readonly LogLine[]

@@ -9,21 +9,21 @@ const STEPS = [
   { name: '1m', size: 60n * SECOND },
   { name: '1s', size: SECOND },
 ] as const
-/** Among so many lines the server finds a page at once. */
+/** The server sorts this many lines quickly. */
 const MAX_SORTED = 5_000
 
 interface NarrowedPage {
-  /** Of all lines that are meant. */
+  /** The number of all matching lines. */
   readonly total: number
-  /** Lines among which the page is; undefined where the page is empty. */
+  /** A filter that contains the page; undefined for an empty page. */
   readonly filter: string | undefined
-  /** Where it begins among these. */
+  /** The offset of the page within the filter. */
   readonly offset: number
 }
 
 /**
- * Narrows a page to the time that its lines are of. The server sorts all lines of a query before it leaves out those before the page,
- * but counts them by hours, minutes and seconds without reading them.
+ * Narrows a query to the time range of its page. The server sorts all lines of a query before it skips the offset,
+ * but counts by hours, minutes and seconds without reading lines.
  */
 export async function narrowedPage(
   server: VictoriaLogsServer,
@@ -52,7 +52,7 @@ export async function narrowedPage(
   return { total: total!, filter, offset }
 }
 
-/** The steps that have the lines of a page; undefined where none has. */
+/** The time range of a page; undefined if the page is empty. */
 function spanOf(counts: readonly LineCount[], offset: number, limit: number) {
   let before = 0
   let count = 0

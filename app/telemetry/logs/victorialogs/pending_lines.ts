@@ -2,13 +2,13 @@ import { timeOfKey } from '#telemetry/logs/line_key'
 import type { LogLine } from '#telemetry/logs/log_line'
 
 interface PendingWrite {
-  /** When the first of its lines came in. */
+  /** When the first of its lines arrived. */
   readonly since: number
-  /** When the server shows the lines, in the time of `performance`. */
+  /** When the lines are visible, in the time of `performance`. */
   visibleAt: number
 }
 
-/** The lines that this process hands in, until the server shows them: whoever follows lines is not led past them. */
+/** Writes of this process that are not visible yet. Tails stop before them, so that they skip none. */
 export class PendingLines {
   readonly #visibleMs: number
   readonly #writes: PendingWrite[] = []
@@ -17,7 +17,7 @@ export class PendingLines {
     this.#visibleMs = visibleMs
   }
 
-  /** Has the lines pending while they are written, and until they are shown. */
+  /** Tracks the lines while they are written and until they are visible. */
   async track<T>(lines: readonly LogLine[], write: () => Promise<T>): Promise<T> {
     const since = earliest(lines.map(({ key }) => timeOfKey(key)))
     const pending: PendingWrite = { since, visibleAt: Infinity }
@@ -33,7 +33,7 @@ export class PendingLines {
     }
   }
 
-  /** When the first of the pending lines came in; infinite where there is none. */
+  /** When the first pending line arrived; infinite without one. */
   get since(): number {
     const now = performance.now()
     return earliest(
@@ -41,7 +41,7 @@ export class PendingLines {
     )
   }
 
-  /** In the order in which they began, so that this is done once for each. */
+  /** Writes are in order of their start, so each is removed once. */
   #removeVisible(): void {
     const now = performance.now()
     const pending = this.#writes.findIndex(({ visibleAt: shownAt }) => shownAt > now)

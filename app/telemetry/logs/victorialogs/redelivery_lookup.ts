@@ -10,8 +10,8 @@ interface PendingLookup {
 }
 
 /**
- * Lines that come once more, after the process that brought them ended: it may have been done with them. A broker delivers all of
- * these at once, so they are looked for together, when what was written last is shown.
+ * Finds out which redelivered lines the server already has. A broker redelivers many at once, so they are looked up
+ * together, after recent writes have become visible.
  */
 export class RedeliveryLookup {
   readonly #server: VictoriaLogsServer
@@ -23,7 +23,7 @@ export class RedeliveryLookup {
     this.#visibleMs = visibleMs
   }
 
-  /** Those of the lines that the server does not have. */
+  /** The lines that the server does not have. */
   findMissing(lines: readonly LogLine[]): Promise<readonly LogLine[]> {
     const lookup: PendingLookup = { lines, missing: Promise.withResolvers() }
     this.#pending.push(lookup)

@@ -1,7 +1,7 @@
 import type { LogLine } from '#telemetry/logs/log_line'
 import { fieldsOf } from './fields.js'
 
-/** A line on its way to the server, or kept until it is there for sure. */
+/** A line that is sent, or retained until it is durable. */
 export interface SentLine {
   readonly line: LogLine
   readonly text: string

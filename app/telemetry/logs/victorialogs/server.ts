@@ -5,16 +5,16 @@ import { LogStoreUnavailable } from '#telemetry/logs/errors'
 import { parseInstant, type Instant } from '#telemetry/logs/instant'
 import { NoResponse, ServerError, QueryTooLarge } from './errors.js'
 
-/** Where lines are written, and where they are looked up. */
+/** The addresses for writes and queries. */
 export interface ServerAddresses {
   readonly ingestor: string
   readonly querier: string
 }
 
-/** A line as the server shows it: every value is a text. */
+/** A line as the server returns it: every value is a string. */
 export type Fields = Readonly<Record<string, string>>
 
-/** How many lines there are from a time on, within one step. */
+/** The number of lines within one step from a time. */
 export interface LineCount {
   readonly at: Instant
   readonly count: number
@@ -25,13 +25,11 @@ export interface DeletionTask {
 }
 
 const TIMEOUT_MS = 20_000
-/** These two have few values, and are asked for most. */
+/** These labels have few values and most queries use them. */
 const STREAM = '_stream_fields=service,channel'
 const compressed = promisify(gzip)
 
-/**
- * The HTTP interface of VictoriaLogs, as far as it is used here.
- */
+/** A client of the HTTP API of VictoriaLogs. */
 export class VictoriaLogsServer {
   readonly #ingestor: string
   readonly #querier: string
@@ -41,7 +39,7 @@ export class VictoriaLogsServer {
     this.#querier = querier.replace(/\/+$/, '')
   }
 
-  /** Hands in lines, one JSON object each. The server then has them in its memory, and nowhere else yet. */
+  /** Inserts lines, one JSON object each. The server then has them in memory only. */
   async insert(lines: readonly string[]): Promise<void> {
     const headers = {
       'content-type': 'application/stream+json',
@@ -70,13 +68,13 @@ export class VictoriaLogsServer {
     return Number(row?.n ?? 0)
   }
 
-  /** How many lines there are in each hour, minute or second that has any. */
+  /** The number of lines by hour, minute or second. */
   async countBy(filter: string, step: string): Promise<LineCount[]> {
     const rows = await this.query(`${filter} | stats by (_time:${step}) count() n`)
     return rows.map(({ _time, n }) => ({ at: parseInstant(_time!)!, count: Number(n) }))
   }
 
-  /** The deletions that are not done yet. Throws `RefusedByServer` where it has none, or has them switched off. */
+  /** The active deletions. Throws `ServerError` if the server has no deletion or disables it. */
   async deletions(): Promise<readonly DeletionTask[]> {
     const send = () => fetchText(`${this.#querier}/delete/active_tasks`)
     return JSON.parse(await send().catch(retryOnce(send)))
@@ -116,13 +114,13 @@ async function fetchText(url: string, request: RequestInit = {}): Promise<string
   return text
 }
 
-/** A connection that was kept may have ended when it was used; to ask twice does no harm. */
+/** A kept-alive connection may have been closed; queries are safe to repeat. */
 function retryOnce<T>(send: () => Promise<T>): (error: unknown) => Promise<T> {
   return (error) =>
     error instanceof NoResponse && !error.isTimeout ? send() : Promise.reject(error as Error)
 }
 
-/** What the one who asked has to know of a failure. */
+/** Maps errors to failures for the caller. */
 async function mapErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,16 +1,16 @@
-/** What is known of when the server does something, in milliseconds. */
+/** Measured delays of the server, in milliseconds. */
 export interface Timing {
-  /** Lines that come in within this time go in one request. */
+  /** Lines within this time share a request. */
   readonly gatherMs: number
-  /** Lines that were taken are shown by then. */
+  /** When accepted lines are visible. */
   readonly visibleMs: number
-  /** Lines that were taken are on the disk by then, and survive the end of the server. */
+  /** When accepted lines are on the disk and survive a crash of the server. */
   readonly durableMs: number
-  /** How often it is asked for lines that somebody follows, and whether a deletion is done. */
+  /** How often tails and deletions poll. */
   readonly pollMs: number
 }
 
-/** As it was measured: shown after 1.0 to 1.5 s, on the disk after 7 to 12 s. */
+/** Measured: visible after 1.0 to 1.5 s, on the disk after 7 to 12 s. */
 export const SERVER_TIMING: Timing = {
   gatherMs: 5,
   visibleMs: 3_000,

@@ -4,7 +4,7 @@ import { bytesOf, type SentLine } from './sent_line.js'
 import type { VictoriaLogsServer } from './server.js'
 
 const MAX_BYTES = 64 * 1024 ** 2
-/** A line that is missing again and again is one that the server does not want. */
+/** After this many resends the server evidently does not accept the line. */
 const MAX_RESENDS = 3
 
 interface UnconfirmedBatch {
@@ -21,8 +21,8 @@ interface UnconfirmedLinesOptions {
 }
 
 /**
- * Keeps the lines the server has taken until they are on its disk, then looks whether they are there. Those that it lost, since
- * it ended in between, are sent once more.
+ * Retains accepted lines until the server has written them to its disk, then checks that they are visible. Lines
+ * that the server lost in a crash are sent again.
  */
 export class UnconfirmedLines {
   readonly #options: UnconfirmedLinesOptions
@@ -47,7 +47,7 @@ export class UnconfirmedLines {
     this.#schedule()
   }
 
-  /** Forgets what was taken so far: it may be gone because somebody removed it. */
+  /** Drops all retained lines: after a deletion, a missing line is not lost. */
   clear(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -74,7 +74,7 @@ export class UnconfirmedLines {
     try {
       missing = await findInvisible(this.#options.server, oldest.lines)
     } catch {
-      // The server is away; its lines are looked for when it is back.
+      // The server is unavailable; the lines are checked later.
     }
     if (this.#timer === timer) {
       this.#timer = undefined
@@ -98,7 +98,7 @@ export class UnconfirmedLines {
       const example = missing[0]!.line.time
       return this.#options.report(
         new Error(`${missing.length} lines are missing, one of them from ${example}`),
-        'the log store takes lines and does not keep them; look at its retention, and at LOGSTORE_RETENTION_DAYS'
+        'the log store accepts lines and loses them; check its retention and LOGSTORE_RETENTION_DAYS'
       )
     }
     logMetrics.repeated(missing.length)

@@ -21,7 +21,7 @@ import { SERVER_TIMING, type Timing } from './timing.js'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-/** The server keeps nothing that is dated later than this. */
+/** The server rejects lines dated later than this. */
 const AHEAD_MS = 2 * DAY_MS
 const TAIL_BATCH = 1_000
 
@@ -29,13 +29,11 @@ export interface VictoriaLogsOptions extends ServerAddresses {
   readonly retentionDays: number
   readonly timing?: Timing
   readonly report: (error: unknown, what: string) => void
-  /** Tells the other processes that lines are removed: they would miss them. */
+  /** Notifies other processes of a deletion: they would send the lines again. */
   readonly notifyRemoval?: () => void
 }
 
-/**
- * Keeps lines in a VictoriaLogs server. What is behind its API was measured: docs/telemetry.md says what matters to operators.
- */
+/** Stores lines in a VictoriaLogs server. docs/telemetry.md describes the operation. */
 export class VictoriaLogsStore implements LogStore {
   readonly #server: VictoriaLogsServer
   readonly #options: VictoriaLogsOptions
@@ -94,7 +92,7 @@ export class VictoriaLogsStore implements LogStore {
     await deleteLines(this.#server, logsqlOf(filter), this.#timing.pollMs)
   }
 
-  /** Only lines that came in a moment ago: none that is shown later came in before those that were shown. */
+  /** Reads only up to the visible lines: later ones must not become visible behind the cursor. */
   async *tail(
     filter: LogFilter,
     signal: AbortSignal,
@@ -120,7 +118,7 @@ export class VictoriaLogsStore implements LogStore {
     return findDeletionProblem(this.#server)
   }
 
-  /** Lets go of lines that are kept until they are on the server's disk: somebody removes some. */
+  /** Drops lines that wait for durability, because some are deleted. */
   forgetUnconfirmed(): void {
     this.#unconfirmed.clear()
   }
@@ -138,7 +136,7 @@ export class VictoriaLogsStore implements LogStore {
     }
   }
 
-  /** Lines with lesser keys are shown, as far as this process knows. */
+  /** The key before which all lines of this process are visible. */
   #visibleBefore(): string {
     return firstKeyAt(Math.min(clock.now() - this.#timing.visibleMs, this.#pending.since))
   }

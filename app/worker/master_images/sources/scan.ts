@@ -85,12 +85,9 @@ function inheritable(folder: FoundFolder, scope: FolderScope): FolderScope {
   }
 }
 
-function attributesOf(
-  { path, file }: FoundFolder,
-  { attributes, fault: broken }: FolderScope
-): Attributes {
-  if (broken !== undefined) {
-    throw new AttributeInvalid(broken)
+function attributesOf({ path, file }: FoundFolder, { attributes, fault }: FolderScope): Attributes {
+  if (fault !== undefined) {
+    throw new AttributeInvalid(fault)
   }
   if (!file) {
     return attributes

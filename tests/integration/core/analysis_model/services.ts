@@ -25,7 +25,7 @@ export async function services() {
   ])
   const damaged = new Set<string>()
   const storedCode = {
-    damaged: async (ids: readonly string[]) => ids.filter((id) => damaged.has(id)),
+    findDamaged: async (ids: readonly string[]) => ids.filter((id) => damaged.has(id)),
   }
   const hasConsumers = async () => true
   const pool = corePool()

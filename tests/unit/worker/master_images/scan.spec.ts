@@ -157,7 +157,7 @@ test.group('Images in a repository', () => {
       ['python']
     )
     assert.deepEqual(
-      faults.map(({ kind, virtualPath, message: sentence }) => [kind, virtualPath, sentence]),
+      faults.map(({ kind, virtualPath, message }) => [kind, virtualPath, message]),
       [
         ['group', 'r', 'name in r/image-group.json is no text of 1 to 128 characters'],
         ['image', 'r/base', 'name in r/image-group.json is no text of 1 to 128 characters'],
