@@ -95,7 +95,7 @@ test.group('Body validation', () => {
     .with([null, 'text', 7, [], [{ name: 'abc' }]])
     .run(async ({ assert }, sent) => {
       const failure = await rejected(sent)
-      assert.equal(failure.message, 'The body has to be a JSON object')
+      assert.equal(failure.message, 'The body must be a JSON object')
       assert.lengthOf(failure.issues, 1)
       assert.containsSubset(failure.issues[0], { code: 'value_invalid', path: [] })
     })
