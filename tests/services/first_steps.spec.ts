@@ -6,7 +6,6 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
 import { test } from '@japa/runner'
-import { escapeRegExp } from 'es-toolkit'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { outputBlocks, shellBlocks } from '#tests/helpers/shell_blocks'
@@ -17,6 +16,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** The program runs already, and what comes from a registry somewhere else lies there. */
 const DONE_BEFORE = [/^npm start .*$/m, /^skopeo copy docker:.*$/m]
+
+/** The special characters of regular expressions. */
+const SPECIAL = /[.*+?^${}()|[\]\]/g
 
 test('what first steps shows works when it is typed, and prints what it shows', async ({
   assert,
@@ -52,11 +54,9 @@ test('what first steps shows works when it is typed, and prints what it shows', 
 
 /** A line as it is printed: `…` stands for anything, and columns may be wider. */
 function patternOf(line: string): RegExp {
-  const parts = line
-    .trimEnd()
-    .split('…')
-    .map((part) => escapeRegExp(part).replaceAll(/ +/g, ' +'))
-  return new RegExp(`^${parts.join('.*')}`, 'm')
+  const parts = line.trimEnd().split('…')
+  const literals = parts.map((part) => part.replaceAll(SPECIAL, '\$&').replaceAll(/ +/g, ' +'))
+  return new RegExp(`^${literals.join('.*')}`, 'm')
 }
 
 /** Runs lines in a shell, as somebody types them in a clone. It stops at the first that fails. */
