@@ -157,10 +157,10 @@ function wireAnalyses(container: Container, options: Options): void {
   container.singleton(AnalysisCredentials, async () => new AnalysisCredentials(await options()))
   container.singleton(
     AnalysisLogService,
-    async (resolver) => new AnalysisLogService(corePool(), await resolver.make('keptLogs'))
+    async (resolver) => new AnalysisLogService(corePool(), await resolver.make('analysisLogStore'))
   )
   container.singleton(AnalysisTimeline, async (resolver) => {
-    const logs = await resolver.make('keptLogs')
+    const logs = await resolver.make('analysisLogStore')
     const sources = {
       open: [eventSource(await resolver.make('eventReader')), historySource(corePool())],
       logs: [

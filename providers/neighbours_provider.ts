@@ -15,7 +15,7 @@ declare module '@adonisjs/core/types' {
     /** The analyses in which the nodes of a client take part; none where there is no core to ask. */
     participations: (clientId: string) => Promise<ReadonlySet<string>>
     /** Where lines about analyses are kept; there are none where there is no telemetry to ask. */
-    keptLogs: AnalysisLogStore
+    analysisLogStore: AnalysisLogStore
     /** The code of analyses as it is stored; nothing to compare where there is no storage to ask. */
     storedCode: StoredCode
     /** What storage really has; undefined where there is none to ask. */
@@ -48,7 +48,7 @@ export default class NeighboursProvider {
     this.app.container.singleton('participations', () => this.#participations())
     this.app.container.singleton('bucketRealms', () => this.#bucketRealms())
     this.app.container.singleton('recordRealms', () => this.#recordRealms())
-    this.app.container.singleton('keptLogs', () => this.#keptLogs())
+    this.app.container.singleton('analysisLogStore', () => this.#analysisLogStore())
     this.app.container.singleton('eventReader', () => this.#eventReader())
     this.app.container.singleton('storedCode', () => this.#storedCode())
     this.app.container.singleton('bucketLocks', () => this.#bucketLocks())
@@ -78,9 +78,8 @@ export default class NeighboursProvider {
       },
       nowhere: async () => async () => undefined,
       elsewhere: async (storage) => {
-        const { fetchBucketRealm: askStorage } =
-          await import('#core/analysis_buckets/fetch_bucket_realm')
-        return (bucketId) => askStorage(storage, bucketId)
+        const { fetchBucketRealm } = await import('#core/analysis_buckets/fetch_bucket_realm')
+        return (bucketId) => fetchBucketRealm(storage, bucketId)
       },
     })
   }
@@ -115,7 +114,7 @@ export default class NeighboursProvider {
     })
   }
 
-  #keptLogs() {
+  #analysisLogStore() {
     return this.#asked<AnalysisLogStore>('telemetry', env.TELEMETRY_URL, {
       here: async () => {
         const { localLogs } = await import('#telemetry/logs/local_logs')
@@ -126,8 +125,8 @@ export default class NeighboursProvider {
         return NO_LOGS
       },
       elsewhere: async (telemetry) => {
-        const { remoteLogs: askTelemetry } = await import('#core/analysis_logs/remote_logs')
-        return askTelemetry(telemetry)
+        const { remoteLogs } = await import('#core/analysis_logs/remote_logs')
+        return remoteLogs(telemetry)
       },
     })
   }
@@ -144,9 +143,8 @@ export default class NeighboursProvider {
         return NO_STORAGE
       },
       elsewhere: async (storage) => {
-        const { remoteStoredCode: askForCode } =
-          await import('#core/analysis_bucket_files/remote_stored_code')
-        return askForCode(storage)
+        const { remoteStoredCode } = await import('#core/analysis_bucket_files/remote_stored_code')
+        return remoteStoredCode(storage)
       },
     })
   }
@@ -162,9 +160,8 @@ export default class NeighboursProvider {
         return NO_LOCKS
       },
       elsewhere: async (storage) => {
-        const { remoteBucketLocks: askForLocks } =
-          await import('#core/code_locks/remote_bucket_locks')
-        return askForLocks(storage)
+        const { remoteBucketLocks } = await import('#core/code_locks/remote_bucket_locks')
+        return remoteBucketLocks(storage)
       },
     })
   }
@@ -177,9 +174,8 @@ export default class NeighboursProvider {
       },
       nowhere: async () => undefined,
       elsewhere: async (storage) => {
-        const { remoteInventory: askForInventory } =
-          await import('#core/analysis_storage/remote_inventory')
-        return askForInventory(storage)
+        const { remoteInventory } = await import('#core/analysis_storage/remote_inventory')
+        return remoteInventory(storage)
       },
     })
   }
@@ -196,8 +192,8 @@ export default class NeighboursProvider {
         return NO_EVENTS
       },
       elsewhere: async (telemetry) => {
-        const { remoteEventReader: askTelemetry } = await import('#core/events/remote_event_reader')
-        return askTelemetry(telemetry)
+        const { remoteEventReader } = await import('#core/events/remote_event_reader')
+        return remoteEventReader(telemetry)
       },
     })
   }

@@ -515,7 +515,7 @@ test.group('What workers tell', (group) => {
     const { reason } = body.data.conditions.find(
       ({ code }: any) => code === 'distribution_not_startable'
     )
-    assert.match(reason, /^A check did not find the image at every node/)
+    assert.match(reason, /^The image is missing at a node/)
     await command('distributionStart')
     await nextDay()
     await set('analyses', analysis.id, {
