@@ -18,7 +18,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const DONE_BEFORE = [/^npm start .*$/m, /^skopeo copy docker:.*$/m]
 
 /** The special characters of regular expressions. */
-const SPECIAL = /[.*+?^${}()|[\]\]/g
+const SPECIAL = /[$()*+.?[\\\]^{|}]/g
 
 test('what first steps shows works when it is typed, and prints what it shows', async ({
   assert,
@@ -55,7 +55,9 @@ test('what first steps shows works when it is typed, and prints what it shows', 
 /** A line as it is printed: `…` stands for anything, and columns may be wider. */
 function patternOf(line: string): RegExp {
   const parts = line.trimEnd().split('…')
-  const literals = parts.map((part) => part.replaceAll(SPECIAL, '\$&').replaceAll(/ +/g, ' +'))
+  const literals = parts.map((part) =>
+    part.replaceAll(SPECIAL, String.raw`\$&`).replaceAll(/ +/g, ' +')
+  )
   return new RegExp(`^${literals.join('.*')}`, 'm')
 }
 
