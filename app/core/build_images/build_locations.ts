@@ -11,7 +11,7 @@ import { LOCAL_IMAGES } from '#oci/open_image_store'
 import { RegistryStore } from '#oci/registry/registry_store'
 import { unseal } from '#records/sealing'
 
-/** What the folder of images calls the part for builds, where no registry project says it. */
+/** The path of builds in the image folder if no registry project defines it. */
 const INCOMING = 'incoming'
 
 interface BuildRegistry {
@@ -21,7 +21,7 @@ interface BuildRegistry {
   readonly project: string | null
 }
 
-/** The registry that a build of an analysis goes to, as our worker chooses it. */
+/** Selects the registry of a build as the worker does. */
 const SELECT_REGISTRY = {
   name: 'registry-of-build',
   text: `select r.host, r.account_name as "accountName", r.account_secret as sealed, p.external_name as project
@@ -31,7 +31,7 @@ const SELECT_REGISTRY = {
     order by p.created_at, p.id limit 1`,
 }
 
-/** Where our worker puts builds, so that core can look at them. */
+/** Finds the repository that the worker pushes builds of an analysis to. */
 export class BuildLocations {
   readonly #pool: DatabasePool
   readonly #folder: string
@@ -41,7 +41,7 @@ export class BuildLocations {
     this.#folder = folder
   }
 
-  /** Undefined where our worker cannot have put anything. */
+  /** Returns undefined if the worker cannot have pushed a build. */
   async find(analysisId: string, registryId: string | null): Promise<ImageRepository | undefined> {
     const { rows } = await this.#pool.query<BuildRegistry>({
       ...SELECT_REGISTRY,
@@ -56,7 +56,7 @@ export class BuildLocations {
       : { store: openStore(registry), repository: `${registry.project}/${analysisId}` }
   }
 
-  /** A folder that nobody has made yet is not made for looking into it. */
+  /** Does not create the folder if it does not exist yet. */
   async #findInFolder(repository: string): Promise<ImageRepository | undefined> {
     const exists = await access(join(this.#folder, 'oci-layout')).then(
       () => true,

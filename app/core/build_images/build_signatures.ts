@@ -12,7 +12,7 @@ import type { BuildLocations } from './build_locations.js'
 
 interface BuildSignaturesDependencies {
   readonly locations: Pick<BuildLocations, 'of'>
-  /** The keys whose signatures count. */
+  /** The keys whose signatures are accepted. */
   readonly keys: () => Promise<readonly ImageKey[]>
   readonly logger: () => Promise<Pick<Logger, 'warn'>>
   readonly timeoutMs?: number
@@ -20,13 +20,13 @@ interface BuildSignaturesDependencies {
 
 type AnalysisBuild = Pick<Row<typeof Analysis>, 'id' | 'registryId' | 'buildStatus' | 'buildHash'>
 
-/** A caller waits so long, and a registry that answers at all answers in a tenth of it. */
+/** The time limit of a check while a caller waits. */
 const TIMEOUT_MS = 3_000
 
 /**
- * Looks whether the build of an analysis carries a signature of this hub. It is found where our worker puts builds, by the digest that was told. What
- * is not found there is of another worker, which signs nothing, or was taken away; then, and where nothing can be seen in time, whoever distributes
- * it decides.
+ * Checks whether the build of an analysis has a signature of this hub. Builds of other workers are not signed and not found
+ * here. A missing build, or a check that fails or times out, is no objection: the worker that distributes the build verifies
+ * it again.
  */
 export class BuildSignatures {
   readonly #dependencies: BuildSignaturesDependencies
@@ -35,7 +35,7 @@ export class BuildSignatures {
     this.#dependencies = dependencies
   }
 
-  /** The digest of a build that is there and has no good signature; undefined where nothing is known against it. */
+  /** Returns the digest of a build that exists and has no valid signature, else undefined. */
   async findUnsigned({
     id,
     registryId,
@@ -77,12 +77,12 @@ export class BuildSignatures {
     const logger = await this.#dependencies.logger()
     const { code, message } = error as { code?: unknown; message?: string }
     if (error instanceof SignatureRejected) {
-      logger.warn({ analysisId: id, digest, reason: code }, 'a build has no good signature')
+      logger.warn({ analysisId: id, digest, reason: code }, 'a build has no valid signature')
       return digest
     }
     logger.warn(
       { analysisId: id, digest, reason: message },
-      'the signature of a build could not be looked at'
+      'the signature of a build could not be verified'
     )
     return undefined
   }

@@ -5,7 +5,7 @@ import { column } from '#records/column'
 import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'
 
-/** A group of images. Groups come and go with the images, when those are synchronized with their repository. */
+/** A group of images. Groups are synchronized with the repository, as images are. */
 export class MasterImageGroup extends RecordModel {
   static override connection = 'core'
   static override table = 'master_image_groups'

@@ -8,20 +8,18 @@ import { RecordWrites } from '#records/record_writes'
 import type { Row } from '#records/row'
 import type { MasterImage } from './master_image.js'
 
-/** What a repository says of an image or a group. */
+/** An image or a group in the repository. */
 export interface CatalogueEntry {
   readonly virtualPath: string
 }
 
-/** What is done where a record changed or is to go, beside that. */
+/** Called for records that changed, and in place of the removal of a record. */
 export interface CatalogueCallbacks {
   readonly onChange?: (id: string) => Promise<void>
-  readonly removeRecord?: (id: string) => Promise<void>
+  readonly onRemove?: (id: string) => Promise<void>
 }
 
-/**
- * A list of records that is kept in step with what a repository holds: each is known by its virtual path.
- */
+/** Replaces the records of images or groups by the contents of a repository. The virtual path identifies a record. */
 export class ImageCatalogue<
   M extends typeof MasterImage | typeof MasterImageGroup,
 > extends RecordWrites<M & ModelClass> {
@@ -29,11 +27,11 @@ export class ImageCatalogue<
     transaction: pg.ClientBase,
     origin: Origin,
     entries: readonly (RowValues<M> & CatalogueEntry)[],
-    { onChange: changed, removeRecord: remove }: CatalogueCallbacks = {}
+    { onChange, onRemove }: CatalogueCallbacks = {}
   ): Promise<void> {
     const idsByPath = await this.#lockIds(transaction)
-    const each = new Map(entries.map((values) => [values.virtualPath, values]))
-    for (const values of each.values()) {
+    const entriesByPath = new Map(entries.map((values) => [values.virtualPath, values]))
+    for (const values of entriesByPath.values()) {
       const id = idsByPath.get(values.virtualPath)
       idsByPath.delete(values.virtualPath)
       if (id === undefined) {
@@ -42,12 +40,12 @@ export class ImageCatalogue<
         const previous: Row<M & ModelClass> = await this.lock(transaction, id)
         const written = await this.change(transaction, origin, previous, values)
         if (written.values !== previous) {
-          await changed?.(id)
+          await onChange?.(id)
         }
       }
     }
     for (const id of idsByPath.values()) {
-      await (remove?.(id) ?? this.#removeById(transaction, origin, id))
+      await (onRemove?.(id) ?? this.#removeById(transaction, origin, id))
     }
   }
 
@@ -56,7 +54,7 @@ export class ImageCatalogue<
     await this.removeRecord(transaction, origin, previous)
   }
 
-  /** Ids by virtual path, all of them held in one order. */
+  /** Locks all records in one order, and returns their ids by virtual path. */
   async #lockIds(transaction: pg.ClientBase): Promise<Map<string, string>> {
     const { rows } = await transaction.query<{ id: string; path: string }>(
       `select id, virtual_path as path from ${this.kind.table} order by id for update`

@@ -49,7 +49,7 @@ const catalogue = body({
   groups: vine.array(vine.object(entry)),
 })
 
-/** Follows what workers tell of the images they build. */
+/** Applies the reports of workers that build images. */
 export const imageBuildConsumer = defineConsumer({
   queue: `core.${EVENT_KEYS.masterImageBuilder}`,
   events: [EVENT_KEYS.masterImageBuilder],
@@ -59,7 +59,7 @@ export const imageBuildConsumer = defineConsumer({
   handlers: Object.fromEntries(REPORTS.map((name) => [name, applyReport(name)])),
 })
 
-/** Takes over the images and groups of the repository. */
+/** Replaces the records of images and groups by those of the repository. */
 export const imageCatalogueConsumer = defineConsumer({
   queue: `core.${EVENT_KEYS.masterImageSynchronizer}`,
   events: [EVENT_KEYS.masterImageSynchronizer],
@@ -85,13 +85,13 @@ function applyReport(name: ImageEvent): ExternalHandler {
   )
 }
 
-/** A repository that holds nothing any more is more likely one that could not be read. */
+/** An empty catalogue more likely means that the repository could not be read. */
 async function replaceCatalogue(
   images: MasterImageService,
   { transaction, origin, content }: ServiceMessage<RepositoryContent>
 ): Promise<void> {
   if (content.images.length === 0) {
-    throw new MalformedMessage('no images are listed, so that none is taken away either')
+    throw new MalformedMessage('the catalogue lists no images, so no image is removed')
   }
   await images.replaceCatalogue(transaction, origin, content)
 }

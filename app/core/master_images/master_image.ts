@@ -6,8 +6,8 @@ import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'
 
 /**
- * An image that analyses are built on. Images come from a repository; nobody writes them here. They belong to the installation: what is
- * done to one concerns analyses of all realms.
+ * A base image of analyses. Images are synchronized with a repository, and callers cannot create or update them. They belong
+ * to the installation, since analyses of all realms use them.
  */
 export class MasterImage extends RecordModel {
   static override connection = 'core'

@@ -19,7 +19,7 @@ const command = body({
   id: vine.string().minLength(1).nullable().optional(),
 })
 
-/** What images can be told to do, beside what all records can. */
+/** The commands of images, in addition to the routes of all records. */
 export function masterImageRoutes(routes: SurfaceRoutes): void {
   routes.post('/master-images/command', run, {
     name: 'commandMasterImage',
@@ -59,6 +59,6 @@ async function metaFor(ctx: HttpContext, queue: CommandQueue) {
 }
 
 function missingId(): never {
-  const message = 'The command build needs the id of an image'
+  const message = 'The command build requires the id of an image'
   throw new BadRequest(message, { issues: [issue('required', ['id'], message)] })
 }

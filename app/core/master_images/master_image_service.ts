@@ -21,7 +21,7 @@ import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
-/** What a worker tells of the build of an image. */
+/** The types of reports that a worker sends about the build of an image. */
 export type ImageEvent =
   'executionStarted' | 'executionProgress' | 'executionFinished' | 'executionFailed'
 
@@ -29,7 +29,7 @@ export interface ImageBuildReport {
   readonly id: string
   readonly report: ImageEvent
   readonly percent: number
-  /** Of an image that is built; workers need not say it. */
+  /** The digest of the built image. Null if the worker does not report it. */
   readonly hash: string | null
   readonly size: number | null
 }
@@ -43,21 +43,18 @@ interface RepositoryGroup {
 interface RepositoryImage extends RepositoryGroup {
   readonly command?: string | null | undefined
   readonly commandArguments?: readonly object[] | null | undefined
-  /** Of an image that needs no build. */
+  /** The digest of an image that needs no build. */
   readonly hash?: string | null | undefined
   readonly size?: number | null | undefined
 }
 
-/** What the repository holds. */
+/** The images and groups of the repository. */
 export interface RepositoryContent {
   readonly images: readonly RepositoryImage[]
   readonly groups: readonly RepositoryGroup[]
 }
 
-/**
- * Images, which workers build and synchronize with their repository. What a worker is asked to do is sent once it is kept
- * here that it was asked.
- */
+/** Images, which workers build and synchronize with their repository. Commands to workers are sent on commit. */
 export class MasterImageService extends RecordService<typeof MasterImage> {
   readonly #analyses: AnalysisService
   readonly #catalogue: ImageCatalogue<typeof MasterImage>
@@ -70,7 +67,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     this.#groups = new ImageCatalogue(masterImageGroup, options)
   }
 
-  /** Has the images and groups of the repository taken over. */
+  /** Requests the synchronization of images and groups with the repository. */
   async synchronize({ actor }: Origin): Promise<void> {
     enforce(this.kind.access.remove!, actor)
     const { owner, repository } = MASTER_IMAGE_SOURCE
@@ -80,7 +77,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     )
   }
 
-  /** Has an image built; answers it as it is now. */
+  /** Requests the build of an image, and returns the updated image. */
   async build(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
@@ -92,7 +89,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     return data
   }
 
-  /** Analyses that use the image lose it, of whatever realm they are: the caller has to mean that. */
+  /** Detaches the analyses of all realms that use the image, which requires `isForced`. */
   override async remove(
     origin: Origin,
     id: string,
@@ -111,7 +108,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     return data
   }
 
-  /** Follows what a worker tells of a build. What is late, or told again, changes nothing. */
+  /** Applies a report of a build. Ignores late and repeated reports. */
   async applyReport(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -128,7 +125,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     }
   }
 
-  /** Takes over what the repository holds, all of it or nothing: groups first, since images name them. */
+  /** Replaces all images and groups in one transaction. Groups come first, since images refer to them. */
   async replaceCatalogue(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -142,7 +139,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
           await this.#analyses.withdrawOutdatedApprovals(transaction, origin, analysisId)
         }
       },
-      removeRecord: async (id) => {
+      onRemove: async (id) => {
         await this.#removeAndDetach(transaction, origin, await this.lock(transaction, id))
       },
     })
@@ -153,7 +150,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     return recordEvent(transaction, { scope: 'synchronizer', name })
   }
 
-  /** Analyses that were to run on the image have none from now on. */
+  /** Removes an image and detaches its analyses. */
   async #removeAndDetach(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -169,7 +166,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
 function requireUnused({ length: count }: readonly string[]): void {
   if (count > 0) {
     const users = count === 1 ? 'An analysis uses' : `${count} analyses use`
-    const message = `${users} this image and would lose it; delete it with force=true where that is meant`
+    const message = `${users} this image and would lose it: to delete it nevertheless, add force=true`
     throw new EntityConflict(message, {
       issues: [issue('in_use', [], message, { meta: { analyses: count } })],
     })
@@ -209,7 +206,7 @@ function imageValues({
   }
 }
 
-/** An image that is there can be chosen, whoever put it there. */
+/** An image that exists already needs no build. */
 const builtValues = (buildHash: string, buildSize: number | null) => ({
   buildStatus: 'executed' as const,
   buildProgress: 100,
@@ -226,7 +223,7 @@ function recordEvent(
   return publishCommand(transaction, message, `masterImage/${event.refId ?? 'all'}`)
 }
 
-/** Analyses are locked before their images, as by whoever writes them: a row that is written twice refers to its image anew. */
+/** Locks the analyses of an image. Every writer locks analyses before images, which prevents deadlocks. */
 async function lockAnalysesOn(transaction: pg.ClientBase, imageId: string): Promise<string[]> {
   const { rows } = await transaction.query<{ id: string }>(
     'select id from analyses where master_image_id = $1 order by id for update',
@@ -235,7 +232,7 @@ async function lockAnalysesOn(transaction: pg.ClientBase, imageId: string): Prom
   return rows.map(({ id }) => id)
 }
 
-/** All that have an image. */
+/** Locks all analyses that have an image. */
 async function lockAnalyses(transaction: pg.ClientBase): Promise<void> {
   await transaction.query(
     `with locked as (

@@ -1,15 +1,15 @@
 import type { Shape } from '#kernel/shape'
 import { newId } from '#kernel/new_id'
 
-/** What a name in a registry may be made of. */
+/** The characters of names in registries. */
 export const REGISTRY_NAME: Shape = {
   pattern: /^[a-z0-9_-]*$/,
   description:
     'A name in a registry consists of lower-case letters, digits, hyphens and underscores',
 }
 
-/** Where master images are in every registry. */
+/** The project of master images in every registry. */
 export const MASTER_PROJECT = 'master'
 
-/** What a record is called in a registry where the caller said nothing: nothing of ours can be guessed from it. */
+/** The default name of a record in a registry. It is random, so that it reveals nothing. */
 export const generateExternalName = (): string => newId()

@@ -4,7 +4,7 @@ import { ADJECTIVES, NOUNS } from './words.js'
 
 const SIX_BITS = 0b111111
 
-/** A name for what came without one: two words that can be said, and enough digits that nothing else has it. */
+/** Generates a name: two words, and enough digits to make it unique. */
 export function generateName(): string {
   const [adjective, noun, ...digits] = clock.random(5)
   const words = [ADJECTIVES[adjective! & SIX_BITS], NOUNS[noun! & SIX_BITS]]

@@ -1,7 +1,7 @@
 import vine from '@vinejs/vine'
 
-/** How people call a record; unlike its name it need not tell it from others. */
+/** A label for people. Unlike the name, it is not unique. */
 export const displayName = vine.string().minLength(3).maxLength(256).nullable().optional()
 
-/** What a record is about, in whole sentences. */
+/** A description in free text. */
 export const description = vine.string().minLength(5).maxLength(4096).nullable().optional()

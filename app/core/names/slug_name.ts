@@ -2,7 +2,7 @@ import vine from '@vinejs/vine'
 
 const SLUG = /^[a-z0-9-_.]{3,128}$/
 
-/** As it may be sent, before it is trimmed and put into lower case. */
+/** The valid input, before it is trimmed and converted to lower case. */
 const INPUT_PATTERN = '^ *[A-Za-z0-9_.-]{3,128} *$'
 const INPUT_OR_BLANK_PATTERN = '^( *| *[A-Za-z0-9_.-]{3,128} *)$'
 
@@ -25,12 +25,12 @@ const isSlug = vine.createRule(
 const slug = (inputPattern: string) => vine.string().trim().toLowerCase().use(isSlug(inputPattern))
 
 /**
- * The name of a new record that may do without one: left out, null or blank, it is made up when the record is created
- * (`generatedName`). What is sent is trimmed and put into lower case.
+ * The optional name of a new record. If it is missing, null or blank, `generateName` creates one. Input is trimmed and
+ * converted to lower case.
  */
 export const newSlugName = slug(INPUT_OR_BLANK_PATTERN).parse(nullForBlank).nullable().optional()
 
-/** The name of a record that has one. */
+/** The name of an existing record. */
 export const slugName = slug(INPUT_PATTERN).optional()
 
 function nullForBlank(value: unknown): unknown {

@@ -1,6 +1,6 @@
 const splitWords = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** 64 words each, so that the six low bits of a random byte choose one without preferring any. */
+/** 64 words each, so that six random bits select one with equal probability. */
 export const ADJECTIVES = splitWords(`
   able amber ample arctic bold brave bright brisk calm candid clear clever coral crisp curious daring
   deft eager early earnest fair fleet fond frank fresh gentle glad golden grand green happy hardy

@@ -55,9 +55,7 @@ const ACCOUNT: ResponseDeclaration = {
   },
 }
 
-/**
- * The credentials of a node, here and in its registry. Who may have them depends on the node, so every caller that is logged in comes in.
- */
+/** The credentials of a node, here and in its registry. The service authorizes the caller, since access depends on the node. */
 export function credentialRoutes(routes: SurfaceRoutes): void {
   routes
     .get(PATH, read, {

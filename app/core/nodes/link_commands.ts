@@ -8,7 +8,7 @@ import type { Attributes, Row } from '#records/row'
 
 type Project = Row<typeof RegistryProject>
 
-/** Has a registry get what belongs to a registry project, once the transaction is kept. */
+/** Sends a command to link a registry project when the transaction commits. */
 export function sendLinkCommand(
   transaction: pg.ClientBase,
   { id }: Pick<Project, 'id'>
@@ -16,7 +16,7 @@ export function sendLinkCommand(
   return send(transaction, 'PROJECT_LINK', { id })
 }
 
-/** Has a registry remove what belongs to a registry project, by the name it has there until now. */
+/** Sends a command to unlink a registry project, by its present name. */
 export function sendUnlinkCommand(transaction: pg.ClientBase, project: Project): Promise<void> {
   const { id, registryId, externalName, accountId } = project
   return send(transaction, 'PROJECT_UNLINK', { id, registryId, externalName, accountId })

@@ -11,24 +11,21 @@ import type { Row } from '#records/row'
 
 import type { Node, updateNode } from './node.js'
 
-/** What decides whether a node that is created is connected, and how. */
 export type NodeValues = RowValues<typeof Node> &
   Pick<Row<typeof Node>, 'name' | 'realmId' | 'registryId'>
 
-/** What a node shows of its connection. */
+/** The columns of a node that show its connection. */
 type Connection = Pick<RowValues<typeof Node>, 'registryProjectId' | 'externalName'>
 
 interface NewConnection {
   readonly connection: Connection
-  /** Tells others of the registry project that was made. */
-  readonly publish: () => Promise<void>
+  /** Records the event of the new registry project. */
+  readonly recordEvent: () => Promise<void>
 }
 
-const NO_CONNECTION: NewConnection = { connection: {}, publish: async () => {} }
+const NO_CONNECTION: NewConnection = { connection: {}, recordEvent: async () => {} }
 
-/**
- * The connections of nodes to their registries: each is a project in the registry that goes with the node.
- */
+/** Connects nodes to registries. A connection is a registry project that is deleted with the node. */
 export class NodeConnections {
   readonly #pool: DatabasePool
   readonly #registryProjects: RegistryProjectService
@@ -40,7 +37,7 @@ export class NodeConnections {
     this.#names = names
   }
 
-  /** The registry that a node gets which names none, where there is a single one. */
+  /** Finds the default registry of nodes: the only one, if there is exactly one. */
   async findOnlyRegistry(): Promise<string | null> {
     const { rows } = await this.#pool.read<{ id: string }>({
       name: 'only-registry',
@@ -49,10 +46,7 @@ export class NodeConnections {
     return rows.length === 1 ? rows[0]!.id : null
   }
 
-  /**
-   * Throws where the caller may not choose the name that a new node is to have in its registry. Answers whether what has the name there
-   * is taken over.
-   */
+  /** Throws if the caller may not choose the name of a new node in its registry. Returns whether a project is adopted. */
   async authorizeName(
     origin: Origin,
     { registryId, externalName }: Pick<NodeValues, 'registryId' | 'externalName'>
@@ -62,7 +56,7 @@ export class NodeConnections {
       : false
   }
 
-  /** As `choose`, for a node that is changed, if that gives it another name or another registry. */
+  /** Authorizes the name of an existing node, if an update changes its name or its registry. */
   async authorizeRename(
     origin: Origin,
     id: string,
@@ -89,7 +83,7 @@ export class NodeConnections {
     return isSame ? false : this.authorizeName(origin, next)
   }
 
-  /** Makes the registry project of a node that is about to be written. */
+  /** Creates the registry project of a node. Call `recordEvent` after the node is written. */
   async create(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -103,12 +97,12 @@ export class NodeConnections {
     const desired = { ...values, registryId, adopts }
     const project = await this.#registryProjects.insertForNode(transaction, origin, desired)
     const { id: registryProjectId, externalName } = project.values
-    return { connection: { registryProjectId, externalName }, publish: project.recordEvent }
+    return { connection: { registryProjectId, externalName }, recordEvent: project.recordEvent }
   }
 
   /**
-   * What a node that is changed keeps of its connection. Its former registry project, where it gets another one or none, is
-   * removed by `close` once the node does not refer to it any more.
+   * Updates the connection of a node. If it gets another registry project or none, call `remove` for the former one after the
+   * node is written.
    */
   async update(
     transaction: pg.ClientBase,
@@ -126,8 +120,8 @@ export class NodeConnections {
     const { registryProjectId } = previous
     if (registryProjectId === null || registryId !== previous.registryId) {
       const desired = { ...next, registryId, externalName }
-      const { connection, publish: tell } = await this.create(transaction, origin, desired, adopts)
-      await tell()
+      const { connection, recordEvent } = await this.create(transaction, origin, desired, adopts)
+      await recordEvent()
       return connection
     }
     if (externalName !== null && externalName !== previous.externalName) {
@@ -137,7 +131,7 @@ export class NodeConnections {
     return body.externalName === undefined ? {} : { externalName }
   }
 
-  /** Removes the registry project that a node referred to until now. */
+  /** Removes the former registry project of a node. */
   async remove(
     transaction: pg.ClientBase,
     origin: Origin,

@@ -22,7 +22,7 @@ import { identityProvider } from '#core/clients/identity_provider'
 import { isUuid } from '#kernel/is_uuid'
 import { node } from './node.js'
 
-/** What a caller needs to log in as the client of a record. */
+/** The credentials of the client of a node. */
 export interface ClientCredentials {
   readonly id: string
   readonly name: string
@@ -43,8 +43,8 @@ interface NodeClient {
 }
 
 /**
- * What nodes log in with: for their own clients, and for those who manage the nodes of their realm. A client that was given more
- * than nodes have is for those who have that, too.
+ * The credentials of nodes. Their own clients may access them, and callers who manage nodes of their realm. If a client has
+ * more permissions than nodes usually have, a caller needs these as well.
  */
 export class NodeCredentials {
   readonly #options: RecordServiceOptions
@@ -61,7 +61,7 @@ export class NodeCredentials {
     return toCredentials(client)
   }
 
-  /** Sets the secret that was sent, or a new one that cannot be guessed. */
+  /** Sets the given secret, or a random one. */
   async rotate(
     origin: Origin,
     nodeId: string,
@@ -115,7 +115,7 @@ function requireAccess(actor: Actor, { clientId, realmId }: NodeClient): void {
   requireThat(actor, either(isClient(clientId), manages))
 }
 
-/** Clients of the platform refuse credentials without a display name, so the name stands in for one that is missing. */
+/** Clients of the platform require a display name, so the name is the default. */
 export function toCredentials(client: ProviderClient | undefined): ClientCredentials {
   if (!client) {
     throw new EntityNotFound('client')

@@ -8,23 +8,21 @@ import { clock } from '#kernel/clock'
 
 import type { NodeService } from './node_service.js'
 
-/** How long a node counts as online after its client called. */
+/** How long a node stays online after the last request of its client. */
 const ONLINE_MS = 5 * 60_000
-/** How exactly that is known; each call in between costs a look into a map. */
+/** How often the presence of a client is written. */
 const RECORD_EVERY_MS = 60_000
 const SWEEP_EVERY_MS = 30_000
 const MAX_RECORDED = 10_000
 
 const BATCH_SIZE = 100
 
-/**
- * Which nodes are online: those whose clients called not long ago, whichever process they called.
- */
+/** Tracks which nodes are online: those whose clients recently sent a request to any process. */
 export class NodePresence {
   readonly #pool: pg.Pool
   readonly #nodes: NodeService
   readonly #recordedAt = new Map<string, number>()
-  /** What is being noted of clients that called a moment ago. */
+  /** Pending writes by client. */
   readonly #pending = new Map<string, Promise<void>>()
 
   constructor(pool: pg.Pool, nodes: NodeService) {
@@ -32,7 +30,7 @@ export class NodePresence {
     this.#nodes = nodes
   }
 
-  /** A client called. Undefined where that is noted already; else what is done when it is. */
+  /** Records a request of a client. Returns undefined if it was recorded recently. */
   record(origin: Origin): Promise<void> | undefined {
     const { kind, id } = origin.actor
     const now = clock.now()
@@ -51,7 +49,7 @@ export class NodePresence {
     return recording
   }
 
-  /** Puts down as offline the nodes that have not called for long; answers how many there were. */
+  /** Marks silent nodes as offline. Returns their number. */
   async markOffline(signal: AbortSignal): Promise<number> {
     let marked = 0
     let silent = await findSilentNodes(this.#pool)
@@ -79,14 +77,14 @@ export class NodePresence {
       [origin.actor.id, new Date(now), new Date(now - ONLINE_MS)]
     )
     for (const { id, online, wasSilent } of rows) {
-      // Who puts down a silent node has it locked from before it looks at the sightings.
+      // The sweep locks a silent node before it reads the sightings.
       if (!online || (wasSilent && !(await this.#isOnline(id)))) {
         await this.#nodes.setOnline(origin, id, true)
       }
     }
   }
 
-  /** Waits for whoever changes the node at the moment. */
+  /** Waits for concurrent changes of the node. */
   async #isOnline(id: string): Promise<boolean> {
     const { rows } = await this.#pool.query<{ online: boolean }>(
       'select online from nodes where id = $1 for share',
@@ -95,7 +93,7 @@ export class NodePresence {
     return rows[0]?.online ?? true
   }
 
-  /** Of nodes that are gone nothing is kept. */
+  /** Removes the sightings of deleted nodes. */
   async #removeStaleSightings(): Promise<void> {
     await this.#pool.query(
       `delete from node_sightings s where s.seen_at < $1
@@ -105,7 +103,7 @@ export class NodePresence {
   }
 }
 
-/** Some of the nodes that count as online and have not called for long, or one of them. */
+/** Finds a batch of online nodes that are silent, or checks one node. */
 async function findSilentNodes(database: pg.ClientBase | pg.Pool, id?: string): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>(
     `select n.id from nodes n left join node_sightings s on s.client_id = n.client_id
@@ -116,7 +114,7 @@ async function findSilentNodes(database: pg.ClientBase | pg.Pool, id?: string): 
   return rows.map(({ id: found }) => found)
 }
 
-/** Puts nodes down as offline in time. */
+/** Marks silent nodes as offline. */
 export function presenceSweep(presence: NodePresence): Sweep {
   return {
     name: 'node-presence',

@@ -28,9 +28,7 @@ interface NodeServiceDependencies {
   readonly analysisNodes: AnalysisNodeService
 }
 
-/**
- * Nodes. Each logs in with a client of its own, and has a project in the registry it is connected to.
- */
+/** Nodes. Each has its own client to log in with, and a project in its registry. */
 export class NodeService extends RecordService<typeof Node> {
   readonly #clients: OwnClients
   readonly #connections: NodeConnections
@@ -99,7 +97,7 @@ export class NodeService extends RecordService<typeof Node> {
     })
   }
 
-  /** Puts a node down as on- or offline, if it is still there. */
+  /** Sets the online flag of a node. Does nothing if the node was deleted. */
   async setOnline(
     origin: Origin,
     id: string,
@@ -114,7 +112,7 @@ export class NodeService extends RecordService<typeof Node> {
     })
   }
 
-  /** Gives a node another client in place of one that is gone; false where the node is gone as well. */
+  /** Replaces a missing client of a node. Returns false if the node was deleted. */
   async replaceClient(origin: Origin, id: string, clientId: string): Promise<boolean> {
     return inTransaction(this.pool, async (transaction) => {
       const previous = await this.store.lock(transaction, id)
@@ -125,13 +123,13 @@ export class NodeService extends RecordService<typeof Node> {
     })
   }
 
-  /** A node that is locked has no registry from now on: it is about to be removed, with what is in it. */
+  /** Detaches a locked node from its registry, which is about to be deleted. */
   async detachRegistry(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
     const nothing = { registryId: null, registryProjectId: null }
     await this.updateById(transaction, origin, id, nothing)
   }
 
-  /** A node that is locked has no project in its registry from now on: that is about to be removed. */
+  /** Detaches a locked node from its registry project, which is about to be deleted. */
   async detachRegistryProject(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -140,25 +138,25 @@ export class NodeService extends RecordService<typeof Node> {
     await this.updateById(transaction, origin, id, { registryProjectId: null })
   }
 
-  /** Others are told of the node before they are told of its registry project, to which its row refers. */
+  /** Records the event of the node before that of its registry project. */
   async #insertConnected(
     transaction: pg.ClientBase,
     origin: Origin,
     values: NodeValues,
     adopts: boolean
   ): Promise<WrittenRecord<typeof Node>> {
-    const { connection, publish: tell } = await this.#connections.create(
+    const { connection, recordEvent } = await this.#connections.create(
       transaction,
       origin,
       values,
       adopts
     )
     const written = await this.insert(transaction, origin, { ...values, ...connection })
-    await tell()
+    await recordEvent()
     return written
   }
 
-  /** A node whose type changes is held with what it is part of, which counts its nodes by type. */
+  /** A change of the type updates analyses, which count their nodes by type. They have to be locked already. */
   async #update(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -178,7 +176,7 @@ export class NodeService extends RecordService<typeof Node> {
     return written
   }
 
-  /** Does something with a node that changes what it is part of, which is locked before it. */
+  /** Locks the projects and analyses of a node, then the node, and calls `work`. */
   async #withLockedOwners(
     origin: Origin,
     id: string,

@@ -1,11 +1,11 @@
 const HEX = /^[0-9a-f]+$/i
 
-/** A public key as it is kept: in hexadecimal digits, whichever way it was sent. */
+/** Encodes a public key in hexadecimal digits, as it is stored. */
 export function encodePublicKey(publicKey: string): string {
   return HEX.test(publicKey) ? publicKey : Buffer.from(publicKey, 'utf8').toString('hex')
 }
 
-/** What was sent, with a public key in the form in which it is kept. */
+/** Encodes the public key in the values of a node, if there is one. */
 export function withEncodedKey<Values extends { publicKey?: string | null }>(
   values: Values
 ): Values {

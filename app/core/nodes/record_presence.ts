@@ -4,12 +4,12 @@ import { originOf } from '#kernel/request_origin'
 
 import { NodePresence } from './node_presence.js'
 
-/** Nobody's request waits longer than this for being noted. */
+/** The longest time that a request waits until its presence is recorded. */
 const MAX_WAIT_MS = 2_000
 
 /**
- * Notes that a client called, which may be a node's. Its first request waits for that, once a minute, so that what it is
- * answered shows the node online already.
+ * Records the presence of a client, which may be that of a node. Once a minute a request waits for that, so that its response
+ * shows the node online.
  */
 export function recordPresence(ctx: HttpContext): Promise<void> | undefined {
   return ctx.actor?.kind === 'client' ? record(ctx) : undefined

@@ -16,7 +16,7 @@ import { recordSecretRead } from '#audit/record_security_event'
 import { isUuid } from '#kernel/is_uuid'
 import { node } from './node.js'
 
-/** What a node pulls and pushes images with. */
+/** The account with which a node pulls and pushes images. */
 export interface RegistryCredentials {
   readonly host: string
   readonly externalName: string
@@ -27,7 +27,7 @@ export interface RegistryCredentials {
 interface NodeConnection extends RegistryCredentials {
   readonly clientId: string | null
   readonly nodeRealmId: string
-  /** Null where the node has no project in a registry. */
+  /** Null if the node has no registry project. */
   readonly projectId: string | null
   readonly realmId: string | null
 }
@@ -38,8 +38,8 @@ const SELECT_CONNECTION = `select n.client_id as "clientId", n.realm_id as "node
   left join registries r on r.id = p.registry_id where n.id = $1`
 
 /**
- * The account of a node in its registry: for the node's own client, for those who manage the nodes of its realm and so could
- * log in as it, and for those who manage registries.
+ * Reads the account of a node in its registry. Allowed for the client of the node, for callers who manage nodes of its realm
+ * (they could log in as the node anyway), and for those who manage registries.
  */
 export async function readRegistryCredentials(
   pool: DatabasePool,

@@ -6,7 +6,7 @@ import { isUuid } from '#kernel/is_uuid'
 
 const SELECT_OWN = `select bool_or(id = $2) as "isOwn" from nodes where client_id = $1`
 
-/** Throws for the login of another node, whatever permissions it has: each speaks for its own node only. */
+/** Throws if the actor is the client of another node, whatever its permissions. */
 export async function requireOwnNode(
   database: pg.Pool | pg.ClientBase,
   { kind, id }: Actor,
@@ -17,6 +17,6 @@ export async function requireOwnNode(
   }
   const { rows } = await database.query<{ isOwn: boolean | null }>(SELECT_OWN, [id, nodeId])
   if (rows[0]!.isOwn === false) {
-    throw new PermissionDenied('The login of a node speaks for its own node only')
+    throw new PermissionDenied('The client of a node may act for its own node only')
   }
 }

@@ -4,18 +4,18 @@ import { lockProjects } from '#core/projects/counters'
 import { ServiceUnavailable } from '#kernel/failures'
 import { inTransaction } from '#records/transaction'
 
-/** How often something begins anew because the node got into another project or analysis meanwhile. */
+/** How often the transaction is retried after the node was added to another project or analysis. */
 const ATTEMPTS = 5
 
-/** What is done while all that a node is part of is held. It is done anew where it answers undefined. */
+/** Runs while the owners of a node are locked. It is retried if it returns undefined. */
 type OwnersWork<T> = (
   transaction: pg.ClientBase,
-  areHeld: () => Promise<boolean>
+  areLocked: () => Promise<boolean>
 ) => Promise<T | undefined>
 
 /**
- * Holds the projects and analyses that a node is part of, which everybody locks before the node itself. `work` locks the
- * node, and asks then whether it became part of others before that.
+ * Locks the projects and analyses of a node; every writer locks them before the node. `work` locks the node, and then checks
+ * with `areLocked` that no project or analysis was added meanwhile.
  */
 export async function withLockedOwners<T>(
   pool: pg.Pool,
@@ -31,7 +31,9 @@ export async function withLockedOwners<T>(
       return result
     }
   }
-  throw new ServiceUnavailable('Others are changing what the node is part of; try again shortly')
+  throw new ServiceUnavailable(
+    'The projects or analyses of the node are being changed: try again shortly'
+  )
 }
 
 async function lockOwners(
