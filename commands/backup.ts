@@ -22,9 +22,9 @@ export default class Backup extends BaseCommand {
       await import('#backup/open_backup_store')
     const { ownInstallation } = await import('#backup/installation')
     const { takeBackup } = await import('#backup/take_backup')
-    const { runAttended: attended } = await import('#backup/run_attended')
+    const { runAttended } = await import('#backup/run_attended')
     const { env } = await import('#start/env')
-    await attended(this, async (options) => {
+    await runAttended(this, async (options) => {
       const place = await makePlace(placeIn('to', this.to, this.parsed._), env)
       const manifest = await takeBackup(await ownInstallation(this.app), place, options)
       return () => this.#tell(manifest)

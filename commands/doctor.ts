@@ -39,13 +39,13 @@ export default class Doctor extends BaseCommand {
   async #examine(): Promise<Report> {
     const { examine } = await import('#doctor/examine')
     const { ALL_CHECKS } = await import('#doctor/all_checks')
-    const { Surroundings: CheckContext } = await import('#doctor/check_context')
+    const { CheckContext } = await import('#doctor/check_context')
     const { surfacesOf } = await import('#configuration/processes')
     const { databaseUrl } = await import('#database/addresses')
     const { queuesWithDead } = await import('#start/bus')
     const { env } = await import('#start/env')
     const consumers = await queuesWithDead()
-    const surroundings = new Surroundings({
+    const context = new CheckContext({
       env,
       surfaces: surfacesOf(env),
       addressOf: databaseUrl,
@@ -53,9 +53,9 @@ export default class Doctor extends BaseCommand {
       migrations: new URL('database/migrations/', this.app.appRoot),
     })
     try {
-      return await examine(surroundings, ALL_CHECKS)
+      return await examine(context, ALL_CHECKS)
     } finally {
-      await surroundings.close()
+      await context.close()
     }
   }
 

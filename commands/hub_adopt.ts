@@ -35,11 +35,11 @@ export default class HubAdopt extends BaseCommand {
   declare timeZone: string | undefined
 
   async run() {
-    const { Refusal: AdoptionRefused } = await import('#adopt/adoption_refused')
+    const { AdoptionRefused } = await import('#adopt/adoption_refused')
     try {
       await this.#adopt()
     } catch (error) {
-      if (!(error instanceof Refusal)) {
+      if (!(error instanceof AdoptionRefused)) {
         throw error
       }
       this.exitCode = 1
@@ -51,13 +51,13 @@ export default class HubAdopt extends BaseCommand {
     const { Adoption, isWhole } = await import('#adopt/adoption')
     const { addressesFrom } = await import('#adopt/former/addresses')
     const { linesOf } = await import('#adopt/report')
-    const { requireSameStore: requireObjects } = await import('#adopt/check_objects')
-    const { runExclusively: alone } = await import('#adopt/run_exclusively')
+    const { requireSameStore } = await import('#adopt/check_objects')
+    const { runExclusively } = await import('#adopt/run_exclusively')
     const { drain } = await import('#kernel/drain')
     const { SERVICES } = await import('#adopt/transfer')
     const { env } = await import('#start/env')
     const addresses = addressesFrom(this.from ?? [])
-    await requireObjects(this.objects)
+    await requireSameStore(this.objects)
     if (env.IDENTITY_URL === undefined) {
       this.logger.warning(
         'IDENTITY_URL is not set. Users, realms and clients stay in the identity provider of the former platform; the embedded one knows none of them'
@@ -68,7 +68,7 @@ export default class HubAdopt extends BaseCommand {
       await bringTablesUpToDate(this.app)
     }
     const [first] = SERVICES.filter((service) => addresses[service] !== undefined)
-    const run = alone(first!, (lost) =>
+    const run = runExclusively(first!, (lost) =>
       new Adoption({
         addresses,
         isDryRun: this.dryRun ?? false,

@@ -16,7 +16,7 @@ export default class ImageExport extends BaseCommand {
   declare archive: string
 
   async run() {
-    const { runAttended: attended } = await import('#backup/run_attended')
+    const { runAttended } = await import('#backup/run_attended')
     const { exportArchive } = await import('#oci/archive/export_archive')
     const { exportedName } = await import('#oci/archive/imported_name')
     const { isImageFailure } = await import('#oci/errors')
@@ -31,6 +31,6 @@ export default class ImageExport extends BaseCommand {
       const { digest } = await exportArchive(from, this.archive, { name, signal })
       return () => this.logger.success(`${name} is in ${this.archive}, as ${digest}`)
     }
-    await attended(this, work, isImageFailure)
+    await runAttended(this, work, isImageFailure)
   }
 }

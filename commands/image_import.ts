@@ -22,7 +22,7 @@ export default class ImageImport extends BaseCommand {
   declare image: string | undefined
 
   async run() {
-    const { runAttended: attended } = await import('#backup/run_attended')
+    const { runAttended } = await import('#backup/run_attended')
     const { importArchive } = await import('#oci/archive/import_archive')
     const { importedName } = await import('#oci/archive/imported_name')
     const { isImageFailure } = await import('#oci/errors')
@@ -49,7 +49,7 @@ export default class ImageImport extends BaseCommand {
       return () =>
         this.logger.success(`${repository}:${tag} is in ${env.IMAGES_PATH}, as ${digest}`)
     }
-    await attended(this, work, isImageFailure)
+    await runAttended(this, work, isImageFailure)
   }
 }
 

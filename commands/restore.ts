@@ -21,9 +21,9 @@ export default class Restore extends BaseCommand {
       await import('#backup/open_backup_store')
     const { ownInstallation } = await import('#backup/installation')
     const { restoreBackup } = await import('#backup/restoring/restore_backup')
-    const { runAttended: attended } = await import('#backup/run_attended')
+    const { runAttended } = await import('#backup/run_attended')
     const { env } = await import('#start/env')
-    await attended(this, async (options) => {
+    await runAttended(this, async (options) => {
       const place = await openPlace(placeIn('from', this.from, this.parsed._), env)
       const installation = await ownInstallation(this.app)
       const restored = await restoreBackup(this.app, installation, {

@@ -7,7 +7,7 @@ export default class SweepImages extends BaseCommand {
   static help = ['What was written or asked for within a day stays: it may be about to be used.']
 
   async run() {
-    const { runAttended: attended } = await import('#backup/run_attended')
+    const { runAttended } = await import('#backup/run_attended')
     const { isImageFailure } = await import('#oci/errors')
     const { openImageStore } = await import('#oci/open_image_store')
     const { sweepFolder } = await import('#oci/folder/sweep_folder')
@@ -20,7 +20,7 @@ export default class SweepImages extends BaseCommand {
           `${removed} files of ${mebibytes(removedBytes)} MiB are removed, ${mebibytes(keptBytes)} MiB are kept`
         )
     }
-    await attended(this, work, isImageFailure)
+    await runAttended(this, work, isImageFailure)
   }
 }
 

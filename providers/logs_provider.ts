@@ -52,9 +52,9 @@ export default class LogsProvider {
     await this.app.container.make('logStore')
     if (!env.JOBS.includes('bus')) {
       const { isInMemory } = await import('#telemetry/logs/open_log_store')
-      const { startLogIngest: takeLogsFromBus } = await import('#telemetry/logs/background')
+      const { startLogIngest } = await import('#telemetry/logs/background')
       this.#ingest = isInMemory(env)
-        ? await takeLogsFromBus(await this.app.container.make('logger'))
+        ? await startLogIngest(await this.app.container.make('logger'))
         : undefined
     }
   }

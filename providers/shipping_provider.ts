@@ -42,8 +42,8 @@ export default class ShippingProvider {
   }
 
   async #ownLines(): Promise<(line: ShippedLine) => void> {
-    const { normalizedLine: fittedLine } = await import('#telemetry/logs/normalized_line')
+    const { normalizedLine } = await import('#telemetry/logs/normalized_line')
     const store = await this.app.container.make('ownLogStore')
-    return (line) => void store.write([fittedLine(line)])
+    return (line) => void store.write([normalizedLine(line)])
   }
 }

@@ -77,13 +77,18 @@ export class ApplicationKeyChange {
       return {}
     }
     const { app, signal, progress } = this.#options
-    const { renewSignatures: signAnew } = await import('#telemetry/trail/renew_signatures')
+    const { renewSignatures } = await import('#telemetry/trail/renew_signatures')
     const { DriveAnchor } = await import('#telemetry/trail/drive_anchor')
     const { trailKey } = await import('#telemetry/trail/trail_key')
     const { telemetryPool } = await import('#telemetry/database')
     progress('the audit trail', 0)
     const anchor = await app.container.make(DriveAnchor)
-    const signed = await signAnew(telemetryPool(), { key: trailKey(), anchor, dryRun, signal })
+    const signed = await renewSignatures(telemetryPool(), {
+      key: trailKey(),
+      anchor,
+      dryRun,
+      signal,
+    })
     return {
       'batches of the audit trail': signed.batches,
       'removals of the audit trail': signed.removals,

@@ -54,8 +54,8 @@ const FOLLOWERS: Partial<Record<SurfaceName, (logger: Logger) => Promise<Running
     return reactToRealmChanges(logger)
   },
   telemetry: async (logger) => {
-    const { startLogIngest: takeLogsFromBus } = await import('#telemetry/logs/background')
-    return takeLogsFromBus(logger)
+    const { startLogIngest } = await import('#telemetry/logs/background')
+    return startLogIngest(logger)
   },
 }
 

@@ -11,8 +11,8 @@ import { env } from './env.js'
 /** What each surface keeps sealed; loaded only where it is looked for. */
 const PLACES: Partial<Record<SurfaceName, () => Promise<readonly SealedColumn[]>>> = {
   core: async () => {
-    const { SEALED_COLUMNS: KEPT_SECRETS } = await import('#core/registries/sealed_columns')
-    return KEPT_SECRETS
+    const { SEALED_COLUMNS } = await import('#core/registries/sealed_columns')
+    return SEALED_COLUMNS
   },
   identity: async () => {
     const { SEALED_PLACES: ofClients } = await import('#identity/embedded/sealed_places')

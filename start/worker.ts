@@ -82,16 +82,16 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
 
 /** What jobs and clearing away have in common. */
 async function keptThings(logger: Logger) {
-  const notes = await UploadJournal.open(join(env.WORKER_PATH, 'uploads'))
+  const journal = await UploadJournal.open(join(env.WORKER_PATH, 'uploads'))
   return {
     logger,
     platform: platform(),
-    notes,
+    journal,
     images: imageStores({
       folder: env.IMAGES_PATH,
       insecure: env.REGISTRY_INSECURE,
       guardFor: guardRedirects,
-      journal: notes,
+      journal,
     }),
     attempts: await Attempts.open(join(env.WORKER_PATH, 'commands')),
   }

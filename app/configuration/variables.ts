@@ -723,7 +723,7 @@ export const groups = defineVariables({
       reader: integer(0, 1_000_000),
       default: '1000',
       description:
-        'Connections one address may have of these; 0 is no limit. Those of TRUSTED_PROXIES have none: behind them it is the limit of streams and long polls of one client address.',
+        'Connections one address may have of these; 0 is no limit. Those of TRUSTED_PROXIES have none: behind them it is the limit of streams, long polls and sockets of one client address.',
     },
     STREAMS_MAX_PER_IDENTITY: {
       reader: integer(0, 1_000_000),

@@ -33,12 +33,12 @@ try {
 
 async function measured(): Promise<number> {
   const { AmqpBus } = await import('#bus/amqp/amqp_bus')
-  const { createDestinations: destinationsOn } = await import('#outbox/destinations')
+  const { createDestinations } = await import('#outbox/destinations')
   const { Relay } = await import('#outbox/relay')
   const silent = { info() {}, warn: console.error, error: console.error }
   const bus = await AmqpBus.open(rabbitmq.url, silent)
   const signals = { isReady: true, publish: async () => {} }
-  const chosen = destinationsOn({ bus, signals, realtime: undefined }).filter(({ name }) =>
+  const chosen = createDestinations({ bus, signals, realtime: undefined }).filter(({ name }) =>
     DESTINATIONS.includes(name)
   )
   const pool = await filledOutbox()

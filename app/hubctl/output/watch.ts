@@ -30,14 +30,14 @@ function reportUnreachable(error: unknown): void {
   process.stderr.write(`${printable(error.message)}\n`)
 }
 
-/** How many seconds `--watch` says; two without a number. */
-export function parseInterval(watch: string | boolean | undefined): number | undefined {
-  if (watch === undefined || watch === false) {
+/** The interval of `--watch` in seconds; two without a number. */
+export function parseInterval(value: string | boolean | undefined): number | undefined {
+  if (value === undefined || value === false) {
     return undefined
   }
-  const seconds = watch === true ? 2 : Number(watch)
+  const seconds = value === true ? 2 : Number(value)
   if (!(seconds >= 0.5 && seconds <= 3600)) {
-    throw new UsageProblem(`--watch takes seconds from 0.5 to 3600, not "${watch}".`)
+    throw new UsageProblem(`--watch takes seconds from 0.5 to 3600, not "${value}".`)
   }
   return seconds
 }
