@@ -32,10 +32,10 @@ declare module '@adonisjs/core/types' {
 }
 
 /** How a surface is asked, which depends on where it is. Only what is used is loaded. */
-interface Whereabouts<Neighbour> {
-  readonly here: () => Promise<Neighbour>
-  readonly nowhere: () => Promise<Neighbour>
-  readonly elsewhere: (surface: RemoteSurface) => Promise<Neighbour>
+interface NeighbourFactories<Neighbour> {
+  readonly local: () => Promise<Neighbour>
+  readonly absent: () => Promise<Neighbour>
+  readonly remote: (surface: RemoteSurface) => Promise<Neighbour>
 }
 
 /**
@@ -56,13 +56,13 @@ export default class NeighboursProvider {
   }
 
   #participations() {
-    return this.#asked<ContainerBindings['participations']>('core', env.CORE_URL, {
-      here: async () => {
+    return this.#resolve<ContainerBindings['participations']>('core', env.CORE_URL, {
+      local: async () => {
         const { analysesOfClient } = await import('#core/analyses/analyses_of_client')
         return analysesOfClient
       },
-      nowhere: async () => async () => new Set<string>(),
-      elsewhere: async (core) => {
+      absent: async () => async () => new Set<string>(),
+      remote: async (core) => {
         const { fetchParticipations: askCore } =
           await import('#storage/access/fetch_participations')
         return (clientId) => askCore(core, clientId)
@@ -71,13 +71,13 @@ export default class NeighboursProvider {
   }
 
   #bucketRealms() {
-    return this.#asked<ContainerBindings['bucketRealms']>('storage', env.STORAGE_URL, {
-      here: async () => {
+    return this.#resolve<ContainerBindings['bucketRealms']>('storage', env.STORAGE_URL, {
+      local: async () => {
         const { bucketRealm } = await import('#storage/buckets/bucket_realm')
         return bucketRealm
       },
-      nowhere: async () => async () => undefined,
-      elsewhere: async (storage) => {
+      absent: async () => async () => undefined,
+      remote: async (storage) => {
         const { fetchBucketRealm } = await import('#core/analysis_buckets/fetch_bucket_realm')
         return (bucketId) => fetchBucketRealm(storage, bucketId)
       },
@@ -103,10 +103,10 @@ export default class NeighboursProvider {
 
   #recordRealmsAt(surface: 'core' | 'storage', url: string | undefined) {
     const nothing = async (): Promise<FindRealms> => async () => undefined
-    return this.#asked<FindRealms>(surface, url, {
-      here: nothing,
-      nowhere: nothing,
-      elsewhere: async (at) => {
+    return this.#resolve<FindRealms>(surface, url, {
+      local: nothing,
+      absent: nothing,
+      remote: async (at) => {
         const { fetchRecordRealms: askRecordRealms } =
           await import('#telemetry/events/fetch_record_realms')
         return askRecordRealms(surface, at)
@@ -115,16 +115,16 @@ export default class NeighboursProvider {
   }
 
   #analysisLogStore() {
-    return this.#asked<AnalysisLogStore>('telemetry', env.TELEMETRY_URL, {
-      here: async () => {
+    return this.#resolve<AnalysisLogStore>('telemetry', env.TELEMETRY_URL, {
+      local: async () => {
         const { localLogs } = await import('#telemetry/logs/local_logs')
         return localLogs(await this.app.container.make('logStore'))
       },
-      nowhere: async () => {
+      absent: async () => {
         const { NO_LOGS } = await import('#core/analysis_logs/analysis_log_store')
         return NO_LOGS
       },
-      elsewhere: async (telemetry) => {
+      remote: async (telemetry) => {
         const { remoteLogs } = await import('#core/analysis_logs/remote_logs')
         return remoteLogs(telemetry)
       },
@@ -132,17 +132,17 @@ export default class NeighboursProvider {
   }
 
   #storedCode() {
-    return this.#asked<StoredCode>('storage', env.STORAGE_URL, {
-      here: async () => {
+    return this.#resolve<StoredCode>('storage', env.STORAGE_URL, {
+      local: async () => {
         const { findDamagedFiles: damagedFiles } =
           await import('#storage/bucket_files/find_damaged_files')
         return { findDamaged: damagedFiles }
       },
-      nowhere: async () => {
+      absent: async () => {
         const { NO_STORAGE } = await import('#core/analysis_bucket_files/stored_code')
         return NO_STORAGE
       },
-      elsewhere: async (storage) => {
+      remote: async (storage) => {
         const { remoteStoredCode } = await import('#core/analysis_bucket_files/remote_stored_code')
         return remoteStoredCode(storage)
       },
@@ -150,16 +150,16 @@ export default class NeighboursProvider {
   }
 
   #bucketLocks() {
-    return this.#asked<BucketLocks>('storage', env.STORAGE_URL, {
-      here: async () => {
+    return this.#resolve<BucketLocks>('storage', env.STORAGE_URL, {
+      local: async () => {
         const { bucketLocks } = await import('#storage/locks/bucket_locks')
         return bucketLocks
       },
-      nowhere: async () => {
+      absent: async () => {
         const { NO_LOCKS } = await import('#core/code_locks/bucket_locks')
         return NO_LOCKS
       },
-      elsewhere: async (storage) => {
+      remote: async (storage) => {
         const { remoteBucketLocks } = await import('#core/code_locks/remote_bucket_locks')
         return remoteBucketLocks(storage)
       },
@@ -167,13 +167,13 @@ export default class NeighboursProvider {
   }
 
   #storageInventory() {
-    return this.#asked<Inventory | undefined>('storage', env.STORAGE_URL, {
-      here: async () => {
+    return this.#resolve<Inventory | undefined>('storage', env.STORAGE_URL, {
+      local: async () => {
         const { localInventory } = await import('#storage/buckets/local_inventory')
         return localInventory
       },
-      nowhere: async () => undefined,
-      elsewhere: async (storage) => {
+      absent: async () => undefined,
+      remote: async (storage) => {
         const { remoteInventory } = await import('#core/analysis_storage/remote_inventory')
         return remoteInventory(storage)
       },
@@ -181,27 +181,27 @@ export default class NeighboursProvider {
   }
 
   #eventReader() {
-    return this.#asked<EventReader>('telemetry', env.TELEMETRY_URL, {
-      here: async () => {
+    return this.#resolve<EventReader>('telemetry', env.TELEMETRY_URL, {
+      local: async () => {
         const { localEvents } = await import('#telemetry/events/local_events')
         const { telemetryPool } = await import('#telemetry/database')
         return localEvents(telemetryPool())
       },
-      nowhere: async () => {
+      absent: async () => {
         const { NO_EVENTS } = await import('#core/events/event_reader')
         return NO_EVENTS
       },
-      elsewhere: async (telemetry) => {
+      remote: async (telemetry) => {
         const { remoteEventReader } = await import('#core/events/remote_event_reader')
         return remoteEventReader(telemetry)
       },
     })
   }
 
-  async #asked<Neighbour>(
+  async #resolve<Neighbour>(
     surface: Surface,
     url: string | undefined,
-    { here, nowhere, elsewhere }: Whereabouts<Neighbour>
+    { local: here, absent: nowhere, remote: elsewhere }: NeighbourFactories<Neighbour>
   ): Promise<Neighbour> {
     if (surfacesOf(env).includes(surface)) {
       return here()

@@ -35,7 +35,7 @@ const WORKER_QUEUES = [
 ]
 
 /** What each surface follows beside the bus. */
-const FOLLOWERS: Partial<Record<SurfaceName, (logger: Logger) => Promise<RunningJob>>> = {
+const BACKGROUND_JOBS: Partial<Record<SurfaceName, (logger: Logger) => Promise<RunningJob>>> = {
   core: async (logger) => {
     const { startCoreWorkers } = await import('#core/background')
     return startCoreWorkers(logger)
@@ -83,7 +83,7 @@ export async function queuesWithDead(): Promise<readonly Pick<Consumer, 'queue' 
 export async function start({ app }: JobContext): Promise<RunningJob> {
   const logger = await app.container.make('logger')
   const bus = await app.container.make('bus')
-  const running = await startFollowing(logger)
+  const running = await startBackgroundJobs(logger)
   for (const consumer of await registeredConsumers()) {
     const pool = pools.for(databaseUrl(consumer.surface))
     running.push(await ConsumerRunner.start(consumer, { bus, pool, logger }))
@@ -95,9 +95,9 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
   }
 }
 
-async function startFollowing(logger: Logger): Promise<RunningJob[]> {
+async function startBackgroundJobs(logger: Logger): Promise<RunningJob[]> {
   const started = await Promise.all(
-    surfacesOf(env).map((surface) => FOLLOWERS[surface]?.(logger) ?? [])
+    surfacesOf(env).map((surface) => BACKGROUND_JOBS[surface]?.(logger) ?? [])
   )
   return started.flat()
 }
