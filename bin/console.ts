@@ -8,7 +8,7 @@ import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
 import { env } from '#start/env'
 
 /** Those that also work while the hub does not run, and bring up its embedded database themselves then. */
-const WITH_OWN_DATABASE = ['backup', 'restore']
+const STARTS_OWN_DATABASE = ['backup', 'restore']
 
 const [command = ''] = process.argv.slice(2)
 let database: OwnDatabase | undefined
@@ -18,7 +18,7 @@ if (needsEmbeddedDatabase(surfacesOf(env))) {
   const running = await locateEmbeddedPostgres(`${env.DATA_DIR}/postgres`)
   if (running) {
     useEmbeddedDatabase(running)
-  } else if (WITH_OWN_DATABASE.includes(command)) {
+  } else if (STARTS_OWN_DATABASE.includes(command)) {
     database = await startOwnDatabase(surfacesOf(env))
   }
 }

@@ -4,7 +4,7 @@ import { catalogue } from '#start/env'
 
 import { withFindings } from './finding_table.js'
 import { withIncludedFiles } from './included_files.js'
-import { withLifeDiagrams } from './life_diagrams.js'
+import { withLifeDiagrams } from './lifecycle_diagrams.js'
 import { withLineLinks } from './line_links.js'
 import { renderCommands } from './reference/commands.js'
 import { renderEndpoints } from './reference/endpoints.js'

@@ -4,13 +4,13 @@ import { testDatabase } from '#tests/helpers/test_database'
 import { closingLine } from '#tests/runner/closing_line'
 import { jobOfThisProcess, type JobMessage, type JobSetting } from '#tests/runner/job'
 import { runHere } from '#tests/runner/run_here'
-import { runSideBySide } from '#tests/runner/side_by_side'
+import { runConcurrently } from '#tests/runner/run_concurrently'
 import { slowestFiles } from '#tests/runner/slowest_files'
-import { needsDatabase, SUITES, suitesAskedFor } from '#tests/runner/suites'
+import { needsDatabase, SUITES, parseSuites } from '#tests/runner/suites'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
 /** A test that failed may leave something open, which must not keep a run waiting for ever. */
-const LEFT_OPEN_MS = 10_000
+const OPEN_HANDLES_TIMEOUT_MS = 10_000
 
 testEnvironment()
 
@@ -18,11 +18,11 @@ const job = jobOfThisProcess()
 if (job) {
   await runJob(job)
 } else {
-  const { names, flags } = suitesAskedFor(process.argv.slice(2))
+  const { names, flags } = parseSuites(process.argv.slice(2))
   if (flags.length > 0) {
     await runAlone(names, flags)
   } else {
-    const passed = await runSideBySide(SUITES.filter(({ name }) => names.includes(name)))
+    const passed = await runConcurrently(SUITES.filter(({ name }) => names.includes(name)))
     process.exitCode = passed ? 0 : 1
   }
 }
@@ -44,7 +44,7 @@ async function runJob({ suite, files, databaseUrl, folder }: JobSetting): Promis
   setTimeout(() => {
     console.error(`Left open by the tests: ${process.getActiveResourcesInfo().join(', ')}`)
     process.exit(1)
-  }, LEFT_OPEN_MS).unref()
+  }, OPEN_HANDLES_TIMEOUT_MS).unref()
 }
 
 /** Everything in this process, for those who look at a few tests. */

@@ -24,9 +24,9 @@ export default class AuditVerify extends BaseCommand {
         progress: (events) => task.update(`looked at ${events} events`),
       })
       .finally(() => task.stop())
-    verdict.findings.forEach((finding) => this.logger.error(said(finding)))
+    verdict.findings.forEach((finding) => this.logger.error(findingText(finding)))
     const { chains, batches, events, removed, reporters, found, unanchored } = verdict
-    const seen = `${events} events in ${batches} batches of ${chains} realms, ${removed} removed in order`
+    const summary = `${events} events in ${batches} batches of ${chains} realms, ${removed} removed in order`
     unanchored.forEach((chain) =>
       this.logger.warning(`the end of ${chain} is not noted yet outside of the database`)
     )
@@ -34,14 +34,14 @@ export default class AuditVerify extends BaseCommand {
     const counts = Object.entries(reporters).map(([type, count]) => `${type} ${count}`)
     this.logger.info(`reported by ${counts.join(', ') || 'nobody'}`)
     if (verdict.intact) {
-      return this.logger.success(`intact: ${seen}`)
+      return this.logger.success(`intact: ${summary}`)
     }
-    this.logger.error(`${found} findings: ${seen}`)
+    this.logger.error(`${found} findings: ${summary}`)
     this.exitCode = 1
   }
 }
 
-function said(finding: Finding): string {
+function findingText(finding: Finding): string {
   switch (finding.type) {
     case 'broken':
       return `batch ${finding.number} of ${finding.chain} is not what was signed`

@@ -27,11 +27,11 @@ export default class Backup extends BaseCommand {
     await runAttended(this, async (options) => {
       const place = await makePlace(placeIn('to', this.to, this.parsed._), env)
       const manifest = await takeBackup(await ownInstallation(this.app), place, options)
-      return () => this.#tell(manifest)
+      return () => this.#report(manifest)
     })
   }
 
-  #tell({ id, databases, objects, configuration }: Manifest) {
+  #report({ id, databases, objects, configuration }: Manifest) {
     const tables = databases.flatMap((database) => database.tables)
     const rows = tables.reduce((sum, table) => sum + table.rows, 0)
     this.logger.success(

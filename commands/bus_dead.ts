@@ -56,7 +56,9 @@ export default class BusDead extends BaseCommand {
     }
     const table = this.ui.table().head(['id', 'queue', 'type', 'died at', 'attempts', 'reason'])
     for (const { id, queue, type, diedAt, attempts, reason } of found) {
-      table.row([id, queue, type ?? '', diedAt.toISOString(), String(attempts), reason].map(shown))
+      table.row(
+        [id, queue, type ?? '', diedAt.toISOString(), String(attempts), reason].map(printable)
+      )
     }
     table.render()
   }
@@ -89,6 +91,6 @@ export default class BusDead extends BaseCommand {
 }
 
 /** What others wrote must not steer the terminal. */
-function shown(text: string): string {
+function printable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?')
 }

@@ -59,7 +59,7 @@ export default class CredentialsRotate extends BaseCommand {
       return this.logger.info('no secret is as old as that')
     }
     const table = this.ui.table().head(['kind', 'id', 'name', 'since'])
-    found.forEach(({ kind, id, name, since }) => table.row([kind, id, shown(name), since]))
+    found.forEach(({ kind, id, name, since }) => table.row([kind, id, printable(name), since]))
     table.render()
   }
 
@@ -70,13 +70,17 @@ export default class CredentialsRotate extends BaseCommand {
     }
     const origin = await serviceOrigin()
     let failed = 0
-    for (const one of found) {
+    for (const secret of found) {
       try {
-        await this.#keep(one, await this.#rotate(origin, one))
-        this.logger.success(`${one.kind} ${one.id} (${shown(one.name)}) has another secret`)
+        await this.#appendSecret(secret, await this.#rotate(origin, secret))
+        this.logger.success(
+          `${secret.kind} ${secret.id} (${printable(secret.name)}) has another secret`
+        )
       } catch (error) {
         failed++
-        this.logger.error(`${one.kind} ${one.id} keeps its secret: ${(error as Error).message}`)
+        this.logger.error(
+          `${secret.kind} ${secret.id} keeps its secret: ${(error as Error).message}`
+        )
       }
     }
     this.logger.info(`${found.length - failed} secrets were replaced`)
@@ -97,7 +101,7 @@ export default class CredentialsRotate extends BaseCommand {
     return secret
   }
 
-  async #keep({ kind, id, name, clientId }: OldSecret, secret: string | null) {
+  async #appendSecret({ kind, id, name, clientId }: OldSecret, secret: string | null) {
     if (this.to !== undefined) {
       await appendFile(this.to, `${JSON.stringify({ kind, id, name, clientId, secret })}\n`)
     }
@@ -110,6 +114,6 @@ export default class CredentialsRotate extends BaseCommand {
 }
 
 /** What others wrote must not steer the terminal. */
-function shown(name: string | null): string {
+function printable(name: string | null): string {
   return (name ?? '').replaceAll(/[^\x20-\x7e]/g, '?')
 }

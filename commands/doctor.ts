@@ -66,8 +66,8 @@ export default class Doctor extends BaseCommand {
         .map(({ check }) => check)
         .join(', ')
     for (const { code, severity, message, remedy } of findings) {
-      const say = severity === 'error' ? 'error' : 'warning'
-      this.logger[say](`${code}\n  ${shown(message)}\n  ${this.colors.dim(remedy)}`)
+      const level = severity === 'error' ? 'error' : 'warning'
+      this.logger[level](`${code}\n  ${printable(message)}\n  ${this.colors.dim(remedy)}`)
     }
     this.logger.info(`fine: ${of('fine') || 'nothing'}`)
     this.logger.info(`not used here: ${of('not used') || 'nothing'}`)
@@ -78,6 +78,6 @@ export default class Doctor extends BaseCommand {
 }
 
 /** What others wrote must not steer the terminal. */
-function shown(text: string): string {
+function printable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?')
 }

@@ -33,7 +33,13 @@ export default class ImageImport extends BaseCommand {
       this.exitCode = 1
       return
     }
-    const work = async ({ signal, progress }: { signal: AbortSignal; progress: Progress }) => {
+    const work = async ({
+      signal,
+      progress,
+    }: {
+      signal: AbortSignal
+      progress: ReportProgress
+    }) => {
       const { repository, tag } = importedName(this.as, this.repository)
       const store = await openImageStore({ path: env.IMAGES_PATH })
       let bytes = 0
@@ -53,4 +59,4 @@ export default class ImageImport extends BaseCommand {
   }
 }
 
-type Progress = (said: string) => void
+type ReportProgress = (said: string) => void

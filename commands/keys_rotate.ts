@@ -54,7 +54,7 @@ export default class KeysRotate extends BaseCommand {
     })
     const changing = change.run().finally(() => task.stop())
     this.app.terminating(async () => void (await changing.catch(() => {})))
-    const { done, left, unreadable } = await changing
+    const { done, remaining: left, unreadable } = await changing
     for (const [what, count] of Object.entries(done)) {
       this.logger.info(`${what}: ${count} ${this.dryRun ? 'would be done' : 'done'} anew`)
     }

@@ -30,11 +30,11 @@ export default class Restore extends BaseCommand {
         backupStore: place,
         ...options,
       })
-      return () => this.#tell(restored)
+      return () => this.#report(restored)
     })
   }
 
-  #tell({ manifest, objects, migrations }: RestoreResult) {
+  #report({ manifest, objects, migrations }: RestoreResult) {
     const tables = manifest.databases.flatMap((database) => database.tables)
     const rows = tables.reduce((sum, table) => sum + table.rows, 0)
     this.logger.success(

@@ -7,7 +7,7 @@ export default class SweepEvents extends BaseCommand {
 
   async run() {
     const { sweepEvents } = await import('#telemetry/events/event_sweep')
-    const logger = { info: (...said: unknown[]) => this.logger.info(said.map(told).join(' ')) }
+    const logger = { info: (...said: unknown[]) => this.logger.info(said.map(textOf).join(' ')) }
     const swept = await sweepEvents({ logger })
     if (swept) {
       this.logger.success(`${swept.removed} events were removed`)
@@ -17,4 +17,4 @@ export default class SweepEvents extends BaseCommand {
   }
 }
 
-const told = (part: unknown) => (typeof part === 'string' ? part : JSON.stringify(part))
+const textOf = (part: unknown) => (typeof part === 'string' ? part : JSON.stringify(part))

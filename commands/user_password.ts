@@ -48,15 +48,15 @@ export default class UserPassword extends BaseCommand {
       await users.resetPassword(await serviceOrigin(), id, body.password!)
       this.logger.success(`${this.name} has another password, and has to sign in with it`)
     } catch (error) {
-      this.#refuse(`${await said(error)}; nothing was changed`)
+      this.#refuse(`${await publicMessage(error)}; nothing was changed`)
     }
   }
 
   /** Undefined where it was typed differently the second time. */
   async #password(): Promise<string | undefined> {
     if (!process.stdin.isTTY) {
-      const sent = await text(process.stdin)
-      return sent.replace(/\r?\n$/, '')
+      const input = await text(process.stdin)
+      return input.replace(/\r?\n$/, '')
     }
     const password = await this.prompt.secure('New password')
     return password === (await this.prompt.secure('Once more')) ? password : undefined
@@ -69,7 +69,7 @@ export default class UserPassword extends BaseCommand {
 }
 
 /** What a caller would be told; the password is in none of it. */
-async function said(error: unknown): Promise<string> {
+async function publicMessage(error: unknown): Promise<string> {
   const { failureOf } = await import('#http/failure_of')
   const failure = failureOf(error)
   return [failure.message, ...failure.issues.map(({ message }) => message)].join(': ')

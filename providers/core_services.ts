@@ -42,7 +42,7 @@ import { serviceKeyOf } from '#records/service_key'
 import { wireRegistries } from './registry_services.js'
 
 type Container = ApplicationService['container']
-type Options = () => Promise<RecordServiceOptions>
+type ServiceOptions = () => Promise<RecordServiceOptions>
 
 /**
  * Wires the services of core, one for each kind. Where two need each other, one of them looks for the other when it needs it.
@@ -76,7 +76,7 @@ export function wireCore({ container }: ApplicationService): void {
   wireRegistries(container, options)
 }
 
-function wireAnalyses(container: Container, options: Options): void {
+function wireAnalyses(container: Container, options: ServiceOptions): void {
   const hasConsumers = async (queue: string) => {
     const bus = await container.make('bus')
     return bus.hasConsumers(queue)
@@ -175,7 +175,7 @@ function wireAnalyses(container: Container, options: Options): void {
   container.singleton(AnalysisPermissions, async () => new AnalysisPermissions(await options()))
 }
 
-function wireNodes(container: Container, options: Options): void {
+function wireNodes(container: Container, options: ServiceOptions): void {
   container.singleton(
     ClientTasks,
     async (resolver) => new ClientTasks(corePool(), await resolver.make('signals'))

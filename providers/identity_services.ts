@@ -25,7 +25,7 @@ import { RecordService } from '#records/record_service'
 import { serviceKeyOf } from '#records/service_key'
 
 /** Kinds that nobody writes. */
-const SEEN: readonly Kind[] = [policy, identityProvider]
+const READ_ONLY_KINDS: readonly Kind[] = [policy, identityProvider]
 
 const ASSIGNMENTS = [
   userRole,
@@ -57,12 +57,13 @@ export function wireIdentity({ container }: ApplicationService): void {
     async (resolver) => new RealmService(await options(), await resolver.make(ClientService))
   )
   container.singleton(serviceKeyOf(scope), async () => new SharedService(scope, await options()))
-  for (const kind of SEEN) {
-    const seen = async () => new RecordService(kind, { ...(await options()), scope: visibleRealm })
-    container.singleton(serviceKeyOf(kind), seen)
+  for (const kind of READ_ONLY_KINDS) {
+    const createService = async () =>
+      new RecordService(kind, { ...(await options()), scope: visibleRealm })
+    container.singleton(serviceKeyOf(kind), createService)
   }
   for (const assignment of ASSIGNMENTS) {
-    const assigning = async () => new AssignmentService(assignment, await options())
-    container.singleton(serviceKeyOf(assignment.kind), assigning)
+    const createService = async () => new AssignmentService(assignment, await options())
+    container.singleton(serviceKeyOf(assignment.kind), createService)
   }
 }

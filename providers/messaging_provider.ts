@@ -30,7 +30,7 @@ export default class MessagingProvider {
   #signals: Signals | undefined
   #bus: Bus | undefined
   #realtime: Realtime | undefined
-  readonly #endings: (() => void)[] = []
+  readonly #disposers: (() => void)[] = []
 
   constructor(protected app: ApplicationService) {}
 
@@ -51,14 +51,14 @@ export default class MessagingProvider {
 
   async boot() {
     const signals = await this.app.container.make('signals')
-    this.#endings.push(onOutboxWritten(() => signals.notify(OUTBOX_TOPIC)))
+    this.#disposers.push(onOutboxWritten(() => signals.notify(OUTBOX_TOPIC)))
     await this.app.container.make(Realtime)
   }
 
   async shutdown() {
     const notes = await this.app.container.make(SecurityAudit)
     await notes.flush()
-    this.#endings.splice(0).forEach((end) => end())
+    this.#disposers.splice(0).forEach((end) => end())
     this.#realtime?.close()
     await this.#bus?.close()
     await this.#signals?.close()
@@ -69,7 +69,7 @@ export default class MessagingProvider {
     const bus = await openBus(logger)
     this.#bus = bus
     if (env.SURFACES.length === 0) {
-      this.#endings.push(health.watch('bus', () => requireReady(bus)))
+      this.#disposers.push(health.watch('bus', () => requireReady(bus)))
     }
     return bus
   }

@@ -41,13 +41,13 @@ export function wireMessenger(app: ApplicationService): void {
   if (env.REDIS_URL && env.SURFACES.includes('messenger')) {
     health.watch('wakeups', async () => {
       const { isReady } = await container.make('signals')
-      requireCarried(isReady)
+      requireWakeups(isReady)
     })
   }
 }
 
-function requireCarried(isCarried: boolean): void {
-  if (!isCarried) {
+function requireWakeups(areCarried: boolean): void {
+  if (!areCarried) {
     throw new Error('degraded: Redis carries no wakeups, mailboxes are looked at every 2 s')
   }
 }

@@ -13,7 +13,7 @@ import { env } from '#start/env'
  */
 export default class ShippingProvider {
   #shipper: Shipper | undefined
-  #unlisten = () => {}
+  #stopListening = () => {}
 
   constructor(protected app: ApplicationService) {}
 
@@ -23,25 +23,27 @@ export default class ShippingProvider {
     }
     const surfaces = usesDatabase(env) ? surfacesOf(env) : ['worker']
     const shipper = new Shipper(() => this.app.container.make('bus'))
-    const keep = surfaces.includes('telemetry') ? await this.#ownLines() : undefined
+    const writeLocally = surfaces.includes('telemetry') ? await this.#localWriter() : undefined
     this.#shipper = shipper
-    this.#unlisten = logTap.listen((text) => {
+    this.#stopListening = logTap.listen((text) => {
       const line = readLine(text)
       if (line && !line.shipped) {
         const surface = surfaceOf(line, surfaces)
-        const way =
-          isLogWriter(surface) && keep ? keep : (shipped: ShippedLine) => shipper.ship(shipped)
-        way(shippedLine(line, surface))
+        const deliver =
+          isLogWriter(surface) && writeLocally
+            ? writeLocally
+            : (shipped: ShippedLine) => shipper.ship(shipped)
+        deliver(shippedLine(line, surface))
       }
     })
   }
 
   async shutdown() {
-    this.#unlisten()
+    this.#stopListening()
     await this.#shipper?.stop()
   }
 
-  async #ownLines(): Promise<(line: ShippedLine) => void> {
+  async #localWriter(): Promise<(line: ShippedLine) => void> {
     const { normalizedLine } = await import('#telemetry/logs/normalized_line')
     const store = await this.app.container.make('ownLogStore')
     return (line) => void store.write([normalizedLine(line)])

@@ -3,9 +3,9 @@ import type { SurfaceStatus } from '#core/administration/installation_status'
 import { health } from '#observability/health'
 import { env } from '#start/env'
 
-const PATIENCE_MS = 3_000
+const TIMEOUT_MS = 3_000
 
-const ELSEWHERE: Record<SurfaceName, string | undefined> = {
+const ADDRESSES: Record<SurfaceName, string | undefined> = {
   core: env.CORE_URL,
   storage: env.STORAGE_URL,
   telemetry: env.TELEMETRY_URL,
@@ -25,7 +25,7 @@ async function stateOf(name: SurfaceName): Promise<SurfaceStatus | undefined> {
     const reasons = [...failing, ...degraded].map((check) => `${check.name}: ${check.reason}`)
     return { name, address: null, isReady: failing.length === 0, reasons }
   }
-  const address = ELSEWHERE[name]
+  const address = ADDRESSES[name]
   return address === undefined ? undefined : stateAt(name, address)
 }
 
@@ -34,7 +34,7 @@ async function stateAt(name: SurfaceName, address: string): Promise<SurfaceStatu
   try {
     const response = await fetch(`${address}/health/ready`, {
       redirect: 'manual',
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     await response.body?.cancel()
     const isReady = name === 'identity' ? response.status < 500 : response.ok

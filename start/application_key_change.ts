@@ -6,7 +6,7 @@ import { installationSealing } from '#records/sealing'
 import { env } from './env.js'
 import { sealedPlaces } from './sealed_places.js'
 
-interface Options {
+interface ApplicationKeyChangeOptions {
   readonly app: ApplicationService
   readonly dryRun: boolean
   /** Whether images signed with a former key are accepted no more. */
@@ -16,37 +16,37 @@ interface Options {
   readonly progress: (place: string, values: number) => void
 }
 
-interface Outcome {
+interface ApplicationKeyChangeResult {
   /** How many of each place were sealed or signed anew. */
   readonly done: Readonly<Record<string, number>>
   /** What still needs a former key. */
-  readonly left: number
+  readonly remaining: number
   /** What no key opens that is there. */
   readonly unreadable: readonly { readonly place: string; readonly count: number }[]
 }
 
 /** What a process with the former key writes meanwhile is found when it is looked for again; after so many turns one is at it. */
-const TURNS = 3
+const MAX_PASSES = 3
 
 /** Seals and signs with `APP_KEY` what the databases of this process's surfaces hold under a key of `APP_KEY_PREVIOUS`. */
 export class ApplicationKeyChange {
-  readonly #options: Options
+  readonly #options: ApplicationKeyChangeOptions
 
-  constructor(options: Options) {
+  constructor(options: ApplicationKeyChangeOptions) {
     this.#options = options
   }
 
-  async run(): Promise<Outcome> {
+  async run(): Promise<ApplicationKeyChangeResult> {
     const { dryRun } = this.#options
     const done: Record<string, number> = {}
-    for (let turn = 0; ; turn++) {
-      const { changed, unreadable } = await this.#turn(dryRun || turn === TURNS)
-      const left = Object.values(changed).reduce((sum, count) => sum + count, 0)
+    for (let pass = 0; ; pass++) {
+      const { changed, unreadable } = await this.#runPass(dryRun || pass === MAX_PASSES)
+      const remaining = Object.values(changed).reduce((sum, count) => sum + count, 0)
       if (dryRun) {
-        return { done: changed, left, unreadable }
+        return { done: changed, remaining, unreadable }
       }
-      if (left === 0 || turn === TURNS) {
-        return { done, left, unreadable }
+      if (remaining === 0 || pass === MAX_PASSES) {
+        return { done, remaining, unreadable }
       }
       for (const [place, count] of Object.entries(changed)) {
         done[place] = (done[place] ?? 0) + count
@@ -54,7 +54,7 @@ export class ApplicationKeyChange {
     }
   }
 
-  async #turn(dryRun: boolean) {
+  async #runPass(dryRun: boolean) {
     const { progress, signal } = this.#options
     const changed: Record<string, number> = {}
     const unreadable: { place: string; count: number }[] = []
@@ -108,9 +108,9 @@ export class ApplicationKeyChange {
       await (dryRun ? undefined : accepted.removeFormer())
       return {}
     }
-    const unkept = await accepted.findUnstored()
+    const missing = await accepted.findUnstored()
     return {
-      'public keys of images': dryRun ? unkept.length : await accepted.store(unkept),
+      'public keys of images': dryRun ? missing.length : await accepted.store(missing),
     }
   }
 }

@@ -31,10 +31,10 @@ import { env } from './env.js'
 const GRACE_MS = 15_000
 
 /** How long a platform that is away is asked again, before a job has failed. */
-const PATIENCE_MS = 60_000
+const RETRY_MS = 60_000
 
 /** How often a command is begun that ends its process each time. */
-const DEATHS = 8
+const MAX_DEATHS = 8
 
 /** Where a worker has to find what it asks. */
 const ADDRESSES = {
@@ -46,15 +46,15 @@ const ADDRESSES = {
 /** Starts the worker, which talks to the platform as one of somebody else would: over the bus and HTTP. */
 export async function start({ app }: JobContext): Promise<RunningJob> {
   const [logger, bus] = await Promise.all([app.container.make('logger'), app.container.make('bus')])
-  const unknown = unknownAddresses()
-  if (unknown.length > 0) {
-    logger.warn({ unknown }, 'no worker runs in this process: it is not told where to ask')
+  const missing = unknownAddresses()
+  if (missing.length > 0) {
+    logger.warn({ unknown: missing }, 'no worker runs in this process: it is not told where to ask')
     return { stop: async () => {} }
   }
   const shipper = new Shipper(async () => bus)
-  const kept = await keptThings(logger)
+  const shared = await sharedDependencies(logger)
   const worker = await startWorker(JOBS, {
-    ...kept,
+    ...shared,
     bus,
     signing: new Signing(signingKey(env)),
     ship: (line) => shipper.ship(line),
@@ -63,11 +63,11 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
       concurrency: env.WORKER_CONCURRENCY,
       jobMs: env.WORKER_JOB_SECONDS * 1_000,
       graceMs: GRACE_MS,
-      maxCrashes: DEATHS,
+      maxCrashes: MAX_DEATHS,
     },
   })
   const sweeper = new Sweeper({
-    sweeps: workerSweeps({ ...kept, folder: env.IMAGES_PATH }),
+    sweeps: workerSweeps({ ...shared, folder: env.IMAGES_PATH }),
     leaderElection: electionInFolder(join(env.WORKER_PATH, 'turns')),
     logger,
   })
@@ -81,7 +81,7 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
 }
 
 /** What jobs and clearing away have in common. */
-async function keptThings(logger: Logger) {
+async function sharedDependencies(logger: Logger) {
   const journal = await UploadJournal.open(join(env.WORKER_PATH, 'uploads'))
   return {
     logger,
@@ -122,7 +122,7 @@ function platform(): Platform {
   })
   return new Platform({
     token,
-    retryForMs: PATIENCE_MS,
+    retryForMs: RETRY_MS,
     core: { name: 'Core', url: () => env.CORE_URL ?? ownUrl('core') },
     storage: { name: 'Storage', url: () => env.STORAGE_URL ?? ownUrl('storage') },
     signal: new AbortController().signal,

@@ -46,7 +46,7 @@ async function aceSections(): Promise<string[]> {
 
 function aceSection(command: typeof BaseCommand): string {
   const { commandName, description, help, args, flags } = command.serialize()
-  const given = args.map(({ name, description: says = '', required }) => [
+  const argumentRows = args.map(({ name, description: says = '', required }) => [
     code(required === false ? `[${name}]` : `<${name}>`),
     says,
   ])
@@ -58,7 +58,7 @@ function aceSection(command: typeof BaseCommand): string {
     `### \`node ace ${commandName}\``,
     sentence(description),
     ...fenced([help ?? []].flat()),
-    ...optionTable([...given, ...options]),
+    ...optionTable([...argumentRows, ...options]),
   ].join('\n\n')
 }
 
@@ -74,7 +74,7 @@ function leavesOf(command: Command): Command[] {
 }
 
 function hubctlSection(command: Command): string {
-  const given = command.registeredArguments.map((argument) => [
+  const argumentRows = command.registeredArguments.map((argument) => [
     code(argument.required ? `<${argument.name()}>` : `[${argument.name()}]`),
     argument.description,
   ])
@@ -82,7 +82,7 @@ function hubctlSection(command: Command): string {
   return [
     `### ${code([...pathOf(command), usage].join(' ').trim())}`,
     sentence(command.description()),
-    ...optionTable([...given, ...command.options.map(optionRow)]),
+    ...optionTable([...argumentRows, ...command.options.map(optionRow)]),
   ].join('\n\n')
 }
 

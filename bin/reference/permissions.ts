@@ -16,7 +16,7 @@ export function renderPermissions(): string {
   const permissionRows = Object.entries(BUILT_IN_PERMISSIONS).map(([name, description]) => [
     code(name),
     description,
-    holders(name) || ADMIN_ONLY,
+    rolesWith(name) || ADMIN_ONLY,
   ])
   return `${[
     INTRODUCTION,
@@ -28,7 +28,7 @@ export function renderPermissions(): string {
   ].join('\n\n')}\n`
 }
 
-const holders = (permission: string): string =>
+const rolesWith = (permission: string): string =>
   Object.entries(BUILT_IN_ROLES)
     .filter(([name, { permissions }]) => name !== 'admin' && permissions.includes(permission))
     .map(([name]) => code(name))

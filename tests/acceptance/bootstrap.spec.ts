@@ -379,8 +379,8 @@ test.group('The way from a clone to a running program', (group) => {
       assert.equal(code, 0)
       assert.equal(JSON.parse(stdout).greeting, 'together')
     }
-    const said = endings.map(({ stderr }) => stderr).join('')
-    assert.lengthOf(said.match(/Building/g)!, 1)
+    const output = endings.map(({ stderr }) => stderr).join('')
+    assert.lengthOf(output.match(/Building/g)!, 1)
   })
 
   test('is not held up by a start that was killed while it installed', async ({ assert }) => {

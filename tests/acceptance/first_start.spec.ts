@@ -86,13 +86,13 @@ test.group('First start', (group) => {
   }) => {
     const DATA_DIR = await folderWithTables(cleanup)
     const open = { HOST: '0.0.0.0', DATA_DIR }
-    const kept = async (file: string) => {
+    const stored = async (file: string) => {
       const path = join(DATA_DIR, file)
       assert.equal((await stat(path)).mode & 0o777, 0o600)
       return readFile(path, 'utf8')
     }
     const check = async (hub: HubProcesses) => {
-      const [password, secret] = [await kept('admin.password'), await kept('system.secret')]
+      const [password, secret] = [await stored('admin.password'), await stored('system.secret')]
       assert.containsSubset(await typed(hub), NO_NODES)
       assert.equal(await asAdmin(hub, password), 200)
       assert.equal(await asSystem(hub, secret), 200)

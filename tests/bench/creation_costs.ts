@@ -89,7 +89,7 @@ class Creations {
   async make(creations: number): Promise<void> {
     await Promise.all(
       Array.from({ length: this.#connections }, async () => {
-        for (let left = creations / this.#connections; left > 0; left--) {
+        for (let remaining = creations / this.#connections; remaining > 0; remaining--) {
           await this.#create()
         }
       })

@@ -79,7 +79,9 @@ async function compared(
     const theirs = await costOf(bare, token, seconds)
     if (round > 0) {
       rounds.push({ ours, theirs })
-      console.log(`platform ${said(ours)}; plain ${said(theirs)}; load ${loadavg()[0]!.toFixed(1)}`)
+      console.log(
+        `platform ${output(ours)}; plain ${output(theirs)}; load ${loadavg()[0]!.toFixed(1)}`
+      )
     }
   }
   const ratio = (of: (cost: Cost) => number) =>
@@ -92,15 +94,15 @@ async function compared(
   return rate >= 1 && share <= WANTED_SHARE
 }
 
-function said({ perSecond, server, database: used }: Cost): string {
+function output({ perSecond, server, database: used }: Cost): string {
   return `${perSecond.toFixed(0)} a second, server ${server.toFixed(0)} µs, database ${used.toFixed(0)} µs`
 }
 
 async function costOf({ pid, url }: Server, token: string, seconds: number): Promise<Cost> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const before = { server: cpuMicroseconds(pid), database: postgresMicroseconds() }
-  const begun = performance.now()
-  const until = begun + seconds * 1_000
+  const startedAt = performance.now()
+  const until = startedAt + seconds * 1_000
   let count = 0
   const connection = async () => {
     while (performance.now() < until) {
@@ -108,7 +110,7 @@ async function costOf({ pid, url }: Server, token: string, seconds: number): Pro
     }
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, connection))
-  const perSecond = (count * 1_000) / (performance.now() - begun)
+  const perSecond = (count * 1_000) / (performance.now() - startedAt)
   agent.destroy()
   return {
     perSecond,

@@ -24,9 +24,9 @@ async function measured(): Promise<boolean> {
   const { mountedAs, at } = await import('#tests/helpers/application')
   const { identity, REALMS } = await import('#tests/helpers/identities')
   const stop = await mountedAs('together', { relay: false })
-  const begun = performance.now()
+  const startedAt = performance.now()
   await seedEvents(database.url, EVENTS)
-  console.log(`${EVENTS} events in ${((performance.now() - begun) / 1_000).toFixed(0)} s`)
+  console.log(`${EVENTS} events in ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`)
   const permissions = ['event_read']
   const callers = {
     master: identity({ permissions, realmId: REALMS.master, realmName: 'master' }),

@@ -38,17 +38,17 @@ async function compared(): Promise<boolean> {
   const ingest = await startIngest()
   await ingest.during(() => delay(3_000))
   const alone = await ingest.during(() => delay(ALONE_MS))
-  const begun = performance.now()
+  const startedAt = performance.now()
   let removed: number | undefined
   const swept = await ingest.during(async () => {
-    const logger = { info: (said: unknown) => console.log(said) }
+    const logger = { info: (output: unknown) => console.log(output) }
     removed = (await sweepEvents({ logger }))?.removed
   })
-  const seconds = (performance.now() - begun) / 1_000
+  const seconds = (performance.now() - startedAt) / 1_000
   await ingest.stop()
   const load = loadavg()[0]!.toFixed(1)
   console.log(`${removed} expired events removed in ${seconds.toFixed(0)} s, load ${load}`)
-  console.log(`alone:      ${told(alone)}\nwith sweep: ${told(swept)}`)
+  console.log(`alone:      ${logged(alone)}\nwith sweep: ${logged(swept)}`)
   return removed === EXPIRED && at(swept, 0.99) <= 2 * at(alone, 0.99)
 }
 
@@ -85,7 +85,7 @@ function at(times: readonly number[], share: number): number {
   return times[Math.floor(times.length * share)]!
 }
 
-function told(times: readonly number[]): string {
+function logged(times: readonly number[]): string {
   const [middle, late] = [at(times, 0.5), at(times, 0.99)]
   return `${times.length} events, median ${middle.toFixed(1)} ms, p99 ${late.toFixed(1)} ms`
 }

@@ -59,10 +59,10 @@ async function drained(consuming: Consuming): Promise<number> {
   await pool.query('truncate events, event_chains, event_batches')
   await fill()
   const before = used()
-  const begun = hrtime.bigint()
+  const startedAt = hrtime.bigint()
   const consumer = await consuming()
-  await untilKept()
-  const seconds = Number(hrtime.bigint() - begun) / 1e9
+  await untilStored()
+  const seconds = Number(hrtime.bigint() - startedAt) / 1e9
   const after = used()
   const costs = Object.entries(after).map(
     ([who, time]) => `${who} ${((time - before[who]!) / EVENTS).toFixed(0)}`
@@ -122,16 +122,16 @@ async function bareConsumer() {
 }
 
 /** To count takes time from what is measured, so it is done seldom until the end is near. */
-async function untilKept(): Promise<void> {
-  const begun = performance.now()
+async function untilStored(): Promise<void> {
+  const startedAt = performance.now()
   for (;;) {
     const { rows } = await pool.query<{ kept: number }>('select count(*)::int as kept from events')
-    const { kept } = rows[0]!
-    if (kept === EVENTS) {
+    const { kept: stored } = rows[0]!
+    if (stored === EVENTS) {
       return
     }
-    const msEach = (performance.now() - begun) / Math.max(kept, 1)
-    await delay(Math.min(2_000, Math.max(30, (msEach * (EVENTS - kept)) / 2)))
+    const msEach = (performance.now() - startedAt) / Math.max(stored, 1)
+    await delay(Math.min(2_000, Math.max(30, (msEach * (EVENTS - stored)) / 2)))
   }
 }
 

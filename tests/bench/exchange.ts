@@ -8,7 +8,7 @@ export function exchange(
   { headers = {}, body = [] }: { headers?: Record<string, string>; body?: readonly Buffer[] } = {}
 ): Promise<{ bytes: number; text: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ bytes: number; text: string }>()
-  const length = body.reduce((sum, piece) => sum + piece.length, 0)
+  const length = body.reduce((sum, chunk) => sum + chunk.length, 0)
   const sent = request(
     url,
     { method, headers: { ...headers, 'content-length': length } },

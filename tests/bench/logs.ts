@@ -51,12 +51,12 @@ try {
 }
 
 function checkMemory({ lines, counted, taken, seconds }: Filled): boolean {
-  const held = lines === LINES && taken <= MEMORY
+  const lock = lines === LINES && taken <= MEMORY
   console.log(
     `${lines} lines were written in ${seconds.toFixed(1)} s and take ${mib(taken)} MiB, ${mib(counted)} by the store's own count, ` +
-      `${held ? 'within' : 'NOT within'} LOGSTORE_MEMORY_BYTES of ${mib(MEMORY)} MiB`
+      `${lock ? 'within' : 'NOT within'} LOGSTORE_MEMORY_BYTES of ${mib(MEMORY)} MiB`
   )
-  return held
+  return lock
 }
 
 async function checkRate(): Promise<boolean> {

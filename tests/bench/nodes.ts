@@ -41,7 +41,7 @@ try {
   console.log(
     `closed loop: ${each.toFixed(0)} us of server CPU per creation (at most ${LIMIT_US.toFixed(0)}); the former system took ${FORMER_US}`
   )
-  await requireKept()
+  await requireStored()
   process.exitCode = p99 <= P99_LIMIT_MS && each <= LIMIT_US ? 0 : 1
 } finally {
   await server?.stop()
@@ -95,9 +95,9 @@ async function closedLoop(create: Create, seconds: number): Promise<number> {
 async function openLoop(create: Create): Promise<number> {
   const times: number[] = []
   const underWay: Promise<void>[] = []
-  const begun = performance.now()
+  const startedAt = performance.now()
   for (let count = 0; count < PER_SECOND * SECONDS; count++) {
-    const due = begun + (count * 1_000) / PER_SECOND
+    const due = startedAt + (count * 1_000) / PER_SECOND
     await delay(Math.max(0, due - performance.now()))
     underWay.push(create().then(() => void times.push(performance.now() - due)))
   }
@@ -127,7 +127,7 @@ async function costOfHello(): Promise<number> {
 }
 
 /** What is measured has to be the whole of it: each node has a client, an event, and the task to give it its permission. */
-async function requireKept(): Promise<void> {
+async function requireStored(): Promise<void> {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const { rows } = await client.query(

@@ -40,8 +40,8 @@ try {
   servers.push(bare)
   const paths = { record: `/nodes/${id}`, page: '/nodes?sort=-createdAt' }
   await requireSameBytes(hub, bare, Object.values(paths))
-  const held = await compare(hub, bare, paths)
-  process.exitCode = held ? 0 : 1
+  const lock = await compare(hub, bare, paths)
+  process.exitCode = lock ? 0 : 1
 } finally {
   await Promise.all(servers.map((server) => server.stop()))
   await database.stop()
@@ -106,7 +106,7 @@ async function compare(
   bare: BenchServer,
   paths: Record<Route, string>
 ): Promise<boolean> {
-  let held = true
+  let lock = true
   for (const name of Object.keys(LIMITS) as Route[]) {
     const costs = { hub: [] as number[], bare: [] as number[] }
     await cost(hub, paths[name])
@@ -117,13 +117,13 @@ async function compare(
     }
     const [ours, theirs] = [median(costs.hub), median(costs.bare)]
     const ratio = ours / theirs
-    held &&= ratio <= LIMITS[name]
+    lock &&= ratio <= LIMITS[name]
     console.log(
       `${name.padEnd(7)} platform ${ours.toFixed(0)} us, bare ${theirs.toFixed(0)} us of server CPU per request: ` +
         `${ratio.toFixed(2)} x (at most ${LIMITS[name]} x); the former system took ${formerSystem[name]} us`
     )
   }
-  return held
+  return lock
 }
 
 async function cost({ url, pid }: BenchServer, path: string): Promise<number> {

@@ -51,10 +51,10 @@ async function measured(): Promise<number> {
   while (!bus.isReady) {
     await delay(10)
   }
-  const begun = hrtime.bigint()
+  const startedAt = hrtime.bigint()
   relay.start()
   await untilEmpty(pool)
-  const seconds = Number(hrtime.bigint() - begun) / 1e9
+  const seconds = Number(hrtime.bigint() - startedAt) / 1e9
   await relay.stop()
   await bus.close()
   await pool.end()

@@ -31,11 +31,11 @@ export async function startServer(
     },
     execArgv: [],
   })
-  const told = await ready(child, file, tells)
+  const announced = await ready(child, file, tells)
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid!,
-    told,
+    told: announced,
     async stop() {
       child.kill('SIGKILL')
       await once(child, 'exit')

@@ -45,11 +45,11 @@ const gateway = kind === 's3' ? await startRadosgw() : undefined
 const servers: BenchServer[] = []
 try {
   const contenders = await begin()
-  let held = true
+  let lock = true
   for (const work of WORKS) {
-    held = (await compare(work, contenders)) && held
+    lock = (await compare(work, contenders)) && lock
   }
-  process.exitCode = held ? 0 : 1
+  process.exitCode = lock ? 0 : 1
 } finally {
   for (const server of servers) {
     await server.stop()

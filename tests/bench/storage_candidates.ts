@@ -16,7 +16,7 @@ const SMALL_BYTES = 4_096
 const SENT_AT_ONCE = 100
 const PUT_AT_ONCE = 20
 
-const piece = randomBytes(1024 ** 2)
+const chunk = randomBytes(1024 ** 2)
 const small = randomBytes(SMALL_BYTES)
 const names = Array.from({ length: SMALL_FILES }, (_, n) => `small-${String(n).padStart(4, '0')}`)
 
@@ -29,17 +29,17 @@ export async function platform(url: string, mib: number): Promise<Candidate> {
     names.slice(n * SENT_AT_ONCE, (n + 1) * SENT_AT_ONCE).map((name) => ({ name, pieces: [small] }))
   )
   await Promise.all(batches.map((files) => send(url, headers, many, files)))
-  const pieces = Array.from({ length: mib }, () => piece)
+  const chunks = Array.from({ length: mib }, () => chunk)
   let id = ''
   return {
     async upload() {
-      id = await send(url, headers, large, [{ name: 'large.bin', pieces }])
+      id = await send(url, headers, large, [{ name: 'large.bin', pieces: chunks }])
     },
     async download() {
       const { bytes } = await exchange('GET', `${url}/storage/bucket-files/${id}/stream`, {
         headers,
       })
-      requireAmount(bytes, mib * piece.length)
+      requireAmount(bytes, mib * chunk.length)
     },
     async tar() {
       const { bytes } = await exchange('GET', `${url}/storage/buckets/${many}/stream`, { headers })
@@ -59,14 +59,14 @@ export async function bare(url: string, mib: number): Promise<Candidate> {
       some.map((name) => exchange('PUT', `${url}/files/${name}`, { body: [small] }))
     )
   }
-  const body = Array.from({ length: mib }, () => piece)
+  const body = Array.from({ length: mib }, () => chunk)
   return {
     async upload() {
       await exchange('PUT', `${url}/files/large`, { body })
     },
     async download() {
       const { bytes } = await exchange('GET', `${url}/files/large`)
-      requireAmount(bytes, mib * piece.length)
+      requireAmount(bytes, mib * chunk.length)
     },
     async tar() {
       const { bytes } = await exchange('POST', `${url}/tar`, { body: [Buffer.from(names.join())] })
@@ -79,7 +79,7 @@ export async function bare(url: string, mib: number): Promise<Candidate> {
 const TAR_BYTES = SMALL_FILES * (512 + SMALL_BYTES) + 1024
 const BOUNDARY = 'a-boundary-as-browsers-write-it-0123456789'
 
-interface Sent {
+interface SentObject {
   name: string
   pieces: readonly Buffer[]
 }
@@ -87,12 +87,17 @@ interface Sent {
 type Headers = Record<string, string>
 
 /** Sends files in one request; answers the id of the first. */
-async function send(url: string, headers: Headers, bucket: string, files: Sent[]): Promise<string> {
-  const body = files.flatMap(({ name, pieces }) => [
+async function send(
+  url: string,
+  headers: Headers,
+  bucket: string,
+  files: SentObject[]
+): Promise<string> {
+  const body = files.flatMap(({ name, pieces: chunks }) => [
     Buffer.from(
       `--${BOUNDARY}\r\ncontent-disposition: form-data; name="f"; filename="${name}"\r\n\r\n`
     ),
-    ...pieces,
+    ...chunks,
     Buffer.from('\r\n'),
   ])
   const { text } = await exchange('POST', `${url}/storage/buckets/${bucket}/upload`, {

@@ -39,7 +39,7 @@ async function measureKnown(verifier: TokenVerifier): Promise<number> {
   for (const ctx of [one, ...callers]) {
     await middleware.handle(ctx, next)
   }
-  const asked = standIn.count('/token/introspect')
+  const requested = standIn.count('/token/introspect')
   const cookie = request({ cookie: `theme=dark; access_token=${token}` })
   const costs = [
     await cost('one caller', REQUESTS, () => middleware.handle(one, next)),
@@ -48,7 +48,7 @@ async function measureKnown(verifier: TokenVerifier): Promise<number> {
     ),
     await cost('one caller with a cookie', REQUESTS, () => middleware.handle(cookie, next)),
   ]
-  if (standIn.count('/token/introspect') !== asked) {
+  if (standIn.count('/token/introspect') !== requested) {
     throw new Error('The provider was asked about tokens that were known')
   }
   return Math.max(...costs)

@@ -70,9 +70,9 @@ async function compareCreations(hub: BenchServer): Promise<boolean> {
       `${cpuRatio.toFixed(3)} x ${ratio === undefined ? most : ''}`
   )
   if (instructions) {
-    const [unkept, kept] = [instructions.unkept, instructions.kept].map((each) => each / 1_000)
+    const [unkept, totals] = [instructions.unkept, instructions.kept].map((each) => each / 1_000)
     console.log(
-      `create  ${unkept!.toFixed(0)} thousand instructions without totals, ${kept!.toFixed(0)} thousand with: ` +
+      `create  ${unkept!.toFixed(0)} thousand instructions without totals, ${totals!.toFixed(0)} thousand with: ` +
         `${ratio!.toFixed(3)} x ${most}`
     )
   }
@@ -110,11 +110,11 @@ async function pages({ url, pid }: BenchServer): Promise<{ cpu: number; ms: numb
     const requests = await load(path, { connections: CONNECTIONS, seconds: SECONDS })
     costs.push((serverMicroseconds(pid) - before) / requests)
   }
-  const begun = performance.now()
+  const startedAt = performance.now()
   const requests = await load(path, { connections: 1, seconds: 1 })
-  return { cpu: median(costs), ms: (performance.now() - begun) / requests }
+  return { cpu: median(costs), ms: (performance.now() - startedAt) / requests }
 }
 
-function ratioOf({ kept, unkept }: Costs): number {
-  return kept / unkept
+function ratioOf({ kept: totals, unkept }: Costs): number {
+  return totals / unkept
 }

@@ -30,9 +30,9 @@ try {
   let peak = before
   const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 100)
   const cpu = process.cpuUsage()
-  const begun = performance.now()
+  const startedAt = performance.now()
   const verdict = await verifyTrail(database.pool, { key: trailKey(), anchor: new NotedHeads() })
-  const seconds = (performance.now() - begun) / 1000
+  const seconds = (performance.now() - startedAt) / 1000
   clearInterval(watch)
   const { user, system } = process.cpuUsage(cpu)
   const mib = (peak - before) / MIB
@@ -47,7 +47,7 @@ try {
 }
 
 async function fill(): Promise<void> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   for (let done = 0; done < EVENTS; done += AT_ONCE) {
     const events = Array.from({ length: Math.min(AT_ONCE, EVENTS - done) }, (_, n) =>
       eventWith({ realmId: REALMS[n % REALMS.length]! })
@@ -66,5 +66,5 @@ async function fill(): Promise<void> {
       await sealEvents(client, events)
     })
   }
-  console.log(`stored and sealed in ${((performance.now() - begun) / 1000).toFixed(0)} s`)
+  console.log(`stored and sealed in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
 }

@@ -18,7 +18,7 @@ import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_
 const CONNECTIONS = 16
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 const WRITES = Number(process.env.BENCH_WRITES ?? 2_000)
-const LOOK_AGAIN_MS = 200
+const POLL_INTERVAL_MS = 200
 /** A process without work uses no more between two looks. */
 const IDLE_US = 10_000
 
@@ -136,9 +136,9 @@ async function costOf(pid: number, work: () => Promise<void>): Promise<Cost> {
 }
 
 async function sixteenAtOnce(count: number, work: () => Promise<unknown>): Promise<void> {
-  let left = count
+  let remaining = count
   const connection = async () => {
-    while (left-- > 0) {
+    while (remaining-- > 0) {
       await work()
     }
   }
@@ -161,7 +161,7 @@ async function untilDone(pid: number): Promise<void> {
   let used: number
   do {
     used = cpuMicroseconds(pid)
-    await delay(LOOK_AGAIN_MS)
+    await delay(POLL_INTERVAL_MS)
   } while (cpuMicroseconds(pid) - used > IDLE_US || (await isBusy()))
 }
 

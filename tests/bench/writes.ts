@@ -23,7 +23,7 @@ const READ_MS = 0.13
 const LIMITS_MS = { update: 1.2, creation: 2.5, download: 0.5 }
 
 type Work = 'read' | keyof typeof LIMITS_MS
-type Ask = () => Promise<unknown>
+type Request = () => Promise<unknown>
 
 const standIn = await StandInProvider.start()
 const database = await testDatabase()
@@ -50,22 +50,23 @@ try {
   await database.stop()
 }
 
-async function works(origin: string, token: string): Promise<Record<Work, Ask>> {
-  const ask = asking(origin, token)
-  const node = await ask('POST', '/core/nodes', { name: 'read' })
-  const project = await ask('POST', '/core/projects', { name: 'updated' })
-  const bucket = await ask('POST', '/storage/buckets', { name: 'benchmark' })
+async function works(origin: string, token: string): Promise<Record<Work, Request>> {
+  const request = requesting(origin, token)
+  const node = await request('POST', '/core/nodes', { name: 'read' })
+  const project = await request('POST', '/core/projects', { name: 'updated' })
+  const bucket = await request('POST', '/storage/buckets', { name: 'benchmark' })
   const file = await upload(`${origin}/storage/buckets/${bucket.data.id}/upload`, token)
   let count = 0
   return {
-    read: () => ask('GET', `/core/nodes/${node.data.id}`),
-    update: () => ask('POST', `/core/projects/${project.data.id}`, { name: `named-${count++}` }),
-    creation: () => ask('POST', '/core/nodes', { name: `node-${count++}` }),
-    download: () => ask('GET', `/storage/bucket-files/${file}/stream`),
+    read: () => request('GET', `/core/nodes/${node.data.id}`),
+    update: () =>
+      request('POST', `/core/projects/${project.data.id}`, { name: `named-${count++}` }),
+    creation: () => request('POST', '/core/nodes', { name: `node-${count++}` }),
+    download: () => request('GET', `/storage/bucket-files/${file}/stream`),
   }
 }
 
-function asking(origin: string, token: string) {
+function requesting(origin: string, token: string) {
   return (method: string, path: string, body?: object): Promise<any> =>
     new Promise((resolve, reject) => {
       const headers = { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' }
@@ -93,11 +94,14 @@ async function upload(url: string, token: string): Promise<string> {
 }
 
 /** The works take turns, so that whatever else the machine does is shared; the first round is to warm up. */
-async function medians(pid: number, asks: Record<Work, Ask>): Promise<Record<Work, number>> {
+async function medians(
+  pid: number,
+  requests: Record<Work, Request>
+): Promise<Record<Work, number>> {
   const costs: Record<Work, number[]> = { read: [], update: [], creation: [], download: [] }
   for (let round = 0; round <= ROUNDS; round++) {
     for (const work of Object.keys(costs) as Work[]) {
-      const each = await cost(pid, asks[work], round === 0 ? 2 : SECONDS)
+      const each = await cost(pid, requests[work], round === 0 ? 2 : SECONDS)
       if (round > 0) {
         costs[work].push(each)
       }
@@ -113,13 +117,13 @@ async function medians(pid: number, asks: Record<Work, Ask>): Promise<Record<Wor
   }
 }
 
-async function cost(pid: number, ask: Ask, seconds: number): Promise<number> {
+async function cost(pid: number, request: Request, seconds: number): Promise<number> {
   const before = cpuMicroseconds(pid)
   const until = performance.now() + seconds * 1_000
   let answered = 0
   const connection = async () => {
     while (performance.now() < until) {
-      await ask()
+      await request()
       answered++
     }
   }
@@ -134,7 +138,7 @@ function mostMemory(pid: number): number {
 
 function report(costs: Record<Work, number>, mebibytes: number): boolean {
   console.log(`read of a node: ${costs.read.toFixed(0)} us of server CPU`)
-  const held = (Object.keys(LIMITS_MS) as (keyof typeof LIMITS_MS)[]).map((work) => {
+  const lock = (Object.keys(LIMITS_MS) as (keyof typeof LIMITS_MS)[]).map((work) => {
     const times = costs[work] / costs.read
     const most = LIMITS_MS[work] / READ_MS
     console.log(
@@ -143,5 +147,5 @@ function report(costs: Record<Work, number>, mebibytes: number): boolean {
     return times <= most
   })
   console.log(`memory: at most ${mebibytes.toFixed(0)} MiB (below ${MOST_MIB})`)
-  return held.every(Boolean) && mebibytes < MOST_MIB
+  return lock.every(Boolean) && mebibytes < MOST_MIB
 }

@@ -36,10 +36,10 @@ export class CommandWriter {
   async run(): Promise<void> {
     const { journal, pauseMs, stopping } = this.#options
     for (let step = 1; !stopping.aborted; step++) {
-      const isKept = step % 3 > 0
+      const isStored = step % 3 > 0
       // What the database says about the transaction does not matter: the journal tells whether it was kept.
       await inTransaction(journal.pool, (transaction) =>
-        isKept ? this.#command(transaction, step) : this.#changeMind(transaction, step)
+        isStored ? this.#command(transaction, step) : this.#changeMind(transaction, step)
       ).catch(() => {})
       await delay(pauseMs)
     }

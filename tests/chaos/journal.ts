@@ -41,7 +41,8 @@ const REFUSAL = `
 const NOTE_COMMAND = `
   insert into chaos_journal (kind, record, change, label) values ('command', $1, 'commanded', $2)`
 
-const KEPT = 'select number::float, kind, record, change, label from chaos_journal order by number'
+const STORED =
+  'select number::float, kind, record, change, label from chaos_journal order by number'
 
 /** Changes of names are known by the name, commands by their step; what was created or deleted is so only once. */
 const AUDITED = `
@@ -60,7 +61,7 @@ const UNAUDITED = `
 
 const WAITING = 'select count(*)::int as count from outbox where written_at <= $1'
 
-export interface Kept extends Note {
+export interface StoredRecord extends Note {
   readonly number: number
   readonly kind: 'node' | 'command'
 }
@@ -88,8 +89,8 @@ export class Journal {
     await transaction.query(NOTE_COMMAND, [record, String(step)])
   }
 
-  async kept(): Promise<Kept[]> {
-    const { rows } = await this.pool.query<Kept>(KEPT)
+  async stored(): Promise<StoredRecord[]> {
+    const { rows } = await this.pool.query<StoredRecord>(STORED)
     return rows
   }
 

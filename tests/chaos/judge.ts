@@ -16,19 +16,22 @@ const FEW = 5
 /**
  * What is wrong, in words: nothing where everything that was kept was heard of in its order and audited once, and nothing else.
  */
-export function judge({ kept, promised, heard, audited }: Evidence): string[] {
-  const changes = kept.filter(isChange)
+export function judge({ kept: stored, promised, heard: observed, audited }: Evidence): string[] {
+  const changes = stored.filter(isChange)
   return [
-    ...told('were answered to be done, and are not', missing(promised, changes)),
-    ...told('were kept and never heard of on the bus', missing(changes, heard)),
-    ...told('were heard of on the bus, and never kept', missing(heard, changes)),
-    ...told('were first heard of on the bus in another order', outOfOrder(changes, heard)),
-    ...told('are not in the audit trail just once', notOnce(kept, audited)),
-    ...told('are in the audit trail, and were never kept', missing(audited, kept, auditKeyOf)),
+    ...reported('were answered to be done, and are not', missing(promised, changes)),
+    ...reported('were kept and never heard of on the bus', missing(changes, observed)),
+    ...reported('were heard of on the bus, and never kept', missing(observed, changes)),
+    ...reported('were first heard of on the bus in another order', outOfOrder(changes, observed)),
+    ...reported('are not in the audit trail just once', notOnce(stored, audited)),
+    ...reported(
+      'are in the audit trail, and were never kept',
+      missing(audited, stored, auditKeyOf)
+    ),
   ]
 }
 
-function told(problem: string, keys: readonly string[]): string[] {
+function reported(problem: string, keys: readonly string[]): string[] {
   const examples = keys.slice(0, FEW).join(', ')
   return keys.length === 0 ? [] : [`${keys.length} ${problem}: ${examples}`]
 }
@@ -39,9 +42,9 @@ function missing(wanted: readonly Note[], there: readonly Note[], key = keyOf): 
 }
 
 /** Records whose changes were heard of, for the first time each, in another order than they were kept. */
-function outOfOrder(kept: readonly Note[], heard: readonly Note[]): string[] {
-  const wanted = byRecord(kept)
-  return [...byRecord(heard)].flatMap(([record, keys]) => {
+function outOfOrder(stored: readonly Note[], observed: readonly Note[]): string[] {
+  const wanted = byRecord(stored)
+  return [...byRecord(observed)].flatMap(([record, keys]) => {
     const own = wanted.get(record) ?? new Set()
     const order = [...keys].filter((key) => own.has(key))
     const shouldBe = [...own].filter((key) => keys.has(key))
@@ -59,12 +62,12 @@ function byRecord(notes: readonly Note[]): Map<string, Set<string>> {
   return records
 }
 
-function notOnce(kept: readonly Note[], audited: readonly Note[]): string[] {
+function notOnce(stored: readonly Note[], audited: readonly Note[]): string[] {
   const counts = new Map<string, number>()
   for (const key of audited.map(auditKeyOf)) {
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
-  return kept
+  return stored
     .map(auditKeyOf)
     .filter((key) => counts.get(key) !== 1)
     .map((key) => `${key} (${counts.get(key) ?? 0} times)`)

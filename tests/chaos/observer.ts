@@ -6,7 +6,7 @@ import { keyOf, type Note } from './note.js'
 
 const EXCHANGE = 'FLAME'
 const QUEUE = 'chaos.observer'
-const LOOK_AGAIN_MS = 100
+const POLL_INTERVAL_MS = 100
 
 /** The broker confirms a new queue up to two seconds before it would survive being killed. */
 const LASTING_AFTER_MS = 2_500
@@ -33,7 +33,7 @@ export class Observer {
     this.#url = url
   }
 
-  hasHeard(note: Note): boolean {
+  hasObserved(note: Note): boolean {
     return this.#keys.has(keyOf(note))
   }
 
@@ -74,7 +74,7 @@ export class Observer {
   async #listenAgainAfter(listening: { end: Promise<unknown> } | undefined): Promise<void> {
     while (!this.#isClosed) {
       await listening?.end
-      await delay(LOOK_AGAIN_MS)
+      await delay(POLL_INTERVAL_MS)
       listening = await this.#listen().catch(() => undefined)
     }
   }

@@ -19,27 +19,27 @@ interface OutageOptions {
  * Takes the broker away for a while. Answers what is wrong, in words: nothing where no request noticed, and everything was
  * told afterwards.
  */
-export async function doWithoutBroker({ seconds, say }: OutageOptions): Promise<string[]> {
+export async function doWithoutBroker({ seconds, say: log }: OutageOptions): Promise<string[]> {
   const scene = await Scene.open({ pauseMs: PAUSE_MS })
   const { installation, stream } = scene
   try {
     await delay(WARM_UP_MS)
-    const begun = performance.now()
+    const startedAt = performance.now()
     await delay(seconds * 1_000)
-    const gone = performance.now()
+    const stopped = performance.now()
     await installation.kill('broker')
     await delay(seconds * 1_000)
     const over = performance.now()
     await installation.revive('broker')
     const { milliseconds, late } = await scene.settle(DRAINED_WITHIN_MS)
-    const before = slowOf(stream.exchanges(begun, gone))
-    const during = slowOf(stream.exchanges(gone, over))
-    say(
+    const before = slowOf(stream.exchanges(startedAt, stopped))
+    const during = slowOf(stream.exchanges(stopped, over))
+    log(
       `99 of 100 requests took at most ${before} ms with the broker and ${during} ms in the ${seconds} s without it; ` +
         `everything was told ${(milliseconds / 1_000).toFixed(1)} s after it was back`
     )
     return [
-      ...stream.failures(begun).map((failure) => `a request failed: ${failure}`),
+      ...stream.failures(startedAt).map((failure) => `a request failed: ${failure}`),
       ...(during > 3 * before + TOLERANCE_MS ? ['requests waited for the broker'] : []),
       ...late,
       ...(await scene.verdict()),

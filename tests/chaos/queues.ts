@@ -4,7 +4,7 @@ const QUEUES = ['telemetryEventTasks', 'telemetryEventTasks.dead', 'chaos.observ
 const NO_SUCH_QUEUE = 404
 
 /** Queues that are not empty, once nobody holds any of their messages any more. */
-export async function leftIn(brokerUrl: string): Promise<string[]> {
+export async function remainingIn(brokerUrl: string): Promise<string[]> {
   const connection = await connect(brokerUrl)
   try {
     const counts: string[] = []

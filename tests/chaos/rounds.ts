@@ -28,19 +28,24 @@ interface Round {
  * Kills one part of an installation per round, with SIGKILL and in the middle of a stream of changes, and starts it again.
  * Answers what is wrong afterwards, in words: nothing where everything was told, and done once.
  */
-export async function survive({ rounds, seed, pauseMs, say }: RoundsOptions): Promise<string[]> {
-  say(`seed ${seed}: SEED=${seed} repeats these rounds`)
+export async function survive({
+  rounds,
+  seed,
+  pauseMs,
+  say: log,
+}: RoundsOptions): Promise<string[]> {
+  log(`seed ${seed}: SEED=${seed} repeats these rounds`)
   const draw = new Draw(seed)
   const scene = await Scene.open({ pauseMs })
   try {
     const problems: string[] = []
     for (const [index, victim] of victims(rounds, draw).entries()) {
       const { line, problems: own } = await round(scene, victim, draw)
-      say(`round ${index + 1}: ${line}`)
+      log(`round ${index + 1}: ${line}`)
       problems.push(...own.map((problem) => `round ${index + 1}, ${victim}: ${problem}`))
     }
     const verdict = await scene.verdict()
-    say(`the audit trail was looked through ${scene.stream.audits} times`)
+    log(`the audit trail was looked through ${scene.stream.audits} times`)
     return [...problems, ...verdict]
   } finally {
     await scene.close()
@@ -58,7 +63,7 @@ function victims(rounds: number, draw: Draw): Victim[] {
 
 async function round(scene: Scene, victim: Victim, draw: Draw): Promise<Round> {
   const { installation, stream } = scene
-  const begun = performance.now()
+  const startedAt = performance.now()
   await delay(draw.between(...BEFORE_MS))
   await installation.kill(victim)
   const killed = performance.now()
@@ -69,12 +74,12 @@ async function round(scene: Scene, victim: Victim, draw: Draw): Promise<Round> {
     scene.settle(SETTLED_WITHIN_MS),
     stream.isAnsweredAfter(back, SETTLED_WITHIN_MS),
   ])
-  const failures = stream.failures(begun)
+  const failures = stream.failures(startedAt)
   const unexpected = NEEDED.includes(victim) ? [] : failures
   return {
     line:
       `${victim} away for ${seconds(back - killed)}, all was settled ${seconds(milliseconds)} later; ` +
-      `${stream.exchanges(begun).length} requests, ${failures.length} of them failed`,
+      `${stream.exchanges(startedAt).length} requests, ${failures.length} of them failed`,
     problems: [
       ...late.map((what) => `${what} after ${seconds(milliseconds)}`),
       ...unexpected.map((failure) => `a request failed: ${failure}`),

@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { eventually } from '#tests/helpers/eventually'
 import { Installation } from './installation.js'
-import { Journal, type Kept } from './journal.js'
+import { Journal, type StoredRecord } from './journal.js'
 import { judge } from './judge.js'
 import { Observer } from './observer.js'
-import { leftIn } from './queues.js'
+import { remainingIn } from './queues.js'
 import { Stream } from './stream.js'
 
 /** What is late at the end gets so long, to be told apart from what never comes. */
-const PATIENCE_MS = 60_000
-const LOOK_AGAIN_MS = 100
+const TIMEOUT_MS = 60_000
+const POLL_INTERVAL_MS = 100
 const MOST_SUCCESSORS = 3
 
 interface Parts {
@@ -64,29 +64,34 @@ export class Scene {
 
   /** Waits until everything that is kept by now has arrived everywhere, but not longer than allowed. */
   async settle(withinMs: number): Promise<Settling> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const now = new Date()
-    const changes = (await this.#journal.kept()).filter(({ number }) => number > this.#settled)
+    const changes = (await this.#journal.stored()).filter(({ number }) => number > this.#settled)
     let late = await this.#late(changes, now)
-    while (late.length > 0 && performance.now() - begun < withinMs) {
-      await delay(LOOK_AGAIN_MS)
+    while (late.length > 0 && performance.now() - startedAt < withinMs) {
+      await delay(POLL_INTERVAL_MS)
       late = await this.#late(changes, now)
     }
     if (late.length === 0) {
       this.#settled = changes.at(-1)?.number ?? this.#settled
     }
-    return { milliseconds: Math.round(performance.now() - begun), late }
+    return { milliseconds: Math.round(performance.now() - startedAt), late }
   }
 
   /** Ends the stream and says what is wrong with what became of it. */
   async verdict(): Promise<string[]> {
     await this.stream.stop()
-    const { late } = await this.settle(PATIENCE_MS)
-    const left = await this.#leftBehind()
+    const { late } = await this.settle(TIMEOUT_MS)
+    const remaining = await this.#leftBehind()
     const { promised, surprises } = this.stream
-    const { heard } = this.#observer
-    const [kept, audited] = await Promise.all([this.#journal.kept(), this.#journal.audited()])
-    return [...surprises, ...late, ...left, ...judge({ kept, promised, heard, audited })]
+    const { heard: observed } = this.#observer
+    const [stored, audited] = await Promise.all([this.#journal.stored(), this.#journal.audited()])
+    return [
+      ...surprises,
+      ...late,
+      ...remaining,
+      ...judge({ kept: stored, promised, heard: observed, audited }),
+    ]
   }
 
   /** Ends all of it, and leaves nothing behind. */
@@ -100,22 +105,22 @@ export class Scene {
    */
   async #leftBehind(): Promise<string[]> {
     const { installation } = this
-    const look = () => leftIn(installation.servers.broker.url)
+    const poll = () => remainingIn(installation.servers.broker.url)
     for (let successors = 0; ; successors++) {
       await installation.retire()
-      const left = await look()
-      if (left.length === 0 || successors === MOST_SUCCESSORS) {
-        return left
+      const remaining = await poll()
+      if (remaining.length === 0 || successors === MOST_SUCCESSORS) {
+        return remaining
       }
       await installation.kill('jobs')
       await installation.revive('jobs')
-      await eventually(async () => (await look()).length === 0, PATIENCE_MS)
+      await eventually(async () => (await poll()).length === 0, TIMEOUT_MS)
     }
   }
 
-  async #late(changes: readonly Kept[], now: Date): Promise<string[]> {
+  async #late(changes: readonly StoredRecord[], now: Date): Promise<string[]> {
     const unheard = changes.filter((change) => {
-      return change.kind === 'node' && !this.#observer.hasHeard(change)
+      return change.kind === 'node' && !this.#observer.hasObserved(change)
     })
     const [from, to] = [this.#settled, changes.at(-1)?.number ?? this.#settled]
     const counts = {

@@ -8,7 +8,7 @@ import { NodeWriter } from './node_writer.js'
 import type { Note } from './note.js'
 
 const WRITERS = 8
-const LOOK_AGAIN_MS = 50
+const POLL_INTERVAL_MS = 50
 
 interface StreamOptions {
   readonly origin: string
@@ -81,7 +81,7 @@ export class Stream {
     const deadline = performance.now() + withinMs
     const isAnswered = () => !this.exchanges(time).every(isOpen)
     while (!isAnswered() && performance.now() < deadline) {
-      await delay(LOOK_AGAIN_MS)
+      await delay(POLL_INTERVAL_MS)
     }
     return isAnswered()
   }

@@ -58,7 +58,7 @@ test.group('Every command of Ace', () => {
           },
         }
       )
-      await Promise.race([database.asked, command.spoke, command.ended()])
+      await Promise.race([database.answer, command.spoke, command.ended()])
       const tooLong = setTimeout(() => command.signal('SIGKILL'), LIMIT_MS)
       command.signal('SIGTERM')
       const { signal, output } = await command.ended()
@@ -114,7 +114,7 @@ class SilentDatabase {
   }
 
   /** Resolves with the first question. */
-  get asked(): Promise<void> {
+  get answer(): Promise<void> {
     return this.#asked.promise
   }
 

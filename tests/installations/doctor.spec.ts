@@ -100,7 +100,7 @@ test.group('The doctor | an installation behind a proxy', (group) => {
     PUBLIC_URL: proxy.url,
     DATA_DIR: join(hub.folder, '.data'),
   })
-  const foundBehind = (habit: Habit | undefined, env: Partial<Env> = {}) => {
+  const findingsBehindProxy = (habit: Habit | undefined, env: Partial<Env> = {}) => {
     proxy.habit = habit
     return found({
       url: database,
@@ -176,22 +176,22 @@ test.group('The doctor | an installation behind a proxy', (group) => {
   }).timeout(60_000)
 
   test('a proxy that refuses large bodies', async ({ assert }) => {
-    assert.deepEqual(await foundBehind('cuts bodies'), ['PROXY_CUTS_BODIES'])
+    assert.deepEqual(await findingsBehindProxy('cuts bodies'), ['PROXY_CUTS_BODIES'])
   })
 
   test('a proxy that keeps streams back', async ({ assert }) => {
-    assert.deepEqual(await foundBehind('holds streams'), ['PROXY_HOLDS_STREAMS'])
+    assert.deepEqual(await findingsBehindProxy('holds streams'), ['PROXY_HOLDS_STREAMS'])
   })
 
   test('a proxy that does not say for whom it calls, and one that is not believed', async ({
     assert,
   }) => {
-    assert.deepEqual(await foundBehind('hides callers'), ['PROXY_HIDES_CALLERS'])
-    assert.deepEqual(await foundBehind('is a stranger'), ['PROXY_NOT_TRUSTED'])
+    assert.deepEqual(await findingsBehindProxy('hides callers'), ['PROXY_HIDES_CALLERS'])
+    assert.deepEqual(await findingsBehindProxy('is a stranger'), ['PROXY_NOT_TRUSTED'])
   })
 
   test('surfaces that go by another cookie', async ({ assert }) => {
-    assert.deepEqual(await foundBehind(undefined, { COOKIE_PREFIX: 'other_' }), [
+    assert.deepEqual(await findingsBehindProxy(undefined, { COOKIE_PREFIX: 'other_' }), [
       'COOKIE_PREFIX_DIFFERS',
     ])
   })

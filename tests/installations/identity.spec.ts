@@ -17,7 +17,7 @@ const LIFETIMES = { ACCESS_TOKEN_SECONDS: '1800', REFRESH_TOKEN_SECONDS: '7200' 
 const NO_NODE = '/nodes/6f1c9a52-0000-4000-8000-000000000000'
 
 /** How long a verdict is relied upon, and what a busy machine may add. */
-const SEEN_WITHIN_MS = 62_000
+const PROPAGATION_MS = 62_000
 
 async function tokenFrom(provider: string, form: Record<string, string>): Promise<string> {
   const response = await fetch(`${provider}/token`, {
@@ -65,9 +65,9 @@ async function someone(provider: string, name: string) {
 }
 
 /** How long it takes until a request is answered with a status. */
-async function timeUntil(status: number, ask: () => Promise<number>): Promise<number> {
+async function timeUntil(status: number, request: () => Promise<number>): Promise<number> {
   const startedAt = Date.now()
-  while ((await ask()) !== status && Date.now() - startedAt < 2 * SEEN_WITHIN_MS) {
+  while ((await request()) !== status && Date.now() - startedAt < 2 * PROPAGATION_MS) {
     await delay(500)
   }
   return Date.now() - startedAt
@@ -154,7 +154,7 @@ test.group('Identity | a provider elsewhere', (group) => {
         timeUntil(403, () => deletion(origin, limited.token)),
       ])
     )
-    times.forEach((time) => assert.isAtMost(time, SEEN_WITHIN_MS))
+    times.forEach((time) => assert.isAtMost(time, PROPAGATION_MS))
     assert.equal(await statusOf(`${core.origin}/nodes`, limited.token), 200)
   })
 

@@ -132,7 +132,7 @@ test.group('Commands at the machine', (group) => {
     const url = await locateEmbeddedPostgres(join(hub.folder, '.data', 'postgres'))
     const database = new pg.Pool({ connectionString: url! })
     cleanup(() => database.end())
-    await keepSecrets(database)
+    await storeSecrets(database)
     const changed = async () => {
       const { rows } = await database.query(
         'select count(*)::int as count from clients c join former f using (id) where c.secret <> f.secret'
@@ -183,7 +183,7 @@ test.group('Commands at the machine', (group) => {
   })
 
   /** Clients whose secrets are their names, and what stood in their place. */
-  async function keepSecrets(database: pg.Pool): Promise<void> {
+  async function storeSecrets(database: pg.Pool): Promise<void> {
     const sealing = new Sealing([FORMER])
     const names = Array.from({ length: MANY }, (_, n) => `many ${n}`)
     await database.query(

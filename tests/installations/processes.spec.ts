@@ -14,16 +14,16 @@ import { HubProcesses } from '#tests/helpers/hub_processes'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-async function ask(url: string, agent?: Agent) {
+async function request(url: string, agent?: Agent) {
   const [response] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
   const { statusCode: status, headers } = response
   return { status, headers, body: await text(response) }
 }
 
 /** Asks for something that is answered only once the database works again, at the latest after two seconds. */
-async function askOfPausedDatabase(hub: HubProcesses) {
+async function requestWithPausedDatabase(hub: HubProcesses) {
   const resume = await hub.pauseDatabase()
-  const answer = ask(`${hub.origin}/core/health/ready`)
+  const answer = request(`${hub.origin}/core/health/ready`)
   await delay(200)
   return { resume, answer }
 }
@@ -45,7 +45,7 @@ test.group('One process', () => {
   }) => {
     const hub = await HubProcesses.start('server')
     cleanup(() => hub.remove())
-    const { resume, answer } = await askOfPausedDatabase(hub)
+    const { resume, answer } = await requestWithPausedDatabase(hub)
     hub.signal('SIGTERM')
     const { status, headers } = await answer
     resume()
@@ -63,10 +63,10 @@ test.group('One process', () => {
     const hub = await HubProcesses.start('server')
     cleanup(() => hub.remove())
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    const before = await ask(`${hub.origin}/core/`, agent)
+    const before = await request(`${hub.origin}/core/`, agent)
     hub.signal('SIGTERM')
     await hub.until('it refused connections', () => isRefused(hub.origin))
-    const after = await ask(`${hub.origin}/core/`, agent)
+    const after = await request(`${hub.origin}/core/`, agent)
 
     assert.equal(before.headers.connection, 'keep-alive')
     assert.equal(after.status, 200)
@@ -77,7 +77,7 @@ test.group('One process', () => {
   test('a second Ctrl-C does not wait for what is under way', async ({ assert, cleanup }) => {
     const hub = await HubProcesses.start('server')
     cleanup(() => hub.remove())
-    const { resume, answer } = await askOfPausedDatabase(hub)
+    const { resume, answer } = await requestWithPausedDatabase(hub)
     const cutOff = assert.rejects(() => answer)
     hub.pressCtrlC()
     await delay(1_100)
@@ -126,8 +126,8 @@ test.group('One process', () => {
       variables: { SURFACES: 'messenger', JOBS: 'none', REDIS_URL: 'redis://127.0.0.1:9' },
     })
     cleanup(() => hub.remove())
-    const ready = await ask(`${hub.admin}/health/ready`)
-    const metadata = await ask(`${hub.origin}/`)
+    const ready = await request(`${hub.admin}/health/ready`)
+    const metadata = await request(`${hub.origin}/`)
 
     assert.equal(ready.status, 503)
     assert.include(ready.body, 'Not ready: redis')
@@ -151,7 +151,7 @@ test.group('One process', () => {
     })
     cleanup(() => worker.remove())
     await worker.until('it was ready', () => worker.output.includes('is ready after'))
-    const ready = await ask(`${worker.admin}/health/ready`)
+    const ready = await request(`${worker.admin}/health/ready`)
 
     assert.equal(ready.status, 200)
     assert.isEmpty(worker.database)
@@ -165,7 +165,7 @@ test.group('One process', () => {
     .run(async ({ assert, cleanup }, job) => {
       const hub = await HubProcesses.start('server', { variables: { SURFACES: 'none', JOBS: job } })
       cleanup(() => hub.remove())
-      const ready = await ask(`${hub.admin}/health/ready`)
+      const ready = await request(`${hub.admin}/health/ready`)
       hub.signal('SIGTERM')
 
       assert.equal(ready.status, 200)
@@ -283,7 +283,7 @@ const SHARED_DRIVERS = {
 
 async function isRefused(origin: string): Promise<boolean> {
   try {
-    await ask(origin)
+    await request(origin)
     return false
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'

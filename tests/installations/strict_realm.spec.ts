@@ -15,7 +15,7 @@ interface Answer {
   body: any
 }
 
-async function ask(
+async function request(
   token: string,
   url: string,
   method = 'GET',
@@ -39,8 +39,8 @@ async function ask(
 }
 
 /** As `ask`, for a record that must be answered. */
-async function record(...request: Parameters<typeof ask>): Promise<any> {
-  const { status, body } = await ask(...request)
+async function record(...request: Parameters<typeof request>): Promise<any> {
+  const { status, body } = await request(...request)
   if (status >= 300) {
     throw new Error(`${request[2]} ${request[1]}: ${status}`)
   }
@@ -74,13 +74,13 @@ async function inFrontOf(origin: string) {
   }
   await listen(0)
   const address = server.address() as AddressInfo
-  const takeAway = () => {
+  const revoke = () => {
     server.close()
     sockets.forEach((socket) => socket.destroy())
   }
   return {
     origin: `http://127.0.0.1:${address.port}`,
-    takeAway,
+    takeAway: revoke,
     bringBack: () => listen(address.port),
   }
 }
@@ -152,16 +152,16 @@ test.group('Storage beside core, closed to machines of other realms', (group) =>
   function send(token: string, bucketId: string): Promise<Answer> {
     const form = new FormData()
     form.append('f', new File(['content'], randomUUID()))
-    return ask(token, `${storage}/buckets/${bucketId}/upload`, 'POST', form)
+    return request(token, `${storage}/buckets/${bucketId}/upload`, 'POST', form)
   }
 
   /** What a client is answered for each use of a bucket. */
   async function usesOf(token: string, made: { bucketId: string; fileId: string }) {
     const answers = [
-      await ask(token, `${storage}/buckets/${made.bucketId}`),
-      await ask(token, `${storage}/bucket-files/${made.fileId}`),
-      await ask(token, `${storage}/bucket-files/${made.fileId}/stream`),
-      await ask(token, `${storage}/buckets/${made.bucketId}/stream`),
+      await request(token, `${storage}/buckets/${made.bucketId}`),
+      await request(token, `${storage}/bucket-files/${made.fileId}`),
+      await request(token, `${storage}/bucket-files/${made.fileId}/stream`),
+      await request(token, `${storage}/buckets/${made.bucketId}/stream`),
       await send(token, made.bucketId),
     ]
     return answers.map(({ status }) => status)
@@ -196,18 +196,18 @@ test.group('Storage beside core, closed to machines of other realms', (group) =>
     const made = await newAnalysis(unknown.id)
     await approve(made.partId)
     const bucket = `${storage}/buckets/${made.bucketId}`
-    assert.equal((await ask(known.token, bucket)).status, 403)
+    assert.equal((await request(known.token, bucket)).status, 403)
 
     let isAway = true
     cleanup(() => (isAway ? front.bringBack() : undefined))
     front.takeAway()
-    const { status, headers, body } = await ask(unknown.token, bucket)
+    const { status, headers, body } = await request(unknown.token, bucket)
     assert.equal(status, 503)
     assert.equal(body.code, 'service_unavailable')
     assert.isNotEmpty(headers.get('retry-after'))
     assert.deepEqual(await usesOf(unknown.token, made), [503, 503, 503, 503, 503])
-    assert.equal((await ask(unknown.token, `${storage}/buckets`)).status, 503)
-    assert.equal((await ask(known.token, bucket)).status, 403, 'was asked about a moment ago')
+    assert.equal((await request(unknown.token, `${storage}/buckets`)).status, 503)
+    assert.equal((await request(known.token, bucket)).status, 403, 'was asked about a moment ago')
     assert.deepEqual(await usesOf(admin, made), [200, 200, 200, 200, 201])
 
     await front.bringBack()

@@ -60,11 +60,11 @@ export function jobsOf(suites: readonly TestSuite[]): Job[] {
       })),
     ...sharesOf(suite),
   ])
-  return jobs.toSorted((one, other) => placeOf(one) - placeOf(other))
+  return jobs.toSorted((one, other) => jobFolder(one) - jobFolder(other))
 }
 
 /** The lower it is, the earlier a job begins. */
-function placeOf({ files: [first] }: Job): number {
+function jobFolder({ files: [first] }: Job): number {
   const place = LONGEST.indexOf(first!)
   if (place >= 0) {
     return place

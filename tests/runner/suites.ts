@@ -79,7 +79,7 @@ function functional(
 /**
  * Splits the arguments of a test run into suites and the runner's own flags.
  */
-export function suitesAskedFor(args: readonly string[]): { names: string[]; flags: string[] } {
+export function parseSuites(args: readonly string[]): { names: string[]; flags: string[] } {
   const known = new Set(SUITES.map(({ name }) => name))
   const names = args.filter((arg) => known.has(arg))
   const flags = args.filter((arg) => !known.has(arg))

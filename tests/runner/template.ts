@@ -45,7 +45,7 @@ export class DatabaseTemplate {
   }
 
   /** Answers the address of a new database. */
-  async make(): Promise<string> {
+  async createTemplate(): Promise<string> {
     const name = `tests_${++this.#made}`
     const client = new pg.Client({ connectionString: this.#server.urlOf('postgres') })
     await client.connect()

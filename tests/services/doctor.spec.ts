@@ -26,7 +26,7 @@ import { startRedis } from '#tests/services/servers/redis'
 
 test.group('The doctor | RabbitMQ', (group) => {
   let broker: RealServer
-  const look = (url = broker.url) =>
+  const runDoctor = (url = broker.url) =>
     found({
       checks: [brokerCheck, deadLettersCheck],
       env: { AMQP_URL: url },
@@ -52,8 +52,8 @@ test.group('The doctor | RabbitMQ', (group) => {
   }
 
   test('nothing is found of one that is new, and nothing is left in it', async ({ assert }) => {
-    assert.deepEqual(await look(), [])
-    assert.deepEqual(await look(), [])
+    assert.deepEqual(await runDoctor(), [])
+    assert.deepEqual(await runDoctor(), [])
   })
 
   test('queues as the platform declares them are no finding, and one that loses messages is', async ({
@@ -61,26 +61,26 @@ test.group('The doctor | RabbitMQ', (group) => {
     cleanup,
   }) => {
     const events = 'core.events-of-the-doctor'
-    const lookAtEvents = () =>
+    const readEvents = () =>
       found({ checks: [brokerCheck], env: { AMQP_URL: broker.url }, queues: [events] })
     cleanup(() => beside(async (channel) => void (await channel.deleteQueue(events))))
     await beside(async (channel) => {
       await channel.assertQueue(events, { durable: true, arguments: SINGLE_ACTIVE_CONSUMER })
     })
-    assert.deepEqual(await lookAtEvents(), [])
+    assert.deepEqual(await readEvents(), [])
     await beside(async (channel) => {
       await channel.deleteQueue(events)
       const losing = { ...SINGLE_ACTIVE_CONSUMER, 'x-message-ttl': 1_000 }
       await channel.assertQueue(events, { durable: true, arguments: losing })
     })
-    assert.deepEqual(await lookAtEvents(), ['BROKER_QUEUE_NOT_DURABLE'])
+    assert.deepEqual(await readEvents(), ['BROKER_QUEUE_NOT_DURABLE'])
   })
 
   test('one that is away, and one that refuses the password', async ({ assert }) => {
     const wrong = new URL(broker.url)
     wrong.password = 'wrong'
-    assert.deepEqual(await look(wrong.href), ['BROKER_UNREACHABLE'])
-    assert.deepEqual(await look('amqp://127.0.0.1:1'), ['BROKER_UNREACHABLE'])
+    assert.deepEqual(await runDoctor(wrong.href), ['BROKER_UNREACHABLE'])
+    assert.deepEqual(await runDoctor('amqp://127.0.0.1:1'), ['BROKER_UNREACHABLE'])
   })
 
   test('queues that forget, that nobody takes from, and of what died', async ({ assert }) => {
@@ -92,7 +92,7 @@ test.group('The doctor | RabbitMQ', (group) => {
       await channel.assertQueue(dead, { durable: true })
       channel.sendToQueue(dead, Buffer.from('{}'))
     })
-    assert.deepEqual(await look(), [
+    assert.deepEqual(await runDoctor(), [
       'BROKER_QUEUE_NOT_DURABLE',
       'BROKER_QUEUE_NOT_TAKEN',
       'DEAD_LETTERS',
@@ -105,13 +105,13 @@ test.group('The doctor | RabbitMQ', (group) => {
   }) => {
     const full = await startRabbitmq({ settings: ['vm_memory_high_watermark.absolute = 1MB'] })
     cleanup(() => full.stop())
-    assert.deepEqual(await look(full.url), ['BROKER_BLOCKED'])
+    assert.deepEqual(await runDoctor(full.url), ['BROKER_BLOCKED'])
   }).timeout(120_000)
 })
 
 test.group('The doctor | Redis', (group) => {
   let redis: RealServer
-  const look = (url = redis.url) => found({ checks: [redisCheck], env: { REDIS_URL: url } })
+  const runDoctor = (url = redis.url) => found({ checks: [redisCheck], env: { REDIS_URL: url } })
 
   group.setup(async () => {
     redis = await startRedis()
@@ -121,12 +121,12 @@ test.group('The doctor | Redis', (group) => {
   test('one that refuses the password, is away, or does not answer', async ({ assert }) => {
     const wrong = new URL(redis.url)
     wrong.password = 'wrong'
-    assert.deepEqual(await look(), [])
-    assert.deepEqual(await look(wrong.href), ['REDIS_UNREACHABLE'])
-    assert.deepEqual(await look('redis://127.0.0.1:1'), ['REDIS_UNREACHABLE'])
+    assert.deepEqual(await runDoctor(), [])
+    assert.deepEqual(await runDoctor(wrong.href), ['REDIS_UNREACHABLE'])
+    assert.deepEqual(await runDoctor('redis://127.0.0.1:1'), ['REDIS_UNREACHABLE'])
     await redis.pause()
     try {
-      assert.deepEqual(await look(), ['REDIS_UNREACHABLE'])
+      assert.deepEqual(await runDoctor(), ['REDIS_UNREACHABLE'])
     } finally {
       redis.resume()
     }
@@ -137,7 +137,7 @@ test.group('The doctor | Redis', (group) => {
     await client.config('SET', 'maxmemory', '100mb')
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
     client.disconnect()
-    assert.deepEqual(await look(), ['REDIS_EVICTS'])
+    assert.deepEqual(await runDoctor(), ['REDIS_EVICTS'])
   })
 })
 
@@ -150,11 +150,11 @@ test.group('The doctor | PostgreSQL', (group) => {
   })
 
   test('one that was started without fsync, and one that does not answer', async ({ assert }) => {
-    const look = () => found({ url: server.url, checks: [databaseCheck] })
-    assert.deepEqual(await look(), ['DATABASE_FSYNC_OFF'])
+    const runDoctor = () => found({ url: server.url, checks: [databaseCheck] })
+    assert.deepEqual(await runDoctor(), ['DATABASE_FSYNC_OFF'])
     await server.pause()
     try {
-      assert.deepEqual(await look(), ['DATABASE_UNREACHABLE'])
+      assert.deepEqual(await runDoctor(), ['DATABASE_UNREACHABLE'])
     } finally {
       server.resume()
     }
@@ -165,10 +165,10 @@ test.group('The doctor | PostgreSQL', (group) => {
     await appendFile(rules, 'host all all 127.0.0.2/32 scram-sha-256\n')
     const first = await programAt('127.0.0.1')
     await first.query('select pg_reload_conf()')
-    const look = () => found({ url: server.url, checks: [redisCheck] })
-    assert.deepEqual(await look(), [])
+    const runDoctor = () => found({ url: server.url, checks: [redisCheck] })
+    assert.deepEqual(await runDoctor(), [])
     const second = await programAt('127.0.0.2')
-    assert.deepEqual(await look(), ['REDIS_NEEDED'])
+    assert.deepEqual(await runDoctor(), ['REDIS_NEEDED'])
     await Promise.all([first.end(), second.end()])
   })
 
@@ -188,7 +188,7 @@ test.group('The doctor | PostgreSQL', (group) => {
   }
 })
 
-type Refused = (asked: IncomingMessage) => boolean
+type Refused = (requested: IncomingMessage) => boolean
 
 test.group('The doctor | S3', (group) => {
   let store: RealServer
@@ -198,24 +198,24 @@ test.group('The doctor | S3', (group) => {
     return () => store.stop()
   })
 
-  const look = (url: string, more = {}) =>
+  const runDoctor = (url: string, more = {}) =>
     found({ checks: [objectStoreCheck], env: { ...s3VariablesFor(url), ...more } })
 
   /** The store behind a gateway that refuses some requests, without handing them on. */
   async function gateway(cleanup: (stop: () => void) => void, status: number, refused: Refused) {
     const { hostname, port } = new URL(store.url)
-    const server = createServer((asked, answer) => {
-      if (refused(asked)) {
-        asked.resume()
+    const server = createServer((requested, answer) => {
+      if (refused(requested)) {
+        requested.resume()
         return void answer.writeHead(status).end()
       }
-      const { url: path, method, headers } = asked
+      const { url: path, method, headers } = requested
       const passed = request({ hostname, port, path, method, headers }, (response) => {
         answer.writeHead(response.statusCode!, response.headers)
         response.pipe(answer)
       })
       passed.on('error', () => answer.destroy())
-      asked.pipe(passed)
+      requested.pipe(passed)
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     cleanup(() => {
@@ -228,15 +228,15 @@ test.group('The doctor | S3', (group) => {
   }
 
   test('nothing is found of one that does what it should, in both layouts', async ({ assert }) => {
-    assert.deepEqual(await look(store.url), [])
-    assert.deepEqual(await look(store.url, { S3_BUCKET: 'everything' }), [])
+    assert.deepEqual(await runDoctor(store.url), [])
+    assert.deepEqual(await runDoctor(store.url, { S3_BUCKET: 'everything' }), [])
   })
 
   test('one that is away, and one that refuses the key', async ({ assert }) => {
     const wrong = new URL(store.url)
     wrong.password = 'wrong'
-    assert.deepEqual(await look(wrong.href), ['OBJECTS_UNREACHABLE'])
-    assert.deepEqual(await look('http://key:secret@127.0.0.1:1'), ['OBJECTS_UNREACHABLE'])
+    assert.deepEqual(await runDoctor(wrong.href), ['OBJECTS_UNREACHABLE'])
+    assert.deepEqual(await runDoctor('http://key:secret@127.0.0.1:1'), ['OBJECTS_UNREACHABLE'])
   })
 
   test('one without ranges, without pieces, and one that removes nothing', async ({
@@ -244,10 +244,10 @@ test.group('The doctor | S3', (group) => {
     cleanup,
   }) => {
     const ranges = await gateway(cleanup, 501, ({ headers }) => headers.range !== undefined)
-    assert.include(await look(ranges), 'OBJECTS_NO_RANGES')
-    const pieces = await gateway(cleanup, 403, ({ url = '' }) => /[?&]uploads?/.test(url))
-    assert.deepEqual(await look(pieces), ['OBJECTS_NO_PIECES'])
+    assert.include(await runDoctor(ranges), 'OBJECTS_NO_RANGES')
+    const parts = await gateway(cleanup, 403, ({ url = '' }) => /[?&]uploads?/.test(url))
+    assert.deepEqual(await runDoctor(parts), ['OBJECTS_NO_PIECES'])
     const removal = await gateway(cleanup, 403, ({ method }) => method === 'DELETE')
-    assert.include(await look(removal), 'OBJECTS_NOT_DELETED')
+    assert.include(await runDoctor(removal), 'OBJECTS_NOT_DELETED')
   })
 })

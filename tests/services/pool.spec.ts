@@ -42,7 +42,7 @@ test.group('A pool', (group) => {
       await delay(1_000)
       const victim = pidOf(hub, 'web-1')
       process.kill(victim, 'SIGSTOP')
-      const newcomers = Array.from({ length: 20 }, () => ask(`${hub.origin}/core/`))
+      const newcomers = Array.from({ length: 20 }, () => request(`${hub.origin}/core/`))
       await delay(200)
       const served = clientPorts(victim)
       process.kill(victim, 'SIGKILL')
@@ -105,7 +105,7 @@ test.group('A pool', (group) => {
       files: { '.env': 'RATE_LIMIT_ANONYMOUS=55' },
     })
     cleanup(() => hub.remove())
-    const limit = async () => (await ask(`${hub.origin}/core/`)).headers['ratelimit-limit']
+    const limit = async () => (await request(`${hub.origin}/core/`)).headers['ratelimit-limit']
     assert.equal(await limit(), '55')
 
     await writeFile(join(hub.folder, '.env'), 'RATE_LIMIT_ANONYMOUS=77')
@@ -131,7 +131,7 @@ test.group('A pool', (group) => {
     const load = new Load(`${hub.origin}/core/`)
     await delay(500)
     const resume = await hub.pauseDatabase()
-    const underWay = ask(`${hub.origin}/core/health/ready`)
+    const underWay = request(`${hub.origin}/core/health/ready`)
     await delay(200)
     hub.signal('SIGTERM')
     const answer = await underWay
@@ -162,7 +162,7 @@ test.group('A pool', (group) => {
     const hub = await HubProcesses.start('pool', poolOf())
     cleanup(() => hub.remove())
     const resume = await hub.pauseDatabase()
-    const cutOff = assert.rejects(() => ask(`${hub.origin}/core/health/ready`))
+    const cutOff = assert.rejects(() => request(`${hub.origin}/core/health/ready`))
     await delay(200)
     hub.signal('SIGINT')
     await delay(1_100)
@@ -223,7 +223,7 @@ test.group('A pool', (group) => {
 
     process.kill(pidOf(hub, 'jobs-1'), 'SIGKILL')
     await hub.until('that was noticed', async () => !(await isReady(hub)))
-    const killed = await ask(`${hub.admin}/health/ready`)
+    const killed = await request(`${hub.admin}/health/ready`)
     assert.equal(killed.statusCode, 503)
     const { code, message, issues } = (await json(killed)) as Refusal
     assert.deepInclude(
@@ -235,7 +235,7 @@ test.group('A pool', (group) => {
     await hub.until('it was whole again', () => isReady(hub))
 
     await redis.pause()
-    const paused = await ask(`${hub.admin}/health/ready`)
+    const paused = await request(`${hub.admin}/health/ready`)
     redis.resume()
     const refusal = (await json(paused)) as Refusal
     assert.equal(refusal.message, 'Not ready: web-1, web-2, jobs-1')
@@ -249,10 +249,10 @@ test.group('A pool', (group) => {
     const hub = await HubProcesses.start('pool', poolOf())
     cleanup(() => hub.remove())
     for (let request = 0; request < 4; request++) {
-      await ask(`${hub.origin}/core/`)
+      await request(`${hub.origin}/core/`)
     }
     const metrics = async () => {
-      const response = await ask(`${hub.admin}/metrics`)
+      const response = await request(`${hub.admin}/metrics`)
       assert.equal(response.statusCode, 200)
       return text(response)
     }
@@ -290,13 +290,13 @@ function poolOf(variables: Record<string, string | undefined> = {}) {
   }
 }
 
-async function ask(url: string): Promise<IncomingMessage> {
+async function request(url: string): Promise<IncomingMessage> {
   const [response] = (await once(get(url), 'response')) as [IncomingMessage]
   return response
 }
 
 async function isReady(hub: HubProcesses): Promise<boolean> {
-  const response = await ask(`${hub.admin}/health/ready`)
+  const response = await request(`${hub.admin}/health/ready`)
   response.resume()
   return response.statusCode === 200
 }

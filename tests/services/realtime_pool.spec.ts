@@ -60,11 +60,11 @@ test('Sockets of a pool hear of changes, however they connect, survive a reload,
   }
 
   let subscribed = 0
-  let told = 0
+  let received = 0
   const reached = new Set<Socket>()
   for (const socket of sockets) {
     socket.on('nodeUpdated', () => {
-      told += 1
+      received += 1
       reached.add(socket)
     })
     // A process that ends before it answered is not the last one the socket asks.
@@ -79,7 +79,7 @@ test('Sockets of a pool hear of changes, however they connect, survive a reload,
   await hub.until('all had subscribed', () => subscribed === SOCKETS)
   await hub.until('all were told', isReached)
 
-  await requireGrantsHoldAtOnce(hub.origin, token, assert)
+  await requireGrantsApplyAtOnce(hub.origin, token, assert)
 
   hub.signal('SIGHUP')
   await hub.until('all came back after the reload', () => subscribed >= 2 * SOCKETS)
@@ -87,11 +87,11 @@ test('Sockets of a pool hear of changes, however they connect, survive a reload,
   reached.clear()
   await hub.until('all are reached again', isReached)
   await delay(1_000)
-  told = 0
+  received = 0
   await emitter.emit([CHANGE])
-  await hub.until('all were told again', () => told >= SOCKETS)
+  await hub.until('all were told again', () => received >= SOCKETS)
   await delay(100)
-  assert.equal(told, SOCKETS)
+  assert.equal(received, SOCKETS)
 
   const startedAt = performance.now()
   hub.signal('SIGTERM')
@@ -101,7 +101,7 @@ test('Sockets of a pool hear of changes, however they connect, survive a reload,
 })
 
 /** Each request has a connection of its own, which may lead to any process. */
-async function requireGrantsHoldAtOnce(origin: string, token: string, assert: Assert) {
+async function requireGrantsApplyAtOnce(origin: string, token: string, assert: Assert) {
   const send = async (method: string, path: string, as: string, body?: object) => {
     const headers = { authorization: `Bearer ${as}`, connection: 'close' }
     const answer = await fetch(origin + path, {

@@ -781,12 +781,12 @@ test.group('First secrets', () => {
       assert.equal(initialSecret('administrator', settings), password)
       assert.equal(initialSecret('platform', settings), secret)
       assert.isEmpty(ownersWithoutStoredSecret(settings))
-      for (const [file, kept] of [
+      for (const [file, stored] of [
         ['admin.password', password],
         ['system.secret', secret],
       ] as const) {
         const path = join(settings.DATA_DIR, file)
-        assert.equal(await readFile(path, 'utf8'), kept)
+        assert.equal(await readFile(path, 'utf8'), stored)
         assert.equal((await stat(path)).mode & 0o777, 0o600)
       }
     }

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { providerAddress, useInstallation } from './installation.js'
 import { accessToken, CANNOT_INVITE, canInvite, invite, signInClient } from './login.js'
-import { call, create, requireGone } from './records.js'
+import { call, create, requireDeleted } from './records.js'
 
 const ATTRIBUTES = [
   'realmId',
@@ -198,7 +198,7 @@ async function createRealm(cleanup: (handler: () => Promise<void>) => void): Pro
   cleanup(async () => {
     const path = `/realms/${data.id}`
     const { status } = await fetch(providerAddress(path), { method: 'DELETE', headers })
-    requireGone(path, { status, body: undefined })
+    requireDeleted(path, { status, body: undefined })
   })
   return data.id
 }

@@ -42,12 +42,12 @@ export function testedIn(file: string, text: string, statements: readonly Statem
       ts.isIdentifier(node.expression) &&
       node.expression.text === 'test'
     ) {
-      look(node)
+      scan(node)
     }
     ts.forEachChild(node, visit)
   }
 
-  function look(call: ts.CallExpression): void {
+  function scan(call: ts.CallExpression): void {
     const title = call.arguments[0]
     const line = source.getLineAndCharacterOfPosition(call.getStart()).line + 1
     if (!title || !ts.isStringLiteralLike(title)) {

@@ -4,8 +4,8 @@ import { test } from '@japa/runner'
 
 import { address, isForeign, useInstallation } from './installation.js'
 import { accessToken } from './login.js'
-import { call, create, requireGone, uniqueName } from './records.js'
-import { ask, eventsWhere } from './telemetry.js'
+import { call, create, requireDeleted, uniqueName } from './records.js'
+import { request, eventsWhere } from './telemetry.js'
 
 type Cleanup = (handler: () => Promise<void>) => void
 
@@ -13,12 +13,12 @@ const DAY_MS = 86_400_000
 const UNKNOWN_TIME = '2031-04-05T06:07:08.000Z'
 
 /** Adds an event, which is gone when the test is over. */
-async function told(more: object, cleanup: Cleanup) {
-  const answer = await ask('/events', { method: 'POST', body: saying(more) })
+async function received(more: object, cleanup: Cleanup) {
+  const answer = await request('/events', { method: 'POST', body: saying(more) })
   const id = answer.body.data?.id
   if (id !== undefined) {
     cleanup(async () => {
-      requireGone('an event', await ask(`/events/${id}`, { method: 'DELETE' }))
+      requireDeleted('an event', await request(`/events/${id}`, { method: 'DELETE' }))
     })
   }
   return answer
@@ -43,10 +43,10 @@ test.group('Interface: events', (group) => {
 
   test('Resources / Event row 1: scope is one of three words', async ({ assert, cleanup }) => {
     for (const scope of ['entity', 'builder', 'synchronizer']) {
-      assert.equal((await told({ scope }, cleanup)).body.data.scope, scope)
+      assert.equal((await received({ scope }, cleanup)).body.data.scope, scope)
     }
     for (const scope of ['ENTITY', 'another', null]) {
-      assert.equal((await told({ scope }, cleanup)).status, 400)
+      assert.equal((await received({ scope }, cleanup)).status, 400)
     }
     const { id } = await create('node', {}, cleanup)
     assert.equal((await eventsWhere(about({ id }, 'created')))[0].scope, 'entity')
@@ -54,12 +54,12 @@ test.group('Interface: events', (group) => {
 
   test('Resources / Event row 2: name is any text', async ({ assert, cleanup }) => {
     const name = 'Größer als 1!'
-    assert.equal((await told({ name }, cleanup)).body.data.name, name)
+    assert.equal((await received({ name }, cleanup)).body.data.name, name)
   })
 
   test('Resources / Event row 3: refType is any text', async ({ assert, cleanup }) => {
     const refType = 'a kind that nobody knows'
-    assert.equal((await told({ refType }, cleanup)).body.data.refType, refType)
+    assert.equal((await received({ refType }, cleanup)).body.data.refType, refType)
   })
 
   test('Resources / Event row 4: refId names the record the event is about', async ({
@@ -70,7 +70,7 @@ test.group('Interface: events', (group) => {
     const [event] = await eventsWhere(about({ id }, 'created'))
     assert.containsSubset(event, { refType: 'project', refId: id })
     const refId = randomUUID()
-    assert.equal((await told({ refId }, cleanup)).body.data.refId, refId)
+    assert.equal((await received({ refId }, cleanup)).body.data.refId, refId)
   })
 
   test('Resources / Event row 5: realmId names the realm of the event', async ({
@@ -80,26 +80,26 @@ test.group('Interface: events', (group) => {
     const { id, realmId } = await create('project', {}, cleanup)
     assert.equal((await eventsWhere(about({ id }, 'created')))[0].realmId, realmId)
     const given = randomUUID()
-    assert.equal((await told({ realmId: given }, cleanup)).body.data.realmId, given)
+    assert.equal((await received({ realmId: given }, cleanup)).body.data.realmId, given)
   })
 
   test('Resources / Event row 6: of data only the diff is kept', async ({ assert, cleanup }) => {
     const diff = { name: { next: 'b', previous: 'a' } }
-    const { body } = await told({ data: { diff, else: 'is dropped' } }, cleanup)
+    const { body } = await received({ data: { diff, else: 'is dropped' } }, cleanup)
     assert.deepEqual(body.data.data, { diff })
   })
 
   test('Resources / Event row 7: expiresAt may be given', async ({ assert, cleanup }) => {
-    const { body } = await told({ expiresAt: UNKNOWN_TIME, expiring: true }, cleanup)
+    const { body } = await received({ expiresAt: UNKNOWN_TIME, expiring: true }, cleanup)
     assert.equal(body.data.expiresAt, UNKNOWN_TIME)
-    assert.isNull((await told({}, cleanup)).body.data.expiresAt)
+    assert.isNull((await received({}, cleanup)).body.data.expiresAt)
   })
 
   test('Resources / Event row 8: an event with expiring false stays for ever', async ({
     assert,
     cleanup,
   }) => {
-    const { body } = await told({ expiring: false }, cleanup)
+    const { body } = await received({ expiring: false }, cleanup)
     assert.containsSubset(body.data, { expiring: false, expiresAt: null })
   })
 
@@ -107,7 +107,7 @@ test.group('Interface: events', (group) => {
     assert,
     cleanup,
   }) => {
-    const { body } = await told({}, cleanup)
+    const { body } = await received({}, cleanup)
     assert.equal(body.data.updatedAt, body.data.createdAt)
     const { id } = await create('node', {}, cleanup)
     const [event] = await eventsWhere(about({ id }, 'created'))
@@ -118,12 +118,12 @@ test.group('Interface: events', (group) => {
     assert,
     cleanup,
   }) => {
-    const { body } = await told({}, cleanup)
+    const { body } = await received({}, cleanup)
     for (const method of ['POST', 'PATCH', 'PUT']) {
-      const answer = await ask(`/events/${body.data.id}`, { method, body: saying() })
+      const answer = await request(`/events/${body.data.id}`, { method, body: saying() })
       assert.equal(answer.status, 404)
     }
-    assert.deepEqual((await ask(`/events/${body.data.id}`)).body.data, body.data)
+    assert.deepEqual((await request(`/events/${body.data.id}`)).body.data, body.data)
   })
 
   test('Endpoints / Query rules 9: the vocabulary of lists is the declared one', async ({
@@ -131,14 +131,14 @@ test.group('Interface: events', (group) => {
     cleanup,
   }) => {
     const refId = randomUUID()
-    const first = (await told({ refId }, cleanup)).body.data
-    const second = (await told({ refId }, cleanup)).body.data
-    const { filters, sorts } = (await ask('/events')).body.meta.schema
+    const first = (await received({ refId }, cleanup)).body.data
+    const second = (await received({ refId }, cleanup)).body.data
+    const { filters, sorts } = (await request('/events')).body.meta.schema
     assert.sameMembers(filters.allowed, ['scope', 'name', 'refType', 'refId', 'realmId'])
     assert.deepEqual(sorts.allowed, ['createdAt'])
     assert.deepEqual(sorts.default, { createdAt: 'DESC' })
     for (const sort of ['', '&sort=-createdAt', '&sort=name', '&sort=-updatedAt']) {
-      const { body } = await ask(`/events?filter[refId]=${refId}${sort}`)
+      const { body } = await request(`/events?filter[refId]=${refId}${sort}`)
       const ids = body.data.map(({ id }: { id: string }) => id)
       assert.deepEqual(ids, [second.id, first.id], sort)
     }
@@ -149,10 +149,10 @@ test.group('Interface: events', (group) => {
     cleanup,
   }) => {
     const refId = randomUUID()
-    const { body: made } = await told({ refId }, cleanup)
-    const { status, body } = await ask(`/events?filter[refId]=${refId}`)
+    const { body: created } = await received({ refId }, cleanup)
+    const { status, body } = await request(`/events?filter[refId]=${refId}`)
     assert.equal(status, 200)
-    assert.deepEqual(body.data, [made.data])
+    assert.deepEqual(body.data, [created.data])
     assert.equal(body.meta.total, 1)
     assert.equal(body.meta.schema.name, 'event')
   })
@@ -161,35 +161,35 @@ test.group('Interface: events', (group) => {
     assert,
     cleanup,
   }) => {
-    const { body: made } = await told({}, cleanup)
-    const { status, body } = await ask(`/events/${made.data.id}`)
+    const { body: created } = await received({}, cleanup)
+    const { status, body } = await request(`/events/${created.data.id}`)
     assert.equal(status, 200)
-    assert.deepEqual(body.data, made.data)
+    assert.deepEqual(body.data, created.data)
     assert.sameMembers(Object.keys(body.meta), ['schema'])
   })
 
   test('Endpoints / Telemetry service row 4: an event is created', async ({ assert, cleanup }) => {
     const refId = randomUUID()
-    const { status, body } = await told({ refId }, cleanup)
+    const { status, body } = await received({ refId }, cleanup)
     assert.equal(status, 201)
     assert.containsSubset(body, { data: saying({ refId }), meta: {} })
   })
 
   test('Endpoints / Telemetry service row 5: an event is deleted', async ({ assert, cleanup }) => {
-    const { body: made } = await told({}, cleanup)
-    const { status, body } = await ask(`/events/${made.data.id}`, { method: 'DELETE' })
+    const { body: created } = await received({}, cleanup)
+    const { status, body } = await request(`/events/${created.data.id}`, { method: 'DELETE' })
     assert.equal(status, 202)
-    assert.deepEqual(body, { data: made.data, meta: {} })
-    assert.equal((await ask(`/events/${made.data.id}`)).status, 404)
+    assert.deepEqual(body, { data: created.data, meta: {} })
+    assert.equal((await request(`/events/${created.data.id}`)).status, 404)
   })
 
   test('Endpoints / Telemetry service 1: posted events get no expiry', async ({
     assert,
     cleanup,
   }) => {
-    const { body } = await told({ expiring: true }, cleanup)
+    const { body } = await received({ expiring: true }, cleanup)
     assert.isNull(body.data.expiresAt)
-    assert.isNull((await ask(`/events/${body.data.id}`)).body.data.expiresAt)
+    assert.isNull((await request(`/events/${body.data.id}`)).body.data.expiresAt)
   })
 
   test('Events / Audit events 1: posted and consumed ones have one form', async ({
@@ -200,8 +200,8 @@ test.group('Interface: events', (group) => {
     const name = uniqueName()
     await call(`/nodes/${node.id}`, { method: 'POST', body: { name } })
     const [consumed] = await eventsWhere(about(node, 'updated'))
-    const { createdAt, updatedAt, id, reportedBy, ...said } = consumed
-    const posted = (await told(said, cleanup)).body.data
+    const { createdAt, updatedAt, id, reportedBy, ...reported } = consumed
+    const posted = (await received(reported, cleanup)).body.data
     assert.deepEqual({ ...posted, createdAt, updatedAt, id, reportedBy }, consumed)
     assert.equal(reportedBy.type, 'bus')
     assert.containsSubset(consumed.data, { diff: { name: { next: name, previous: node.name } } })
@@ -219,7 +219,7 @@ test.group('Interface: events', (group) => {
       another: { next: 'b' },
       deeper: { next: { deep: 1 }, previous: 1 },
     }
-    const { body } = await told({ data: { diff } }, cleanup)
+    const { body } = await received({ data: { diff } }, cleanup)
     assert.deepEqual(body.data.data, { diff: { name: pair } })
   })
 
@@ -236,8 +236,8 @@ test.group('Interface: events', (group) => {
     assert.notInclude(JSON.stringify(events), secret)
     assert.notInclude(JSON.stringify(events), 'accountSecret')
     assert.notProperty((await call(`/registries/${registry.id}`)).body.data, 'accountSecret')
-    const asked = await call(`/registries/${registry.id}?fields=%2BaccountSecret`)
-    assert.equal(asked.body.data.accountSecret, `${secret}-2`)
+    const response = await call(`/registries/${registry.id}?fields=%2BaccountSecret`)
+    assert.equal(response.body.data.accountSecret, `${secret}-2`)
   })
 
   test('Events / Audit events 3: consumed ones expire by retention unless their sender says otherwise', async ({
@@ -249,8 +249,8 @@ test.group('Interface: events', (group) => {
     assert.isTrue(created.expiring)
     assert.isAbove(daysOf(created), 0)
     const project = await create('project', {}, cleanup)
-    const asked = { projectId: project.id, nodeId: node.id }
-    const { data: member } = (await call('/project-nodes', { method: 'POST', body: asked })).body
+    const response = { projectId: project.id, nodeId: node.id }
+    const { data: member } = (await call('/project-nodes', { method: 'POST', body: response })).body
     const approved = { approvalStatus: 'approved' }
     await call(`/project-nodes/${member.id}`, { method: 'POST', body: approved })
     const [approval] = await eventsWhere(about(member, 'updated'))
@@ -262,13 +262,13 @@ test.group('Interface: events', (group) => {
     cleanup,
   }) => {
     const diff = { display_name: { next: 'b', previous: 'a' } }
-    const { body } = await told({ data: { diff } }, cleanup)
-    assert.deepEqual((await ask(`/events/${body.data.id}`)).body.data.data, { diff })
+    const { body } = await received({ data: { diff } }, cleanup)
+    assert.deepEqual((await request(`/events/${body.data.id}`)).body.data.data, { diff })
   })
 
   test('Errors / Rules 4: an expression filter on times answers 400', async ({ assert }) => {
     for (const name of ['createdAt', 'updatedAt']) {
-      const { status, body } = await ask(`/events?filter=gt(${name},'${UNKNOWN_TIME}')`)
+      const { status, body } = await request(`/events?filter=gt(${name},'${UNKNOWN_TIME}')`)
       assert.equal(status, 400)
       assert.equal(body.code, 'bad_request')
       assert.equal(body.issues[0].meta.key, name)
@@ -276,7 +276,7 @@ test.group('Interface: events', (group) => {
   })
 
   test('Errors / Rules 5: an unknown scope is rejected', async ({ assert, cleanup }) => {
-    const { status, body } = await told({ scope: 'another' }, cleanup)
+    const { status, body } = await received({ scope: 'another' }, cleanup)
     assert.equal(status, 400)
     assert.deepEqual(
       body.issues.map(({ path }: { path: string[] }) => path),
@@ -328,7 +328,7 @@ async function aBucket(cleanup: Cleanup): Promise<string> {
   cleanup(async () => {
     const path = `/buckets/${data.id}`
     const { status } = await fetch(address('storage', path), { method: 'DELETE', headers })
-    requireGone(path, { status, body: undefined })
+    requireDeleted(path, { status, body: undefined })
   })
   return data.id
 }

@@ -55,9 +55,9 @@ const guests = new Map<string, Promise<string>>()
  * the program: hashing passwords takes most of the time of these tests.
  */
 export function invite(permissions: readonly string[]): Promise<string> {
-  const held = permissions.toSorted().join()
-  const guest = guests.get(held) ?? newGuest(permissions)
-  guests.set(held, guest)
+  const granted = permissions.toSorted().join()
+  const guest = guests.get(granted) ?? newGuest(permissions)
+  guests.set(granted, guest)
   return guest
 }
 

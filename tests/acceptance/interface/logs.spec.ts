@@ -6,7 +6,7 @@ import { startedHere, useInstallation } from './installation.js'
 import { ADMINISTRATOR, signIn } from './login.js'
 import { startProgram, type Program } from './program.js'
 import { call, create, type Answer } from './records.js'
-import { ask } from './telemetry.js'
+import { request } from './telemetry.js'
 import { freePort } from '#embedded/free_port'
 import { VictoriaLogsStandIn } from '#tests/helpers/victorialogs/stand_in'
 
@@ -19,13 +19,13 @@ const aLine = (labels: Record<string, string>) => ({
 })
 
 const write = (labels: Record<string, string>) =>
-  ask('/logs', { method: 'POST', body: aLine(labels) })
+  request('/logs', { method: 'POST', body: aLine(labels) })
 
 /** A log store is asked again until it shows what it took. */
 async function listed(query: string, count: number): Promise<Answer> {
   const deadline = performance.now() + 10_000
   for (;;) {
-    const answer = await ask(`/logs?${query}`)
+    const answer = await request(`/logs?${query}`)
     if (answer.body.meta?.total >= count || performance.now() > deadline) {
       return answer
     }
@@ -78,9 +78,9 @@ test.group('Interface: logs', (group) => {
   })
 
   test('Resources / Log 3: a log line is neither read alone nor updated', async ({ assert }) => {
-    assert.equal((await ask(`/logs/${randomUUID()}`)).status, 404)
+    assert.equal((await request(`/logs/${randomUUID()}`)).status, 404)
     const body = aLine({})
-    assert.equal((await ask(`/logs/${randomUUID()}`, { method: 'POST', body })).status, 404)
+    assert.equal((await request(`/logs/${randomUUID()}`, { method: 'POST', body })).status, 404)
   })
 
   test('Endpoints / Telemetry service row 6: logs are listed by labels, without schema', async ({
@@ -91,7 +91,7 @@ test.group('Interface: logs', (group) => {
     const { status, body } = await listed(`filter[refId]=${refId}&page[limit]=5`, 1)
     assert.equal(status, 200)
     assert.deepEqual(body.meta, { total: 1, limit: 5, offset: 0 })
-    assert.equal((await ask('/logs')).status, 400)
+    assert.equal((await request('/logs')).status, 400)
   })
 
   test('Endpoints / Telemetry service row 7: a log line is created', async ({ assert }) => {
@@ -109,12 +109,12 @@ test.group('Interface: logs', (group) => {
     await write({ refId, half: '2' })
     await listed(`filter[refId]=${refId}`, 2)
     const path = `/logs?filter[refId]=${refId}&filter[half]=1`
-    const { status, body } = await ask(path, { method: 'DELETE' })
+    const { status, body } = await request(path, { method: 'DELETE' })
     if (status === 503) {
       return assert.include(body.message, 'cannot be deleted')
     }
     assert.deepEqual([status, body], [202, null])
-    assert.equal((await ask(`/logs?filter[refId]=${refId}`)).body.meta.total, 1)
+    assert.equal((await request(`/logs?filter[refId]=${refId}`)).body.meta.total, 1)
   })
 
   test('Errors / Rules 7: a bulk delete answers 202 and null, whether it finds something or not', async ({
@@ -127,8 +127,8 @@ test.group('Interface: logs', (group) => {
     const { id } = await create('analysis', {}, cleanup)
     const ofNode = `filter[analysisId]=${id}&filter[nodeId]=${randomUUID()}`
     for (const { status, body } of [
-      await ask(`/logs?filter[refId]=${refId}`, { method: 'DELETE' }),
-      await ask(`/logs?filter[refId]=${refId}`, { method: 'DELETE' }),
+      await request(`/logs?filter[refId]=${refId}`, { method: 'DELETE' }),
+      await request(`/logs?filter[refId]=${refId}`, { method: 'DELETE' }),
       await call(`/analysis-node-logs?${ofNode}`, { method: 'DELETE' }),
     ]) {
       if (status === 503) {
@@ -142,7 +142,7 @@ test.group('Interface: logs', (group) => {
     const value = randomUUID()
     await write({ ref_id: value })
     assert.equal((await listed(`filter[ref_id]=${value}`, 1)).body.meta.total, 1)
-    assert.equal((await ask(`/logs?filter[refId]=${value}`)).body.meta.total, 0)
+    assert.equal((await request(`/logs?filter[refId]=${value}`)).body.meta.total, 0)
   })
 
   test('Endpoints / Core service row 20: analysis logs and node logs are listed with schema', async ({
@@ -199,7 +199,7 @@ test.group('Interface: logs', (group) => {
     const program =
       shared ?? (await startProgram({ SURFACES: 'telemetry,identity', LOGSTORE_URL: undefined }))
     cleanup(() => (shared ? undefined : program.stop()))
-    await assertKept(assert, program)
+    await assertStored(assert, program)
   })
 })
 
@@ -207,13 +207,13 @@ interface Assertions {
   equal(actual: unknown, expected: unknown): void
 }
 
-async function assertKept(assert: Assertions, { origin }: Program): Promise<void> {
+async function assertStored(assert: Assertions, { origin }: Program): Promise<void> {
   const token = await signIn(ADMINISTRATOR, `${origin}/auth/token`)
   const there = { origin: `${origin}/telemetry`, token }
   const refId = randomUUID()
-  const written = await ask('/logs', { ...there, method: 'POST', body: aLine({ refId }) })
+  const written = await request('/logs', { ...there, method: 'POST', body: aLine({ refId }) })
   assert.equal(written.status, 201)
-  const { body } = await ask(`/logs?filter[refId]=${refId}`, there)
+  const { body } = await request(`/logs?filter[refId]=${refId}`, there)
   assert.equal(body.meta.total, 1)
 }
 
@@ -267,7 +267,7 @@ test.group('Interface: the log store', () => {
       LOGSTORE_URL: standIn.url,
     })
     cleanup(() => program.stop())
-    await assertKept(assert, program)
+    await assertStored(assert, program)
     assert.isNotEmpty(standIn.inserted)
     assert.isEmpty(standIn.strange)
   })
@@ -289,7 +289,7 @@ test.group('Interface: what telemetry logs itself', () => {
       ADMIN_PORT: String(adminPort),
     })
     cleanup(() => program.stop())
-    await assertKept(assert, program)
+    await assertStored(assert, program)
     const lines = await (await fetch(`http://127.0.0.1:${adminPort}/logs`)).text()
     assert.include(lines, 'hub-server-telemetry')
     assert.notInclude(JSON.stringify(standIn.inserted), 'hub-server-telemetry')
@@ -317,9 +317,9 @@ test.group('Interface: the two addresses of a log store', (group) => {
 
   test('What the service does / Configuration row 5: LOGSTORE_INGESTOR_URL wins over LOGSTORE_URL', ({
     assert,
-  }) => assertKept(assert, program))
+  }) => assertStored(assert, program))
 
   test('What the service does / Configuration row 6: LOGSTORE_QUERIER_URL wins over LOGSTORE_URL', ({
     assert,
-  }) => assertKept(assert, program))
+  }) => assertStored(assert, program))
 })

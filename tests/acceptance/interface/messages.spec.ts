@@ -5,13 +5,21 @@ import { test } from '@japa/runner'
 import { descriptionOf } from './description.js'
 import { useInstallation } from './installation.js'
 import { CANNOT_INVITE, canInvite, invite } from './login.js'
-import { ask, bearerOf, messageWith, pulled, self, sentToSelf, stream } from './messenger.js'
+import {
+  sendRequest,
+  bearerOf,
+  messageWith,
+  pulled,
+  self,
+  sentToSelf,
+  stream,
+} from './messenger.js'
 import type { Answer } from './records.js'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 const acknowledge = (ids: readonly string[], token?: string) =>
-  ask('POST', '/messages/ack', { body: { ids }, token })
+  sendRequest('POST', '/messages/ack', { body: { ids }, token })
 
 test.group('Interface: messages', (group) => {
   /** Whoever it is sends to nobody, and nobody sends to them. */
@@ -53,7 +61,7 @@ test.group('Interface: messages', (group) => {
       const token = await invite([])
       const guest = bearerOf(token)
       const recipients = [{ type, id }]
-      const { body } = await ask('POST', '/messages', { token, body: { recipients } })
+      const { body } = await sendRequest('POST', '/messages', { token, body: { recipients } })
       const theirs = await messageWith(body.data[0])
       assert.containsSubset(theirs, { senderType: guest.type, senderId: guest.id })
       await acknowledge(body.data)
@@ -65,7 +73,9 @@ test.group('Interface: messages', (group) => {
   }) => {
     const own = await self()
     const others = ['user', 'robot', 'client'].map((type) => ({ type, id: randomUUID() }))
-    const { body } = await ask('POST', '/messages', { body: { recipients: [...others, own] } })
+    const { body } = await sendRequest('POST', '/messages', {
+      body: { recipients: [...others, own] },
+    })
     const ids: string[] = body.data
     assert.lengthOf(new Set(ids), 4)
     const found = (await pulled()).filter((message) => ids.includes(message.id))
@@ -73,7 +83,7 @@ test.group('Interface: messages', (group) => {
     assert.containsSubset(found[0], { recipientType: own.type, recipientId: own.id, id: ids[3] })
     await acknowledge(ids)
     const strange = { recipients: [{ type: 'node', id: own.id }] }
-    assert.equal((await ask('POST', '/messages', { body: strange })).status, 400)
+    assert.equal((await sendRequest('POST', '/messages', { body: strange })).status, 400)
   })
 
   test('Resources / Message row 4: data comes back as it was sent', async ({ assert, cleanup }) => {
@@ -116,7 +126,9 @@ test.group('Interface: messages', (group) => {
     assert,
   }) => {
     const own = await self()
-    const sent = await ask('POST', '/messages', { body: { recipients: [own, own], data: 'x' } })
+    const sent = await sendRequest('POST', '/messages', {
+      body: { recipients: [own, own], data: 'x' },
+    })
     assert.equal(sent.status, 202)
     const ids: string[] = sent.body.data
     assert.lengthOf(ids, 2)
@@ -124,7 +136,7 @@ test.group('Interface: messages', (group) => {
     assert.includeMembers(found, ids)
     await acknowledge(ids)
     for (const recipients of [undefined, []]) {
-      assert.equal((await ask('POST', '/messages', { body: { recipients } })).status, 400)
+      assert.equal((await sendRequest('POST', '/messages', { body: { recipients } })).status, 400)
     }
   })
 
@@ -135,10 +147,10 @@ test.group('Interface: messages', (group) => {
     if (canInvite()) {
       const token = await invite([])
       const recipient = bearerOf(token)
-      const empty = await ask('GET', '/messages?wait=10', { token })
+      const empty = await sendRequest('GET', '/messages?wait=10', { token })
       assert.deepEqual(empty.body, { messages: [] })
-      const waiting = ask('GET', '/messages?limit=1&wait=20000', { token })
-      const { body } = await ask('POST', '/messages', { body: { recipients: [recipient] } })
+      const waiting = sendRequest('GET', '/messages?limit=1&wait=20000', { token })
+      const { body } = await sendRequest('POST', '/messages', { body: { recipients: [recipient] } })
       const found = await waiting
       assert.equal(found.status, 200)
       assert.containsSubset(found.body, { messages: [{ id: body.data[0] }] })
@@ -146,7 +158,7 @@ test.group('Interface: messages', (group) => {
     }
     await sentToSelf({}, cleanup)
     await sentToSelf({}, cleanup)
-    assert.lengthOf((await ask('GET', '/messages?limit=1')).body.messages, 1)
+    assert.lengthOf((await sendRequest('GET', '/messages?limit=1')).body.messages, 1)
   })
 
   test('Endpoints / Messenger service row 3: an acknowledgement has no answer but its status', async ({
@@ -164,14 +176,14 @@ test.group('Interface: messages', (group) => {
     assert,
     cleanup,
   }) => {
-    const following = await stream()
-    cleanup(() => following.leave())
-    assert.match(following.response.headers.get('content-type')!, /^text\/event-stream/)
-    await following.until(1)
+    const opened = await stream()
+    cleanup(() => opened.leave())
+    assert.match(opened.response.headers.get('content-type')!, /^text\/event-stream/)
+    await opened.until(1)
     await sentToSelf({ data: 'not told' }, cleanup)
-    await following.until(2)
+    await opened.until(2)
     const recipient = await self()
-    following.wakeups().forEach((wakeup) => assert.deepEqual(wakeup, { recipient }))
+    opened.wakeups().forEach((wakeup) => assert.deepEqual(wakeup, { recipient }))
   })
 
   test('Endpoints / Messenger service 1: no path of messages names an analysis', async ({
@@ -180,7 +192,7 @@ test.group('Interface: messages', (group) => {
     const description = await descriptionOf('messenger')
     const paths = Object.keys(description?.paths ?? {})
     assert.notMatch(paths.join(' '), /analys/i)
-    const { status } = await ask('GET', `/analyses/${randomUUID()}/messages`)
+    const { status } = await sendRequest('GET', `/analyses/${randomUUID()}/messages`)
     assert.equal(status, 404)
   })
 
@@ -210,6 +222,6 @@ test.group('Interface: messages', (group) => {
 
 async function waitedFor(token: string) {
   const startedAt = performance.now()
-  const answer = await ask('GET', '/messages?wait=3600000', { token })
+  const answer = await sendRequest('GET', '/messages?wait=3600000', { token })
   return { milliseconds: performance.now() - startedAt, answer }
 }

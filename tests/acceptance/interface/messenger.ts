@@ -14,7 +14,7 @@ export interface Party {
 }
 
 /** Asks messenger, as a caller who may do everything unless another token is given. */
-export async function ask(
+export async function sendRequest(
   method: string,
   path: string,
   { body, token }: { body?: object; token?: string } = {}
@@ -49,17 +49,17 @@ export async function sentToSelf(
   content: object,
   cleanup: (handler: () => Promise<void>) => void
 ): Promise<string> {
-  const { body } = await ask('POST', '/messages', {
+  const { body } = await sendRequest('POST', '/messages', {
     body: { recipients: [await self()], ...content },
   })
   const [id] = body.data
-  cleanup(async () => void (await ask('POST', '/messages/ack', { body: { ids: [id] } })))
+  cleanup(async () => void (await sendRequest('POST', '/messages/ack', { body: { ids: [id] } })))
   return id
 }
 
 /** The caller's messages, in the order in which they are pulled. */
 export async function pulled(): Promise<any[]> {
-  const { body } = await ask('GET', '/messages?limit=100')
+  const { body } = await sendRequest('GET', '/messages?limit=100')
   return body.messages
 }
 

@@ -22,7 +22,7 @@ interface BuildModule {
 
 const START_LIMIT_MS = 60_000
 const STOP_LIMIT_MS = 30_000
-const LOOK_AGAIN_MS = 50
+const POLL_INTERVAL_MS = 50
 
 export type Variables = Record<string, string | undefined>
 
@@ -101,7 +101,7 @@ async function ready(child: ChildProcess, url: string): Promise<void> {
     if (hasEnded(child) || Date.now() > deadline) {
       throw new Error(`The program did not get ready at ${url}:\n${output}`)
     }
-    await sleep(LOOK_AGAIN_MS)
+    await sleep(POLL_INTERVAL_MS)
   }
 }
 

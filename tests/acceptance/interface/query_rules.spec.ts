@@ -91,13 +91,13 @@ test.group('Interface: query rules', (group) => {
       { parameter: 'sort', kept: 'all', query: 'sort=bogus' },
       { parameter: 'include', kept: 'all', query: 'include=bogus,registries' },
     ])
-    .run(async ({ assert, cleanup }, { kept, query }) => {
+    .run(async ({ assert, cleanup }, { kept: stored, query }) => {
       const { id } = await create('node', {}, cleanup)
       const path = `/nodes?filter[id]=${id}`
       const plain = (await call(path)).body.data[0]
       const { status, body } = await call(`${path}&${query}`)
       assert.equal(status, 200)
-      assert.deepEqual(body.data, [kept === 'all' ? plain : { id, name: plain.name }])
+      assert.deepEqual(body.data, [stored === 'all' ? plain : { id, name: plain.name }])
     })
 
   test('Endpoints / Query rules 7: unknown keys of a body are dropped', async ({

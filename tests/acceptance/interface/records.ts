@@ -108,11 +108,11 @@ export function removeAfterwards(kind: KindName, { status, body }: Answer, clean
     throw new Error(`No ${kind} was made: ${status} ${JSON.stringify(body)}`)
   }
   const path = pathOf(kind, body.data.id)
-  cleanup(async () => requireGone(path, await call(path, { method: 'DELETE' })))
+  cleanup(async () => requireDeleted(path, await call(path, { method: 'DELETE' })))
 }
 
 /** Throws where a record is left behind, which other tests would find. A test may have removed its own. */
-export function requireGone(path: string, { status, body }: Omit<Answer, 'headers'>): void {
+export function requireDeleted(path: string, { status, body }: Omit<Answer, 'headers'>): void {
   if (status !== 404 && (status < 200 || status > 299)) {
     throw new Error(`${path} was left behind: ${status} ${JSON.stringify(body)}`)
   }

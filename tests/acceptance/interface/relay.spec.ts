@@ -8,7 +8,7 @@ import { ask as request, refusal } from '#tests/helpers/sockets'
 
 import { address, useInstallation } from './installation.js'
 import { accessToken, CANNOT_INVITE, canInvite, invite } from './login.js'
-import { ask, bearerOf, relay, self, sentToSelf, stream } from './messenger.js'
+import { sendRequest, bearerOf, relay, self, sentToSelf, stream } from './messenger.js'
 
 test.group('Interface: the socket relay', (group) => {
   useInstallation(group)
@@ -57,7 +57,7 @@ test.group('Interface: the socket relay', (group) => {
       ['GET', '/messages'],
       ['POST', '/messages'],
     ] as const) {
-      assert.equal((await ask(method, path, { token: 'nonsense' })).status, 401)
+      assert.equal((await sendRequest(method, path, { token: 'nonsense' })).status, 401)
     }
     const recipient = await self()
     const { events } = await relay(await accessToken(), cleanup)
@@ -91,19 +91,19 @@ test.group('Interface: the socket relay', (group) => {
   }) => {
     const token = await invite(['node_create'])
     const recipient = bearerOf(token)
-    const following = await stream(token)
-    cleanup(() => following.leave())
+    const opened = await stream(token)
+    cleanup(() => opened.leave())
     const { events } = await relay(token, cleanup)
-    const waiting = ask('GET', '/messages?wait=20000', { token })
-    await following.until(1)
-    const { body } = await ask('POST', '/messages', { body: { recipients: [recipient] } })
+    const waiting = sendRequest('GET', '/messages?wait=20000', { token })
+    await opened.until(1)
+    const { body } = await sendRequest('POST', '/messages', { body: { recipients: [recipient] } })
     assert.containsSubset(await waiting, {
       status: 200,
       body: { messages: [{ id: body.data[0] }] },
     })
-    await following.until(2)
+    await opened.until(2)
     await eventually(() => events.length > 0)
     assert.deepEqual(events[0], ['messagePending', { recipient }])
-    await ask('POST', '/messages/ack', { token, body: { ids: body.data } })
+    await sendRequest('POST', '/messages/ack', { token, body: { ids: body.data } })
   }).skip(() => !canInvite(), CANNOT_INVITE)
 })

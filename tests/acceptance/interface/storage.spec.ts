@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { address, useInstallation } from './installation.js'
 import { accessToken } from './login.js'
-import { requireGone, uniqueName, type Answer } from './records.js'
+import { requireDeleted, uniqueName, type Answer } from './records.js'
 
 type Cleanup = (handler: () => Promise<void>) => void
 
@@ -18,7 +18,7 @@ const ATTRIBUTES = [
 ]
 
 /** Asks storage, as a caller who may do everything. */
-async function ask(
+async function request(
   path: string,
   { method = 'GET', json, form }: { method?: string; json?: object; form?: FormData } = {}
 ): Promise<Answer & { bytes: Buffer }> {
@@ -41,7 +41,7 @@ async function ask(
 }
 
 async function aBucket(cleanup: Cleanup, name = uniqueName()) {
-  const { status, body } = await ask('/buckets', { method: 'POST', json: { name } })
+  const { status, body } = await request('/buckets', { method: 'POST', json: { name } })
   if (status !== 201) {
     throw new Error(`No bucket was made: ${status} ${JSON.stringify(body)}`)
   }
@@ -51,7 +51,7 @@ async function aBucket(cleanup: Cleanup, name = uniqueName()) {
 
 async function removeBucket(id: string): Promise<void> {
   const path = `/buckets/${id}`
-  requireGone(path, await ask(path, { method: 'DELETE' }))
+  requireDeleted(path, await request(path, { method: 'DELETE' }))
 }
 
 function filesOf(files: Record<string, string>): FormData {
@@ -63,7 +63,7 @@ function filesOf(files: Record<string, string>): FormData {
 }
 
 const upload = (bucketId: string, files: Record<string, string>) =>
-  ask(`/buckets/${bucketId}/upload`, { method: 'POST', form: filesOf(files) })
+  request(`/buckets/${bucketId}/upload`, { method: 'POST', form: filesOf(files) })
 
 test.group('Interface: storage', (group) => {
   useInstallation(group)
@@ -74,7 +74,7 @@ test.group('Interface: storage', (group) => {
   }) => {
     const { id } = await aBucket(cleanup)
     const { body } = await upload(id, { 'data/a.txt': 'what was sent' })
-    const { bytes } = await ask(`/bucket-files/${body.data[0].id}/stream`)
+    const { bytes } = await request(`/bucket-files/${body.data[0].id}/stream`)
     assert.equal(bytes.toString(), 'what was sent')
   })
 
@@ -83,7 +83,7 @@ test.group('Interface: storage', (group) => {
     cleanup,
   }) => {
     const { id } = await aBucket(cleanup)
-    const { status, body } = await ask(`/buckets?filter[id]=${id}`)
+    const { status, body } = await request(`/buckets?filter[id]=${id}`)
     assert.equal(status, 200)
     assert.equal(body.meta.total, 1)
     assert.sameMembers(Object.keys(body.data[0]), ATTRIBUTES)
@@ -96,7 +96,7 @@ test.group('Interface: storage', (group) => {
   }) => {
     const { id, name } = await aBucket(cleanup)
     for (const path of [`/buckets/${id}`, `/buckets/${name}`]) {
-      const { status, body } = await ask(path)
+      const { status, body } = await request(path)
       assert.equal(status, 200)
       assert.equal(body.data.id, id)
       assert.equal(body.meta.schema.name, 'bucket')
@@ -108,7 +108,7 @@ test.group('Interface: storage', (group) => {
     cleanup,
   }) => {
     const name = uniqueName()
-    const { status, body } = await ask('/buckets', { method: 'POST', json: { name } })
+    const { status, body } = await request('/buckets', { method: 'POST', json: { name } })
     cleanup(() => removeBucket(body.data.id))
     assert.equal(status, 201)
     assert.equal(body.data.name, name)
@@ -120,7 +120,7 @@ test.group('Interface: storage', (group) => {
     cleanup,
   }) => {
     const { id, name } = await aBucket(cleanup)
-    const { status, body } = await ask(`/buckets/${id}`, { method: 'POST', json: {} })
+    const { status, body } = await request(`/buckets/${id}`, { method: 'POST', json: {} })
     assert.equal(status, 202)
     assert.equal(body.data.name, name)
     assert.deepEqual(body.meta, {})
@@ -128,10 +128,10 @@ test.group('Interface: storage', (group) => {
 
   test('Endpoints / Storage service row 6: a bucket is deleted', async ({ assert, cleanup }) => {
     const { id } = await aBucket(cleanup)
-    const { status, body } = await ask(`/buckets/${id}`, { method: 'DELETE' })
+    const { status, body } = await request(`/buckets/${id}`, { method: 'DELETE' })
     assert.equal(status, 202)
     assert.equal(body.data.id, id)
-    assert.equal((await ask(`/buckets/${id}`)).status, 404)
+    assert.equal((await request(`/buckets/${id}`)).status, 404)
   })
 
   test('Endpoints / Storage service row 7: an upload answers its files and their number', async ({
@@ -157,7 +157,7 @@ test.group('Interface: storage', (group) => {
   }) => {
     const { id } = await aBucket(cleanup)
     await upload(id, { 'code/main.py': 'print(1)' })
-    const { status, headers, bytes } = await ask(`/buckets/${id}/stream`)
+    const { status, headers, bytes } = await request(`/buckets/${id}/stream`)
     assert.equal(status, 200)
     assert.include(headers.get('content-type'), 'application/x-tar')
     assert.match(headers.get('content-disposition')!, /^attachment.*\.tar/)
@@ -171,7 +171,7 @@ test.group('Interface: storage', (group) => {
   }) => {
     const { id } = await aBucket(cleanup)
     await upload(id, { 'a.txt': 'a' })
-    const { status, body } = await ask(`/bucket-files?filter[bucketId]=${id}&include=bucket`)
+    const { status, body } = await request(`/bucket-files?filter[bucketId]=${id}&include=bucket`)
     assert.equal(status, 200)
     assert.equal(body.data[0].bucket.id, id)
     assert.equal(body.meta.schema.name, 'bucketFile')
@@ -183,7 +183,7 @@ test.group('Interface: storage', (group) => {
   }) => {
     const { id } = await aBucket(cleanup)
     const sent = await upload(id, { 'a.txt': 'a' })
-    const { status, body } = await ask(`/bucket-files/${sent.body.data[0].id}`)
+    const { status, body } = await request(`/bucket-files/${sent.body.data[0].id}`)
     assert.equal(status, 200)
     assert.deepEqual(body.data, sent.body.data[0])
     assert.equal(body.meta.schema.name, 'bucketFile')
@@ -196,8 +196,8 @@ test.group('Interface: storage', (group) => {
     const { id } = await aBucket(cleanup)
     const { body } = await upload(id, { 'a.txt': 'a' })
     const path = `/bucket-files/${body.data[0].id}`
-    assert.equal((await ask(path, { method: 'DELETE' })).status, 202)
-    assert.equal((await ask(path)).status, 404)
+    assert.equal((await request(path, { method: 'DELETE' })).status, 202)
+    assert.equal((await request(path)).status, 404)
   })
 
   test('Endpoints / Storage service row 12: a bucket file is streamed as an attachment', async ({
@@ -206,7 +206,7 @@ test.group('Interface: storage', (group) => {
   }) => {
     const { id } = await aBucket(cleanup)
     const sent = await upload(id, { 'a.json': '{"a":1}' })
-    const { status, headers, bytes } = await ask(`/bucket-files/${sent.body.data[0].id}/stream`)
+    const { status, headers, bytes } = await request(`/bucket-files/${sent.body.data[0].id}/stream`)
     assert.equal(status, 200)
     assert.include(headers.get('content-type'), 'application/json')
     assert.match(headers.get('content-disposition')!, /^attachment.*a\.json/)

@@ -9,7 +9,7 @@ import { eventually } from '#tests/helpers/eventually'
 
 import { ADMINISTRATOR, signIn } from './login.js'
 import { startProgram, type Program, type Variables } from './program.js'
-import { ask, eventsWhere } from './telemetry.js'
+import { request, eventsWhere } from './telemetry.js'
 
 const DAY_MS = 86_400_000
 
@@ -88,7 +88,7 @@ test.group('Interface: events whose time is over', (group) => {
           expiring: true,
           expiresAt,
         }
-        return (await ask('/events', { ...there, method: 'POST', body })).body.data.id
+        return (await request('/events', { ...there, method: 'POST', body })).body.data.id
       }
       return {
         expired: await add('2020-01-01T00:00:00.000Z'),
@@ -96,7 +96,7 @@ test.group('Interface: events whose time is over', (group) => {
       }
     })
     statuses = await during(variables, async (there) => {
-      const statusOf = async (id: string) => (await ask(`/events/${id}`, there)).status
+      const statusOf = async (id: string) => (await request(`/events/${id}`, there)).status
       await eventually(async () => (await statusOf(ids.expired)) === 404)
       return { expired: await statusOf(ids.expired), lasting: await statusOf(ids.lasting) }
     })

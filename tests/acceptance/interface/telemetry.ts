@@ -12,7 +12,7 @@ interface Question {
 }
 
 /** Asks telemetry, as a caller who may do everything unless another token is given. */
-export async function ask(
+export async function request(
   path: string,
   { method = 'GET', body, origin = address('telemetry', ''), token }: Question = {}
 ): Promise<Answer> {
@@ -30,7 +30,7 @@ export async function ask(
 /** The events of a list, the newest first, as soon as there are so many. */
 export function eventsWhere(query: string, count = 1, question: Question = {}): Promise<any[]> {
   return eventually(async () => {
-    const { body } = await ask(`/events?${query}`, question)
+    const { body } = await request(`/events?${query}`, question)
     return body.meta.total >= count && body.data
   })
 }

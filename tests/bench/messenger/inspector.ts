@@ -25,14 +25,14 @@ export class Inspector {
   /** What is in use, in the heap and beside it, when all that is not was removed. */
   async liveBytes(): Promise<number> {
     for (let turn = 0; turn < 3; turn++) {
-      await this.ask('HeapProfiler.collectGarbage')
+      await this.send('HeapProfiler.collectGarbage')
     }
     const expression = '(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())'
-    const { result } = await this.ask('Runtime.evaluate', { expression })
+    const { result } = await this.send('Runtime.evaluate', { expression })
     return result.value
   }
 
-  ask(method: string, params: object = {}): Promise<any> {
+  send(method: string, params: object = {}): Promise<any> {
     const id = ++this.#count
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve)

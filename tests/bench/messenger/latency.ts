@@ -99,9 +99,9 @@ export async function pullTimes(
   for (let number = 0; number < samples; number++) {
     const { token } = people[number % people.length]!
     const request = wireRequest({ method: 'GET', path: '/messages', token })
-    const begun = performance.now()
+    const startedAt = performance.now()
     const { status, body } = await wire.ask(request)
-    times.push(performance.now() - begun)
+    times.push(performance.now() - startedAt)
     if (status !== 200 || !body.includes('"id"')) {
       throw new Error(`A pull was answered with ${status}: ${body}`)
     }

@@ -75,11 +75,11 @@ export const wakeups: Part = async (installation, figures) => {
     const people = installation.people(MAILBOXES)
     await sendToAnswer(hub, people, SAMPLES / 2)
     const answered = within(await sendToAnswer(hub, people, SAMPLES), 0.99)
-    const told = within(await sendToWakeup(hub, people, SAMPLES), 0.99)
+    const selected = within(await sendToWakeup(hub, people, SAMPLES), 0.99)
     const p99 = (what: string) =>
       `from sending until ${what}, ${MAILBOXES} waiting in two processes, p99`
     figures.atMost(p99('a parked request is answered'), answered, LIMITS.wakeupMs, ' ms')
-    figures.atMost(p99('a stream tells it'), told, LIMITS.wakeupMs, ' ms')
+    figures.atMost(p99('a stream tells it'), selected, LIMITS.wakeupMs, ' ms')
   })
 }
 

@@ -62,8 +62,8 @@ async function perSecond(
   { origin, connections, seconds }: Omit<Load, 'people'>,
   once: (wire: Wire, index: number) => Promise<number>
 ): Promise<number> {
-  const begun = performance.now()
-  const until = begun + seconds * 1_000
+  const startedAt = performance.now()
+  const until = startedAt + seconds * 1_000
   let done = 0
   const connection = async (_: unknown, index: number) => {
     const wire = await Wire.open(origin)
@@ -74,5 +74,5 @@ async function perSecond(
     wire.close()
   }
   await Promise.all(Array.from({ length: connections }, connection))
-  return done / ((performance.now() - begun) / 1_000)
+  return done / ((performance.now() - startedAt) / 1_000)
 }

@@ -23,7 +23,7 @@ export class Caller {
   }
 
   /** The answer, whatever it is; undefined where it is open what became of the request. */
-  async ask(request: Omit<WireRequest, 'token'>): Promise<WireAnswer | undefined> {
+  async request(request: Omit<WireRequest, 'token'>): Promise<WireAnswer | undefined> {
     const { origins, owner } = this.#options
     try {
       this.#wire ??= await Wire.open(origins[this.#turn % origins.length]!)

@@ -10,7 +10,7 @@ const RECIPIENTS = 100
 const BEFORE_MS = [300, 2_000] as const
 const AWAY_MS = [0, 1_500] as const
 const DELIVERED_WITHIN_MS = 60_000
-const LOOK_AGAIN_MS = 200
+const POLL_INTERVAL_MS = 200
 
 interface KillsOptions {
   readonly kills: number
@@ -26,9 +26,9 @@ export async function survive({
   kills,
   seed,
   sendsPerSecond,
-  say,
+  say: log,
 }: KillsOptions): Promise<string[]> {
-  say(`seed ${seed}: SEED=${seed} repeats these kills`)
+  log(`seed ${seed}: SEED=${seed} repeats these kills`)
   const draw = new Draw(seed)
   const installation = await Installation.start()
   const ledger = new Ledger(RECIPIENTS)
@@ -42,7 +42,7 @@ export async function survive({
   try {
     for (let kill = 1; kill <= kills; kill++) {
       const { accepted } = ledger.counts
-      say(
+      log(
         `kill ${kill}: ${await killOne(installation, draw)}, ${ledger.counts.accepted - accepted} accepted meanwhile`
       )
     }
@@ -50,7 +50,7 @@ export async function survive({
     await delivered(ledger)
     await traffic.stop()
     const { counts } = ledger
-    say(told(counts))
+    log(reported(counts))
     return [...traffic.surprises.slice(0, 5), ...problems(counts)]
   } finally {
     await traffic.stop().finally(() => installation.stop())
@@ -60,21 +60,21 @@ export async function survive({
 async function killOne(installation: Installation, draw: Draw): Promise<string> {
   const [victim] = draw.shuffled(VICTIMS)
   await delay(draw.between(...BEFORE_MS))
-  const begun = performance.now()
+  const startedAt = performance.now()
   await installation.kill(victim!)
   await delay(draw.between(...AWAY_MS))
   await installation.revive(victim!)
-  return `${victim} away for ${((performance.now() - begun) / 1_000).toFixed(1)} s`
+  return `${victim} away for ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`
 }
 
 async function delivered(ledger: Ledger): Promise<void> {
-  const begun = performance.now()
-  while (ledger.counts.lost > 0 && performance.now() - begun < DELIVERED_WITHIN_MS) {
-    await delay(LOOK_AGAIN_MS)
+  const startedAt = performance.now()
+  while (ledger.counts.lost > 0 && performance.now() - startedAt < DELIVERED_WITHIN_MS) {
+    await delay(POLL_INTERVAL_MS)
   }
 }
 
-function told({
+function reported({
   accepted,
   delivered: got,
   lost,

@@ -72,7 +72,7 @@ export class Traffic {
     const body = JSON.stringify({ recipients: [{ type, id }], data })
     const headers = { 'idempotency-key': `message ${data.number}` }
     for (;;) {
-      const answer = await caller.ask({ method: 'POST', path: '/messages', headers, body })
+      const answer = await caller.request({ method: 'POST', path: '/messages', headers, body })
       if (answer) {
         return answer.status === 202 || this.#wonder('A message', answer)
       }
@@ -84,7 +84,7 @@ export class Traffic {
     const caller = new Caller({ origins, owner })
     const path = `/messages?limit=${MOST}&wait=${WAIT_MS}`
     while (!this.#recipientsStop.signal.aborted) {
-      const answer = await caller.ask({ method: 'GET', path })
+      const answer = await caller.request({ method: 'GET', path })
       if (answer?.status === 200) {
         const { messages } = JSON.parse(String(answer.body)) as { messages: Delivered[] }
         ledger.notePulled(recipient, messages)
@@ -105,7 +105,7 @@ export class Traffic {
     if (ids.length === 0) {
       return
     }
-    const answer = await caller.ask({
+    const answer = await caller.request({
       method: 'POST',
       path: '/messages/ack',
       body: JSON.stringify({ ids }),

@@ -8,7 +8,7 @@ import { examined } from '#tests/helpers/doctor'
 import { Scene } from './analysis_scene.js'
 
 test.group('The doctor | records', () => {
-  const said = async (check: typeof analysesCheck) => {
+  const reason = async (check: typeof analysesCheck) => {
     const { findings } = await examined({ surfaces: ['core'], checks: [check] })
     return findings.map(({ code, message }) => `${code} ${message}`).join('\n')
   }
@@ -16,14 +16,14 @@ test.group('The doctor | records', () => {
   test('a build that nobody tells of any more', async ({ assert }) => {
     const scene = await Scene.set()
     const { id } = await scene.analysis()
-    assert.notInclude(await said(analysesCheck), id as string)
+    assert.notInclude(await reason(analysesCheck), id as string)
     await corePool().query(`update analyses set build_status = 'started' where id = $1`, [id])
     await corePool().query(
       `insert into analysis_runs (analysis_id, process, run, heard_at)
        values ($1, 'build', 'a-run', now() - interval '20 minutes')`,
       [id]
     )
-    assert.match(await said(analysesCheck), /^ANALYSES_STUCK /)
+    assert.match(await reason(analysesCheck), /^ANALYSES_STUCK /)
   })
 
   test('secrets that are older than a year, until they are replaced', async ({
@@ -39,11 +39,11 @@ test.group('The doctor | records', () => {
       )
     await age('20 years')
     cleanup(async () => void (await age('1 second')))
-    assert.include(await said(credentialsCheck), `analysis ${id}`)
+    assert.include(await reason(credentialsCheck), `analysis ${id}`)
     await corePool().query(
       'insert into replaced_secrets (record_id, replaced_at) values ($1, now())',
       [id]
     )
-    assert.notInclude(await said(credentialsCheck), `analysis ${id}`)
+    assert.notInclude(await reason(credentialsCheck), `analysis ${id}`)
   })
 })

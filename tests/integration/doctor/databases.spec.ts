@@ -34,7 +34,7 @@ test.group('The doctor | databases', (group) => {
   })
 
   const query = (text: string, values?: unknown[]) => database.pool.query(text, values)
-  const foundBy = (...checks: NonNullable<Parameters<typeof found>[0]['checks']>) =>
+  const findingsOf = (...checks: NonNullable<Parameters<typeof found>[0]['checks']>) =>
     found({ url: database.url, checks })
 
   test('one that does not keep what it says it kept, with too few connections', async ({
@@ -64,15 +64,15 @@ test.group('The doctor | databases', (group) => {
   })
 
   test('tables that were not made yet, and tables of a newer version', async ({ assert }) => {
-    assert.deepEqual(await foundBy(migrationsCheck), ['DATABASE_BEHIND'])
+    assert.deepEqual(await findingsOf(migrationsCheck), ['DATABASE_BEHIND'])
     await query('create table core_migrations (name text)')
     await query(`insert into core_migrations values ('database/migrations/core/999_something_new')`)
-    assert.deepEqual(await foundBy(migrationsCheck), ['DATABASE_AHEAD', 'DATABASE_BEHIND'])
+    assert.deepEqual(await findingsOf(migrationsCheck), ['DATABASE_AHEAD', 'DATABASE_BEHIND'])
   })
 
   test('an index that is gone, and one that is not complete', async ({ assert }) => {
     await database.up(CreateRegistries)
-    assert.deepEqual(await foundBy(indexesCheck), [])
+    assert.deepEqual(await findingsOf(indexesCheck), [])
     await query('drop index registries_created_at_value')
     await query(
       `insert into registries (id, name, host, account_name) select gen_random_uuid(), name, name, 'same' from unnest('{one,two}'::text[]) name`
@@ -81,14 +81,14 @@ test.group('The doctor | databases', (group) => {
       query('create unique index concurrently doubled on registries (account_name)')
     )
     const { findings } = await examined({ url: database.url, checks: [indexesCheck] })
-    const said = findings.map(({ message }) => message).join('\n')
-    assert.include(said, 'registries by created_at')
-    assert.include(said, 'doubled of registries')
+    const text = findings.map(({ message }) => message).join('\n')
+    assert.include(text, 'registries by created_at')
+    assert.include(text, 'doubled of registries')
   })
 
   test('messages that died, and changes that nobody is told of', async ({ assert }) => {
     await database.up(CreateOutbox, CreateDeadLetters)
-    assert.deepEqual(await foundBy(deadLettersCheck, outboxCheck), [])
+    assert.deepEqual(await findingsOf(deadLettersCheck, outboxCheck), [])
     await query(
       `insert into dead_letters (id, queue, reason, attempts, body) values ('l', 'registryCommands', 'none', 8, '')`
     )
@@ -96,14 +96,17 @@ test.group('The doctor | databases', (group) => {
       `insert into outbox (written_at, pending, message_id, ordered_by, content)
        values (now() - interval '2 minutes', 1, 'm', 'm', '{}')`
     )
-    assert.deepEqual(await foundBy(deadLettersCheck, outboxCheck), ['DEAD_LETTERS', 'OUTBOX_WAITS'])
+    assert.deepEqual(await findingsOf(deadLettersCheck, outboxCheck), [
+      'DEAD_LETTERS',
+      'OUTBOX_WAITS',
+    ])
   })
 
   test('a clock that goes otherwise than ours', async ({ assert }) => {
-    assert.deepEqual(await foundBy(clockCheck), [])
+    assert.deepEqual(await findingsOf(clockCheck), [])
     const release = overrideClock({ now: () => Date.now() + 60_000 })
     try {
-      assert.deepEqual(await foundBy(clockCheck), ['CLOCK_OF_DATABASE'])
+      assert.deepEqual(await findingsOf(clockCheck), ['CLOCK_OF_DATABASE'])
     } finally {
       release()
     }
@@ -121,12 +124,12 @@ test.group('The doctor | databases', (group) => {
       `insert into clients (id, name, secret_digest, realm_id) values (gen_random_uuid(), 'system', $2, $1)`,
       [REALM, digestOf('start123')]
     )
-    assert.deepEqual(await foundBy(defaultSecretsCheck), [
+    assert.deepEqual(await findingsOf(defaultSecretsCheck), [
       'SECRET_OF_ADMINISTRATOR',
       'SECRET_OF_CLIENT',
     ])
     await query(`update users set password = 'else'; update clients set secret_digest = 'else'`)
-    assert.deepEqual(await foundBy(defaultSecretsCheck), [])
+    assert.deepEqual(await findingsOf(defaultSecretsCheck), [])
   })
 
   test('keys of tokens that cannot be opened, and that are over', async ({ assert }) => {

@@ -34,7 +34,7 @@ import { tlsServer } from '#tests/helpers/tls_server'
 const DAY_MS = 86_400_000
 const NOBODY = 'http://127.0.0.1:1'
 
-const foundIn = (check: Check, env: Partial<Env>) => found({ checks: [check], env })
+const findingsIn = (check: Check, env: Partial<Env>) => found({ checks: [check], env })
 
 test.group('The doctor | what it leans on', () => {
   /** A server that is gone with the test; answers its address. */
@@ -60,10 +60,10 @@ test.group('The doctor | what it leans on', () => {
       response.statusCode = path === '/token' ? 401 : 200
       response.end(JSON.stringify(path?.startsWith('/.well-known') ? description : {}))
     })
-    assert.deepEqual(await foundIn(providerCheck, { IDENTITY_URL: NOBODY }), [
+    assert.deepEqual(await findingsIn(providerCheck, { IDENTITY_URL: NOBODY }), [
       'PROVIDER_UNREACHABLE',
     ])
-    assert.deepEqual(await foundIn(providerCheck, { IDENTITY_URL: url }), [
+    assert.deepEqual(await findingsIn(providerCheck, { IDENTITY_URL: url }), [
       'PROVIDER_REFUSES_US',
       'PROVIDER_WITHOUT_KEYS',
     ])
@@ -75,11 +75,11 @@ test.group('The doctor | what it leans on', () => {
       response.setHeader('date', new Date(Date.now() + aheadMs).toUTCString())
       response.end()
     })
-    assert.deepEqual(await foundIn(clockCheck, { IDENTITY_URL: url }), [])
+    assert.deepEqual(await findingsIn(clockCheck, { IDENTITY_URL: url }), [])
     aheadMs = -30_000
-    assert.deepEqual(await foundIn(clockCheck, { IDENTITY_URL: url }), ['CLOCK_OF_PROVIDER'])
+    assert.deepEqual(await findingsIn(clockCheck, { IDENTITY_URL: url }), ['CLOCK_OF_PROVIDER'])
     aheadMs = 30_000
-    assert.deepEqual(await foundIn(clockCheck, { IDENTITY_URL: url }), ['CLOCK_OF_PROVIDER'])
+    assert.deepEqual(await findingsIn(clockCheck, { IDENTITY_URL: url }), ['CLOCK_OF_PROVIDER'])
   })
 
   test('a log store and a surface that do not answer, or that are ill', async ({
@@ -114,7 +114,7 @@ test.group('The doctor | what it leans on', () => {
     cleanup(() => harbor.stop())
     const server = await tlsServer(new Date(Date.now() + 365 * DAY_MS))
     cleanup(() => server.stop())
-    const look = () => found({ url: database.url, surfaces: ['core'], checks: [registriesCheck] })
+    const check = () => found({ url: database.url, surfaces: ['core'], checks: [registriesCheck] })
     const enter = (host: string, secret: string) =>
       database.pool.query(
         `insert into registries (id, name, host, account_name, account_secret)
@@ -125,46 +125,46 @@ test.group('The doctor | what it leans on', () => {
     const forget = () => database.pool.query('delete from registries')
 
     await enter(harbor.host, harbor.access.accountSecret)
-    assert.deepEqual(await look(), [])
+    assert.deepEqual(await check(), [])
     await database.pool.query(
       `insert into registry_workers (registry_id, problem) select id, 'It was refused' from registries`
     )
-    assert.deepEqual(await look(), ['REGISTRY_WORKER'])
+    assert.deepEqual(await check(), ['REGISTRY_WORKER'])
     const { id } = harbor.roster.add('worker')
     await database.pool.query(
       `update registry_workers set problem = null, account_id = $1, account_name = 'robot$worker'`,
       [id]
     )
-    assert.deepEqual(await look(), [])
+    assert.deepEqual(await check(), [])
     harbor.roster.prefix = 'bot_'
     await database.pool.query(
       `insert into registry_links (registry_id, external_name, problem)
        select id, 'library', 'The platform did not make it' from registries`
     )
-    assert.deepEqual(await look(), ['REGISTRY_ACCOUNTS_RENAMED', 'REGISTRY_LINK'])
+    assert.deepEqual(await check(), ['REGISTRY_ACCOUNTS_RENAMED', 'REGISTRY_LINK'])
     await forget()
     await enter(harbor.host, 'Wrong12345')
-    assert.deepEqual(await look(), ['REGISTRY_UNREACHABLE'])
+    assert.deepEqual(await check(), ['REGISTRY_UNREACHABLE'])
     await forget()
     await enter(`${hostname()}:${server.port}`, 'Secret12345')
-    assert.deepEqual(await look(), ['REGISTRY_UNTRUSTED'])
+    assert.deepEqual(await check(), ['REGISTRY_UNTRUSTED'])
   })
 
   test('certificates that are over, end soon, or vouch for themselves', async ({
     assert,
     cleanup,
   }) => {
-    const lookAt = async (until: number) => {
+    const checkServer = async (until: number) => {
       const server = await tlsServer(new Date(until))
       cleanup(() => server.stop())
-      return foundIn(certificatesCheck, { LOGSTORE_URL: `https://localhost:${server.port}` })
+      return findingsIn(certificatesCheck, { LOGSTORE_URL: `https://localhost:${server.port}` })
     }
-    assert.deepEqual(await lookAt(Date.now() - DAY_MS), ['CERTIFICATE_EXPIRED'])
-    assert.deepEqual(await lookAt(Date.now() + 5 * DAY_MS), [
+    assert.deepEqual(await checkServer(Date.now() - DAY_MS), ['CERTIFICATE_EXPIRED'])
+    assert.deepEqual(await checkServer(Date.now() + 5 * DAY_MS), [
       'CERTIFICATE_ENDING',
       'CERTIFICATE_UNTRUSTED',
     ])
-    assert.deepEqual(await foundIn(certificatesCheck, { PUBLIC_URL: 'https://127.0.0.1:1' }), [
+    assert.deepEqual(await findingsIn(certificatesCheck, { PUBLIC_URL: 'https://127.0.0.1:1' }), [
       'CERTIFICATE_UNKNOWN',
     ])
   })
@@ -174,20 +174,26 @@ test.group('The doctor | what it leans on', () => {
     cleanup(() => rm(folder, { recursive: true }))
     await writeFile(join(folder, 'file'), '')
     const path = join(folder, 'file', 'objects')
-    assert.deepEqual(await foundIn(diskCheck, { DATA_DIR: path, STORAGE_PATH: path }), [
+    assert.deepEqual(await findingsIn(diskCheck, { DATA_DIR: path, STORAGE_PATH: path }), [
       'DISK_NOT_WRITABLE',
     ])
-    assert.deepEqual(await foundIn(objectStoreCheck, { STORAGE_PATH: path }), [
+    assert.deepEqual(await findingsIn(objectStoreCheck, { STORAGE_PATH: path }), [
       'OBJECTS_UNREACHABLE',
     ])
-    assert.deepEqual(await foundIn(objectStoreCheck, { STORAGE_PATH: join(folder, 'objects') }), [])
+    assert.deepEqual(
+      await findingsIn(objectStoreCheck, { STORAGE_PATH: join(folder, 'objects') }),
+      []
+    )
   })
 
   test('a disk without room', async ({ assert, cleanup }) => {
     const disk = await SmallDisk.mount(64 * 1024 ** 2)
     cleanup(() => disk.remove())
     assert.deepEqual(
-      await foundIn(diskCheck, { DATA_DIR: disk.path, STORAGE_PATH: join(disk.path, 'objects') }),
+      await findingsIn(diskCheck, {
+        DATA_DIR: disk.path,
+        STORAGE_PATH: join(disk.path, 'objects'),
+      }),
       ['DISK_FULL']
     )
   }).skip(!canMount(), CANNOT_MOUNT)
@@ -205,19 +211,21 @@ test.group('The doctor | what it leans on', () => {
   })
 
   test('switches that are only good for trying out', async ({ assert }) => {
-    const codes = await foundIn(switchesCheck, {
+    const codes = await findingsIn(switchesCheck, {
       SKIP_PROJECT_APPROVAL: true,
       STORAGE_STRICT_REALM: false,
       APP_KEY_PREVIOUS: ['another key that is long enough to be one'],
     })
     assert.deepEqual(codes, ['APPROVAL_SKIPPED', 'KEY_OF_BEFORE', 'REALMS_OPEN'])
-    assert.deepEqual(await foundIn(switchesCheck, {}), [])
+    assert.deepEqual(await findingsIn(switchesCheck, {}), [])
   })
 
   test('somebody else, or nobody, at PUBLIC_URL', async ({ assert, cleanup }) => {
     const url = await serving(cleanup, (_, response) => void response.end('<h1>It works!</h1>'))
-    assert.deepEqual(await foundIn(proxyCheck, { PUBLIC_URL: NOBODY }), ['PUBLIC_URL_UNREACHABLE'])
-    assert.deepEqual(await foundIn(proxyCheck, { PUBLIC_URL: url }), ['PUBLIC_URL_IS_OTHER'])
+    assert.deepEqual(await findingsIn(proxyCheck, { PUBLIC_URL: NOBODY }), [
+      'PUBLIC_URL_UNREACHABLE',
+    ])
+    assert.deepEqual(await findingsIn(proxyCheck, { PUBLIC_URL: url }), ['PUBLIC_URL_IS_OTHER'])
   })
 })
 

@@ -14,7 +14,7 @@ test.group('Buckets with hubctl', (group) => {
   let machine: Machine
   group.setup(async () => {
     hub = await HubProcesses.start('server')
-    machine = await Machine.make()
+    machine = await Machine.createRecord()
     await machine.login(hub.origin)
     await machine.must('create', 'bucket', 'name=results')
     return async () => {
@@ -71,7 +71,7 @@ test.group('Buckets with hubctl', (group) => {
     const content = randomBytes(96 * MIB)
     const file = await machine.write('large.bin', content)
     const child = machine.start(['bucket', 'cp', file, 'results:large.bin'])
-    await begun(machine)
+    await started(machine)
     await delay(300)
     child.kill('SIGKILL')
     const [upload] = Object.values<any>(
@@ -79,11 +79,11 @@ test.group('Buckets with hubctl', (group) => {
     )
     await machine.must('bucket', 'cp', file, 'results:large.bin')
     const files = await machine.json('bucket', 'ls', 'results:large.bin')
-    const left = JSON.parse(String(await machine.read('cache/hubctl/uploads.json')))
+    const remaining = JSON.parse(String(await machine.read('cache/hubctl/uploads.json')))
 
     assert.include(upload.uploadUrl, '/resumable/')
     assert.equal(files[0].size, content.length)
-    assert.deepEqual(left, {})
+    assert.deepEqual(remaining, {})
   })
 
   test('a download that was cut off goes on where it was', async ({ assert }) => {
@@ -129,7 +129,7 @@ test.group('Buckets with hubctl', (group) => {
 })
 
 /** Waits until the address of an upload is noted. */
-async function begun(machine: Machine): Promise<void> {
+async function started(machine: Machine): Promise<void> {
   for (;;) {
     const noted = await machine.read('cache/hubctl/uploads.json').catch(() => '')
     if (String(noted).includes('/resumable/')) {

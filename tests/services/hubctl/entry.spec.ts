@@ -18,7 +18,7 @@ const NO_COMMANDS = new Set(['help', 'completion', 'hubctl'])
 test.group('hubctl as a program', (group) => {
   let machine: Machine
   group.setup(async () => {
-    machine = await Machine.make()
+    machine = await Machine.createRecord()
     return () => machine.remove()
   })
 

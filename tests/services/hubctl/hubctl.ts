@@ -11,7 +11,7 @@ import { builtProgram } from '#tests/helpers/built_program'
 export const PROGRAM = fileURLToPath(new URL('../../../node_modules/.bin/hubctl', import.meta.url))
 
 /** Where contexts are kept, in the home of a machine. */
-export const KEPT = 'config/hubctl/contexts.json'
+export const PRESERVED_VARIABLES = 'config/hubctl/contexts.json'
 
 export interface Ended {
   readonly code: number | null
@@ -36,7 +36,7 @@ export function environmentOf(home: string) {
 
 /** A machine of somebody who administers a platform: hubctl as it is installed, with a home of its own. */
 export class Machine {
-  static async make(): Promise<Machine> {
+  static async createRecord(): Promise<Machine> {
     await builtProgram()
     return new Machine(await mkdtemp(join(tmpdir(), 'hubctl-')))
   }
@@ -113,7 +113,7 @@ export class Machine {
 
   /** The headers of a request as whoever is logged in, for what would take too many calls. */
   async headers(): Promise<Record<string, string>> {
-    const { contexts, current } = JSON.parse(String(await this.read(KEPT)))
+    const { contexts, current } = JSON.parse(String(await this.read(PRESERVED_VARIABLES)))
     const { accessToken } = contexts[current].tokens
     return { 'authorization': `Bearer ${accessToken}`, 'content-type': 'application/json' }
   }

@@ -15,7 +15,7 @@ test.group('Images with hubctl', (group) => {
   let inFolder: ImageStore
   group.setup(async () => {
     hub = await HubProcesses.start('server')
-    machine = await Machine.make()
+    machine = await Machine.createRecord()
     registry = await startDockerRegistry()
     inRegistry = await openImageStore(registry.access)
     inFolder = await openImageStore({ path: machine.path('images') })

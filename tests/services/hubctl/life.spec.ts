@@ -22,7 +22,7 @@ test.group('The life of an analysis with hubctl', (group) => {
     harbor = await HarborServer.start()
     const itself = { grant_type: 'client_credentials', ...hub.worker }
     worker = await PlainWorker.start(hub.broker.url, await Caller.login(hub, itself))
-    machine = await Machine.make()
+    machine = await Machine.createRecord()
     const { origin } = new URL(hub.at('core', ''))
     await machine.login(origin, 'admin', 'start123', '--context', 'admin')
     return async () => {

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { KEPT, Machine } from './hubctl.js'
+import { PRESERVED_VARIABLES, Machine } from './hubctl.js'
 
 test.group('Logging in with hubctl', (group) => {
   let hub: HubProcesses
@@ -11,7 +11,7 @@ test.group('Logging in with hubctl', (group) => {
     return () => hub.remove()
   })
   group.each.setup(async () => {
-    machine = await Machine.make()
+    machine = await Machine.createRecord()
     return () => machine.remove()
   })
 
@@ -21,14 +21,14 @@ test.group('Logging in with hubctl', (group) => {
 
     assert.equal(who.name, 'admin')
     assert.equal(who.realm, 'master')
-    assert.equal(await machine.modeOf(KEPT), '600')
+    assert.equal(await machine.modeOf(PRESERVED_VARIABLES), '600')
     assert.equal(await machine.modeOf('config/hubctl'), '700')
   })
 
   test('neither password nor token is ever shown', async ({ assert }) => {
     const args = ['login', '--url', hub.origin, '--user', 'admin', '--stdin']
     const { stdout, stderr } = await machine.call(args, { stdin: 'start123' })
-    const { contexts } = JSON.parse(String(await machine.read(KEPT)))
+    const { contexts } = JSON.parse(String(await machine.read(PRESERVED_VARIABLES)))
     const [{ tokens }] = Object.values<any>(contexts)
     const listed = await machine.must('context', 'list', '-o', 'json')
 
@@ -100,11 +100,11 @@ test.group('Logging in with hubctl', (group) => {
   test('an expired token is renewed, by one of several calls at a time', async ({ assert }) => {
     await machine.login(hub.origin)
     await expire(machine)
-    const before = await kept(machine)
+    const before = await stored(machine)
     const calls = await Promise.all(
       Array.from({ length: 4 }, () => machine.call(['get', 'nodes', '-o', 'json']))
     )
-    const after = await kept(machine)
+    const after = await stored(machine)
 
     assert.deepEqual(
       calls.map(({ code, stderr }) => ({ code, stderr })),
@@ -116,7 +116,7 @@ test.group('Logging in with hubctl', (group) => {
 
   test('a session that has ended asks for a login', async ({ assert }) => {
     await machine.login(hub.origin)
-    const { refreshToken } = await kept(machine)
+    const { refreshToken } = await stored(machine)
     await expire(machine)
     await fetch(`${hub.origin}/auth/token/revoke`, {
       method: 'POST',
@@ -154,8 +154,8 @@ test.group('Logging in with hubctl', (group) => {
 
   test('a token of elsewhere is used as it is', async ({ assert }) => {
     await machine.login(hub.origin)
-    const { accessToken } = await kept(machine)
-    const other = await Machine.make()
+    const { accessToken } = await stored(machine)
+    const other = await Machine.createRecord()
     const args = ['login', '--url', hub.origin, '--token', '--stdin']
     const { code } = await other.call(args, { stdin: accessToken })
     const who = await other.json('whoami')
@@ -190,7 +190,7 @@ test.group('Logging in with hubctl', (group) => {
 
   test('a logout ends the session at the provider, too', async ({ assert }) => {
     await machine.login(hub.origin)
-    const { accessToken } = await kept(machine)
+    const { accessToken } = await stored(machine)
     await machine.must('logout')
     const response = await fetch(`${hub.origin}/core/nodes`, {
       headers: { authorization: `Bearer ${accessToken}` },
@@ -233,14 +233,14 @@ test.group('Logging in with hubctl', (group) => {
   })
 })
 
-async function kept(machine: Machine, name?: string) {
-  const { contexts, current } = JSON.parse(String(await machine.read(KEPT)))
+async function stored(machine: Machine, name?: string) {
+  const { contexts, current } = JSON.parse(String(await machine.read(PRESERVED_VARIABLES)))
   return contexts[name ?? current].tokens
 }
 
 /** Has a token that is kept be over, as far as hubctl knows. */
 async function expire(machine: Machine, name?: string): Promise<void> {
-  const file = JSON.parse(String(await machine.read(KEPT)))
+  const file = JSON.parse(String(await machine.read(PRESERVED_VARIABLES)))
   file.contexts[name ?? file.current].tokens.expiresAt = 0
-  await machine.write(KEPT, JSON.stringify(file))
+  await machine.write(PRESERVED_VARIABLES, JSON.stringify(file))
 }

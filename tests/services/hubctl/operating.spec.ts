@@ -15,7 +15,7 @@ test.group('Operating a platform with hubctl', (group) => {
   let database: pg.Client
   group.setup(async () => {
     hub = await HubProcesses.start('server')
-    machine = await Machine.make()
+    machine = await Machine.createRecord()
     await machine.login(hub.origin)
     database = new pg.Client(await locateEmbeddedPostgres(join(hub.folder, '.data/postgres')))
     await database.connect()
@@ -104,7 +104,7 @@ test.group('Operating a platform with hubctl', (group) => {
     const none = await machine.call(['bus', 'drop', '--yes'])
     const unsure = await machine.call(['bus', 'drop', first!])
     await machine.must('bus', 'drop', first!, '--yes')
-    const left = await machine.json('bus', 'dead')
+    const remaining = await machine.json('bus', 'dead')
     await machine.must('bus', 'drop', '--all', '--yes')
     const after = await machine.call(['bus', 'status'])
 
@@ -116,7 +116,7 @@ test.group('Operating a platform with hubctl', (group) => {
     assert.equal(none.code, 2)
     assert.equal(unsure.code, 2)
     assert.deepEqual(
-      left.map(({ reason }: any) => reason),
+      remaining.map(({ reason }: any) => reason),
       ['another reason']
     )
     assert.equal(after.code, 0)
@@ -134,7 +134,7 @@ test.group('Operating a platform with hubctl', (group) => {
     const file = machine.path('visitor.json')
     await machine.must('user', 'invite', 'visitor', '--to', file)
     const { password } = JSON.parse(String(await machine.read('visitor.json')))
-    const visitor = await Machine.make()
+    const visitor = await Machine.createRecord()
     await visitor.login(hub.origin, 'visitor', password)
     const { code, stdout, stderr } = await visitor.call(['status'])
     const dead = await visitor.call(['bus', 'dead'])

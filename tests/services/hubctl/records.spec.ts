@@ -12,7 +12,7 @@ test.group('Records with hubctl', (group) => {
   let machine: Machine
   group.setup(async () => {
     hub = await HubProcesses.start('server')
-    machine = await Machine.make()
+    machine = await Machine.createRecord()
     await machine.login(hub.origin)
     return async () => {
       await hub.remove()
@@ -35,18 +35,18 @@ test.group('Records with hubctl', (group) => {
   }).timeout(170_000)
 
   test('a record is made, read, changed and deleted by its name', async ({ assert }) => {
-    const made = await machine.json('create', 'node', 'name=changing', 'type=default')
+    const created = await machine.json('create', 'node', 'name=changing', 'type=default')
     const read = await machine.json('get', 'node', 'changing')
     const changed = await machine.json('update', 'node', 'changing', 'hidden=true')
-    const described = parse(await machine.must('describe', 'nodes', made.id, '-o', 'yaml'))
+    const described = parse(await machine.must('describe', 'nodes', created.id, '-o', 'yaml'))
     await machine.must('delete', 'node', 'changing', '--yes')
-    const gone = await machine.call(['get', 'node', 'changing'])
+    const deleted = await machine.call(['get', 'node', 'changing'])
 
-    assert.equal(read.id, made.id)
+    assert.equal(read.id, created.id)
     assert.isTrue(changed.hidden)
     assert.isTrue(described.hidden)
-    assert.equal(gone.code, 5)
-    assert.include(gone.stderr, 'There is no node called "changing"')
+    assert.equal(deleted.code, 5)
+    assert.include(deleted.stderr, 'There is no node called "changing"')
   })
 
   test('records that another one refers to are meant by their names', async ({ assert }) => {
@@ -150,7 +150,7 @@ test.group('Records with hubctl', (group) => {
 
   test('files hold several records, and are applied as often as one likes', async ({ assert }) => {
     const list = await machine.write('list.json', '[{"name":"listed-a"},{"name":"listed-b"}]')
-    const made = await machine.json('create', 'project', '-f', list)
+    const created = await machine.json('create', 'project', '-f', list)
     const file = await machine.write(
       'study.yaml',
       [
@@ -171,7 +171,7 @@ test.group('Records with hubctl', (group) => {
     const after = await machine.json('get', 'project', 'applied')
 
     assert.sameMembers(
-      made.map(({ name }: { name: string }) => name),
+      created.map(({ name }: { name: string }) => name),
       ['listed-a', 'listed-b']
     )
     assert.equal(first.code, 0, first.stderr)
@@ -305,12 +305,12 @@ test.group('Records with hubctl', (group) => {
     await machine.must('update', 'node', 'awaited', 'hidden=true')
     const late = ['wait', 'node', 'awaited', '--for', 'hidden=false', '--timeout', '1']
     const [met, missed] = [await waiting, await machine.call(late)]
-    const gone = machine.call(['wait', 'node', 'awaited', '--for', 'deleted'])
+    const deleted = machine.call(['wait', 'node', 'awaited', '--for', 'deleted'])
     await machine.must('delete', 'node', 'awaited', '--yes')
 
     assert.equal(met.code, 0, met.stderr)
     assert.equal(missed.code, 7)
-    const { code, stderr } = await gone
+    const { code, stderr } = await deleted
     assert.equal(code, 0, stderr)
   })
 

@@ -28,7 +28,7 @@ test.group('Signatures with hubctl', (group) => {
   const repository = `node-1/${ANALYSIS}`
 
   group.setup(async () => {
-    machine = await Machine.make()
+    machine = await Machine.createRecord()
     const file = machine.path('images.key')
     await writeFile(file, PEM, { mode: 0o600 })
     hub = await HubProcesses.start('server', { variables: { IMAGE_SIGNING_KEY: file } })
@@ -72,8 +72,8 @@ test.group('Signatures with hubctl', (group) => {
     const image = `${registry.access.host}/${repository}:latest`
     const good = await machine.call(['image', 'verify', image], { env })
     assert.equal(good.code, 0, good.stderr)
-    for (const said of [digest, key.public.fingerprint, 'opt/code/main.py', ANALYSIS]) {
-      assert.include(good.stdout, said)
+    for (const output of [digest, key.public.fingerprint, 'opt/code/main.py', ANALYSIS]) {
+      assert.include(good.stdout, output)
     }
     assert.notInclude(good.stdout + good.stderr, registry.access.accountSecret)
 
@@ -100,11 +100,11 @@ test.group('Signatures with hubctl', (group) => {
     const trial = { name: 'trial', projectId }
     const { id } = await researcher.core('POST', '/analyses', trial)
     await researcher.core('POST', '/registries', { name: 'plain', ...registry.access })
-    for (const [at, place] of [
+    for (const [at, location] of [
       [folder, ['--images', images]],
       [store, ['--registry', 'plain']],
     ] as const) {
-      const verify = (name: string) => machine.call(['image', 'verify', name, ...place])
+      const verify = (name: string) => machine.call(['image', 'verify', name, ...location])
       const incoming = `incoming/${id}`
       const stored = await putImage(at, incoming, { tag: 'latest' })
       await signImage({ store: at, repository: incoming }, stored, buildFacts(), key)
@@ -141,8 +141,8 @@ test.group('Signatures with hubctl', (group) => {
     const images = machine.path('images')
     const folder = await openImageStore({ path: images })
     const other = ANALYSIS.replace(/1$/, '2')
-    const place = ['--images', images]
-    const verify = (name: string) => machine.call(['image', 'verify', name, ...place])
+    const location = ['--images', images]
+    const verify = (name: string) => machine.call(['image', 'verify', name, ...location])
     const image = await putImage(folder, `incoming/${other}`, { tag: 'latest' })
     assert.equal((await verify(`incoming/${other}`)).code, 9)
     await signImage({ store: folder, repository: `incoming/${other}` }, image, buildFacts(), key)
@@ -150,7 +150,7 @@ test.group('Signatures with hubctl', (group) => {
     assert.equal(swapped.code, 9)
     assert.include(swapped.stderr, 'signatureOfAnother')
     assert.equal((await verify('incoming/nothing')).code, 5)
-    const noKey = await machine.call(['image', 'verify', 'a/b', ...place, '--key', images])
+    const noKey = await machine.call(['image', 'verify', 'a/b', ...location, '--key', images])
     assert.equal(noKey.code, 2)
   })
 })

@@ -15,7 +15,7 @@ test.group('hubctl on a terminal', (group) => {
   let machine: Machine
   group.setup(async () => {
     hub = await HubProcesses.start('server')
-    machine = await Machine.make()
+    machine = await Machine.createRecord()
     await machine.login(hub.origin)
     return async () => {
       await hub.remove()
@@ -47,22 +47,22 @@ test.group('hubctl on a terminal', (group) => {
 
   test('what cannot be taken back is asked about, and Enter is no', async ({ assert }) => {
     await machine.must('create', 'project', 'name=kept')
-    const asked = Terminal.open(machine, ['delete', 'project', 'kept'])
-    await asked.until(/Delete the project kept\?/)
-    asked.type(ENTER)
-    const answeredNo = await asked.end()
-    const left = Terminal.open(machine, ['delete', 'project', 'kept'])
-    await left.until(/Delete the project kept\?/)
-    left.type(CTRL_C)
-    const interrupted = await left.end()
-    const meant = Terminal.open(machine, ['delete', 'project', 'kept'])
-    await meant.until(/Delete the project kept\?/)
-    meant.type(`y${ENTER}`)
+    const prompt = Terminal.open(machine, ['delete', 'project', 'kept'])
+    await prompt.until(/Delete the project kept\?/)
+    prompt.type(ENTER)
+    const answeredNo = await prompt.end()
+    const remaining = Terminal.open(machine, ['delete', 'project', 'kept'])
+    await remaining.until(/Delete the project kept\?/)
+    remaining.type(CTRL_C)
+    const interrupted = await remaining.end()
+    const confirmed = Terminal.open(machine, ['delete', 'project', 'kept'])
+    await confirmed.until(/Delete the project kept\?/)
+    confirmed.type(`y${ENTER}`)
 
     assert.equal(answeredNo, 130)
     assert.equal(interrupted, 130)
-    assert.include(asked.written, 'Nothing was done')
-    assert.equal(await meant.end(), 0)
+    assert.include(prompt.written, 'Nothing was done')
+    assert.equal(await confirmed.end(), 0)
   })
 
   test('a copy shows how far it is', async ({ assert }) => {

@@ -13,7 +13,7 @@ test.group('Projects and analyses with hubctl', (group) => {
   let machine: Machine
   group.setup(async () => {
     hub = await HubProcesses.start('server')
-    machine = await Machine.make()
+    machine = await Machine.createRecord()
     await machine.login(hub.origin, 'admin', 'start123', '--context', 'master')
     await prepare(machine, hub)
     return async () => {
@@ -45,7 +45,7 @@ test.group('Projects and analyses with hubctl', (group) => {
       '--context',
       'clinic',
     ])
-    const left = await machine.json('project', 'pending')
+    const remaining = await machine.json('project', 'pending')
     const rest = await machine.call(['project', 'approve', 'study'])
     const none = await machine.must('project', 'pending')
 
@@ -62,7 +62,7 @@ test.group('Projects and analyses with hubctl', (group) => {
       ]
     )
     assert.deepEqual(
-      left.map(({ node, realm }: any) => [node, realm]),
+      remaining.map(({ node, realm }: any) => [node, realm]),
       [['own-node', 'master']]
     )
     assert.equal(rest.code, 0, rest.stderr)
@@ -78,21 +78,21 @@ test.group('Projects and analyses with hubctl', (group) => {
       await machine.must('create', 'project-node', 'projectId=joint', `nodeId=${node}`)
     }
     const unasked = await machine.call(['project', 'approve', 'joint'])
-    const asked = await machine.call(['project', 'approve', 'joint', '--realm', 'clinic'])
+    const prompted = await machine.call(['project', 'approve', 'joint', '--realm', 'clinic'])
     const terminal = Terminal.open(machine, ['project', 'reject', 'joint', '--node', 'clinic-node'])
     await terminal.until(/on behalf of the realm clinic \(clinic-node\)\?/)
     terminal.type('\r')
     const refused = await terminal.end()
     const undecided = await machine.json('project', 'pending')
-    const meant = ['project', 'approve', 'joint', '--realm', 'clinic', '--as-operator']
-    const approved = await machine.must(...meant)
+    const intended = ['project', 'approve', 'joint', '--realm', 'clinic', '--as-operator']
+    const approved = await machine.must(...intended)
 
     assert.equal(unasked.code, 8)
     assert.match(unasked.stdout, /own-node +master +approved/)
     assert.match(unasked.stdout, /clinic-node +clinic +not yours/)
     assert.include(unasked.stderr, '--realm <realm>')
-    assert.equal(asked.code, 2)
-    assert.include(asked.stderr, '--as-operator')
+    assert.equal(prompted.code, 2)
+    assert.include(prompted.stderr, '--as-operator')
     assert.equal(refused, 130)
     assert.deepEqual(sorted(undecided, 'node'), ['clinic-node'])
     assert.match(approved, /clinic-node +clinic +approved/)
@@ -115,17 +115,17 @@ test.group('Projects and analyses with hubctl', (group) => {
     const unlocked = await machine.call(['analysis', 'unlock', 'trial'])
     const { id } = await machine.json('get', 'analysis', 'trial')
     const byId = await machine.must('analysis', 'explain', id)
-    const told = await machine.must('analysis', 'explain', 'trial')
+    const reported = await machine.must('analysis', 'explain', 'trial')
     const explained = await machine.json('analysis', 'explain', 'trial')
 
     assert.equal(code, 6)
     assert.include(stderr, 'hubctl analysis explain trial')
-    assert.include(told, 'trial is in the phase configuration')
+    assert.include(reported, 'trial is in the phase configuration')
     assert.match(
-      told,
+      reported,
       /✘ not yet for \d+[smh]: a file of the code is what it starts with\n +the turn of realm master/
     )
-    assert.include(told, 'hubctl analysis entrypoint trial <path>')
+    assert.include(reported, 'hubctl analysis entrypoint trial <path>')
     assert.equal(unlocked.code, 6)
     assert.include(unlocked.stderr, 'lock it with hubctl analysis lock')
     assert.match(byId, /^trial is in the phase/)
@@ -172,15 +172,22 @@ test.group('Projects and analyses with hubctl', (group) => {
     written.abort()
     child.kill('SIGINT')
     await Promise.all([writing, once(child, 'exit')])
-    const kept = await machine.must('analysis', 'logs', 'trial')
+    const stored = await machine.must('analysis', 'logs', 'trial')
 
     assert.match(seen[0]!, /^\d{4}-\S+Z info {2}own-node: step \d+$/)
-    assert.include(kept, 'own-node: step 1')
+    assert.include(stored, 'own-node: step 1')
   })
 
   test('new credentials go into a file of their owner, and nowhere else', async ({ assert }) => {
     const file = machine.path('node.json')
-    const said = await machine.must('node', 'rotate-credentials', 'own-node', '--to', file, '--yes')
+    const output = await machine.must(
+      'node',
+      'rotate-credentials',
+      'own-node',
+      '--to',
+      file,
+      '--yes'
+    )
     const { id, secret } = JSON.parse(String(await machine.read('node.json')))
     const again = await machine.call([
       'node',
@@ -200,7 +207,7 @@ test.group('Projects and analyses with hubctl', (group) => {
     })
 
     assert.equal(await machine.modeOf('node.json'), '600')
-    assert.notInclude(said, secret)
+    assert.notInclude(output, secret)
     assert.equal(login.status, 200)
     assert.equal(again.code, 2)
     assert.include(again.stderr, 'is there already')

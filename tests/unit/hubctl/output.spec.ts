@@ -71,11 +71,11 @@ const longest = (text: string) => Math.max(...text.split('\n').map((line) => lin
 
 test.group('What hubctl writes', (group) => {
   group.each.setup(() => {
-    const kept = { ...process.env }
+    const preserved = { ...process.env }
     delete process.env.FORCE_COLOR
     delete process.env.COLUMNS
     return () => {
-      process.env = kept
+      process.env = preserved
     }
   })
 

@@ -26,7 +26,7 @@ const processesAtOnce = (): number =>
 /**
  * Runs suites in several processes at once, each with a database of its own; answers whether all of it passed.
  */
-export async function runSideBySide(suites: readonly TestSuite[]): Promise<boolean> {
+export async function runConcurrently(suites: readonly TestSuite[]): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
   let template: DatabaseTemplate | undefined
   try {
@@ -87,7 +87,7 @@ class Run {
     const child = await this.#start(job)
     const printed: Buffer[] = []
     let result: JobResult | undefined
-    child.on('message', (told: Partial<JobMessage>) => (result = told.jobResult ?? result))
+    child.on('message', (report: Partial<JobMessage>) => (result = report.jobResult ?? result))
     child.stdout!.on('data', (chunk) => printed.push(chunk))
     child.stderr!.on('data', (chunk) => printed.push(chunk))
     const since = performance.now()
@@ -107,7 +107,9 @@ class Run {
   async #start(job: Job): Promise<ChildProcess> {
     const folder = join(this.#folder, String(++this.#started))
     await mkdir(folder)
-    const databaseUrl = needsDatabase([job.suite]) ? await this.#template!.make() : undefined
+    const databaseUrl = needsDatabase([job.suite])
+      ? await this.#template!.createTemplate()
+      : undefined
     const child = fork(process.argv[1]!, {
       env: {
         ...process.env,

@@ -29,11 +29,11 @@ function commandTable(): string {
 
 /** A build and a distribution go the same way. */
 function processDiagram(): string {
-  const begun = STARTABLE.map((status) => `  ${status ?? '[*]'} --> starting: start`)
+  const started = STARTABLE.map((status) => `  ${status ?? '[*]'} --> starting: start`)
   const reported = Object.entries(REPORTS).flatMap(([name, { from, to }]: [string, Transition]) =>
     to === undefined || to === 'as found'
       ? []
       : from.flatMap((status) => (status === to ? [] : `  ${status} --> ${to}: ${name}`))
   )
-  return ['```mermaid', 'stateDiagram-v2', ...begun, ...reported, '```'].join('\n')
+  return ['```mermaid', 'stateDiagram-v2', ...started, ...reported, '```'].join('\n')
 }
