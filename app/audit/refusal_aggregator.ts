@@ -1,20 +1,20 @@
 import type { SecurityEvent } from './security_event.js'
 
-/** For how long refusals of the same kind are gathered into one event. */
+/** How long equal refusals are aggregated. */
 const AGGREGATION_MS = 60_000
 const MAX_AGGREGATED = 10_000
 
 interface AggregatedRefusal {
   event: SecurityEvent
   count: number
-  /** Told where the event could not be noted. */
+  /** Called if the event cannot be recorded. */
   readonly onError: (error: unknown) => void
   readonly timer: NodeJS.Timeout
 }
 
 /**
- * Refusals that repeat themselves: the same caller, route and reason within a minute become one event that says how often.
- * A caller that tries something a thousand times leaves one line, and floods no audit trail.
+ * Aggregates repeated refusals: the same caller, route and reason within a minute become one event with a count. So a
+ * caller cannot flood the audit trail.
  */
 export class RefusalAggregator {
   readonly #aggregated = new Map<string, AggregatedRefusal>()
@@ -41,7 +41,7 @@ export class RefusalAggregator {
     }
   }
 
-  /** Notes what was gathered so far; resolves when that is kept. For the end of a process, among others. */
+  /** Records all aggregated refusals and resolves when they are stored. Used on shutdown, among others. */
   async flush(): Promise<void> {
     for (const key of [...this.#aggregated.keys()]) {
       this.#flushKey(key)

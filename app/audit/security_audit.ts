@@ -8,24 +8,22 @@ import type { SecurityEvent, SecuritySink, SignInEvent } from './security_event.
 import { isUuid } from '#kernel/is_uuid'
 import { originOf } from '#kernel/request_origin'
 
-/** Whose login something is about. */
+/** The account of a login. */
 export interface AuditedAccount {
   readonly kind: 'user' | 'client'
-  /** Null where no user has the name that was sent, which is not kept: it may be a password. */
+  /** Null if no user has the submitted name. The name is not stored: it may be a password. */
   readonly id: string | null
   readonly realmId: string | null
 }
 
-/** Whose secret is read. */
+/** The record whose secret is read. */
 export interface SecretOwner {
   readonly kind: string
   readonly id: string
   readonly realmId: string | null
 }
 
-/**
- * Notes what matters to security although no record changed.
- */
+/** Records security events that change no record. */
 export class SecurityAudit {
   readonly #sink: SecuritySink
   readonly #logger: Pick<Logger, 'error'>
@@ -38,8 +36,8 @@ export class SecurityAudit {
   }
 
   /**
-   * Notes that a caller was refused, together with what the same caller is refused for the same reason within a minute. The
-   * answer does not depend on it.
+   * Records that a caller was denied, aggregated with equal refusals within a minute. The response does not wait for
+   * it.
    */
   addRefusal(ctx: HttpContext, refusal: PermissionDenied): void {
     if (!ctx.actor) {
@@ -58,15 +56,12 @@ export class SecurityAudit {
     )
   }
 
-  /** Notes the refusals that wait for more of their kind; called before a process ends, so that none is lost. */
+  /** Records pending refusals. Called on shutdown, so that none is lost. */
   flush(): Promise<void> {
     return this.#aggregator.flush()
   }
 
-  /**
-   * Notes that a secret is about to be shown. Called, and waited for, before that: a secret whose showing cannot be noted is not
-   * shown.
-   */
+  /** Records that a secret is about to be shown. Await it first: a secret must not be shown unless that is recorded. */
   secretRead(origin: Origin, { kind, id, realmId }: SecretOwner): Promise<void> {
     return this.#sink.record({
       type: 'secretRead',
@@ -79,8 +74,8 @@ export class SecurityAudit {
   }
 
   /**
-   * Notes what happened around a login. It has happened by then and nothing depends on the note, but it is waited for: an
-   * attacker is not faster than what an attempt leaves behind.
+   * Records an event of a login. Failures are only logged, but callers await it, so that attempts are never faster than
+   * their records.
    */
   async signIn(
     type: SignInEvent,

@@ -1,27 +1,25 @@
 import type { Origin, RequestSource } from '#kernel/origin'
 
-/** What can happen around the login of a user or a client. */
+/** Events around the login of a user or a client. */
 export type SignInEvent =
   'signInFailed' | 'signInsBlocked' | 'refreshTokenReused' | 'authorizationCodeReused'
 
-/**
- * Something that has to be known later although no record changed. What was refused or read is named, never shown.
- */
+/** An auditable event without a change of a record. It names what was refused or read but never contains it. */
 export interface SecurityEvent {
   readonly type: 'permissionRefused' | 'secretRead' | SignInEvent
-  /** A kind of record, or the name of a route. */
+  /** A kind of record or the name of a route. */
   readonly subject: string
   readonly id: string | null
   readonly realmId: string | null
-  /** Without an actor where the caller is not signed in. */
+  /** Without an actor if the caller is not signed in. */
   readonly origin: RequestSource & Partial<Origin>
-  /** What was missing, where permissions were. */
+  /** The missing permissions, if any. */
   readonly permissions: readonly string[]
-  /** How often it happened, where that is counted. */
+  /** How often it happened, for aggregated events. */
   readonly count?: number
 }
 
-/** Where security events go. There is no transaction they belong to. */
+/** Stores security events, outside of any transaction. */
 export abstract class SecuritySink {
   abstract record(event: SecurityEvent): Promise<void>
 }

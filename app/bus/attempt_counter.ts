@@ -2,8 +2,8 @@ import type { DeliveryHistory } from './bus.js'
 import type { Inbox } from './inbox.js'
 
 /**
- * Numbers the attempts to handle one message. The first attempt of a message that was not delivered before, which nearly
- * always is the only one, costs no statement.
+ * Counts the attempts to handle one message. The first attempt of a message that was not redelivered costs no
+ * statement.
  */
 export class AttemptCounter {
   readonly #inbox: Inbox
@@ -20,12 +20,12 @@ export class AttemptCounter {
     this.#attempts = history === 'again' ? 1 : 0
   }
 
-  /** Attempts known of. */
+  /** The attempts so far. */
   get attempts(): number {
     return this.#attempts
   }
 
-  /** Counts the attempt that is about to be made, unless the message was handled meanwhile. */
+  /** Counts the next attempt, unless the message was handled meanwhile. */
   async next(): Promise<number | 'handled'> {
     this.#isCounted = false
     if (!this.#isRefunded) {
@@ -40,7 +40,7 @@ export class AttemptCounter {
     return this.#attempts
   }
 
-  /** Takes back the latest attempt, which was not the message's fault. */
+  /** Uncounts the latest attempt, if it failed for a reason unrelated to the message. */
   refund(): void {
     this.#isRefunded ||= this.#isCounted
   }

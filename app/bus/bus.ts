@@ -3,29 +3,27 @@ import type pg from 'pg'
 
 import type { Message } from './message.js'
 
-/**
- * Carries messages between processes, and between this platform and the programs that work for it.
- */
+/** Transports messages between processes, and between the platform and its workers. */
 export interface Bus {
   /**
-   * Resolves when the message is safe: confirmed by the broker or, in memory, handled. Messages handed in with the same
-   * `orderedBy` arrive in the order they were handed in. Rejects within 5 s while the broker is away.
+   * Resolves when the broker has confirmed the message or, in memory, a consumer has handled it. Messages with the same
+   * `orderedBy` arrive in order. Rejects within 5 s while the broker is unavailable.
    */
   publish(message: Message, orderedBy: string): Promise<void>
 
   /**
-   * Has messages of a queue delivered, also after the broker was away. A delivery that resolves is done with; one that
-   * rejects is delivered again. Stopping waits for the deliveries under way and gives the others back.
+   * Consumes a queue, and resumes after the broker was unavailable. A delivery that resolves is acknowledged; one that
+   * rejects is redelivered. `stop` waits for deliveries in flight and requeues the others.
    */
   subscribe(
     subscription: Subscription,
     deliver: (delivery: Delivery) => Promise<void>
   ): Promise<{ stop(): Promise<void> }>
 
-  /** Whether anybody takes the commands of a queue; undefined where that cannot be told, since the broker is away. */
+  /** Whether a queue has consumers; undefined if the broker is unavailable. */
   hasConsumers(queue: string): Promise<boolean | undefined>
 
-  /** Whether messages are taken and delivered now. */
+  /** Whether messages can be published and consumed now. */
   readonly isReady: boolean
 
   close(): Promise<void>
@@ -33,25 +31,25 @@ export interface Bus {
 
 export interface Subscription {
   readonly queue: string
-  /** Keys of the events that go into the queue, which then is the platform's own; without any, it is one of commands. */
+  /** Binding keys of events. With them the queue is the platform's own; without, it is a command queue. */
   readonly events?: readonly string[]
-  /** Deliveries under way at most. */
+  /** The maximum of deliveries in flight. */
   readonly prefetch: number
-  /** Where dead letters are kept by a driver whose queues end with the process; others need none. */
+  /** Stores dead letters for the in-memory driver; a broker needs none. */
   readonly database?: pg.Pool
 }
 
-/** One message on its way to a consumer. */
+/** A message delivered to a consumer. */
 export interface Delivery {
   readonly bytes: Uint8Array
   readonly history: DeliveryHistory
-  /** Whether the bus has taken it back, to deliver it again. */
+  /** Whether the channel was lost, so that the bus redelivers the message. */
   readonly isLost: boolean
-  /** Keeps it among the dead letters, for people to look at. */
+  /** Moves the message to the dead letters. */
   deadLetter(cause: DeadLetterCause): Promise<void>
 }
 
-/** Whether the message was delivered before: certainly not, certainly, or the driver does not know. */
+/** Whether the message was delivered before: no, yes, or unknown to the driver. */
 export type DeliveryHistory = 'first' | 'again' | 'unknown'
 
 export interface DeadLetterCause {

@@ -22,14 +22,14 @@ import { busMetrics, type Outcome } from './metrics.js'
 import { OrderedBatches } from './ordered_batches.js'
 
 export interface RetryPolicy extends BackoffPolicy {
-  /** Failed attempts after which a message is dead. */
+  /** Failed attempts before a message becomes a dead letter. */
   readonly attempts: number
 }
 
-/** Half a minute from the first attempt to the last. */
+/** About 30 s from the first to the last attempt. */
 const DEFAULT_RETRY: RetryPolicy = { attempts: 8, firstMs: 250, longestMs: 30_000 }
 
-/** What is away is looked for again often: nothing may lie about long once it is back. */
+/** Short delays, so that work resumes soon after an outage. */
 const UNAVAILABLE_BACKOFF: BackoffPolicy = { firstMs: 100, longestMs: 2_000 }
 
 export interface ConsumerRunnerOptions {
@@ -39,14 +39,14 @@ export interface ConsumerRunnerOptions {
   readonly retry?: RetryPolicy
 }
 
-/** A message with what is needed to handle it. */
+/** A message with its handler. */
 interface MessageWithHandler extends DeliveredMessage {
   readonly handler: Handler | ExternalHandler
 }
 
 /**
- * Gives one consumer its messages: once each as far as its database shows, in order per record, again after a failure,
- * and never for ever.
+ * Runs one consumer: handles each message once as far as its database shows, in order per record, retries failures, and
+ * moves what keeps failing to the dead letters.
  */
 export class ConsumerRunner {
   readonly #consumer: Consumer
@@ -86,7 +86,7 @@ export class ConsumerRunner {
     })
   }
 
-  /** Lets attempts under way end. What waits for its turn, or for its next attempt, goes back to the queue. */
+  /** Waits for running attempts. Messages that wait for their turn or their next attempt are requeued. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#subscription?.stop()
@@ -168,13 +168,13 @@ export class ConsumerRunner {
       return 'ignored'
     }
     await this.#sendToDeadLetters(delivery, {
-      reason: `malformed: nobody here knows commands of type ${message.type}`,
+      reason: `malformed: unknown command type ${message.type}`,
       attempts: 0,
     })
     return 'malformed'
   }
 
-  /** Tries until the message is handled or dead; what waits here holds back the later messages about its record. */
+  /** Retries until the message is handled or dead. Later messages about the record wait. */
   async #handleWithRetries(subject: MessageWithHandler): Promise<Outcome> {
     const counter = new AttemptCounter(this.#inbox, subject.message.id, subject.delivery.history)
     for (let failures = 1; ; failures++) {
@@ -194,8 +194,8 @@ export class ConsumerRunner {
   }
 
   /**
-   * One attempt. Messages that were delivered before may be what ended that process; they are tried one by one, so
-   * that the one at fault does not take the innocent beside it along until they are all dead.
+   * Makes one attempt. A redelivered message may have crashed its process; such messages run one at a time, so that a
+   * crash does not count against others.
    */
   async #attempt(
     { delivery, message, handler }: MessageWithHandler,
@@ -208,7 +208,7 @@ export class ConsumerRunner {
     }
     if (count > this.#retry.attempts) {
       throw new AttemptsExhausted(
-        'its process ended, or lost it, during the last attempt',
+        'the process or its connection was lost during the last attempt',
         count - 1
       )
     }
@@ -255,7 +255,7 @@ export class ConsumerRunner {
       : jitteredBackoff(Math.max(counter.attempts, 1), this.#retry)
     this.#options.logger.warn(
       { err: error, queue: this.#consumer.queue, messageId: message.id, type: message.type },
-      `a message was not handled; it is tried again in ${Math.ceil(delayMs)} ms`
+      `a message was not handled; retrying in ${Math.ceil(delayMs)} ms`
     )
     await sleep(delayMs, this.#stopping.signal)
   }
@@ -268,7 +268,7 @@ export class ConsumerRunner {
     const isMalformed = cause instanceof MalformedMessage
     const reason = isMalformed ? `malformed: ${exhausted.message}` : exhausted.message
     await this.#retryUntilDone(delivery, () => this.#notifyDeadLetter(message, cause ?? exhausted))
-    // Before it can be seen among the dead: from then on it may be given back, to begin anew.
+    // Before the message appears among the dead letters: from then on it may be redriven and start anew.
     await this.#retryUntilDone(delivery, () => this.#inbox.forget(message.id))
     await this.#sendToDeadLetters(delivery, { reason, attempts })
     return isMalformed ? 'malformed' : 'dead'
@@ -283,16 +283,16 @@ export class ConsumerRunner {
     }
   }
 
-  /** Others may send what they like; that one of their messages is dead is our failure only where we tried it. */
+  /** Messages that were rejected without an attempt are the sender's fault, so they are logged as warnings. */
   async #sendToDeadLetters(delivery: Delivery, cause: DeadLetterCause): Promise<void> {
     await this.#retryUntilDone(delivery, () => delivery.deadLetter(cause))
     this.#options.logger[cause.attempts > 0 ? 'error' : 'warn'](
       { queue: this.#consumer.queue, ...cause },
-      'a message was put among the dead letters; look at it with bus:dead'
+      'a message was moved to the dead letters; inspect it with bus:dead'
     )
   }
 
-  /** Repeats what can only fail because something is away. */
+  /** Retries work that fails only during outages. */
   async #retryUntilDone(delivery: Delivery, work: () => Promise<void>): Promise<void> {
     for (let failures = 1; ; failures++) {
       this.#requireActive(delivery)
@@ -301,7 +301,7 @@ export class ConsumerRunner {
       } catch (error) {
         this.#options.logger.warn(
           { err: error, queue: this.#consumer.queue },
-          'a dead letter could not be kept yet'
+          'a dead letter could not be stored; retrying'
         )
         await sleep(jitteredBackoff(failures, UNAVAILABLE_BACKOFF), this.#stopping.signal)
       }
@@ -317,7 +317,7 @@ export class ConsumerRunner {
   #recordOf(message: Message): string {
     const record = this.#consumer.recordOf(message)
     if (typeof record !== 'string') {
-      throw new MalformedMessage('it does not say which record it is about')
+      throw new MalformedMessage('it does not name its record')
     }
     return record
   }

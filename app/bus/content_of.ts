@@ -5,7 +5,7 @@ import { bodyFailure } from '#kernel/body_issues'
 import { MalformedMessage } from './errors.js'
 import type { Message } from './message.js'
 
-/** What a message carries, as its handler may use it; throws `MalformedMessage` where it is not what it should be. */
+/** Validates the data of a message; throws `MalformedMessage` if it is invalid. */
 export async function contentOf<Data>(
   { data }: Message,
   validator: Pick<BodyValidator<Data>, 'validate'>

@@ -1,6 +1,6 @@
-/** A message that could not be handled, kept until an operator decides about it. */
+/** A message that could not be handled, stored until an operator redrives or drops it. */
 export interface DeadLetter {
-  /** Of the letter; a message that died twice makes two. */
+  /** Identifies the letter; a message that failed twice has two letters. */
   readonly id: string
   readonly queue: string
   readonly messageId: string | null
@@ -11,19 +11,17 @@ export interface DeadLetter {
   readonly body: Buffer
 }
 
-/** All letters of a queue, or the one with this id. */
+/** All letters of a queue, or a single one. */
 export type DeadLetterSelector = { readonly id: string } | 'all'
 
-/**
- * What died in the queues of this installation.
- */
+/** The dead letters of this installation. */
 export interface DeadLetters {
-  /** How many letters there are of each queue. */
+  /** The number of letters by queue. */
   counts(queues: readonly string[]): Promise<ReadonlyMap<string, number>>
-  /** The oldest letters of a queue; looking at them changes nothing. */
+  /** The oldest letters of a queue, without removing them. */
   list(queue: string, limit: number): Promise<DeadLetter[]>
-  /** Gives messages back to the queue they died in. Answers how many. */
+  /** Requeues messages to the queue they came from; returns their number. */
   redrive(queue: string, chosen: DeadLetterSelector): Promise<number>
-  /** Forgets messages for good. Answers how many. */
+  /** Deletes messages; returns their number. */
   drop(queue: string, chosen: DeadLetterSelector): Promise<number>
 }

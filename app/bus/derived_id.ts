@@ -5,8 +5,8 @@ import type { Message } from './message.js'
 const VARIANTS = '89ab'
 
 /**
- * The id of what a command makes, the same however often the command arrives: a UUID of version 8, which only this message in
- * this queue leads to.
+ * A deterministic id for what a command creates, so that repeated deliveries create it once: a UUID version 8 derived
+ * from queue and message id.
  */
 export function derivedId(queue: string, { id }: Pick<Message, 'id'>): string {
   const digest = hash('sha256', `${queue}/${id}`)

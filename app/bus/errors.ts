@@ -1,14 +1,10 @@
-/**
- * A message that cannot be understood, now or later; it goes to the dead letters without another attempt.
- */
+/** A message that no retry can fix; it becomes a dead letter at once. */
 export class MalformedMessage extends Error {
   static readonly code = 'E_MESSAGE_MALFORMED'
   readonly code = MalformedMessage.code
 }
 
-/**
- * The bus cannot take a message now. The sender keeps it and hands it in again.
- */
+/** The bus cannot accept a message now. The sender retries. */
 export class BusUnavailable extends Error {
   static readonly code = 'E_BUS_AWAY'
   static readonly status = 503
@@ -16,25 +12,21 @@ export class BusUnavailable extends Error {
   readonly status = BusUnavailable.status
 
   constructor(reason: string, options?: ErrorOptions) {
-    super(`The message bus does not take messages now: ${reason}`, options)
+    super(`The message bus is unavailable: ${reason}`, options)
   }
 }
 
-/**
- * A message was put down before it was handled; the bus delivers it again.
- */
+/** Handling was abandoned; the bus redelivers the message. */
 export class DeliveryAbandoned extends Error {
   static readonly code = 'E_DELIVERY_ABANDONED'
   readonly code = DeliveryAbandoned.code
 
   constructor() {
-    super('The message was not handled; the bus delivers it again')
+    super('The message was not handled; the bus redelivers it')
   }
 }
 
-/**
- * No further attempt is made: the last one failed, or none can help.
- */
+/** No further attempt is made: the last one failed, or the message is malformed. */
 export class AttemptsExhausted extends Error {
   static readonly code = 'E_MESSAGE_GIVEN_UP'
   readonly code = AttemptsExhausted.code

@@ -7,7 +7,7 @@ const COUNT = {
          returning attempts, done_at is not null as "isHandled"`,
 }
 
-/** A message is in a set twice where it was published twice. */
+/** A batch contains a message twice if it was published twice. */
 const COUNT_ALL = {
   name: 'count-attempts',
   text: `with counted as (
@@ -35,9 +35,7 @@ const SETTLE_ALL = {
          returning message_id as id`,
 }
 
-/**
- * What a consumer knows of the messages it was given: how often each was tried, and whether it was handled.
- */
+/** The messages a consumer has received: the attempts of each, and whether it was handled. */
 export class Inbox {
   readonly #pool: pg.Pool
   readonly #consumer: string
@@ -48,8 +46,8 @@ export class Inbox {
   }
 
   /**
-   * Counts an attempt before it is made, so that one which ends the process was counted. Answers the number of the attempt,
-   * at least `atLeast`, or that there is nothing left to do.
+   * Counts an attempt before it starts, so that a crash is counted. Returns its number, at least `minimum`, or that the
+   * message was handled.
    */
   async count(messageId: string, minimum: number): Promise<number | 'handled'> {
     const { rows } = await this.#pool.query<{ attempts: number; isHandled: boolean }>({
@@ -60,10 +58,7 @@ export class Inbox {
     return isHandled ? 'handled' : attempts
   }
 
-  /**
-   * Counts an attempt for each message of a set, before it is made. Answers those that are over it: `most` attempts were made for
-   * them before, and none is made now.
-   */
+  /** Counts an attempt for each message of a batch before it starts. Returns the messages that exceed `maxAttempts`. */
   async countAll(messageIds: readonly string[], maxAttempts: number): Promise<ReadonlySet<string>> {
     const { rows } = await this.#pool.query<{ id: string }>({
       ...COUNT_ALL,
@@ -73,8 +68,8 @@ export class Inbox {
   }
 
   /**
-   * Notes on the transaction of the handling that the message is handled. Answers false where it was already; a handler that
-   * handles the same message at the same time waits here for the first to end.
+   * Marks the message as handled within the transaction of the handler; returns false if it was handled before. Blocks
+   * while another transaction handles the same message.
    */
   async settle(transaction: pg.ClientBase, messageId: string): Promise<boolean> {
     const { rowCount } = await transaction.query({
@@ -84,7 +79,7 @@ export class Inbox {
     return rowCount === 1
   }
 
-  /** As `settle`, for a set of messages. Answers those that were not handled already. */
+  /** Like `settle`, for a batch. Returns the messages that were not handled before. */
   async settleAll(
     transaction: pg.ClientBase,
     messageIds: readonly string[]
@@ -96,7 +91,7 @@ export class Inbox {
     return new Set(rows.map(({ id }) => id))
   }
 
-  /** Lets a message that was given up begin anew when an operator redrives it. */
+  /** Resets the attempts of a dead letter, so that it starts anew when it is redriven. */
   async forget(messageId: string): Promise<void> {
     await this.#pool.query(
       'delete from inbox where consumer = $1 and message_id = $2 and done_at is null',

@@ -1,6 +1,6 @@
 import { databaseFailure } from '#kernel/database_failures'
 
-/** Whether something the handler needs is away, rather than the message at fault. */
+/** Whether the failure is an outage of a dependency rather than the message's fault. */
 export function isInfrastructureFailure(error: unknown): boolean {
   const status = databaseFailure(error)?.status ?? (error as { status?: number } | null)?.status
   return status === 503 || status === 507

@@ -10,17 +10,17 @@ export interface Routing {
 }
 
 export interface Metadata {
-  /** Milliseconds since the epoch; events carry that of the command they answer. */
+  /** Milliseconds since the epoch; events repeat that of the command they answer. */
   readonly timestamp: number
   readonly routing: Routing
-  /** Ties the events of a command to it. */
+  /** Correlates the events of a command with it. */
   readonly correlationId?: string
-  /** Whether the message survives the broker; by default commands do and events do not. */
+  /** Whether the message survives a restart of the broker; by default commands do and events do not. */
   readonly persistent?: boolean
   readonly [key: string]: unknown
 }
 
-/** What travels on the bus, commands and events alike. */
+/** A message on the bus: a command or an event. */
 export interface Message {
   readonly id: string
   readonly type: string
@@ -34,7 +34,7 @@ const LARGEST_BYTES = 16 * 1024 * 1024
 const LONGEST_NAME = 255
 const PRINTABLE = /^[\x20-\x7e]+$/
 
-/** Makes a message with an id and a time of its own; further metadata reaches every event that answers it. */
+/** Creates a message with a new id and timestamp. Events that answer it repeat its metadata. */
 export function newMessage(
   routing: Routing,
   type: string,
@@ -54,8 +54,8 @@ export function writeMessage(message: Message): Buffer {
 }
 
 /**
- * Reads what a peer sent. Whatever is no message is refused; metadata that peers leave out or get wrong is made good,
- * because no rule depends on it.
+ * Parses a message of a peer; throws if it is malformed. Missing or invalid metadata gets defaults, since no rule
+ * depends on it.
  */
 export function readMessage(bytes: Uint8Array, defaultRouting: Routing = UNKNOWN_ROUTING): Message {
   const { id, type, data, metadata } = fieldsOf('the message', parse(bytes))

@@ -10,13 +10,13 @@ import type { Inbox } from './inbox.js'
 import type { Message } from './message.js'
 import { busMetrics, type Outcome } from './metrics.js'
 
-/** A set is not to be held up, or to fail, for its size. */
+/** Limits the size of a batch in bytes. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024
 
-/** While one set is being written, the next is already on its way, so that neither side waits for the other. */
+/** While one batch is written, the next one is already sent. */
 const CONCURRENT_BATCHES = 2
 
-/** A message that was lost with its process more often than this is looked at alone. */
+/** A message that was lost with its process more often is handled alone. */
 const MAX_LOST_ATTEMPTS = 2
 
 /** A delivered message. */
@@ -32,9 +32,9 @@ interface MessageBatcherOptions<Content> {
   readonly inbox: Inbox
   readonly logger: Pick<BusLogger, 'warn'>
   readonly signal: AbortSignal
-  /** How long to wait where the database is away. */
+  /** The delay while the database is unavailable. */
   readonly backoff: BackoffPolicy
-  /** Handles a message by itself: one that may be what its set, or its process, failed over. */
+  /** Handles a single message that may have failed its batch or crashed its process. */
   readonly handleSingly: (delivered: DeliveredMessage) => Promise<Outcome>
 }
 
@@ -44,15 +44,15 @@ interface BatchMember<Content> extends DeliveredMessage {
 }
 
 /**
- * Messages of one type on their way to being handled as one: as many as came while the set before them was written, or within a
- * moment where there was none. A set that fails is halved until the message at fault is alone.
+ * Batches messages of one type: those that arrive while the previous batch is written, or within the linger time. A
+ * failing batch is split until the failing message is alone.
  */
 export class MessageBatcher<Content> {
   readonly #options: MessageBatcherOptions<Content>
   #pending: BatchMember<Content>[] = []
   #bytes = 0
   #activeBatches = 0
-  /** Resolves when all that was taken so far has been told of. */
+  /** Resolves when the outcome of all earlier batches is reported. */
   #reported = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
 
@@ -61,7 +61,7 @@ export class MessageBatcher<Content> {
     options.signal.addEventListener('abort', () => this.#reject(this.#take(Infinity)))
   }
 
-  /** Resolves when the message was handled, with those beside it. */
+  /** Resolves when the message is handled. */
   add(delivered: DeliveredMessage, content: Content): Promise<Outcome> {
     const settled = Promise.withResolvers<Outcome>()
     this.#pending.push({ ...delivered, content, settled })
@@ -84,7 +84,7 @@ export class MessageBatcher<Content> {
     }
   }
 
-  /** Beside another set only full ones are handled; what comes slowly gathers meanwhile. */
+  /** While another batch is active, only full batches start; slow arrivals accumulate. */
   async #handleBatches(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -112,7 +112,7 @@ export class MessageBatcher<Content> {
     return batch
   }
 
-  /** What became of a set is told after the sets before it, so that the broker gets one answer to all of it. */
+  /** Outcomes are reported in the order of the batches, so that the broker gets one acknowledgement for all of them. */
   async #handle(batch: BatchMember<Content>[]): Promise<void> {
     const before = this.#reported
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -138,7 +138,7 @@ export class MessageBatcher<Content> {
     }
   }
 
-  /** Those that were under way too often when a process ended. */
+  /** Messages that were in flight too often when a process crashed. */
   async #suspectsAmong(batch: readonly BatchMember<Content>[]): Promise<ReadonlySet<string>> {
     const redelivered = batch.filter(({ delivery }) => delivery.history !== 'first')
     if (redelivered.length === 0) {
@@ -188,19 +188,19 @@ export class MessageBatcher<Content> {
     }
     logger.warn(
       { err: error, queue, messages: batch.length },
-      'messages could not be handled as one'
+      'a batch of messages failed; splitting it'
     )
     const middle = batch.length >> 1
     await this.#write(batch.slice(0, middle), before)
     await this.#write(batch.slice(middle), before)
   }
 
-  /** It may be tried for half a minute; the others go on meanwhile. */
+  /** Its retries may take half a minute; the other messages do not wait for it. */
   #handleSingly({ delivery, message, settled }: BatchMember<Content>): void {
     this.#options.handleSingly({ delivery, message }).then(settled.resolve, settled.reject)
   }
 
-  /** Repeats what fails because something is away; undefined where the process is to stop before it is back. */
+  /** Retries during outages; returns undefined if the process stops before. */
   async #retryWhileUnavailable<T>(
     batch: readonly BatchMember<Content>[],
     work: () => Promise<T>

@@ -32,11 +32,11 @@ const handling = new Histogram({
   registers: [metrics],
 })
 
-/** What becomes of a delivered message. */
+/** The outcome of a delivery. */
 export type Outcome = 'handled' | 'repeated' | 'ignored' | 'dead' | 'malformed'
 
 export const busMetrics = {
-  /** Counts what becomes of a message that is being published. */
+  /** Counts the outcome of a publish. */
   async countPublish(type: Routing['type'], confirmation: Promise<unknown>): Promise<void> {
     try {
       await confirmation

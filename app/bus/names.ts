@@ -1,10 +1,10 @@
 import type { ChangeType } from '#records/events'
 import type { Routing } from './message.js'
 
-/** The topic exchange that carries the events of all peers. */
+/** The topic exchange of all events. */
 export const EVENT_EXCHANGE = 'FLAME'
 
-/** Queues of commands. Other programs declare them as well, so they never get arguments. */
+/** Command queues. Other programs declare them as well, so they have no arguments. */
 export const COMMAND_QUEUES = {
   analysisBuilder: 'analysisBuilderCommands',
   analysisDistributor: 'analysisDistributorCommands',
@@ -18,10 +18,10 @@ export const COMMAND_QUEUES = {
   telemetryLog: 'telemetryLogTasks',
 } as const
 
-/** Declared because peers declare it: nobody publishes to it, and nobody consumes it. */
+/** Declared for compatibility: it has neither publishers nor consumers. */
 export const UNUSED_QUEUES: ReadonlySet<string> = new Set([COMMAND_QUEUES.storageBucketFile])
 
-/** Keys under which components tell what became of their commands. */
+/** Routing keys of the events that answer commands. */
 export const EVENT_KEYS = {
   analysisBuilder: 'analysisBuilderEvents',
   analysisDistributor: 'analysisDistributorEvents',
@@ -37,22 +37,22 @@ export const EVENT_KEYS = {
 export type CommandQueue = (typeof COMMAND_QUEUES)[keyof typeof COMMAND_QUEUES]
 export type EventKey = (typeof EVENT_KEYS)[keyof typeof EVENT_KEYS]
 
-/** The way of a command: into one queue, to one taker. */
+/** Routes a command to one queue. */
 export function commandRouting(queue: CommandQueue): Routing {
   return { type: 'work', key: queue }
 }
 
-/** The way of an event: to every queue that is bound to its key. */
+/** Routes an event to every queue that is bound to its key. */
 export function eventRouting(key: string): Routing {
   return { type: 'pubSub', key }
 }
 
-/** The key under which changes of a kind of record are told. */
+/** The routing key of changes to a kind of record. */
 export function domainEventKey(kind: string, change: ChangeType): string {
   return `domain.${kind}.${change}`
 }
 
-/** Where the messages of a queue end that could not be handled. */
+/** The dead letter queue of a queue. */
 export function deadQueueOf(queue: string): string {
   return `${queue}.dead`
 }

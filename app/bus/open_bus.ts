@@ -3,7 +3,7 @@ import type { Bus, BusLogger } from './bus.js'
 import { BusUnavailable } from './errors.js'
 import { MemoryBus } from '#bus/memory/memory_bus'
 
-/** The bus of an installation: RabbitMQ at AMQP_URL, else the memory of its one process. */
+/** Opens the bus: RabbitMQ if AMQP_URL is set, otherwise the in-memory bus. */
 export async function openBus(logger: BusLogger): Promise<Bus> {
   if (!env.AMQP_URL) {
     return new MemoryBus()
@@ -12,7 +12,7 @@ export async function openBus(logger: BusLogger): Promise<Bus> {
   return AmqpBus.open(env.AMQP_URL, logger)
 }
 
-/** Throws while the bus carries nothing. */
+/** Throws while the bus is unavailable. */
 export async function requireReady({ isReady }: Bus): Promise<void> {
   if (!isReady) {
     throw new BusUnavailable('the broker is not connected, or short of memory or disk')

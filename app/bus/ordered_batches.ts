@@ -8,7 +8,7 @@ import type { Inbox } from './inbox.js'
 import type { KeyedMutex } from '#kernel/keyed_mutex'
 import { busMetrics, type Outcome } from './metrics.js'
 
-/** A message that was lost with its process more often than this is looked at alone. */
+/** A message that was lost with its process more often is handled alone. */
 const MAX_LOST_ATTEMPTS = 2
 
 interface OrderedBatchesOptions {
@@ -17,9 +17,9 @@ interface OrderedBatchesOptions {
   readonly inbox: Inbox
   readonly logger: Pick<BusLogger, 'warn'>
   readonly signal: AbortSignal
-  /** Where messages about a record wait for their turn. */
+  /** Serializes messages per record. */
   readonly locks: KeyedMutex
-  /** Handles a message by itself, as often as that takes. */
+  /** Handles a single message, with retries. */
   readonly handleSingly: (
     delivered: DeliveredMessage,
     handler: OrderedBatchHandler
@@ -36,19 +36,19 @@ interface OrderedBatch {
 }
 
 /**
- * Messages of one type about one record that wait for their turn one behind the other: those that came while the ones before them were handled are
- * handled as one, in their order. Where that fails, each is handled by itself.
+ * Batches consecutive messages of one type about one record: those that arrive while earlier ones are handled form the
+ * next batch. If a batch fails, its messages are handled one at a time.
  */
 export class OrderedBatches {
   readonly #options: OrderedBatchesOptions
-  /** The last of each record, which others can join until its turn comes. */
+  /** The last batch of each record, which accepts messages until its turn comes. */
   readonly #open = new Map<string, OrderedBatch>()
 
   constructor(options: OrderedBatchesOptions) {
     this.#options = options
   }
 
-  /** Resolves when the message was handled, alone or with those beside it. */
+  /** Resolves when the message is handled, alone or in a batch. */
   add(record: string, delivered: DeliveredMessage, handler: OrderedBatchHandler): Promise<Outcome> {
     const member = { ...delivered, settled: Promise.withResolvers<Outcome>() }
     const open = this.#open.get(record)
@@ -60,7 +60,7 @@ export class OrderedBatches {
     return member.settled.promise
   }
 
-  /** What comes next about the record is another matter. */
+  /** Closes the batch of a record, since a message of another type follows. */
   close(record: string): void {
     this.#open.delete(record)
   }
@@ -83,7 +83,7 @@ export class OrderedBatches {
     }
   }
 
-  /** What became of each; undefined where nothing became of them together. */
+  /** The outcome of each message; undefined if the batch failed or must not run. */
   async #tryBatch(
     handler: OrderedBatchHandler,
     members: readonly OrderedBatchMember[]
@@ -97,7 +97,10 @@ export class OrderedBatches {
       return (await this.#hasSuspect(members)) ? undefined : await this.#attempt(handler, members)
     } catch (error) {
       const messages = members.length
-      logger.warn({ err: error, queue, messages }, 'messages could not be handled as one')
+      logger.warn(
+        { err: error, queue, messages },
+        'a batch of messages failed; handling them one at a time'
+      )
       return undefined
     } finally {
       stopTimer()
@@ -123,7 +126,7 @@ export class OrderedBatches {
     })
   }
 
-  /** Whether one of them was under way too often when a process ended. */
+  /** Whether a message was in flight too often when a process crashed. */
   async #hasSuspect(members: readonly OrderedBatchMember[]): Promise<boolean> {
     const redelivered = members.filter(({ delivery }) => delivery.history !== 'first')
     const ids = redelivered.map(({ message }) => message.id)

@@ -8,7 +8,7 @@ import { envelopeOf, Failure, Unauthorized } from '#kernel/failures'
 
 const TOKEN = /^(?:bearer )?([^\s]+)$/i
 
-/** Who a socket belongs to, and the token that vouches for it. */
+/** Whom a socket belongs to, and its access token. */
 export interface SocketIdentity {
   readonly actor: Actor
   readonly token: string
@@ -17,13 +17,11 @@ export interface SocketIdentity {
 interface SocketAuthenticationOptions {
   readonly authenticator: Authenticator
   readonly logger: Pick<Logger, 'error'>
-  /** Throws where the caller may not enter. */
+  /** Throws if the caller may not use the namespace. */
   readonly requireEntry: (actor: Actor, socket: Socket) => void
 }
 
-/**
- * Answers who a socket belongs to. Rejects with what the client is told where it is not let in.
- */
+/** Authenticates a socket. Rejects with an error whose `data` is the envelope sent to the client. */
 export async function authenticateSocket(
   socket: Socket,
   gate: SocketAuthenticationOptions
@@ -43,7 +41,7 @@ export async function authenticateSocket(
   }
 }
 
-/** Takes the token out of the handshake, which others print and pass on. */
+/** Removes the token from the handshake, which other code logs and passes on. */
 function takeToken({ handshake }: Socket): string | undefined {
   const { auth } = handshake
   handshake.auth = {}
@@ -51,7 +49,7 @@ function takeToken({ handshake }: Socket): string | undefined {
   return typeof sent === 'string' ? TOKEN.exec(sent)?.[1] : undefined
 }
 
-/** What a client is told of a failure. What was not foreseen goes to the log. */
+/** The error envelope for a client. Unexpected errors are logged. */
 export function toErrorEnvelope(
   error: unknown,
   logger: Pick<Logger, 'error'>

@@ -6,6 +6,7 @@ import { Server, type ServerOptions, type Socket } from 'socket.io'
 
 import { metrics } from '#observability/metrics'
 
+import { ClientAddresses } from './client_addresses.js'
 import { addPortHandler, type PortHandler } from './port_handler.js'
 import {
   connectionOf,
@@ -18,42 +19,44 @@ import { OutgoingBuffers } from './outgoing_buffers.js'
 import type { Peers } from './peers.js'
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** More than any client opens; each costs a look at its token. */
+/** More than any client opens. Each costs a token verification. */
 const MAX_NAMESPACE_REQUESTS = 32
 const FINAL_POLL_TIMEOUT_MS = 5_000
 const CLOSE_TIMEOUT_MS = 1_000
 const SESSION = /[?&]sid=([\w.-]+)/
 
 interface ConnectionsOptions {
-  /** Where it is reached, as it is seen from outside. */
+  /** The public path. */
   readonly path: string
-  /** The processes that share the port, where there are others. */
+  /** The other processes on the same port, if any. */
   readonly peers: Peers | undefined
   readonly cors: ServerOptions['cors']
   readonly adapter: ServerOptions['adapter'] | undefined
-  /** Whether no more connections are admitted. */
+  /** Whether new connections are refused. */
   readonly isClosing: () => boolean
-  /** The largest thing that is sent to it. */
+  /** The maximum message size in bytes. */
   readonly maxBytes: number
 }
 
 const openConnections = new Gauge({
   name: 'realtime_connections',
-  help: 'Connections of sockets that are open',
+  help: 'Open socket connections',
   registers: [metrics],
 })
 
 /**
- * The connections of sockets, on the port of the other requests. Of those it takes only what goes to its path.
+ * The Socket.IO connections of a surface. They share the port of the HTTP server: only requests below `path` are
+ * handled here.
  */
 export class Connections implements PortHandler {
   readonly io: Server
   readonly #path: RegExp
   readonly #peers: Peers | undefined
-  /** Never listens: it is handed what belongs to sockets. */
+  /** Never listens: it receives the requests that belong to sockets. */
   readonly #server = new HttpServer()
   readonly #upgraded = new Set<Duplex>()
   readonly #buffers = new OutgoingBuffers()
+  readonly #addresses = new ClientAddresses()
 
   constructor(options: ConnectionsOptions) {
     const { path, peers, cors, adapter, isClosing, maxBytes: mostBytes } = options
@@ -68,16 +71,21 @@ export class Connections implements PortHandler {
       serveClient: false,
       maxHttpBufferSize: mostBytes,
       connectTimeout: CONNECT_TIMEOUT_MS,
-      allowRequest: (_request, decide) => decide(null, !isClosing()),
+      allowRequest: (request, decide) =>
+        decide(null, !isClosing() && this.#addresses.hasRoom(request)),
     })
-    // Else two packets that come together are handled at once, whatever follows from the first.
+    // Otherwise two packets in one read are handled synchronously, before the effects of the first.
     Object.assign(this.#engine.ws.options, { allowSynchronousEvents: false })
     this.io.engine.on('connection', (connection: EngineConnection) => {
       openConnections.inc()
-      connection.once('close', () => openConnections.dec())
+      const forget = this.#addresses.add(connection.request)
+      connection.once('close', () => {
+        openConnections.dec()
+        forget()
+      })
       limitNamespaces(connection)
       handlePacketsInOrder(connection)
-      // A client that is to be closed and polls no more is gone.
+      // Drops a polling client that does not poll again after it was asked to close.
       Object.assign(connection.transport, { closeTimeout: FINAL_POLL_TIMEOUT_MS })
       IncomingFlow.of(connection)
       this.#buffers.track(connection)
@@ -87,7 +95,7 @@ export class Connections implements PortHandler {
     }
   }
 
-  /** Serves on the port of a server, beside what it answers already. */
+  /** Attaches to an HTTP server, beside its other handlers. */
   async attach(server: HttpServer): Promise<void> {
     await this.#listenToPeers()
     addPortHandler(server, this)
@@ -118,8 +126,8 @@ export class Connections implements PortHandler {
   }
 
   /**
-   * Closes every connection. They are closed as a network would do it, so that clients come back elsewhere by themselves;
-   * those that do not answer are cut off.
+   * Closes every connection. Closing looks like a network failure, so that clients reconnect elsewhere. Those that do
+   * not respond are destroyed.
    */
   close(): void {
     this.#peers?.close()
@@ -127,12 +135,12 @@ export class Connections implements PortHandler {
     setTimeout(() => this.#upgraded.forEach((stream) => stream.destroy()), CLOSE_TIMEOUT_MS).unref()
   }
 
-  /** Says whose a socket is, whose connection may be that of other sockets, too. */
+  /** Sets the owner of a socket's connection. Several sockets may share the connection. */
   assignOwner(socket: Socket, owner: string): void {
     this.#buffers.assignOwner(connectionOf(socket), owner)
   }
 
-  /** A client in one of some rooms of the root namespace that has much to read of what was sent before. */
+  /** A connection in one of these rooms of the root namespace with a large outgoing buffer. */
   findBusyConnection(rooms: readonly string[]): EngineConnection | undefined {
     const { adapter, sockets } = this.io.of('/')
     return rooms
@@ -141,12 +149,12 @@ export class Connections implements PortHandler {
       .find((connection) => this.#buffers.isBusy(connection))
   }
 
-  /** Resolves when a client has read enough of that, or is closed. */
+  /** Resolves when the client has read enough, or is closed. */
   waitForCapacity(connection: EngineConnection): Promise<void> {
     return this.#buffers.waitForCapacity(connection)
   }
 
-  /** What a client sends by polling waits, unread, while what it sent before is still to be handled. */
+  /** A polling request waits, unread, while earlier messages of its connection are still being handled. */
   async #handleLocally(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const session = SESSION.exec(request.url ?? '')?.[1]
     const connection = request.method === 'POST' && session && this.#engine.clients[session]
@@ -160,7 +168,7 @@ export class Connections implements PortHandler {
     return this.io.engine as unknown as EngineServer
   }
 
-  /** Takes what other processes get for sessions of this one. */
+  /** Receives requests for sessions of this process from the other processes. */
   async #listenToPeers(): Promise<void> {
     await this.#peers?.listen({
       request: (request, response) => void this.#handleLocally(request, response),

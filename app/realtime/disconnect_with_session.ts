@@ -2,7 +2,7 @@ import type { Socket } from 'socket.io'
 
 import type { Authenticator, SessionWatch } from '#auth/authentication_middleware'
 
-/** Ends a socket with the session that its token came from. Undefined where nobody follows sessions. */
+/** Disconnects a socket when the session of its token ends. Undefined if the authenticator does not watch sessions. */
 export function disconnectWithSession(
   socket: Socket,
   token: string,

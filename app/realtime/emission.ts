@@ -1,17 +1,15 @@
-/** One event for the sockets in a room, or in one of several. */
+/** One event for the sockets in a room, or in one of several rooms. */
 export interface Emission {
-  /** `/resources`, or `/resources/<realmId>` for those who belong to a realm. */
+  /** `/resources`, or `/resources/<realmId>` for the members of a realm. */
   readonly namespace: string
   readonly room: string | string[]
-  /** The one socket that is not told. */
+  /** A socket that does not receive the event. */
   readonly except?: string
   readonly event: string
   readonly payload: unknown
 }
 
-/**
- * What carries events to sockets, be they connected here or elsewhere. Rejects where that does not work now.
- */
+/** Delivers events to sockets of this and other processes. Rejects if that is not possible now. */
 export interface Emitter {
   emit(emissions: readonly Emission[]): Promise<void>
 }
@@ -22,7 +20,7 @@ interface Sockets {
   }
 }
 
-/** Tells those sockets of a namespace that an emission is for. */
+/** Emits to the sockets of a namespace. */
 export function emitTo(sockets: Sockets, { room, except, event, payload }: Emission): void {
   sockets
     .to(room)

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { Socket } from 'socket.io'
 
@@ -17,9 +17,9 @@ interface Websocket {
 
 interface Transport {
   readonly name: string
-  /** Of a websocket. */
+  /** Set for websockets. */
   readonly socket?: Websocket
-  /** Of polling: the answer to the request that waits. */
+  /** Set for polling: the response of the pending request. */
   readonly res?: ServerResponse | null
   readonly parser: { decodePayload(payload: string): readonly Packet[] }
   once(event: 'drain', listener: () => void): void
@@ -28,8 +28,10 @@ interface Transport {
   onClose(): void
 }
 
-/** A connection of the library below sockets, with what it keeps to itself. */
+/** An Engine.IO connection, with internals that its types do not declare. */
 export interface EngineConnection {
+  /** The first request. */
+  readonly request: IncomingMessage
   readonly transport: Transport
   readonly pingTimeoutTimer: NodeJS.Timeout | null
   on(event: 'packet' | 'packetCreate', listener: (packet: Packet) => void): void
@@ -39,17 +41,17 @@ export interface EngineConnection {
   close(discard: boolean): void
 }
 
-/** The server of these connections, with what it keeps to itself. */
+/** The Engine.IO server, with internals that its types do not declare. */
 export interface EngineServer {
   readonly clients: Readonly<Record<string, EngineConnection | undefined>>
   readonly ws: { readonly options: object }
 }
 
-/** That of a socket, which it may share with others. */
+/** The connection of a socket. Several sockets may share it. */
 export const connectionOf = ({ conn }: Socket): EngineConnection =>
   conn as unknown as EngineConnection
 
-/** Bytes of what a packet carries. */
+/** The payload size of a packet in bytes. */
 export function sizeOf({ data }: Packet): number {
   if (typeof data === 'string') {
     return Buffer.byteLength(data)
@@ -58,8 +60,8 @@ export function sizeOf({ data }: Packet): number {
 }
 
 /**
- * Has the packets of one polling request handled each after what follows from the one before, as those of a websocket are: else one that
- * leaves a namespace and one that enters it again are taken for the wrong order, and the connection is closed.
+ * Handles the packets of one polling request one after the other, as for websockets. Otherwise a client that leaves a
+ * namespace and enters it again in one request is disconnected.
  */
 export function handlePacketsInOrder({ transport }: EngineConnection): void {
   if (transport.name !== 'polling') {

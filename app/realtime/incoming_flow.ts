@@ -1,15 +1,15 @@
 import { type EngineConnection, sizeOf } from './engine_connection.js'
 
-/** What may have been read of a connection and not been handled yet. */
+/** How much may be read from a connection before it is handled. */
 const LIMITS = { bytes: 2 ** 20, requests: 100 }
-/** Less than what either side waits for the other's sign of life. */
+/** Shorter than the ping timeout of either side. */
 const HEARTBEAT_MS = 10_000
 
 const FLOWS = new WeakMap<EngineConnection, IncomingFlow>()
 
 /**
- * Stops reading from a connection while too much of what was read waits to be handled, and reads on once all of it was. So a client that
- * sends faster is slowed down, and loses nothing.
+ * Backpressure: stops reading from a connection while too much of its input is unhandled, and resumes when all of it
+ * is. A fast client is slowed down and loses nothing.
  */
 export class IncomingFlow {
   readonly #connection: EngineConnection
@@ -19,7 +19,7 @@ export class IncomingFlow {
   #paused: PromiseWithResolvers<void> | undefined
   #heartbeat: NodeJS.Timeout | undefined
 
-  /** That of a connection, which is the same for all of its sockets. */
+  /** The flow of a connection, shared by its sockets. */
   static of(connection: EngineConnection): IncomingFlow {
     const flow = FLOWS.get(connection) ?? new IncomingFlow(connection)
     FLOWS.set(connection, flow)
@@ -33,12 +33,12 @@ export class IncomingFlow {
     connection.once('close', () => this.#resume())
   }
 
-  /** Resolves when it is read on; undefined where it is read now. */
+  /** Resolves when reading resumes; undefined if it is not paused. */
   get resumed(): Promise<void> | undefined {
     return this.#paused?.promise
   }
 
-  /** A request was read, and `end` follows when it was handled. */
+  /** Call when a request was read, and `finishRequest` when it was handled. */
   startRequest(): void {
     this.#requests += 1
     this.#pauseIfFull()
@@ -54,7 +54,7 @@ export class IncomingFlow {
     this.#pauseIfFull()
     if (!this.#isCheckScheduled) {
       this.#isCheckScheduled = true
-      // Requests begin a little later than they are read, and not every packet is one.
+      // Requests start after the packet event, and not every packet is a request.
       setImmediate(() => {
         this.#isCheckScheduled = false
         this.#resumeIfDone()
@@ -84,7 +84,7 @@ export class IncomingFlow {
     this.#connection.transport.socket?.resume()
   }
 
-  /** The client's own are not read meanwhile, without which neither side would be taken for alive. */
+  /** The client's heartbeats are not read while paused, so neither side would stay alive without this. */
   #sendHeartbeat(): void {
     this.#connection.pingTimeoutTimer?.refresh()
     this.#connection.sendPacket('ping')

@@ -6,23 +6,23 @@ const ROOT = '/'
 const GLOBAL = '/resources'
 const NAMESPACE = /^\/resources(?:[:/]([\w-]{1,128}))?$/
 
-/** The namespaces of records: one for all of them, and one for each realm, which clients write in two ways. */
+/** Whether this is a namespace of records: one for all realms, and one per realm, which clients write in two ways. */
 export function isNamespace(name: string): boolean {
   return NAMESPACE.test(name)
 }
 
-/** Whether it is the namespace of all realms. */
+/** Whether this is the namespace of all realms. */
 export function isGlobal(name: string): boolean {
   return name === GLOBAL
 }
 
-/** Every way in which clients may have written a namespace. */
+/** All names that clients use for a namespace. */
 export function namespaceAliases(namespace: string): string[] {
   const realmId = realmOf(namespace)
   return realmId === undefined ? [namespace] : [`${GLOBAL}/${realmId}`, `${GLOBAL}:${realmId}`]
 }
 
-/** Throws where the caller may not receive what is told there. */
+/** Throws if the caller may not receive events of the namespace. */
 export function requireMember(actor: Actor, namespace: string): void {
   const realmId = realmOf(namespace)
   if (namespace === ROOT) {
@@ -36,7 +36,7 @@ export function requireMember(actor: Actor, namespace: string): void {
 
 const hasRealm = ({ realmId }: Actor): boolean => realmId !== null
 
-/** A room of a namespace as it is for a caller: in the namespace of all realms, members of one realm are told of that realm's records only. */
+/** The name of a room for a caller. In the namespace of all realms, members of one realm receive only its records. */
 export function roomFor(actor: Actor, namespace: string, room: string): string {
   return isGlobal(namespace) && !isMasterMember(actor) ? `${actor.realmId}:${room}` : room
 }

@@ -4,21 +4,21 @@ import { isNamespace } from './namespaces.js'
 
 type AdmitSocket = (socket: Socket) => Promise<void>
 
-/** What the library keeps to itself. */
+/** Internals of Socket.IO. */
 interface NamespaceInternals {
   readonly children: Set<Namespace>
   readonly _preConnectSockets: ReadonlyMap<string, Socket>
 }
 
 /**
- * The namespaces that clients are connected to. Clients name them as they like, so empty ones do not stay. The root, where
- * it is among them, is there for clients that enter it first; nothing is told in it.
+ * The namespaces with connected clients. Clients choose the names, so empty ones are removed. The root namespace only
+ * exists for clients that enter it first; it has no events.
  */
 export class OpenNamespaces {
   readonly #io: Server
   readonly #children: Set<Namespace>
 
-  /** `admit` rejects with what a client is told where it may not enter. */
+  /** `admit` rejects with the error for the client. */
   constructor(io: Server, admit: AdmitSocket, serve: (socket: Socket) => void, hasRoot: boolean) {
     this.#io = io
     const parent = io.of((name, _auth, next) => next(null, isNamespace(name)))
@@ -44,8 +44,8 @@ export class OpenNamespaces {
   }
 
   /**
-   * The library's own way of removing them looks past sockets that are just being let in, and would leave those in a
-   * namespace that nothing is emitted to. Later, a client that enters is known to be on the way.
+   * Socket.IO's own cleanup ignores sockets that are still connecting, and would leave them in a namespace that
+   * receives no events. The check is deferred until such sockets are registered.
    */
   #removeIfEmpty(namespace: Namespace): void {
     setImmediate(() => {

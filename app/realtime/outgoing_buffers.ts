@@ -4,7 +4,7 @@ import { metrics } from '#observability/metrics'
 
 import { type EngineConnection, sizeOf } from './engine_connection.js'
 
-/** How many bytes may wait for clients to read them. */
+/** How many bytes may be buffered for clients. */
 export interface BufferLimits {
   readonly connection: number
   readonly owner: number
@@ -17,30 +17,31 @@ export const BUFFER_LIMITS: BufferLimits = {
   all: 128 * 2 ** 20,
 }
 
-/** How long a sender waits for a recipient who does not read. */
+/** How long a sender waits for a recipient that does not read. */
 const READ_TIMEOUT_MS = 5_000
 const TERMINATE_TIMEOUT_MS = 1_000
 const CLOSE_CODE = 1013
-const CLOSE_REASON = 'Too much waits to be read by this client; connect again and read faster'
+const CLOSE_REASON = 'The client reads too slowly: connect again and read faster'
 
 const closedConnections = new Counter({
   name: 'realtime_slow_connections_total',
-  help: 'Connections of sockets that were closed since too much waited for their client to read it',
+  help: 'Socket connections closed because their client read too slowly',
   registers: [metrics],
 })
 
 interface OutgoingBuffer {
   pendingBytes: number
-  /** What of that the transport has taken. */
+  /** The part that was handed to the transport. */
   inTransitBytes: number
   owner: string | undefined
-  /** Who waits for room. */
+  /** Callbacks of senders that wait for capacity. */
   readonly waiters: Set<() => void>
 }
 
 /**
- * What waits for the clients of a process, which read as slowly as they like. A connection is closed when it is to get more while too much
- * waits for it, for all of its owner's connections, or, of all connections, most waits for it.
+ * The outgoing data of the clients of a process. A connection is closed when it gets more data while too much is
+ * buffered for it or for all connections of its owner. If too much is buffered overall, the connection with the largest
+ * buffer is closed.
  */
 export class OutgoingBuffers {
   readonly #limits: BufferLimits
@@ -73,7 +74,7 @@ export class OutgoingBuffers {
     })
   }
 
-  /** Whose connection it is, once that is known. */
+  /** Sets the owner of a connection, once it is known. */
   assignOwner(connection: EngineConnection, owner: string): void {
     const buffer = this.#buffers.get(connection)
     if (buffer && buffer.owner === undefined) {
@@ -82,12 +83,12 @@ export class OutgoingBuffers {
     }
   }
 
-  /** Whether a sender should wait before it sends more to a connection. */
+  /** Whether a sender should wait before it sends more. */
   isBusy(connection: EngineConnection): boolean {
     return (this.#buffers.get(connection)?.pendingBytes ?? 0) > this.#limits.connection / 2
   }
 
-  /** Resolves when there is room again. A client that makes none for long is closed. */
+  /** Resolves when there is capacity again. A client that does not read in time is closed. */
   async waitForCapacity(connection: EngineConnection): Promise<void> {
     const buffer = this.#buffers.get(connection)
     if (!buffer || !this.isBusy(connection)) {
@@ -125,14 +126,14 @@ export class OutgoingBuffers {
     }
   }
 
-  /** What a transport has taken waits until the client did. */
+  /** Data of the transport counts until the client received it. */
   #markInTransit(connection: EngineConnection, buffer: OutgoingBuffer): void {
     const { transport } = connection
     const bytes = buffer.pendingBytes - buffer.inTransitBytes
     buffer.inTransitBytes += bytes
     const onRead = () => {
       buffer.inTransitBytes -= bytes
-      // What waited for a websocket that is closed does so no more.
+      // The buffer of a closed websocket was removed already.
       this.#remove(buffer, Math.min(bytes, buffer.pendingBytes))
     }
     if (transport.res) {

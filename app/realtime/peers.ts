@@ -7,22 +7,22 @@ import type { Duplex } from 'node:stream'
 
 import { clock } from '#kernel/clock'
 
-/** Who made a session stands at the beginning of its name. */
+/** Session ids start with the id of the process that made them. */
 const SESSION = /[?&]sid=([0-9a-f]{16})\./
 const HOP_BY_HOP_HEADERS = new Set(['connection', 'keep-alive', 'transfer-encoding'])
-/** Whoever closes a connection first may do so under what is still being written, and it is not the one who answers. */
+/** The process that answers closes the connection; closing it earlier could cut off the response. */
 const KEEP_ALIVE = { connection: 'keep-alive' }
 
-/** What takes requests for sessions of this process. */
+/** Receives requests for sessions of this process. */
 interface Receiver {
   request(request: IncomingMessage, response: ServerResponse): void
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void
 }
 
 /**
- * The processes that share a port, as far as sockets go. A session lives in one of them, while its requests come over any
- * connection, one kept for other requests among them: a process that gets one that is not its own hands it to the process that the
- * name of the session names, over a socket in a folder of theirs.
+ * The processes that share a port. A session lives in one process, but its requests arrive over any connection. A
+ * process forwards requests of other sessions to the process that the session id names, over a Unix socket in a shared
+ * folder.
  */
 export class Peers {
   readonly #folder: string
@@ -31,13 +31,13 @@ export class Peers {
   readonly #server = new HttpServer({ requestTimeout: 0 })
   readonly #forwarded = new Set<{ destroy(): void }>()
 
-  /** The name tells sockets of several surfaces apart that share a folder. */
+  /** The name distinguishes the sockets of several surfaces in one folder. */
   constructor(folder: string, name: string) {
     this.#folder = folder
     this.#name = name
   }
 
-  /** Takes what the others hand on, until it is closed. */
+  /** Receives forwarded requests until it is closed. */
   async listen(receiver: Receiver): Promise<void> {
     this.#server.on('request', receiver.request)
     this.#server.on('upgrade', receiver.upgrade)
@@ -45,24 +45,24 @@ export class Peers {
     await once(this.#server, 'listening')
   }
 
-  /** Gives up what was handed on: clients come back over other connections. */
+  /** Closes forwarded connections. Clients reconnect. */
   close(): void {
     this.#server.close()
     this.#forwarded.forEach((one) => one.destroy())
   }
 
-  /** A name that cannot be guessed. */
+  /** A new session id that cannot be guessed. */
   newSession(): string {
     return `${this.#id}.${clock.random(15).toString('base64url')}`
   }
 
-  /** Where the session of a request lives, if that is another process. */
+  /** The address of the process with the session of a request; undefined if it is this one. */
   addressFor({ url = '' }: IncomingMessage): string | undefined {
     const id = SESSION.exec(url)?.[1]
     return id === undefined || id === this.#id ? undefined : this.#addressOf(id)
   }
 
-  /** Hands a request on. Where that process is gone, it is answered here: the session is unknown. */
+  /** Forwards a request. If the other process is missing, the session is unknown and the request is answered here. */
   forwardRequest(
     address: string,
     request: IncomingMessage,
@@ -89,7 +89,7 @@ export class Peers {
     response.once('close', () => outgoing.destroy())
   }
 
-  /** Hands a connection on that becomes a websocket. */
+  /** Forwards a connection that becomes a websocket. */
   forwardUpgrade(address: string, request: IncomingMessage, stream: Duplex, head: Buffer): void {
     const outgoing = connect(address)
     outgoing.once('connect', () => {
@@ -119,7 +119,7 @@ function endToEndHeaders(headers: IncomingMessage['headers']) {
   )
 }
 
-/** A request as it came: the library has checked that none of its parts holds an end of a line. */
+/** The head of a request as it was received. Node.js has checked that no part contains a line break. */
 function headOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
   const pairs = Array.from({ length: rawHeaders.length / 2 }, (_, n) =>
     rawHeaders.slice(2 * n, 2 * n + 2).join(': ')

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** What takes some of the requests that come to a port. */
+/** Handles some of the requests of a port. */
 export interface PortHandler {
   matches(request: IncomingMessage): boolean
   handleRequest(request: IncomingMessage, response: ServerResponse): void
@@ -12,7 +12,10 @@ export interface PortHandler {
 
 const HANDLERS = new WeakMap<HttpServer, PortHandler[]>()
 
-/** Takes what a door is for away from what answered there before. A server may have several. */
+/**
+ * Routes matching requests of a server to a handler; the others go to the application. A server may have several
+ * handlers.
+ */
 export function addPortHandler(server: HttpServer, handler: PortHandler): void {
   const handlers = HANDLERS.get(server)
   if (handlers) {

@@ -18,13 +18,13 @@ import {
 
 interface ServeOptions {
   readonly cors: ServerOptions['cors']
-  /** Where the processes that share the port find each other. */
+  /** The folder of the Unix sockets of processes on one port. */
   readonly peerFolder?: string
 }
 
 /**
- * Tells sockets of what happened, wherever they are connected. Where REDIS_URL is set, this process reaches the sockets of
- * others, whether it serves any itself or not; else there are receivers once it serves some.
+ * Delivers events to sockets of all processes. With REDIS_URL set, a process reaches the sockets of others even if it
+ * serves none itself. Without it, only sockets of this process receive events.
  */
 export class Realtime implements Emitter {
   readonly #redisConnections: { close(): void }[] = []
@@ -45,12 +45,12 @@ export class Realtime implements Emitter {
     await this.#activeEmitter?.emit(emissions)
   }
 
-  /** Has a surface serve sockets, at its own address, in the processes that serve the surface. */
+  /** Registers the socket server of a surface. It runs in the processes that serve the surface. */
   serveAt(surface: SurfaceName, open: OpenSocketServer): void {
     this.#serverFactories.set(surface, open)
   }
 
-  /** Serves sockets on the port of the surfaces, for as long as the process is not drained. */
+  /** Serves sockets on the port of the surfaces until the process is drained. */
   async serve(
     { container }: ApplicationService,
     server: GracefulServer,
@@ -87,7 +87,7 @@ export class Realtime implements Emitter {
     }
   }
 
-  /** Ends the connections to Redis that were made for sockets. */
+  /** Closes the Redis connections of sockets. */
   close(): void {
     this.#redisConnections.splice(0).forEach((connection) => connection.close())
   }
@@ -99,7 +99,7 @@ export class Realtime implements Emitter {
     return socketServer
   }
 
-  /** One for all surfaces. */
+  /** The emitter to other processes, shared by all surfaces. */
   async #redisEmitter(): Promise<Emitter | undefined> {
     const { REDIS_URL } = env
     this.#redis ??= REDIS_URL === undefined ? undefined : this.#connect(REDIS_URL)

@@ -12,18 +12,16 @@ import { OpenNamespaces } from './open_namespaces.js'
 import { ResourceSocket } from './resource_socket.js'
 import type { SocketServerOptions, SocketServer } from './socket_server.js'
 
-/** Tokens are the longest thing that is sent here, and they may have 16 KiB. */
+/** Tokens are the largest input, at most 16 KiB. */
 const MOST_BYTES = 32 * 1024
 const REVIEW_EVERY_MS = 60_000
 
 interface RealtimeServerOptions extends SocketServerOptions {
-  /** How often it is looked at whether each connection may still receive what it receives. */
+  /** How often the permissions of each connection are checked again. */
   readonly reviewEveryMs?: number
 }
 
-/**
- * Tells connected clients of changes as they happen: each subscribes to the records it wants to follow.
- */
+/** Sends record changes to connected clients. Each client subscribes to the records it needs. */
 export class RealtimeServer implements Emitter, SocketServer {
   readonly maxBytes = MOST_BYTES
   readonly #options: RealtimeServerOptions
@@ -66,7 +64,7 @@ export class RealtimeServer implements Emitter, SocketServer {
     this.#namespaces.push(namespaces)
   }
 
-  /** Tells the sockets of this process. */
+  /** Emits to the sockets of this process. */
   async emit(emissions: readonly Emission[]): Promise<void> {
     for (const emission of emissions) {
       for (const spelling of namespaceAliases(emission.namespace)) {

@@ -6,9 +6,7 @@ import { connectPublisher, type RedisConnection } from '#signals/redis'
 import { emitTo, type Emission, type Emitter } from './emission.js'
 import { namespaceAliases } from './namespaces.js'
 
-/**
- * Carries events to the sockets of all processes, from one that need not have any itself.
- */
+/** Delivers events to the sockets of all processes through Redis. The own process needs no sockets. */
 export class RedisEmitter implements Emitter {
   readonly #redis: RedisConnection
 

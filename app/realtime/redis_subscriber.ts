@@ -6,12 +6,12 @@ import type { ReportError } from '#signals/signals'
 
 type PacketListener = (pattern: Buffer, channel: Buffer, packet: Buffer) => void
 
-/** Events are sent by the emitter, which knows whether they were taken; adapters only listen. */
+/** Events are published by `RedisEmitter`, which knows whether Redis accepted them. Adapters only subscribe. */
 const NO_PUBLISHER = { publish() {}, on() {}, off() {} }
 
 /**
- * Receives through Redis what is emitted for the sockets of this process. One connection serves all namespaces. Processes do
- * not look into each other's sockets, so of what the adapters would subscribe to, only the events are.
+ * Receives events for the sockets of this process from Redis. One connection serves all namespaces. Of the adapters'
+ * subscriptions only the events are used: processes do not query each other's sockets.
  */
 export class RedisSubscriber {
   readonly #redis: RedisConnection
@@ -32,7 +32,7 @@ export class RedisSubscriber {
     )
   }
 
-  /** What makes the adapter of a namespace; the library calls it with `new`, which no arrow function stands. */
+  /** The adapter constructor. Socket.IO calls it with `new`, so it is no arrow function. */
   get adapter() {
     const client = () => this.#client()
     return function adapterOf(namespace: Namespace) {
@@ -44,7 +44,7 @@ export class RedisSubscriber {
     this.#redis.disconnect()
   }
 
-  /** The client of Redis as an adapter sees it. */
+  /** The Redis client that an adapter sees. */
   #client() {
     let pattern = ''
     return {
@@ -65,7 +65,7 @@ export class RedisSubscriber {
     }
   }
 
-  /** While the connection is away there is nothing to do: it subscribes to everything when it is ready. */
+  /** Does nothing while disconnected: all patterns are subscribed when the connection is ready. */
   #subscribe(patterns: readonly string[]): void {
     if (patterns.length > 0 && this.#redis.status === 'ready') {
       this.#redis.psubscribe(...patterns).catch((error: Error) => {
@@ -74,7 +74,7 @@ export class RedisSubscriber {
     }
   }
 
-  /** Every program that reaches Redis can write what is no packet. */
+  /** Any program with access to Redis can publish malformed packets. */
   #dispatch(pattern: Buffer | string, channel: Buffer, packet: Buffer): void {
     try {
       this.#byPattern.get(String(pattern))?.(Buffer.from(pattern), channel, packet)

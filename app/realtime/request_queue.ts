@@ -10,12 +10,12 @@ type Acknowledge = (
   ...answer: unknown[]
 ) => void
 
-/** Does what an event asks for, and answers what the one who asked is told, if anything. */
+/** Handles an event and returns the acknowledgement, if there is one. */
 export type RequestHandler = (event: string, content: unknown) => unknown
 
 /**
- * What one socket asks for. It is answered one after the other, so that no request overtakes the one it takes back. While too much waits,
- * nothing more is read of its connection.
+ * The requests of one socket, handled in order, so that an unsubscription never overtakes its subscription. While too
+ * many wait, the connection is not read.
  */
 export class RequestQueue {
   readonly #handler: RequestHandler
@@ -31,7 +31,7 @@ export class RequestQueue {
 
   add(event: string, args: readonly unknown[]): void {
     const [content] = args.filter((arg) => typeof arg !== 'function')
-    // Clients put a callback of their own in between, so the one that answers is the last.
+    // Clients may pass further callbacks; the last one is the acknowledgement.
     const acknowledge = args.findLast((arg) => typeof arg === 'function') as Acknowledge | undefined
     this.#flow.startRequest()
     this.#last = this.#last.then(async () => {
@@ -50,7 +50,7 @@ export class RequestQueue {
   }
 }
 
-/** For an event that nothing answers to. */
+/** For an event without a handler. */
 export function rejectUnknownEvent(): never {
-  throw new BadRequest('Nothing in this namespace answers to an event of this name')
+  throw new BadRequest('Unknown event: this namespace has no event of this name')
 }

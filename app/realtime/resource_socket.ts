@@ -20,9 +20,7 @@ interface ResourceSocketContext extends SocketIdentity {
   readonly logger: Pick<Logger, 'error'>
 }
 
-/**
- * What one socket may ask for while it is connected, which is for as long as the session its token came from.
- */
+/** The subscriptions of one socket, for as long as the session of its token lasts. */
 export class ResourceSocket {
   readonly #socket: Socket
   readonly #context: ResourceSocketContext
@@ -49,7 +47,10 @@ export class ResourceSocket {
     this.#session?.onChange((actor) => this.#rooms.review(actor))
   }
 
-  /** Takes back what the caller may not receive any more. While that cannot be told, everything stays as it is. */
+  /**
+   * Removes subscriptions that the caller may not have any more. If the permissions cannot be read now, nothing
+   * changes.
+   */
   async review(): Promise<void> {
     try {
       const actor = await this.#actor()
@@ -57,7 +58,7 @@ export class ResourceSocket {
         this.#rooms.review(actor)
       }
     } catch {
-      // Whether the session goes on is seen to elsewhere.
+      // The end of the session is handled by the session watch.
     }
   }
 
@@ -78,7 +79,7 @@ export class ResourceSocket {
     return this.#session ? this.#session.actor() : authenticator.verify(token)
   }
 
-  /** Permissions are those the caller has now, not those it came with. */
+  /** Checks the current permissions of the caller, not those at the time of connecting. */
   async #requirePermission(topic: Topic): Promise<void> {
     const actor = await this.#actor()
     if (!actor || !isAllowed(topic, actor)) {
@@ -87,12 +88,12 @@ export class ResourceSocket {
   }
 }
 
-/** The caller holds none of the permissions that a subscription needs. */
+/** The caller has none of the permissions that a subscription needs. */
 class SubscriptionRefused extends Failure {
   constructor(permissions: readonly string[]) {
     super(401, 'identity_unauthorized', `This needs ${permissions.join(' or ')}`, {
       issues: permissions.map((name) =>
-        issue('permission_not_found', [name], `The permission ${name} is not held`)
+        issue('permission_not_found', [name], `The permission ${name} is missing`)
       ),
     })
   }

@@ -3,9 +3,9 @@ import { BadRequest } from '#kernel/failures'
 
 const MAX_ROOMS = 1_000
 
-/** What it takes to be in a room. */
+/** What a subscriber of a room needs. */
 export interface Requirement {
-  /** One of them is needed; every caller may where there is none. */
+  /** At least one of them is needed; none means that every caller may subscribe. */
   readonly permissions: readonly string[]
 }
 
@@ -14,15 +14,13 @@ interface Membership {
   readonly requirements: Set<Requirement>
 }
 
-/** What rooms are made of: a socket, as far as they see it. */
+/** The part of a socket that is used here. */
 interface Member {
   join(room: string): unknown
   leave(room: string): unknown
 }
 
-/**
- * The rooms of one socket. It leaves a room after as many unsubscriptions as there were subscriptions.
- */
+/** The rooms of one socket. It leaves a room after as many unsubscriptions as subscriptions. */
 export class Rooms {
   readonly #member: Member
   readonly #memberships = new Map<string, Membership>()
@@ -44,7 +42,7 @@ export class Rooms {
     }
   }
 
-  /** Leaves the rooms that an actor who lost permissions could not enter any more. */
+  /** Leaves the rooms that the actor may not be in any more. */
   review(actor: Actor): void {
     for (const [room, { requirements }] of this.#memberships) {
       if (![...requirements].some((requirement) => isAllowed(requirement, actor))) {
@@ -55,7 +53,7 @@ export class Rooms {
 
   #join(room: string): Membership {
     if (this.#memberships.size >= MAX_ROOMS) {
-      throw new BadRequest(`A socket holds ${MAX_ROOMS} subscriptions at most`)
+      throw new BadRequest(`Too many subscriptions: a socket may have ${MAX_ROOMS} at most`)
     }
     const membership: Membership = { count: 0, requirements: new Set() }
     this.#memberships.set(room, membership)
@@ -69,7 +67,7 @@ export class Rooms {
   }
 }
 
-/** Whether an actor has what a subscriber needs. */
+/** Whether an actor may subscribe. */
 export function isAllowed({ permissions }: Requirement, actor: Actor): boolean {
   return permissions.length === 0 || permissions.some((name) => actor.permissions.has(name))
 }

@@ -8,8 +8,8 @@ import { SOCKET_PATH, type SocketServerOptions, type SocketServer } from './sock
 type RootConnectionsOptions = Pick<SocketServerOptions, 'peers' | 'cors' | 'adapter' | 'drain'>
 
 /**
- * Serves the sockets of several surfaces that share a port at the path that each would have alone: a namespace leads to the surface it
- * belongs to. That of the root is messenger's where messenger has sockets.
+ * Serves the sockets of several surfaces on one port at `/socket.io`. The namespace selects the surface. The root
+ * namespace belongs to messenger if that has sockets.
  */
 export async function serveAtRoot(
   server: HttpServer,

@@ -10,32 +10,32 @@ import type { Connections } from './connections.js'
 import type { Emitter } from './emission.js'
 import type { Peers } from './peers.js'
 
-/** Where a surface has its sockets that is alone on a port, and where clients look that know no other path. */
+/** The path of sockets of a surface that is alone on its port, and the default path of clients. */
 export const SOCKET_PATH = '/socket.io'
 
-/** What serves the sockets of a surface. */
+/** Serves the sockets of a surface. */
 export interface SocketServer {
-  /** Serves on the port of a server, beside what it answers already. */
+  /** Attaches to an HTTP server, beside its other handlers. */
   attach(server: HttpServer): Promise<void>
-  /** Serves its namespaces on connections that other sites share; the root namespace only where that is its own there. */
+  /** Serves its namespaces on connections shared with other surfaces. The root namespace only if `hasRoot` is set. */
   share(connections: Connections, hasRoot: boolean): void
-  /** The largest thing that is sent to it. */
+  /** The maximum message size in bytes. */
   readonly maxBytes: number
 }
 
-/** What a site is made with, whichever surface it is. */
+/** The options of any socket server. */
 export interface SocketServerOptions {
   readonly authenticator: Authenticator
   readonly drain: Drain
   readonly logger: Pick<Logger, 'error'>
-  /** Where it is reached, as it is seen from outside. */
+  /** The public path. */
   readonly path: string
-  /** The processes that share the port, where there are others. */
+  /** The other processes on the same port, if any. */
   readonly peers?: Peers
   readonly cors?: ServerOptions['cors']
-  /** What receives the events of other processes. */
+  /** Receives the events of other processes. */
   readonly adapter?: ServerOptions['adapter']
-  /** What carries events to the sockets of all processes, this one included; undefined where there are no others. */
+  /** Delivers events to the sockets of all processes; undefined if there is only one. */
   readonly emitter?: Emitter
 }
 

@@ -3,10 +3,10 @@ import { BadRequest } from '#kernel/failures'
 import { isGlobal, isNamespace } from './namespaces.js'
 import type { Requirement } from './rooms.js'
 
-/** What can be subscribed to. */
+/** A topic of subscriptions. */
 export interface Topic extends Requirement {
   readonly room: string
-  /** Where it can be subscribed to, if not everywhere. */
+  /** The namespaces that offer the topic, if not all do. */
   readonly only?: 'global' | 'realm'
 }
 
@@ -18,7 +18,7 @@ export interface SubscriptionRequest {
 const TARGET = /^[\w.:-]{1,128}$/
 const EVENT = /^(\w{1,64}?)(Subscribe|Unsubscribe)$/
 
-/** By the name that stands in front of `Subscribe` and `Unsubscribe`. */
+/** By the prefix of `Subscribe` and `Unsubscribe`. */
 const TOPICS: ReadonlyMap<string, Topic> = new Map(
   Object.entries({
     analysis: everywhere('analysis', [
@@ -51,7 +51,7 @@ function everywhere(room: string, permissions: readonly string[]): Topic {
   return { room, permissions }
 }
 
-/** What an event of a client asks for in a namespace; undefined where nothing there answers to it. */
+/** The subscription that an event requests; undefined if the namespace has no such topic. */
 export function topicOf(event: string, namespace: string): SubscriptionRequest | undefined {
   const [, name, verb] = EVENT.exec(event) ?? []
   const topic = name === undefined ? undefined : TOPICS.get(name)
@@ -61,7 +61,7 @@ export function topicOf(event: string, namespace: string): SubscriptionRequest |
   return isAvailable ? { topic, subscribes: verb === 'Subscribe' } : undefined
 }
 
-/** All records of a type share a room; one that is named has a room of its own. */
+/** All records of a type share a room. A single record has a room of its own. */
 export function roomOf({ room }: Topic, target: unknown): string {
   if (target === undefined || target === null) {
     return room
@@ -69,5 +69,5 @@ export function roomOf({ room }: Topic, target: unknown): string {
   if ((typeof target === 'string' || typeof target === 'number') && TARGET.test(String(target))) {
     return `${room}/${target}`
   }
-  throw new BadRequest('A subscription names one record by its id, or none')
+  throw new BadRequest('Subscribe with the id of one record, or without one for all records')
 }

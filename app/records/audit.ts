@@ -1,14 +1,13 @@
-/** What the audit trail keeps of the changes of a kind's records, and how long. */
+/** Which changes of a kind the audit trail records, and how long it retains them. */
 export interface Audit<Column extends string = string> {
-  /** Whether it keeps them at all. */
+  /** Whether changes are recorded at all. */
   readonly isRecorded: boolean
   /**
-   * Whose changes are looked for after years, and kept for good: any, or those of these columns. Others are kept for as long
-   * as the installation says; for good is in any case kept that a record got another secret. Events name these columns, also
-   * internal ones.
+   * Changes that are retained permanently: all, or those of these columns. Others expire after the configured
+   * retention. A replaced secret is always retained permanently. Events name these columns even if they are internal.
    */
   readonly lasting: 'all' | readonly Column[]
 }
 
-/** What is audited of a kind that says nothing else. */
+/** The audit of a kind that declares none. */
 export const DEFAULT_AUDIT: Audit<never> = { isRecorded: true, lasting: [] }

@@ -5,15 +5,15 @@ import { columnOf } from '#query/sql/identifiers'
 import type { ModelClass, RecordModel } from './model.js'
 import { seal, unseal, type Purpose } from './sealing.js'
 
-/**
- * What the engine knows of a column of a model: how it is stored and to whom it is shown. It stands in the column's `meta`.
- */
+/** The metadata of a column: how it is stored and who sees it. It is the column's `meta` in Lucid. */
 export interface Column extends Property {
-  /** Shown only to those who ask for it by name. */
+  /** Part of an answer only if `fields` names it. */
   readonly optIn?: boolean
-  /** Makes a secret that is kept encrypted readable, for those it is shown to; null where its key is gone. */
+  /** Decrypts a secret for callers that may see it; null if its key is missing. */
   readonly unseal?: (toStored: string) => Promise<string | null>
-  /** For what a secret is sealed whenever it is stored; writers of it and listeners handle what was sent. */
+  /**
+   * The purpose that the column is encrypted for in the database. Writers and event listeners handle the plain value.
+   */
   readonly sealedFor?: Purpose
 }
 
@@ -21,7 +21,7 @@ type Traits = Omit<Column, 'type'>
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false
 type ColumnValue<Value, T extends Traits> = T extends { nullable: true } ? Value | null : Value
 
-/** Fits a property of exactly this type: one that may be null in only one of the two places does not compile. */
+/** Applies to a property of exactly this type: a nullable that differs between column and property does not compile. */
 type ColumnDecorator<Value> = <Model extends RecordModel, Name extends keyof Model & string>(
   model: Model,
   name: Name & (Same<Model[Name], Value> extends true ? unknown : never)
@@ -35,7 +35,7 @@ const columnOfType =
 
 const text = columnOfType<string>('text')
 
-/** The columns of models, by the type they have in the database. Traits say the rest. */
+/** Column decorators by database type. Traits refine them. */
 export const column = {
   uuid: columnOfType<string>('uuid'),
   text,
@@ -44,14 +44,14 @@ export const column = {
   bigint: columnOfType<number>('bigint'),
   timestamp: columnOfType<DateTime>('timestamp'),
   json: columnOfType<any>('json'),
-  /** JSON that is kept as it was written. */
+  /** JSON that is stored verbatim. */
   jsonText: columnOfType<string>('jsonText'),
-  /** A text that is one of a few, which the compiler knows. */
+  /** A text with a fixed set of values, known to the compiler. */
   oneOf: <const Choices extends readonly string[], const T extends Traits = object>(
     _choices: Choices,
     traits?: T
   ) => columnOfType<Choices[number]>('text')(traits),
-  /** A secret that stands sealed in the database. */
+  /** A secret that is encrypted in the database. */
   sealed: <const T extends Traits = object>(purpose: Purpose, traits?: T) =>
     text({
       secret: true,
@@ -61,15 +61,15 @@ export const column = {
     } as T),
 }
 
-/** What is stored for a value of a column. */
+/** Converts a value to its stored form. */
 export const toStored = ({ sealedFor }: Column, value: unknown): unknown =>
   sealedFor && typeof value === 'string' ? seal(sealedFor, value) : value
 
-/** The value of a column as it was before it was stored. */
+/** Converts a stored value back. */
 export const fromStored = ({ sealedFor }: Column, value: unknown): unknown =>
   sealedFor && typeof value === 'string' ? unseal(sealedFor, value) : value
 
-/** The columns of a model, in the order in which they are declared. */
+/** The columns of a model in the order of declaration. */
 export function columnsOf(model: ModelClass): Readonly<Record<string, Column>> {
   const columns = [...model.$columnsDefinitions].map(([name, { meta }]) => [name, meta] as const)
   return Object.fromEntries(columns)
@@ -87,7 +87,7 @@ function describe(record: RecordModel, name: string, meta: Column): void {
   })
 }
 
-/** Between what the database has and what a model holds. */
+/** The conversions between database and model. */
 function conversions(meta: Column) {
   if (meta.sealedFor) {
     return {

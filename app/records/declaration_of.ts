@@ -5,13 +5,13 @@ import type { ModelClass } from './model.js'
 
 const MAX_PAGE = 50
 
-/** A relation as far as queries go through it. */
+/** A relation as queries use it. */
 interface Relation {
   readonly to: () => { readonly declaration: Declaration }
   readonly by: string
 }
 
-/** What is known of a kind by then. */
+/** The parts of a kind that its declaration is derived from. */
 interface KindDescription {
   readonly name: string
   readonly table: string
@@ -19,7 +19,7 @@ interface KindDescription {
   readonly relations: Readonly<Record<string, Relation>>
 }
 
-/** What queries on a kind may say. */
+/** The query declaration of a kind. */
 export function declarationOf<M extends ModelClass>(
   { name, table, columns, relations }: KindDescription,
   { filters, sorts, defaultSort, indexes, includable = [], totalsBy, ...traits }: KindDefinition<M>
@@ -49,7 +49,7 @@ export function declarationOf<M extends ModelClass>(
   }
 }
 
-/** A declaration that knows some columns only, and no other kinds. */
+/** A declaration limited to some columns, without relations. */
 export function restrictTo(declaration: Declaration, names: readonly string[]): Declaration {
   const known = (name: string) => names.includes(name)
   const { properties, indexes, filters, sorts } = declaration

@@ -6,22 +6,22 @@ import { declaredKinds, type Kind } from './kind.js'
 import { RecordStore } from './record_store.js'
 import type { Row } from './row.js'
 
-/** So many records are removed, and told of, at once: enough that few statements do, and little enough to hold in memory. */
+/** Records per batch: large enough for few statements, small enough to buffer in memory. */
 const BATCH = 500
 
-/** A kind whose records go along with those of another one, by the column that holds its id. */
+/** A kind whose records are deleted with those of another one, and the column with the other's id. */
 export interface DependentKind {
   readonly kind: Kind
   readonly by: string
 }
 
-/** Records that went, before anything they went along with has gone. */
+/** Deleted records of one kind. Records that depended on them were yielded before. */
 export interface RemovedDependents {
   readonly kind: Kind
   readonly records: readonly Row[]
 }
 
-/** What goes along with records of a kind, by itself or with something that does. */
+/** The kinds that directly depend on a kind. */
 export function dependentsOf(owner: Kind): DependentKind[] {
   return declaredKinds().flatMap((kind) =>
     Object.values(kind.relations)
@@ -31,8 +31,8 @@ export function dependentsOf(owner: Kind): DependentKind[] {
 }
 
 /**
- * Removes what goes along with records that are about to be removed and are locked, the innermost first, some at each step. However
- * much that is, the statements and the memory it takes grow by the set, not by the record.
+ * Deletes the dependents of locked records that are about to be deleted, innermost first, in batches. The number of
+ * statements grows with the batches, not with the records.
  */
 export async function* removeDependents(
   { transaction, pool }: { transaction: pg.ClientBase; pool: DatabasePool },
@@ -47,7 +47,10 @@ export async function* removeDependents(
   }
 }
 
-/** The ids of a part's records; those of many by a cursor, since to ask again each time would look at those removed before. */
+/**
+ * The ids of the dependent records in batches. Large sets use a cursor: repeated queries would scan the deleted rows
+ * again.
+ */
 async function* batchesOf(
   transaction: pg.ClientBase,
   { kind, by }: DependentKind,

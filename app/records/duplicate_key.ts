@@ -4,16 +4,16 @@ import { databaseFailure } from '#kernel/database_failures'
 import { EntityConflict } from '#kernel/failures'
 import { quoteName } from '#query/sql/identifiers'
 
-/** A row that was to be written, by its columns. */
+/** The row that violated a unique key, by its columns. */
 interface WrittenRow {
   readonly table: string
   readonly values: ReadonlyMap<string, unknown>
-  /** The attributes of the kind by column. */
+  /** Attribute names by column. */
   readonly names: ReadonlyMap<string, string>
 }
 
 interface UniqueKey {
-  /** What the key consists of, in SQL. */
+  /** The expressions of the key, as SQL. */
   readonly parts: readonly string[]
   readonly predicate: string | null
 }
@@ -28,8 +28,8 @@ const UNIQUE_KEYS = `
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * A record could not be written since another one has a key of it. The database says so of one key, whatever else is taken;
- * `complete` finds the others, once the transaction is over.
+ * A write violated a unique key. PostgreSQL reports only one key; `findAllKeys` finds the others after the transaction
+ * has ended.
  */
 export class DuplicateKey extends EntityConflict {
   readonly #row: WrittenRow
@@ -39,14 +39,14 @@ export class DuplicateKey extends EntityConflict {
     this.#row = row
   }
 
-  /** What is thrown for an error of a write: this, where it is one about a key, else the error itself. */
+  /** Converts a unique violation into a DuplicateKey; returns any other error unchanged. */
   static from(error: unknown, row: WrittenRow): unknown {
     const isViolation = error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION
     const reported = isViolation && databaseFailure(error)
     return reported ? new DuplicateKey(reported, row) : error
   }
 
-  /** The same with every key that is taken. The one that was reported may be free again by now. */
+  /** Lists every violated key. The reported one is included even if it is free by now. */
   async findAllKeys(pool: Pick<pg.Pool, 'query'>): Promise<EntityConflict> {
     const { table, names } = this.#row
     const { rows: keys } = await pool.query<UniqueKey>(UNIQUE_KEYS, [quoteName(table)])
@@ -70,7 +70,10 @@ export class DuplicateKey extends EntityConflict {
   }
 }
 
-/** Whether another row has the key of the one that is sent along as JSON, as far as that is not what it was before. */
+/**
+ * SQL that checks whether another row has the same key as the row sent as JSON. Columns that are not sent keep their
+ * current value.
+ */
 function isTakenSql(table: string, { parts, predicate }: UniqueKey): string {
   const name = quoteName(table)
   const where = predicate === null ? '' : `where ${predicate}`

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import type { EventSink, RecordChange } from './events.js'
 
-/** Keeps many changes by any sink. */
+/** Records many changes, at once if the sink supports it. */
 export async function recordAll(
   sink: EventSink,
   transaction: pg.ClientBase,

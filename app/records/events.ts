@@ -5,9 +5,7 @@ import type { Attributes } from './row.js'
 
 export type ChangeType = 'created' | 'updated' | 'deleted'
 
-/**
- * A change of one record. Secret columns are in neither version.
- */
+/** A change of one record. Neither version contains secret columns. */
 export interface RecordChange {
   readonly kind: string
   readonly type: ChangeType
@@ -16,19 +14,17 @@ export interface RecordChange {
   readonly origin: Origin
   readonly previous: Attributes | undefined
   readonly next: Attributes | undefined
-  /** Whether the record got another secret; what it was and is stays untold. */
+  /** Whether a secret of the record changed. Its values are never part of the change. */
   readonly replacesSecrets?: boolean
-  /** Of the message that tells of it, where something else refers to that. */
+  /** The id of the message that carries the change, if something refers to it. */
   readonly messageId?: string
-  /** Whether the audit trail keeps it for good although no kind of this process says so. */
+  /** Whether the audit trail retains the change permanently although its kind does not say so. */
   readonly isLasting?: boolean
 }
 
-/**
- * Where changes go. It writes on the transaction that makes the change, so that neither exists without the other.
- */
+/** Records changes within the transaction that makes them, so that both commit together. */
 export abstract class EventSink {
   abstract record(transaction: pg.ClientBase, change: RecordChange): Promise<void>
-  /** As `record`, for many changes at once, where that costs less than one after the other. */
+  /** Like `record`, for many changes at once. */
   recordAll?(transaction: pg.ClientBase, changes: readonly RecordChange[]): Promise<void>
 }

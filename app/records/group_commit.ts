@@ -17,13 +17,13 @@ interface Waiting<Item, Result> {
   readonly settled: PromiseWithResolvers<Result>
 }
 
-/** Enough that a transaction costs little for each, and few enough that nobody waits long for it. */
+/** Large enough to amortize the cost of a transaction, small enough that no caller waits long. */
 const MAX_GROUP = 500
 const MAX_WAIT_MS = 10
 
 /**
- * Commits what several callers write in one transaction: all that came while the one before it was under way. Each has its answer
- * once that is committed. A set that fails is halved until the item at fault is alone, so that it fails no other.
+ * Commits the writes of concurrent callers in one transaction: those that arrived while the previous one ran. A group
+ * that fails is split until the failing item is alone, so that it affects no other.
  */
 export class GroupCommit<Item, Result> {
   readonly #pool: pg.Pool
@@ -31,7 +31,7 @@ export class GroupCommit<Item, Result> {
   readonly #complete = new AutoResetEvent()
   #waiting: Waiting<Item, Result>[] = []
   #isBusy = false
-  /** How many were under way when the last transaction ended, and how long it took. */
+  /** The number of callers at the end of the last transaction, and its duration. */
   #expected = 1
   #lastTookMs = 0
 
@@ -66,18 +66,18 @@ export class GroupCommit<Item, Result> {
   }
 
   /**
-   * Callers that had their answers often have more to write: they are waited for, but no longer than a transaction takes. Without,
-   * as many take turns in two halves, and there are twice as many transactions.
+   * Callers whose write has committed often write again; they are awaited for at most the duration of a transaction.
+   * Otherwise two alternating halves would need twice as many transactions.
    */
   async #waitForCallers(): Promise<void> {
     await nextTurn()
     const withinMs = Math.min(this.#lastTookMs, MAX_WAIT_MS)
     while (this.#waiting.length < this.#expected && (await this.#complete.wait(withinMs))) {
-      // Woken before that many were there: by those that were expected for the transaction before.
+      // Woken early by callers expected for the previous transaction.
     }
   }
 
-  /** While the database is away, halves would fail as well. */
+  /** While the database is unavailable, splitting does not help. */
   async #commit(group: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const items = group.map(({ item }) => item)

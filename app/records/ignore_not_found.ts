@@ -1,8 +1,6 @@
 import { EntityNotFound } from '#kernel/failures'
 
-/**
- * Waits for work on a record that another request may have deleted meanwhile; then there is nothing to do, and no answer.
- */
+/** Awaits work on a record; returns undefined if the record was deleted concurrently. */
 export async function ignoreNotFound<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

@@ -14,26 +14,24 @@ import type { Attributes } from './row.js'
 /** A relation to one record of another kind. */
 export interface Relation {
   readonly to: () => Kind
-  /** The column that holds its id. */
+  /** The column with its id. */
   readonly by: string
-  /** Whether `include` takes it; queries may go through it in any case. */
+  /** Whether `include` accepts it; queries may always traverse it. */
   readonly includable: boolean
-  /** Whether the record is removed with the other one. */
+  /** Whether the record is deleted together with the related one. */
   readonly onDelete?: 'cascade'
 }
 
-/**
- * A kind of record, declared once: how it is stored, shown, asked for and written, and by whom.
- */
+/** A kind of record, declared once: its storage, wire format, queries, writes and access rules. */
 export class Kind<M extends ModelClass = ModelClass> {
   readonly name: string
   readonly collection: string
   readonly table: string
-  /** The name in messages: kebab-case. */
+  /** The kebab-case name in messages. */
   readonly label: string
   readonly columns: Readonly<Record<string, Column>>
   readonly relations: Readonly<Record<string, Relation>>
-  /** The columns that are secret: kept out of answers, events and logs. */
+  /** The secret columns, which are omitted from answers, events and logs. */
   readonly secrets: readonly string[]
   readonly realm: string | undefined
   readonly audience: readonly string[]
@@ -43,7 +41,7 @@ export class Kind<M extends ModelClass = ModelClass> {
   readonly permissionFirst: boolean
   readonly maxBodyBytes: number | undefined
   readonly declaration: Declaration
-  /** What is left of it for a caller who is not logged in, where that is anything. */
+  /** The declaration for anonymous callers, if the kind is public. */
   readonly openDeclaration: Declaration | undefined
   readonly createBody: AnyBody | undefined
   readonly updateBody: AnyBody | undefined
@@ -77,7 +75,7 @@ export class Kind<M extends ModelClass = ModelClass> {
     this.reveals = definition.reveals ?? (() => false)
   }
 
-  /** The realm whose members may write a record; null where that is none. */
+  /** The realm that owns a record; null if the record has none. */
   realmOf(record: Attributes): string | null {
     const realm = this.realm === undefined ? null : record[this.realm]
     return typeof realm === 'string' ? realm : null
@@ -85,8 +83,9 @@ export class Kind<M extends ModelClass = ModelClass> {
 }
 
 /**
- * Declares a kind. Names that its model does not have do not compile; what else is wrong is said when the program starts.
- * What bodies hold that no column keeps, or that one keeps in another form, is `notAsSent`; the kind's service sees to it.
+ * Declares a kind. Column names that the model lacks do not compile; other mistakes are reported by `validateKinds` at
+ * start. Attributes of a body that no column stores, or that are stored in another form, are listed in `notAsSent` and
+ * handled by the kind's service.
  */
 export function defineKind<
   M extends ModelClass,
@@ -108,13 +107,13 @@ export function defineKind<
 
 const kinds: Kind[] = []
 
-/** The kinds of the surfaces that this process works for. */
+/** The kinds of the surfaces that this process serves. */
 export const declaredKinds = (): readonly Kind[] => kinds
 
 export const kindOfDeclaration = (declaration: Declaration): Kind =>
   findKind((kind) => kind.declaration === declaration, declaration.name)
 
-/** Throws where a declaration promises what it cannot keep; run once all kinds are loaded. */
+/** Throws if a declaration is inconsistent. Runs after all kinds are loaded. */
 export function validateKinds(): void {
   const problems = kinds.flatMap(({ declaration, openDeclaration = declaration }) =>
     [...new Set([declaration, openDeclaration])].flatMap(checkDeclaration)

@@ -9,9 +9,9 @@ import type { Attributes, ColumnName, RelationName, Row } from './row.js'
 
 export type AnyBody = BodyValidator<Attributes>
 
-/** What the wire knows of a kind; what is stored of it, and as what, its model says. */
+/** The wire format, queries and access rules of a kind. Its model declares the storage. */
 export interface KindDefinition<M extends ModelClass, Create = AnyBody, Update = AnyBody> {
-  /** As it is written on the wire: camelCase. */
+  /** The camelCase name on the wire. */
   readonly name: string
   readonly collection: string
   readonly create?: Create
@@ -20,21 +20,23 @@ export interface KindDefinition<M extends ModelClass, Create = AnyBody, Update =
   readonly sorts?: readonly ColumnName<M>[]
   readonly defaultSort?: readonly [column: ColumnName<M>, direction: Direction]
   readonly indexes: readonly (readonly ColumnName<M>[])[]
-  /** The relations that `include` takes. */
+  /** The relations that `include` accepts. */
   readonly includable?: readonly RelationName<M>[]
-  /** Whether `fields` chooses what is answered; records are answered whole where it does not. */
+  /** Whether the kind supports `fields`; otherwise answers contain whole records. */
   readonly choosesFields?: boolean
-  /** Whether `meta.schema` names the allowed fields, or leaves it at the default ones. */
+  /** Whether `meta.schema` lists the allowed fields in addition to the default ones. */
   readonly namesAllowedFields?: boolean
-  /** The column with the realm whose members may write the record; records of no realm are everybody's. */
+  /** The column with the realm that owns the record. Kinds without it have no owner. */
   readonly realm?: ColumnName<M>
-  /** Texts whose combinations have totals that are kept, so that lists which ask for one of each need not be counted. */
+  /**
+   * Text columns whose combinations have maintained totals, so that lists filtered by one value of each need no count.
+   */
   readonly totalsBy?: readonly ColumnName<M>[]
-  /** The columns with the realms that receive changes; the realm's where they are left out. */
+  /** The columns with the realms that receive changes; defaults to `realm`. */
   readonly audience?: readonly ColumnName<M>[]
-  /** The attribute of an update that `If-Match` stands for, where a change may be made for one version of something only. */
+  /** The attribute of an update that `If-Match` sets, for kinds with optimistic concurrency control. */
   readonly precondition?: string
-  /** What of its changes is audited, and how long that is kept; `AUDITED` where it is left out. */
+  /** Defaults to `DEFAULT_AUDIT`. */
   readonly audit?: Partial<Audit<ColumnName<M>>>
   readonly access: {
     readonly read?: Access
@@ -42,15 +44,15 @@ export interface KindDefinition<M extends ModelClass, Create = AnyBody, Update =
     readonly update?: Access
     readonly remove?: Access
   }
-  /** What a caller who is not logged in sees of a record; for kinds that everybody may read, which is not the rule. */
+  /** The columns that anonymous callers see, for public kinds. */
   readonly openFields?: readonly ColumnName<M>[]
-  /** Whether a record that others use is removed only where the caller says `force`. */
+  /** Whether `force` deletes a record that others reference. */
   readonly forcible?: boolean
-  /** Bodies are checked before permissions, unless a kind says otherwise. */
+  /** Checks the permission before the body; by default the body is checked first. */
   readonly permissionFirst?: boolean
-  /** The largest body of a creation; a mebibyte where nothing is said. */
+  /** The limit of a creation body; 1 MiB by default. */
   readonly maxBodyBytes?: number
-  /** Who sees the secret columns; nobody where it is left out. */
+  /** Who sees the secret columns; nobody by default. */
   readonly reveals?: (actor: Actor) => boolean | SqlCondition
 }
 
@@ -58,12 +60,12 @@ type CompileError<What extends string, Names> = [Names] extends [never]
   ? unknown
   : { readonly [Name in What]: Names }
 
-/** What a body says in another type than its column has. The service turns null into what stands for it. */
+/** Attributes of a body whose type differs from their column. Services convert null. */
 type MismatchedColumn<M extends ModelClass, Body, Names extends keyof Body & ColumnName<M>> = {
   [Name in Names]: NonNullable<Body[Name]> extends Row<M>[Name] ? never : Name
 }[Names]
 
-/** A body all of which is kept, by columns of the model that fit or as the kind says. */
+/** A body whose attributes all have a matching column or are listed in `notAsSent`. */
 export type StoredBody<M extends ModelClass, Body extends AnyBody, NotAsSent> = CompileError<
   'what no column keeps',
   Exclude<keyof BodyOf<Body>, ColumnName<M> | NotAsSent>

@@ -17,7 +17,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export const LOG_CHANNELS = ['http', 'websocket', 'background', 'system'] as const
 export type LogChannel = (typeof LOG_CHANNELS)[number]
 
-/** A log line as it is answered, whichever surface is asked. */
+/** The schema of a log line in every API. */
 export const LOG_LINE = {
   type: 'object',
   required: ['time', 'message', 'level', 'service', 'channel', 'labels'],
@@ -31,7 +31,7 @@ export const LOG_LINE = {
   },
 }
 
-/** Which part of the lines that match is asked for. */
+/** The sort and page parameters of log queries. */
 export function logPageParameters(most: number): readonly Parameter[] {
   return [
     {
@@ -52,7 +52,7 @@ export function logPageParameters(most: number): readonly Parameter[] {
   ]
 }
 
-/** What lines are asked for by; without it all of them would be meant. */
+/** The filter parameter of log queries; it is required, since a query without it would match every line. */
 export function logFilterParameter(description: string, expression: JsonSchema, keys: JsonSchema) {
   return {
     name: 'filter',

@@ -9,8 +9,8 @@ type Knex = ReturnType<QueryClientContract['getWriteClient']>
 let connectionCount = 0
 
 /**
- * Lets models take part in one of our transactions: `Node.query({ client: await lucidOn(transaction) })`. What they write is
- * kept or undone with the rest of it; the transaction ends where it was opened.
+ * A Lucid client for one of our transactions: `Node.query({ client: await lucidClientFor(transaction) })`. Commit and
+ * rollback remain with `inTransaction`.
  */
 export function lucidClientFor(transaction: pg.ClientBase): Promise<TransactionClientContract> {
   const client = RecordModel.$adapter.modelConstructorClient(RecordModel)
@@ -21,7 +21,7 @@ export function lucidClientFor(transaction: pg.ClientBase): Promise<TransactionC
   return opened.transaction()
 }
 
-/** The builder of statements that Lucid uses, with one connection instead of a pool. */
+/** Lucid's query builder with a single connection instead of a pool. */
 function withConnection(knex: Knex, connection: Connection): Knex {
   connection.__knexUid ??= `transaction${++connectionCount}`
   const client = Object.create(knex.client, {
@@ -42,5 +42,5 @@ function withConnection(knex: Knex, connection: Connection): Knex {
 }
 
 function refuseToEnd(): never {
-  throw new Error('The transaction is not ended here, but where it was opened, by inTransaction')
+  throw new Error('inTransaction ends this transaction: do not commit or roll it back')
 }

@@ -6,8 +6,8 @@ import { DateTime } from 'luxon'
 import { clock } from '#kernel/clock'
 
 /**
- * A record of a kind, for work that is not on the path of a request: sweeps, commands, tests, the REPL. Its class describes
- * what is stored; requests are served by statements over the same description, which answer plain rows.
+ * The base model of all kinds, for work outside of requests: sweeps, commands, tests, the REPL. Requests use SQL
+ * statements that are derived from the same columns and return plain rows.
  */
 export class RecordModel extends BaseModel {
   static override selfAssignPrimaryKey = true
@@ -26,7 +26,7 @@ export class RecordModel extends BaseModel {
     }
   }
 
-  /** As it is serialized, so that printing a record shows no secret. */
+  /** Prints the serialized record, which contains no secrets. */
   [inspect.custom](): object {
     return this.serialize()
   }

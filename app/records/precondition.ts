@@ -5,13 +5,10 @@ import { issue } from '#kernel/issues'
 import type { Attributes } from './row.js'
 
 const ANY = '*'
-/** What compresses answers on their way makes a tag weak. */
+/** Proxies that compress a response make its tag weak. */
 const TAG = /^(?:W\/)?"([^"]*)"$/
 
-/**
- * The body of an update with the version that it is for, which a caller may send as an attribute or as `If-Match`. The service
- * compares it.
- */
+/** Adds the version from `If-Match` to the body of an update. The service compares it. */
 export function withPrecondition(
   { request }: HttpContext,
   attribute: string | undefined,
@@ -24,7 +21,7 @@ export function withPrecondition(
   const [, version] = TAG.exec(header) ?? []
   const sent = body[attribute]
   if (version === undefined || (sent !== undefined && sent !== version)) {
-    const message = `If-Match has to be one entity tag, of the same version as ${attribute}`
+    const message = `If-Match must be a single entity tag with the same version as ${attribute}`
     throw new BadRequest(message, { issues: [issue('value_invalid', ['If-Match'], message)] })
   }
   return { ...body, [attribute]: version }

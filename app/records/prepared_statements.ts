@@ -7,14 +7,14 @@ const USES_BEFORE_NAMING = 3
 const MAX_NAMES = 256
 
 /**
- * Lets the database keep the plans of statements that come again and again. A name stays with each connection for good,
- * so only a bounded number of shapes gets one, each only once it has proven common.
+ * Names frequent statements so that PostgreSQL caches their plans. A name stays with each connection, so only a bounded
+ * number of statements is named, each after several uses.
  */
 export class PreparedStatements {
   readonly #uses = new LRUCache<string, number>({ max: TRACKED_STATEMENTS })
   readonly #named = new Set<string>()
 
-  /** The statement as it is to be sent: with its name where it has earned one. */
+  /** The query to send: named if the statement is frequent. */
   prepare({ name, text, values }: Statement): { name?: string; text: string; values: unknown[] } {
     return this.#isNamed(name) ? { name, text, values: [...values] } : { text, values: [...values] }
   }

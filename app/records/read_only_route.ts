@@ -3,7 +3,7 @@ import { MethodNotAllowed } from '#kernel/failures'
 import type { SurfaceRoutes } from '#http/surface'
 import type { Kind } from './kind.js'
 
-/** Answers who wants to create a record of a kind that is only read, with the reason. */
+/** Responds with 405 and a reason to attempts to create a record of a read-only kind. */
 export function readOnlyRoute(routes: SurfaceRoutes, kind: Kind, reason: string): void {
   routes.post(
     kind.collection,

@@ -5,16 +5,14 @@ import type { ChangeType, RecordChange } from './events.js'
 import type { Kind } from './kind.js'
 import type { Attributes, MutableAttributes } from './row.js'
 
-/** A record before and after it was written; one of the two is missing where it was created or deleted. */
+/** A record before and after a write. `previous` is missing for a creation, `next` for a deletion. */
 export interface WrittenChange {
   readonly type: ChangeType
   readonly previous?: Attributes
   readonly next?: Attributes
 }
 
-/**
- * What a write of a record is to those who receive it. Secrets stay behind.
- */
+/** Converts a write into the change that events carry, without secrets. */
 export function changeOf(
   kind: Kind,
   origin: Origin,
@@ -33,7 +31,7 @@ export function changeOf(
   }
 }
 
-/** Whether something would be another after `values` are written into a record that is as `previous` says. */
+/** Whether writing `values` would change a record. */
 export function hasChanges(previous: Attributes, values: Attributes): boolean {
   return Object.entries(values).some(
     ([name, value]) => !isDeepStrictEqual(value ?? null, previous[name] ?? null)

@@ -20,7 +20,7 @@ const COLUMN_SCHEMAS: Record<Column['type'], JsonSchema> = {
 
 const DESCRIPTION: JsonSchema = { type: 'object', description: 'What queries on this kind may say' }
 
-/** A list of keys that may have a sign, without names that no key may have. */
+/** A list of keys with an optional sign, without unsafe names. */
 const keyList = (sign: string): JsonSchema => {
   const unsafe = [...UNSAFE].join('|')
   return { type: 'string', not: { pattern: `(^|[,.]|(^|,)${sign})(${unsafe})([,.]|$)` } }
@@ -61,10 +61,10 @@ const FORCE: Parameter = {
   schema: { type: 'string', enum: ['true', 'false'] },
 }
 
-export function listOperation(kind: Kind, { isFollowed = false } = {}): Operation {
+export function listOperation(kind: Kind, { isStreamed = false } = {}): Operation {
   return {
     name: `list${capitalised(kind.name)}`,
-    summary: `The ${plural(kind)} that match${isFollowed ? OR_STREAMED : ''}`,
+    summary: `The ${plural(kind)} that match${isStreamed ? OR_STREAMED : ''}`,
     access: kind.access.read,
     query: [...SELECTING, ...SHAPING],
     responses: {
@@ -150,12 +150,11 @@ const READ_META: JsonSchema = {
 
 const WRITE_META: JsonSchema = { type: 'object', additionalProperties: false }
 
-/** Where the body is looked at first, the route lets in all who are logged in; the service asks for the permission. */
+/** If the body is checked first, the route admits every authenticated caller and the service checks the permission. */
 function entryOf({ permissionFirst }: Kind): Partial<Operation> {
   return permissionFirst ? {} : { entry: loggedIn }
 }
 
-/** What a write of a record answers. */
 export function writtenAnswer(
   kind: Kind,
   description: string,
@@ -173,7 +172,9 @@ function envelope(data: JsonSchema, meta: JsonSchema): JsonSchema {
   }
 }
 
-/** Every property may be missing, since `fields` chooses; a relation is a record or null. Writes never answer secrets. */
+/**
+ * Every property is optional, since `fields` selects them; a relation is a record or null. Writes never return secrets.
+ */
 export function recordSchema({ columns, relations }: Kind, { secrets = true } = {}): JsonSchema {
   const shown = Object.entries(columns).filter(([, column]) => {
     return !column.internal && (secrets || !column.secret)

@@ -11,12 +11,10 @@ import type { ModelClass } from './model.js'
 import { RecordStore } from './record_store.js'
 import { selectedSecrets, revealTo, type SelectedSecrets } from './secrets.js'
 
-/** Which records of a kind an actor sees, where that is not all of them. */
+/** Limits the records of a kind that an actor sees. */
 export type Scope = (actor: Actor, kind: Kind) => readonly Condition[]
 
-/**
- * What can be read of the records of a kind.
- */
+/** The read operations of a kind. */
 export class RecordReads<M extends ModelClass = ModelClass> {
   protected readonly store: RecordStore<M>
   readonly #scope: Scope | undefined
@@ -55,19 +53,19 @@ export class RecordReads<M extends ModelClass = ModelClass> {
     return secrets ? secrets.show(origin, record) : record
   }
 
-  /** A page for a caller who is not logged in, of what the kind shows everybody. */
+  /** A page for anonymous callers, limited to the public columns. */
   async listOpen(query: DecodedQuery): Promise<ListRow> {
     enforce(this.kind.access.read, undefined)
     return this.store.list(query, {})
   }
 
-  /** A record for a caller who is not logged in, as far as the kind shows it to everybody. */
+  /** A record for anonymous callers, limited to the public columns. */
   async readOpen(id: string, selection: Selection): Promise<string> {
     enforce(this.kind.access.read, undefined)
     return (await this.store.read(id, selection, {})) ?? this.missing()
   }
 
-  /** Which record a path means; it is its id, unless a kind has other names for its records. */
+  /** Resolves the record id of a path. Kinds with other names for their records override this. */
   async idOf(named: string): Promise<string> {
     return named
   }

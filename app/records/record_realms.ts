@@ -4,13 +4,16 @@ import { pools } from '#database/pools'
 import { columnOf, quoteName } from '#query/sql/identifiers'
 import { declaredKinds, type Kind } from './kind.js'
 
-/** Finds the realms of a record, by its kind in lower case and its id; null stands for none, undefined for no such record. */
+/**
+ * Finds the realms of a record by its lowercase kind and its id. A null entry stands for no realm; undefined means that
+ * the record does not exist.
+ */
 export type FindRealms = (
   kind: string,
   id: string
 ) => Promise<readonly (string | null)[] | undefined>
 
-/** The realms of a record that this process keeps. */
+/** The realms of a record in the databases of this process. */
 export const findRealms: FindRealms = async (name, id) => {
   const kind = declaredKinds().find((candidate) => candidate.name.toLowerCase() === name)
   return kind && realmsIn(kind, id)

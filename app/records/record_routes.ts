@@ -23,21 +23,21 @@ import type { RecordService } from './record_service.js'
 import { serviceKeyOf, type ServiceKey } from './service_key.js'
 
 interface RecordRouteOptions {
-  /** Answers who asks for a list as a stream of events. */
+  /** Responds to list requests that accept an event stream. */
   readonly stream?: (ctx: HttpContext) => Promise<void>
 }
 
 type RecordHandler = (ctx: HttpContext, service: RecordService) => Promise<void>
 
 /**
- * Gives a kind the routes it declares: list and read, and create, update and delete where callers may do that. Its service is
- * made by the container, which is asked with the first request: routes are declared before there are connections.
+ * Registers the routes of a kind: list and read, and create, update and delete as far as it declares access for them.
+ * The container resolves the service on the first request, since routes are declared before connections exist.
  */
 export function recordRoutes(
   routes: SurfaceRoutes,
   kind: Kind,
   service: ServiceKey = serviceKeyOf(kind),
-  { stream: follow }: RecordRouteOptions = {}
+  { stream }: RecordRouteOptions = {}
 ): void {
   const { collection, access } = kind
   const record = `${collection}/:id`
@@ -47,8 +47,8 @@ export function recordRoutes(
   const listing = by(list)
   routes.get(
     collection,
-    follow ? (ctx) => (acceptsEventStream(ctx) ? follow(ctx) : listing(ctx)) : listing,
-    listOperation(kind, { isFollowed: follow !== undefined })
+    stream ? (ctx) => (acceptsEventStream(ctx) ? stream(ctx) : listing(ctx)) : listing,
+    listOperation(kind, { isStreamed: stream !== undefined })
   )
   routes.get(record, by(read), readOperation(kind))
   if (access.create) {
@@ -62,7 +62,9 @@ export function recordRoutes(
   }
 }
 
-/** The answer stays the same but in tests, which swap services, and to ask for it costs as much as a twentieth of a read. */
+/**
+ * Caches the service, since resolving it costs 5 % of a read. Tests swap services, so there it is resolved each time.
+ */
 function resolveOnce(service: ServiceKey): (ctx: HttpContext) => Promise<RecordService> {
   let made: RecordService | undefined
   return async ({ containerResolver }) => {
@@ -108,7 +110,7 @@ async function update(ctx: HttpContext, service: RecordService): Promise<void> {
   sendRecord(ctx, await withAllDuplicateKeys(service, change), 202)
 }
 
-/** The write is over where it fails here, so that the database can be asked again. */
+/** The transaction has ended by the time this catches, so the database can be queried again. */
 async function withAllDuplicateKeys<T>(service: RecordService, write: Promise<T>): Promise<T> {
   try {
     return await write
@@ -122,7 +124,7 @@ async function remove(ctx: HttpContext, service: RecordService): Promise<void> {
   sendRecord(ctx, await service.remove(originOf(ctx), ctx.params.id, { isForced }), 202)
 }
 
-/** A caller who is not logged in has fewer words to ask with; one who may not ask at all was refused by the route. */
+/** Anonymous callers query the public declaration. If a kind has none, its route has already rejected them. */
 function declarationFor({ actor }: HttpContext, { declaration, openDeclaration }: Kind) {
   return actor ? declaration : (openDeclaration ?? declaration)
 }

@@ -13,13 +13,13 @@ import { inTransaction } from './transaction.js'
 export type { RecordServiceOptions, WrittenWithPendingEvent as Untold } from './record_writes.js'
 
 export interface Removal {
-  /** Whether a record that others use is removed, too. */
+  /** Whether to delete a record that others reference. */
   readonly isForced: boolean
 }
 
 /**
- * What can be done with the records of a kind. A kind with rules of its own extends this class, and writes its methods from
- * the parts of `RecordWrites`.
+ * The operations of a kind. Kinds with rules of their own extend this class and compose their methods from
+ * `RecordWrites`.
  */
 export class RecordService<M extends ModelClass = ModelClass> extends RecordWrites<M> {
   async create(origin: Origin, body: Attributes): Promise<string> {
@@ -42,7 +42,7 @@ export class RecordService<M extends ModelClass = ModelClass> extends RecordWrit
     return data
   }
 
-  /** A kind that is not `forcible` has no use for `isForced`. */
+  /** `isForced` only applies to kinds that are `forcible`. */
   async remove(origin: Origin, id: string, _removal?: Removal): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
@@ -52,17 +52,17 @@ export class RecordService<M extends ModelClass = ModelClass> extends RecordWrit
     return data
   }
 
-  /** A refused write with every key that is taken, for which its transaction has to be over. */
+  /** Lists every unique key that a failed write violates. Its transaction must have ended. */
   findDuplicateKeys(conflict: DuplicateKey): Promise<EntityConflict> {
     return conflict.findAllKeys(this.pool)
   }
 
-  /** Throws where a body names records that are not there. */
+  /** Throws if the body references records that do not exist. */
   protected requireRelations(body: Attributes): Promise<void> {
     return requireRelations(this.kind, this.pool, body)
   }
 
-  /** What the validators of the kind let through are columns of it. */
+  /** Validated bodies contain only columns of the kind. */
   #columnsIn(body: Attributes): RowValues<M> {
     return body as RowValues<M>
   }

@@ -16,23 +16,21 @@ import type { ModelClass } from './model.js'
 import { PreparedStatements } from './prepared_statements.js'
 import type { Attributes, MutableAttributes, Row } from './row.js'
 
-/** A row as it was written: as JSON text for the caller, and as values for what follows from it. */
+/** A written row: as JSON text for the caller, and as values for further processing. */
 export interface WrittenRecord<M extends ModelClass = ModelClass> {
   readonly data: string
   readonly values: Row<M>
 }
 
-/** Columns of a row that is to be written; those that are left out keep what they have, or get their default. */
+/** The columns to write. Omitted columns keep their value or get their default. */
 export type RowValues<M extends ModelClass> = Partial<Row<M>>
 
 const shapes = new PreparedStatements()
 
-/** Which attributes are written together varies little. */
+/** Writes use few distinct combinations of attributes. */
 const CACHED_TEXTS = 64
 
-/**
- * The statements of one kind. Reads run on the pool; what is written runs on the transaction it is given.
- */
+/** The SQL statements of one kind. Reads use the pool, writes the given transaction. */
 export class RecordStore<M extends ModelClass = ModelClass> {
   readonly #kind: Kind<M>
   readonly #pool: DatabasePool
@@ -58,14 +56,14 @@ export class RecordStore<M extends ModelClass = ModelClass> {
     return rows[0]!
   }
 
-  /** The record as JSON text; undefined where there is none with this id. */
+  /** The record as JSON text; undefined if it does not exist. */
   async read(id: string, selection: Selection, options: ReadOptions): Promise<string | undefined> {
     const reading = compileRecord(this.#kind.declaration, id, selection, options)
     const rows = reading ? await this.#run<RecordRow>(reading) : []
     return rows[0]?.data
   }
 
-  /** Those of some records that match a query, as JSON texts by their ids. */
+  /** The records among `ids` that match a query, as JSON text by id. */
   async among(
     ids: readonly string[],
     query: DecodedQuery,
@@ -86,7 +84,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
     return rowCount === 1
   }
 
-  /** The row as it stands, locked until the transaction ends. */
+  /** Locks the row until the transaction ends. */
   async lock(transaction: pg.ClientBase, id: string): Promise<Row<M> | undefined> {
     const text = `select to_jsonb(r) as row from ${this.#table} where r."id" = $1 for update`
     const locking = shapes.prepare(statement(text, [id]))
@@ -94,7 +92,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
     return rows[0] && this.#fromRow(rows[0].row)
   }
 
-  /** The row as if it had just been written. */
+  /** The current row in the form that a write returns. */
   async current(transaction: pg.ClientBase, id: string): Promise<WrittenRecord<M>> {
     const text = `select ${writtenRecord(this.#kind.declaration)} as data, to_jsonb(r) as row
       from ${this.#table} where r."id" = $1`
@@ -125,7 +123,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
     )
   }
 
-  /** Removes records by their ids; answers what those were that were there. */
+  /** Deletes records by id; returns those that existed. */
   async removeAll(transaction: pg.ClientBase, ids: readonly string[]): Promise<Row<M>[]> {
     const { rows } = await transaction.query<{ row: Attributes }>(
       `delete from ${this.#table} where r."id" = any($1::uuid[]) returning to_jsonb(r) as row`,
@@ -197,7 +195,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
     return columnOf(name, this.#kind.columns[name]!)
   }
 
-  /** The columns of the table are those of the model, which a test compares. */
+  /** A test checks that table and model have the same columns. */
   #fromRow(row: Attributes): Row<M> {
     const record: MutableAttributes = {}
     for (const column in row) {
@@ -209,7 +207,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
     return record as Row<M>
   }
 
-  /** Secrets stand sealed in the database; everybody else has them as they were sent. */
+  /** Encrypts secret columns. Everywhere outside the database they are plain. */
   #sealSecrets(values: object): Attributes {
     const sealed = this.#sealed
       .filter(([name]) => name in values)

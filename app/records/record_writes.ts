@@ -21,7 +21,7 @@ export interface RecordServiceOptions {
   readonly scope?: Scope
 }
 
-/** A record that is written and whose event is still to be written, where others come before it. */
+/** A written record whose event must be recorded after those of its dependents. */
 export interface WrittenWithPendingEvent<
   M extends ModelClass = ModelClass,
 > extends WrittenRecord<M> {
@@ -29,8 +29,8 @@ export interface WrittenWithPendingEvent<
 }
 
 /**
- * The parts that writes of a kind consist of: each writes rows and one event per change within a transaction, and does nothing
- * else.
+ * The building blocks of writes. Each writes rows and one event per change within a transaction, and has no other
+ * effect.
  */
 export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads<M> {
   readonly #sink: EventSink
@@ -40,7 +40,7 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     this.#sink = sink
   }
 
-  /** The record, locked until the transaction ends. Throws where it is not there, or of a realm the actor may not write. */
+  /** Locks the record until the transaction ends. Throws if it does not exist or the actor may not write its realm. */
   protected async lockWritable(
     { actor }: Origin,
     transaction: pg.ClientBase,
@@ -53,13 +53,13 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     return record
   }
 
-  /** The record, locked until the transaction ends. Throws where it is not there. */
+  /** Locks the record until the transaction ends. Throws if it does not exist. */
   protected async lock(transaction: pg.ClientBase, id: string): Promise<Row<M>> {
     this.requireId(id)
     return (await this.store.lock(transaction, id)) ?? this.missing()
   }
 
-  /** Throws where nothing can have this id. */
+  /** Throws if the id is malformed. */
   protected requireId(id: string): void {
     if (!isUuid(id)) {
       this.missing()
@@ -76,7 +76,7 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     return record
   }
 
-  /** As `insert`, for several records, of which others are told together. */
+  /** Like `insert`, for several records. Their events are recorded at once. */
   protected async insertAll(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -93,7 +93,7 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     return written
   }
 
-  /** One event for each record that was written, whoever created it. */
+  /** Records one creation event per record. */
   protected recordCreations(
     transaction: pg.ClientBase,
     created: readonly { readonly origin: Origin; readonly values: Row<M> }[]
@@ -104,7 +104,7 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     return recordAll(this.#sink, transaction, changes)
   }
 
-  /** As `insert`, for a record that another one needs before it, but of which others are told after that. */
+  /** Like `insert`, but the caller records the event later, after those of other records. */
   protected async insertWithPendingEvent(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -115,7 +115,10 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     return { ...written, recordEvent: () => this.#recordEvent(transaction, origin, change) }
   }
 
-  /** Nobody is told of an update that changes nothing; the record is answered as it is. `messageId` is of the one that tells of it. */
+  /**
+   * Updates a locked record. An update without changes records no event and returns the record. `messageId` sets the id
+   * of the event's message.
+   */
   protected async change(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -134,7 +137,7 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     return written
   }
 
-  /** Changes a record that is not locked yet, because another one changes. */
+  /** Locks and updates a record. */
   protected async updateById(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -144,7 +147,7 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     return this.change(transaction, origin, await this.lock(transaction, id), values)
   }
 
-  /** Removes a record that is locked, with what goes along with it. */
+  /** Deletes a locked record and its dependents. */
   protected async removeRecord(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -155,7 +158,7 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     return record
   }
 
-  /** As `removeRecord`, where others are told first of what follows from it. */
+  /** Like `removeRecord`, but the caller records the event later. */
   protected async removeWithPendingEvent(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -167,7 +170,7 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     return this.removeRow(transaction, origin, previous)
   }
 
-  /** Removes what goes along with a record, some of it at a time. */
+  /** Deletes the dependents of a record in batches. */
   protected removeDependents(
     transaction: pg.ClientBase,
     { id }: Row<M>
@@ -185,7 +188,7 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     return recordAll(this.#sink, transaction, changes)
   }
 
-  /** Removes a record of which nothing else is left. */
+  /** Deletes a record without dependents. */
   protected async removeRow(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -196,7 +199,7 @@ export class RecordWrites<M extends ModelClass = ModelClass> extends RecordReads
     return { ...written, recordEvent: () => this.#recordEvent(transaction, origin, change) }
   }
 
-  /** The row alone, of which nobody is told; for kinds whose rows come and go in a way of their own. */
+  /** Writes the row without an event, for kinds with a life cycle of their own. */
   protected insertRow(transaction: pg.ClientBase, values: RowValues<M>): Promise<WrittenRecord<M>> {
     return this.store.insert(transaction, values)
   }

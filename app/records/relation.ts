@@ -2,20 +2,18 @@ import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 
 import type { ModelClass, RecordModel } from './model.js'
 
-/** How a record belongs to another one. */
+/** The options of a relation. */
 export interface BelongsToOptions<Column extends string = string> {
-  /** The column with the other record's id. */
+  /** The column with the related record's id. */
   readonly foreignKey: Column
-  /** Whether the record is removed with the other one, as the foreign key in the database has it. */
+  /** Whether the record is deleted with the related one. Matches the foreign key in the database. */
   readonly onDelete?: 'cascade'
 }
 
 type Related<M extends ModelClass, Id> = BelongsTo<M> | Extract<Id, null>
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false
 
-/**
- * A relation to one record of another model. It may be null where the id may be.
- */
+/** A relation to one record of another model. It is nullable if its foreign key is. */
 export function belongsTo<M extends ModelClass, Column extends string>(
   related: () => M,
   options: BelongsToOptions<Column>
@@ -34,7 +32,7 @@ export function belongsTo<M extends ModelClass, Column extends string>(
   }
 }
 
-/** The relations of a model to one other record, in the order in which they are declared. */
+/** The `belongsTo` relations of a model in the order of declaration. */
 export function belongsToRelations(model: ModelClass) {
   return [...model.$relationsDefinitions.values()]
     .filter(({ type }) => type === 'belongsTo')

@@ -5,7 +5,7 @@ import type { Kind } from './kind.js'
 import { RecordStore } from './record_store.js'
 import type { Attributes } from './row.js'
 
-/** Throws where a body names records that are not there. */
+/** Throws if the body references records that do not exist. */
 export async function requireRelations(
   { relations }: Kind,
   pool: DatabasePool,

@@ -2,34 +2,34 @@ import type pg from 'pg'
 
 import type { Purpose, Sealing } from './sealing.js'
 
-/** A column that holds sealed values. */
+/** A column with sealed values. */
 export interface SealedColumn {
   readonly table: string
-  /** The columns by which a row is known, which an index has in this order. */
+  /** The columns that identify a row, in the order of their index. */
   readonly keys: readonly string[]
   readonly column: string
   readonly purpose: Purpose
-  /** Where in the column the value stands, as SQL that is text; the column itself where that is not said. */
+  /** SQL text expression that reads the sealed value; the column itself by default. */
   readonly read?: string
-  /** What the column becomes where `s.next` takes the place of `s.former`; `s.next` itself where that is not said. */
+  /** SQL expression of the new column value, where `s.next` replaces `s.former`; `s.next` by default. */
   readonly written?: string
 }
 
 export interface ResealResult {
-  /** Sealed with the current key now, and with another one before. */
+  /** Sealed with the current key now, and with a former key before. */
   readonly resealed: number
-  /** Sealed with the current key already. */
+  /** Already sealed with the current key. */
   readonly current: number
-  /** Sealed with a key that is not there. */
+  /** Sealed with an unknown key. */
   readonly unreadable: number
 }
 
 interface ResealOptions {
   readonly sealing: Sealing
-  /** Where nothing is to be written, what would be is counted all the same. */
+  /** Counts without writing. */
   readonly dryRun?: boolean
   readonly signal?: AbortSignal
-  /** Told of the number of values that were looked at. */
+  /** Called with the number of processed values. */
   readonly progress?: (values: number) => void
 }
 
@@ -41,8 +41,8 @@ interface Row {
 const BATCH = 500
 
 /**
- * Seals what stands in a place with the current key, a portion at a time. A value that somebody writes meanwhile stays as it
- * was written. It may end at any time, and be begun again: what was done is passed over then.
+ * Reseals the values of a column with the current key, in batches. Values that are written concurrently are left as
+ * written. It may be interrupted and restarted.
  */
 export async function reseal(
   pool: pg.Pool,
@@ -85,7 +85,7 @@ async function* batches(pool: pg.Pool, target: SealedColumn): AsyncGenerator<rea
   }
 }
 
-/** One statement for a portion: each row that still has the value it was read with. */
+/** Replaces a batch with one statement, but only rows that still have the value that was read. */
 async function replace(
   pool: pg.Pool,
   { table, keys, column, purpose, read = column, written = 's.next' }: SealedColumn,

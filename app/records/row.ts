@@ -3,10 +3,10 @@ import type { DateTime } from 'luxon'
 
 import type { ModelClass } from './model.js'
 
-/** What a record says, by the names of the wire. */
+/** The attributes of a record by their wire names. */
 export type Attributes = Readonly<Record<string, unknown>>
 
-/** The same while it is put together. */
+/** Attributes under construction. */
 export type MutableAttributes = Record<string, unknown>
 
 type Own<M extends ModelClass> = Exclude<keyof InstanceType<M>, keyof LucidRow> & string
@@ -26,12 +26,10 @@ export type RelationName<M extends ModelClass> = {
 
 type Plain<Value> = Value extends DateTime ? string : Value
 
-/** The columns of one model; of any, where it is not known which. */
+/** The columns of a model; of any model if it is unknown. */
 type Columns<M extends ModelClass> = [Exclude<ColumnName<M>, 'id'>] extends [never]
   ? Attributes
   : { readonly [Name in ColumnName<M>]: Plain<InstanceType<M>[Name]> }
 
-/**
- * A record of a model as statements answer it: plain, with times as ISO text and sealed secrets open.
- */
+/** A row as statements return it: times as ISO text, secrets decrypted. */
 export type Row<M extends ModelClass = ModelClass> = { readonly id: string } & Columns<M>

@@ -1,10 +1,10 @@
 import vine from '@vinejs/vine'
 import type { SchemaTypes } from '@vinejs/vine/types'
 
-/** An id, in the way the database writes it however it was sent, so that it can be compared with those of records. */
+/** An id in lowercase, as PostgreSQL writes it, so that it can be compared with stored ids. */
 export const id = () => vine.string().uuid().toLowerCase()
 
-/** What an update may say: any of what a creation says, but for what is fixed from then on. */
+/** The rules of an update: those of a creation, all optional, without the immutable attributes. */
 export const changes = <
   Rules extends Record<string, SchemaTypes>,
   Fixed extends keyof Rules = never,

@@ -4,7 +4,7 @@ import { AES256GCM } from '@adonisjs/core/encryption/drivers/aes_256_gcm'
 import { applicationKeys } from '#configuration/application_key'
 import { env } from '#start/env'
 
-/** What was sealed for one purpose is nothing for another. */
+/** A value that is sealed for one purpose cannot be unsealed for another. */
 export type Purpose =
   | 'client secret'
   | 'signing key'
@@ -17,7 +17,7 @@ export type Purpose =
   | 'waiting command'
   | 'dead letter'
 
-/** Seals with the first of its keys, and opens what any of them has sealed. */
+/** Seals with the first key, and unseals with any. */
 export class Sealing {
   readonly #all: Encryption
   readonly #current: Encryption
@@ -45,15 +45,14 @@ const encryptionWith = (keys: string[]) =>
 
 let instance: Sealing | undefined
 
-/** That of this installation. */
 export const installationSealing = (): Sealing => (instance ??= new Sealing(applicationKeys(env)))
 
-/** Seals a value with the application key, for `expiresIn` where that is given. */
+/** Seals a value with the application key, optionally with an expiry. */
 export function seal(purpose: Purpose, value: string, expiresIn?: string): string {
   return installationSealing().seal(purpose, value, expiresIn)
 }
 
-/** The sealed value; null where there is none, or it was sealed for something else or with a key that is gone, or is over. */
+/** Unseals a value; null if there is none, its purpose differs, its key is unknown, or it has expired. */
 export function unseal(purpose: Purpose, sealed: string | null): string | null {
   return sealed === null ? null : installationSealing().unseal(purpose, sealed)
 }

@@ -7,32 +7,32 @@ import { kindOfDeclaration, type Kind } from './kind.js'
 import type { MutableAttributes } from './row.js'
 import { recordSecretRead } from '#audit/record_security_event'
 
-/** What the secrets of any kind are to an actor. */
+/** Which secrets an actor may see. */
 export function revealTo(actor: Actor): Reveal {
   return (declaration) => kindOfDeclaration(declaration).reveals(actor)
 }
 
 /**
- * The secrets that a selection names, of the kind itself or along relations. Almost none does, and those need not ask who
- * the caller is.
+ * The secrets that a selection names, including those of relations; undefined if there are none, as for nearly every
+ * query.
  */
 export function selectedSecrets(kind: Kind, selection: Selection): SelectedSecrets | undefined {
   const projection = projectionOf(kind.declaration, selection)
   return projection.guarded ? new SelectedSecrets(projection, selection) : undefined
 }
 
-/** A place in an answer where secrets of a kind may stand. */
+/** A location in an answer that may contain secrets of a kind. */
 interface SecretLocation {
   readonly path: readonly string[]
   readonly kind: Kind
   readonly secrets: readonly string[]
-  /** What tells whose they are and was not asked for, so that it is read and not answered. */
+  /** Fields that identify the owner. They are read, but removed from the answer unless they were selected. */
   readonly added: readonly string[]
 }
 
-/** Where secrets stand in the answers to one selection. */
+/** The secrets in the answers to one selection. */
 export class SelectedSecrets {
-  /** What to read: what was asked for, and whose the secrets are. */
+  /** The fields to read: the selected ones, and those that identify the owners. */
   readonly selection: Selection
   readonly #locations: readonly SecretLocation[]
 
@@ -45,8 +45,8 @@ export class SelectedSecrets {
   }
 
   /**
-   * Makes an answer of what was read, which is without the secrets the caller may not see. Those in it are noted first, so
-   * that none is shown that could not be noted.
+   * Unseals the secrets in the records that were read, which contain only those the caller may see. Each is audited
+   * first, so that none is shown without a trace.
    */
   async show(origin: Origin, data: string): Promise<string> {
     const read = JSON.parse(data) as MutableAttributes | MutableAttributes[]

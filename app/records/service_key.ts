@@ -1,7 +1,7 @@
 import type { Kind } from './kind.js'
 import type { RecordService } from './record_service.js'
 
-/** What the container knows the service of a kind by that has no class of its own. */
+/** The container binding of the service of a kind without a class of its own. */
 type NameOfService = `records.${string}`
 
 declare module '@adonisjs/core/types' {
@@ -10,7 +10,7 @@ declare module '@adonisjs/core/types' {
   }
 }
 
-/** What the container knows a service by: its class, or the name that stands for its kind. */
+/** The container binding of a service: its class, or the name derived from its kind. */
 export type ServiceKey = (abstract new (...parameters: never[]) => RecordService) | NameOfService
 
 export const serviceKeyOf = (kind: Kind): NameOfService => `records.${kind.name}`

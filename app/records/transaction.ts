@@ -8,9 +8,7 @@ import { inTransactionScope } from './transaction_scope.js'
 
 const commitCallbacks = new WeakMap<pg.ClientBase, Set<() => void>>()
 
-/**
- * Has something done once what was written on a transaction is kept; never, where nothing is. It must not throw.
- */
+/** Calls back after the transaction has committed, and not at all if it rolls back. The callback must not throw. */
 export function afterCommit(transaction: pg.ClientBase, callback: () => void): void {
   commitCallbacks.get(transaction)?.add(callback)
 }
@@ -18,8 +16,8 @@ export function afterCommit(transaction: pg.ClientBase, callback: () => void): v
 const deferredStatements = new WeakMap<pg.ClientBase, Promise<unknown>[]>()
 
 /**
- * Lets a statement be among the last of a transaction: only the commit waits for it, which leaves right behind it and keeps
- * nothing where it fails. Its answer must not matter to the caller.
+ * Pipelines a statement with the commit instead of awaiting it; if it fails, so does the commit. Its result must not
+ * matter to the caller.
  */
 export function deferToCommit(
   transaction: pg.ClientBase,
@@ -36,13 +34,13 @@ export function deferToCommit(
 
 type Work<T> = (transaction: pg.ClientBase) => Promise<T>
 
-/** How often work is tried that the database ends for the sake of others, in all, and how long it waits in between. */
+/** Attempts in total for work that fails with a deadlock or serialization failure, and the delay between them. */
 const ATTEMPTS = 5
 const BACKOFF = { firstMs: 10, longestMs: 200 }
 
 /**
- * Runs work in one transaction: all of it is kept, or nothing. Where the database ends it for the sake of others, nothing of it is
- * kept and it is done anew; so what it does outside of the transaction has to bear that, or to wait with `afterCommit`.
+ * Runs work in one transaction. After a deadlock or serialization failure it runs again, so effects outside of the
+ * transaction must be repeatable or wait for `afterCommit`.
  */
 export async function inTransaction<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -57,7 +55,7 @@ export async function inTransaction<T>(pool: pg.Pool, work: Work<T>): Promise<T>
   }
 }
 
-/** A connection that broke is not given back to the pool. */
+/** A broken connection is not returned to the pool. */
 async function runOnce<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
   const client = await pool.connect()
   const unawaited = [begin(client)]
@@ -81,8 +79,8 @@ async function runOnce<T>(pool: pg.Pool, work: Work<T>): Promise<T> {
 }
 
 /**
- * Does parts of one transaction side by side, so that none waits for the answers to the others. Ends when all have, also where
- * one fails: nothing may be sent once the transaction is over.
+ * Runs statements of one transaction concurrently, pipelined on its connection. Settles only after all have settled:
+ * nothing may be sent after the end of the transaction.
  */
 export async function concurrently<Results extends unknown[]>(
   ...works: { [Index in keyof Results]: Promise<Results[Index]> }
@@ -94,7 +92,7 @@ export async function concurrently<Results extends unknown[]>(
   return Promise.all(works) as Promise<Results>
 }
 
-/** The work's first statement leaves together with it; where it fails, so do they all. */
+/** `begin` is pipelined with the first statement of the work and fails together with it. */
 function begin(client: pg.ClientBase): Promise<unknown> {
   const started = client.query('begin')
   started.catch(() => {})
@@ -106,7 +104,7 @@ async function failuresOf(works: readonly Promise<unknown>[]): Promise<unknown[]
   return ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
 }
 
-/** The failure that is behind the others: after it, the transaction refuses whatever else was sent. */
+/** The root cause: after it, PostgreSQL rejects every other statement of the transaction. */
 function rootCauseOf(failures: readonly unknown[]): unknown {
   return failures.find((failure) => !isTransactionAborted(failure)) ?? failures[0]
 }
@@ -114,7 +112,7 @@ function rootCauseOf(failures: readonly unknown[]): unknown {
 const isTransactionAborted = (failure: unknown) =>
   (failure as { code?: unknown } | null)?.code === '25P02'
 
-/** The database answers the end of a transaction in which a statement failed by dropping it, without an error. */
+/** PostgreSQL answers `commit` of a failed transaction with a rollback instead of an error. */
 async function commit(client: pg.ClientBase): Promise<void> {
   const { command } = await client.query('commit')
   if (command !== 'COMMIT') {
@@ -131,14 +129,12 @@ async function rollBack(client: pg.ClientBase): Promise<Error | undefined> {
   }
 }
 
-/**
- * A statement of the transaction had failed, and the caller went on as if it had not.
- */
+/** A statement had failed, and the caller ignored the error. */
 export class TransactionLost extends Error {
   static readonly code = 'E_TRANSACTION_LOST'
   readonly code = TransactionLost.code
 
   constructor() {
-    super('Nothing of this transaction was kept: one of its statements had failed')
+    super('The transaction was rolled back: one of its statements had failed')
   }
 }

@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 const transactions = new AsyncLocalStorage<{ isOpen: boolean }>()
 
 /**
- * Runs work that holds a transaction open, so that what is called from it can tell. What it only set off, and what happens
- * after the transaction, is not in it any more.
+ * Marks `work` as running inside a transaction. Code that it starts without awaiting, and code after the transaction,
+ * is outside.
  */
 export async function inTransactionScope<T>(work: () => Promise<T>): Promise<T> {
   const transaction = { isOpen: true }
@@ -15,7 +15,7 @@ export async function inTransactionScope<T>(work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Whether the caller holds a transaction open. */
+/** Whether the caller runs inside an open transaction. */
 export function isTransactionOpen(): boolean {
   return transactions.getStore()?.isOpen === true
 }

@@ -4,8 +4,8 @@ import type { LogLine } from './log_task.js'
 const WRITER = 'telemetry'
 
 /**
- * Whose line it is: that of the surface it is about, else that of the process. A process that works for telemetry is the one that
- * writes logs; what is not about another surface is its own.
+ * The surface of a log line: the one it names, or that of the process. A process that serves telemetry writes the logs,
+ * so lines without another surface are attributed to telemetry.
  */
 export function surfaceOf({ surface }: LogLine, surfaces: readonly string[]): string {
   if (typeof surface === 'string' && surface !== 'none' && surface !== 'hub') {
@@ -14,10 +14,10 @@ export function surfaceOf({ surface }: LogLine, surfaces: readonly string[]): st
   return surfaces.includes(WRITER) ? WRITER : (surfaces[0] ?? WRITER)
 }
 
-/** Lines about the writing of logs would make more of them where they were shipped. */
+/** Whether lines of the surface are about writing logs. Shipping them would produce more of them. */
 export const isLogWriter = (surface: string): boolean => surface === WRITER
 
-/** A line of the log as it was written; undefined for what is none. */
+/** Parses a log line; undefined if it is not one. */
 export function readLine(text: string): LogLine | undefined {
   return tryParseJson(text) as LogLine | undefined
 }

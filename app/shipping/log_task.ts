@@ -2,11 +2,11 @@ import { newMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { LEVEL_NUMBERS } from '#observability/log_tap'
 
-/** What the log store takes of a message. */
+/** The longest message that the log store accepts. */
 const MAX_MESSAGE_LENGTH = 4_096
 const MAX_LABEL_LENGTH = 1_024
 
-/** Parts of a line that say nothing of what happened, or stand elsewhere. */
+/** Fields that are not labels: they are stored elsewhere or carry no information. */
 const EXCLUDED_FIELDS = new Set([
   'level',
   'time',
@@ -18,7 +18,7 @@ const EXCLUDED_FIELDS = new Set([
   'surface',
 ])
 
-/** A line of this process' log, as telemetry takes it. */
+/** A log line in the format of telemetry. */
 export interface ShippedLine {
   readonly time: string
   readonly message: string
@@ -28,16 +28,16 @@ export interface ShippedLine {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** A line that was written, as far as it is read here. */
+/** A written log line, with the fields that are used here. */
 export interface LogLine {
   readonly level: number
   readonly time: number
   readonly msg?: string
   readonly err?: { readonly stack?: string; readonly message?: string }
-  /** The surface whose work it is about, where it is known. */
+  /** The surface it belongs to, if known. */
   readonly surface?: string
   readonly request_id?: string
-  /** It is on its way to telemetry by itself. */
+  /** Set if the line is shipped by other means. */
   readonly shipped?: boolean
   readonly [label: string]: unknown
 }
@@ -53,7 +53,7 @@ export function shippedLine(line: LogLine, surface: string): ShippedLine {
   }
 }
 
-/** The command by which telemetry keeps the line. */
+/** The command that makes telemetry store the line. */
 export function writeTask(line: ShippedLine): Message {
   return newMessage(commandRouting(COMMAND_QUEUES.telemetryLog), 'write', { ...line })
 }
@@ -77,7 +77,7 @@ function levelOf(number: number): ShippedLine['level'] {
   return number >= LEVEL_NUMBERS.info ? 'info' : 'debug'
 }
 
-/** Objects have no place in labels. */
+/** Labels are scalar; objects are dropped. */
 function labelsOf(line: LogLine): Record<string, string> {
   return Object.fromEntries(
     Object.entries(line).flatMap(([name, value]) =>

@@ -14,13 +14,13 @@ const RETRY_BACKOFF: BackoffPolicy = { firstMs: 500, longestMs: 30_000 }
 
 const unshipped = new Counter({
   name: 'log_lines_unshipped_total',
-  help: 'Lines of the own log that did not reach the bus, since it was away for too long or too many came in',
+  help: 'Log lines that could not be shipped because the bus was unavailable or the buffer was full',
   registers: [metrics],
 })
 
 /**
- * Brings lines of the own log to telemetry by way of the bus, some at a time. While the bus is away they wait, as many as there
- * is room for; nothing is said of that in the log, which would make more of them.
+ * Ships log lines to telemetry over the bus in batches. While the bus is unavailable they are buffered up to a limit.
+ * Failures are not logged, since that would produce more lines.
  */
 export class Shipper {
   readonly #openBus: () => Promise<Pick<Bus, 'publish'>>
@@ -28,7 +28,7 @@ export class Shipper {
   readonly #queue: Message[] = []
   #working: Promise<void> | undefined
 
-  /** The bus is opened with the first line: a process that has none to ship may do without. */
+  /** The bus connection is opened with the first line. */
   constructor(openBus: () => Promise<Pick<Bus, 'publish'>>) {
     this.#openBus = openBus
   }
@@ -41,7 +41,7 @@ export class Shipper {
     this.#working ??= this.#work()
   }
 
-  /** Ships what waits, as far as there is time. */
+  /** Ships buffered lines within a time limit. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     const timer = new AbortController()
@@ -68,7 +68,7 @@ export class Shipper {
     this.#working = undefined
   }
 
-  /** Answers those that the bus did not take. */
+  /** Returns the messages that the bus did not accept. */
   async #publish(messages: readonly Message[]): Promise<Message[]> {
     try {
       const bus = await this.#openBus()

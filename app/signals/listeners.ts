@@ -1,16 +1,14 @@
 import type { ReportError } from './signals.js'
 
-/** Somebody who is told what comes over a channel. */
+/** Receives the messages of a channel. */
 export interface Listener {
   receive(payload: string): void
 }
 
-/**
- * Who listens to which channel in this process. One that throws does not keep the others from being called.
- */
+/** The listeners of each channel in this process. A failing listener does not affect the others. */
 export class Listeners {
   readonly #report: ReportError
-  /** Most channels have one; a set for each would take more than everything else that is kept of it. */
+  /** Most channels have one listener, and a set for each would need more memory than all the rest. */
   readonly #byChannel = new Map<string, Listener | Set<Listener>>()
 
   constructor(report: ReportError) {
@@ -21,7 +19,7 @@ export class Listeners {
     return [...this.#byChannel.keys()]
   }
 
-  /** How many channels somebody listens to. */
+  /** The number of channels with listeners. */
   get size(): number {
     return this.#byChannel.size
   }
@@ -41,7 +39,7 @@ export class Listeners {
     }
   }
 
-  /** Answers whether it was there, and the channel has no other one left. */
+  /** Returns whether this was the last listener of the channel. */
   remove(channel: string, listener: Listener): boolean {
     const present = this.#byChannel.get(channel)
     const wasLast =

@@ -8,9 +8,7 @@ import {
   type Unsubscribe,
 } from './signals.js'
 
-/**
- * Signals within one process, for an installation that has no other.
- */
+/** Signals within a single process. */
 export class MemorySignals implements Signals {
   readonly #messages: Listeners
   readonly #notifications: Listeners
@@ -28,7 +26,7 @@ export class MemorySignals implements Signals {
     return !this.#isClosed
   }
 
-  /** Listeners are never called while the caller is still at work, as with any other medium. */
+  /** Calls listeners asynchronously, as every other implementation does. */
   async publish(messages: readonly SignalMessage[]): Promise<void> {
     await null
     if (this.#isClosed) {
@@ -67,7 +65,7 @@ function addListener(
   return async () => void listeners.remove(channel, listener)
 }
 
-/** Until there is a log, a listener that fails is as loud as any other fault. */
+/** Without a log, a failing listener raises an uncaught error. */
 function throwLater(error: Error): void {
   setImmediate(() => {
     throw error

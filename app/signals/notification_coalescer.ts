@@ -1,13 +1,13 @@
-/** Short beside the 20 ms in which a wake arrives, long beside the time a transaction takes at full load. */
+/** Short compared to the delivery time of 20 ms, long compared to a transaction at full load. */
 const PAUSE_MS = 5
 
 /**
- * Passes the first wake of a topic on at once. Those that follow within a moment become one more at its end, so that
- * no change before a wake goes unnoticed.
+ * Delivers the first notification of a topic at once. Further ones within a short pause become a single one at its end,
+ * so that no change before a notification is missed.
  */
 export class NotificationCoalescer {
   readonly #deliver: (topic: string) => void
-  /** Whether another wake was asked for while a topic is paused. */
+  /** Whether a topic got another notification during its pause. */
   readonly #paused = new Map<string, boolean>()
 
   constructor(pass: (topic: string) => void) {

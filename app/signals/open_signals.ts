@@ -5,7 +5,7 @@ import { env } from '#start/env'
 import { MemorySignals } from './memory_signals.js'
 import type { Signals } from './signals.js'
 
-/** Connects this process with the others where REDIS_URL is set. */
+/** Connects this process with the others if REDIS_URL is set. */
 export async function openSignals(logger: Pick<Logger, 'warn'>): Promise<Signals> {
   const report = (error: Error, what: string) => logger.warn({ err: error }, what)
   if (env.REDIS_URL) {

@@ -6,12 +6,10 @@ interface OutgoingMessage {
   readonly payload: string | Buffer
 }
 
-/** One command takes the sender far less than one for each message does. */
+/** One command is far cheaper for the sender than one for each message. */
 const PUBLISH_EACH = `for at = 1, #ARGV, 2 do redis.call('publish', ARGV[at], ARGV[at + 1]) end`
 
-/**
- * Sends messages in one go and in their order. Rejects where one of them was not taken.
- */
+/** Publishes messages at once and in order. Rejects if one was not accepted. */
 export async function publishAll(
   redis: RedisConnection,
   messages: readonly OutgoingMessage[]

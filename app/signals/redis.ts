@@ -4,15 +4,15 @@ import { jitteredBackoff } from '#kernel/backoff'
 
 export type RedisConnection = Redis
 
-/** A server that accepts connections and answers nothing is given up after this. */
+/** Timeouts for a server that accepts connections but does not respond. */
 const RESPONSE_TIMEOUTS = { commandTimeout: 5_000, socketTimeout: 5_000 }
 const HEARTBEAT_MS = 5_000
 const BACK_OFF = { firstMs: 200, longestMs: 5_000 }
 
 /**
- * Opens a connection to Redis. The client library is loaded only here, so that an installation without Redis does not
- * carry it. A subscriber subscribes each time the connection is ready: the library's own way of subscribing again
- * leaves a rejection unhandled when the connection breaks meanwhile.
+ * Opens a connection to Redis. The client library is loaded here, so that installations without Redis do not load it. A
+ * subscriber subscribes whenever the connection is ready: automatic resubscription leaves an unhandled rejection if the
+ * connection breaks meanwhile.
  */
 export async function connectRedis(
   url: string,
@@ -32,15 +32,12 @@ export async function connectRedis(
   return redis
 }
 
-/** A connection for sending messages: what cannot be sent soon is refused. */
+/** A connection for publishing. Commands fail fast while Redis is unavailable. */
 export function connectPublisher(url: string, onError: (error: Error) => void): Promise<Redis> {
   return connectRedis(url, onError, RESPONSE_TIMEOUTS)
 }
 
-/**
- * A connection for receiving messages. It asks for a sign of life now and then, since a server that went away without a
- * word would never be missed otherwise.
- */
+/** A connection for subscribing. It sends regular pings, since it would not notice a lost server otherwise. */
 export async function connectSubscriber(
   url: string,
   onError: (error: Error) => void

@@ -14,8 +14,8 @@ const NOTIFICATION_PREFIX = 'hub:wake:'
 const CONNECT_TIMEOUT_MS = 2_000
 
 /**
- * Signals between processes through Redis. Listening has a connection of its own, which is made again when it breaks:
- * channels are subscribed to again, and every listener for a wake gets one, since one could have been missed.
+ * Signals between processes through Redis. Subscriptions have a connection of their own. After a reconnect, channels
+ * are subscribed again and every notification listener is called once, since a notification may have been missed.
  */
 export class RedisSignals implements Signals {
   readonly #publisher: RedisConnection
@@ -25,7 +25,7 @@ export class RedisSignals implements Signals {
   readonly #coalescer = new NotificationCoalescer((topic) => this.#send(topic))
   #isClosed = false
 
-  /** Returns when Redis answered, or failed to for the first time: it is then looked for in the background. */
+  /** Returns after the first connection attempt, successful or not. Further attempts run in the background. */
   static async connect(url: string, report: ReportError): Promise<RedisSignals> {
     const publisher = await connectPublisher(url, () => {})
     const subscriber = await connectSubscriber(url, (error) => {
@@ -67,7 +67,7 @@ export class RedisSignals implements Signals {
     await this.#subscribeTo([channel])
     return async () => {
       if (this.#listeners.remove(channel, listener)) {
-        // A connection that breaks now knows nothing of the channel when it is made again.
+        // If the connection breaks now, it does not subscribe to the channel again.
         await this.#subscriber.unsubscribe(channel).catch(() => {})
       }
     }
@@ -88,7 +88,7 @@ export class RedisSignals implements Signals {
     this.#subscriber.disconnect()
   }
 
-  /** Where Redis does not pass a wake on, at least those in this process are woken. */
+  /** If Redis is unavailable, at least listeners in this process are notified. */
   #send(topic: string): void {
     const channel = NOTIFICATION_PREFIX + topic
     this.#publisher.publish(channel, '').catch(() => this.#listeners.dispatch(channel, ''))
@@ -102,7 +102,7 @@ export class RedisSignals implements Signals {
     }
   }
 
-  /** Answers whether the channels are received from now on; where not, they are with the next connection. */
+  /** Returns whether the channels are subscribed. Otherwise they are subscribed on the next connection. */
   async #subscribeTo(channels: readonly string[]): Promise<boolean> {
     if (channels.length === 0 || this.#subscriber.status !== 'ready') {
       return false

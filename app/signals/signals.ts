@@ -5,33 +5,36 @@ export interface SignalMessage {
 
 export type Unsubscribe = () => Promise<void>
 
-/**
- * How processes tell each other of something at once. Nothing is kept: a process that does not listen misses it.
- */
+/** Messages between processes with at-most-once delivery: a process that is not subscribed misses them. */
 export interface Signals {
-  /** Sends messages in their order. Rejects while they cannot be carried. */
+  /** Publishes messages in order. Rejects while the transport is unavailable. */
   publish(messages: readonly SignalMessage[]): Promise<void>
-  /** Subscribes to a channel until the returned function is called; from later on where the medium is away now. */
+  /**
+   * Subscribes to a channel until the returned function is called. If the transport is unavailable, the subscription
+   * starts later.
+   */
   subscribe(channel: string, listener: (payload: string) => void): Promise<Unsubscribe>
-  /** Tells the processes that wait for a topic to look. Never throws or waits; many at once become few. */
+  /**
+   * Notifies listeners of a topic that there may be something new. Never throws or waits. Notifications are coalesced.
+   */
   notify(topic: string): void
-  /** Called for each wake, and once more whenever a wake may have been missed. */
+  /** Calls the listener for each notification, and whenever one may have been missed. */
   onNotification(topic: string, listener: () => void): Promise<Unsubscribe>
-  /** Whether messages are carried now. */
+  /** Whether messages can be delivered now. */
   readonly isReady: boolean
-  /** Receives and sends nothing any more. */
+  /** Stops publishing and receiving. */
   close(): Promise<void>
 }
 
-/** What is wrong with a listener, or with the medium, for the log. */
+/** Reports a failed listener or transport to the log. */
 export type ReportError = (error: Error, what: string) => void
 
-/** Messages cannot be carried now. */
+/** Messages cannot be delivered now. */
 export class SignalsUnavailable extends Error {
   static readonly code = 'signals_away'
   readonly code = SignalsUnavailable.code
 
   constructor(cause?: unknown) {
-    super('Redis does not carry messages now; check the server that REDIS_URL names', { cause })
+    super('Redis is unavailable: check the server that REDIS_URL names', { cause })
   }
 }

@@ -7,12 +7,12 @@ import type { Sweep } from '#jobs/sweep'
 import { bucketRemovalSweep, storageReactions } from '#storage/buckets/realm_removal'
 import { storageSweeps } from '#storage/sweeps/storage_sweeps'
 
-/** What storage looks after by itself: uploads that were interrupted, orphaned objects, realms that are gone. */
+/** The periodic jobs of storage: interrupted uploads, orphaned objects, and buckets of deleted realms. */
 export async function backgroundSweeps(logger: Logger): Promise<readonly Sweep[]> {
   return [...storageSweeps(logger), bucketRemovalSweep(await identityProvider())]
 }
 
-/** Follows what happens at the identity provider. */
+/** Removes buckets when the identity provider reports that a realm was deleted. */
 export async function reactToRealmChanges(logger: Logger): Promise<RunningJob> {
   const stop = await reactToChanges(await identityProvider(), storageReactions, logger)
   return { stop }

@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { connect as connectTcp } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { CONNECTION_LIMITS } from '#http/connection_limit'
 import { test } from '@japa/runner'
 import type { Socket } from 'socket.io-client'
 
@@ -697,3 +698,30 @@ test.group('Sockets | hostile clients', (group) => {
 function ending(socket: Socket): Promise<string> {
   return new Promise((resolve) => socket.once('disconnect', (reason) => resolve(reason)))
 }
+
+test.group('Connections of sockets behind a proxy', () => {
+  test('are limited by the address of the client that the proxy names', async ({
+    assert,
+    cleanup,
+  }) => {
+    const site = await socketSite({ authenticator: testAuthenticator })
+    cleanup(() => site.close())
+    const handshake = async (forwarded: string) => {
+      const response = await fetch(`${site.url}/socket.io?EIO=4&transport=polling`, {
+        headers: { 'x-forwarded-for': forwarded },
+      })
+      await response.text()
+      return response.status
+    }
+    const most = CONNECTION_LIMITS.perAddress
+    for (let opened = 0; opened < most; opened += 50) {
+      const statuses = await Promise.all(
+        Array.from({ length: 50 }, () => handshake('203.0.113.9, 127.0.0.1'))
+      )
+      assert.sameMembers([...new Set(statuses)], [200])
+    }
+    assert.equal(await handshake('203.0.113.9'), 403)
+    assert.equal(await handshake('203.0.113.10'), 200)
+    assert.equal(await handshake('203.0.113.9, 203.0.113.10'), 200)
+  })
+})

@@ -1,12 +1,12 @@
 import type { Channel, ConsumeMessage } from 'amqplib'
 
 /**
- * Tells the broker which deliveries of a channel are done with. Those that end together are told of as one, as far as all before
- * them have ended too.
+ * Acknowledges the deliveries of a channel. Deliveries that are done at the same time are acknowledged together, as far
+ * as all earlier ones are done too.
  */
 export class Acknowledgements {
   readonly #channel: Channel
-  /** Deliveries by their tags, which only grow: undefined while they are under way. */
+  /** Deliveries by tag, in ascending order; undefined until they are done. */
   readonly #deliveries = new Map<number, ConsumeMessage | undefined>()
   readonly #acknowledged: number[] = []
   #isLost = false
@@ -16,7 +16,7 @@ export class Acknowledgements {
     channel.once('close', () => (this.#isLost = true))
   }
 
-  /** The broker delivers everything of a lost channel again, and takes no answer to it. */
+  /** The broker redelivers everything of a closed channel and accepts no acknowledgement for it. */
   get isLost(): boolean {
     return this.#isLost
   }
@@ -33,13 +33,13 @@ export class Acknowledgements {
     }
   }
 
-  /** Gives one back, to be delivered again. */
+  /** Requeues a delivery. */
   requeue(message: ConsumeMessage): void {
     this.#deliveries.delete(message.fields.deliveryTag)
     this.#send(() => this.#channel.nack(message, false, true))
   }
 
-  /** Happens by itself in a moment; called before the channel is closed. */
+  /** Runs automatically on the next turn; call it before closing the channel. */
   flush(): void {
     const acknowledge = this.#acknowledged.splice(0)
     this.#send(() => {
@@ -48,7 +48,7 @@ export class Acknowledgements {
     })
   }
 
-  /** All up to the first one that is still under way. */
+  /** Acknowledges all deliveries up to the first one that is not done. */
   #ackFirst(): void {
     let last: ConsumeMessage | undefined
     for (const [tag, message] of this.#deliveries) {
@@ -71,7 +71,7 @@ export class Acknowledgements {
     }
   }
 
-  /** A channel that is about to close takes no answers either, and what was not answered comes again. */
+  /** A closing channel throws; its unacknowledged deliveries are redelivered. */
   #send(action: () => void): void {
     if (this.#isLost) {
       return

@@ -7,8 +7,8 @@ import { AmqpPublisher } from './publisher.js'
 import { AmqpSubscription } from './subscription.js'
 
 /**
- * The bus on RabbitMQ. It publishes and consumes on connections of their own: a broker that is short of memory stops
- * reading from those that publish, and consumers must still be able to tell it what is done.
+ * The bus on RabbitMQ. It publishes and consumes on separate connections: a broker that is short of memory stops
+ * reading from publishers, and consumers must still be able to acknowledge.
  */
 export class AmqpBus implements Bus {
   readonly #url: string
@@ -18,7 +18,7 @@ export class AmqpBus implements Bus {
   readonly #subscriptions = new Set<AmqpSubscription>()
   #consuming: Promise<AmqpConnection> | undefined
 
-  /** Does not wait for the broker; it is looked for until it is there. */
+  /** Does not wait for the broker; the connection is retried in the background. */
   static async open(url: string, logger: BusLogger): Promise<AmqpBus> {
     return new AmqpBus(url, logger, await AmqpConnection.open(url, logger))
   }
@@ -37,7 +37,7 @@ export class AmqpBus implements Bus {
     )
   }
 
-  /** All messages go the same way, so those of one record are in order with no further ado. */
+  /** A single channel keeps all messages in order, so `orderedBy` is not needed. */
   publish(message: Message): Promise<void> {
     return busMetrics.countPublish(message.metadata.routing.type, this.#publisher.publish(message))
   }
@@ -65,7 +65,7 @@ export class AmqpBus implements Bus {
     return hasConsumers(this.#publishing, queue)
   }
 
-  /** Stops what still consumes, then hangs up. */
+  /** Stops the remaining subscriptions and closes the connections. */
   async close(): Promise<void> {
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.stop()))
     await this.#publisher.close()

@@ -8,8 +8,8 @@ import { deadIdOf, identityOf, readDeadLetter } from './dead_properties.js'
 const CONNECT_LIMIT_MS = 5_000
 
 /**
- * Looks through the dead queues of RabbitMQ, one after the other, on a connection of its own for each question. Whatever
- * was looked at and left alone goes back to its place when the connection ends.
+ * Reads the dead letter queues of RabbitMQ, with one connection per call. Messages that are not acknowledged return to
+ * their queue when the connection closes.
  */
 export class AmqpDeadLetters implements DeadLetters {
   readonly #url: string
@@ -49,7 +49,7 @@ export class AmqpDeadLetters implements DeadLetters {
     return this.#remove(queue, chosen, async () => {})
   }
 
-  /** Does something with the chosen letters and then takes them out of the dead queue. */
+  /** Processes the selected letters and removes them from the dead letter queue. */
   #remove(
     queue: string,
     chosen: DeadLetterSelector,
@@ -98,7 +98,7 @@ async function countIn(channel: ConfirmChannel, queue: string): Promise<number> 
   return messageCount
 }
 
-/** The letters that are there now; what dies meanwhile is left for the next time. */
+/** The current letters; those that arrive meanwhile are not included. */
 async function* deadLettersIn(channel: ConfirmChannel, queue: string): AsyncGenerator<GetMessage> {
   const name = deadQueueOf(queue)
   const count = await countIn(channel, queue)
@@ -111,7 +111,7 @@ async function* deadLettersIn(channel: ConfirmChannel, queue: string): AsyncGene
   }
 }
 
-/** Resolves when the broker holds the message in the queue it died in. */
+/** Resolves when the broker has confirmed the message in its original queue. */
 async function republish(
   channel: ConfirmChannel,
   queue: string,
@@ -127,7 +127,7 @@ async function republish(
   channel.off('return', noteReturn)
   if (isReturned) {
     throw new Error(
-      `There is no queue ${queue}: start the process that consumes it, then try again`
+      `The queue ${queue} does not exist: start the process that consumes it, then try again`
     )
   }
 }

@@ -2,14 +2,14 @@ import type { RecoveringChannelModel } from 'amqplib'
 
 import type { BusLogger } from '#bus/bus'
 
-/** Two beats without an answer, and the connection counts as lost. */
+/** The connection counts as lost after two missed heartbeats. */
 const HEARTBEAT_S = 5
 const CONNECT_LIMIT_MS = 5_000
 const CLOSE_LIMIT_MS = 2_000
 
 /**
- * A connection to RabbitMQ that is made again whenever it was lost. The client library is loaded only here, so that an
- * installation without a broker does not carry it.
+ * A connection to RabbitMQ that reconnects. The client library is loaded only here, so that installations without a
+ * broker do not load it.
  */
 export class AmqpConnection {
   readonly #model: RecoveringChannelModel
@@ -33,10 +33,7 @@ export class AmqpConnection {
       this.#isBlocked = false
       if (!isDisconnected) {
         isDisconnected = true
-        logger.warn(
-          { err: error },
-          'the message broker is away; connecting is tried again until it is back'
-        )
+        logger.warn({ err: error }, 'the message broker is unavailable; reconnecting')
       }
     }
     model.on('disconnect', onDisconnect)
@@ -44,29 +41,29 @@ export class AmqpConnection {
     model.on('connect', () => {
       if (isDisconnected) {
         isDisconnected = false
-        logger.info('the message broker is back')
+        logger.info('reconnected to the message broker')
       }
     })
     model.on('blocked', (reason) => {
       this.#isBlocked = true
-      logger.warn({ reason }, 'the message broker takes no messages now')
+      logger.warn({ reason }, 'the message broker has blocked publishing')
     })
     model.on('unblocked', () => (this.#isBlocked = false))
-    // Told once more as "disconnect"; without a listener that would end the process.
+    // Also reported as "disconnect"; without a listener it would end the process.
     model.on('error', () => {})
   }
 
-  /** Whether the broker refuses to be written to, mostly because its disk or memory is full. */
+  /** Whether the broker has blocked publishing, mostly because it is short of disk or memory. */
   get isBlocked(): boolean {
     return this.#isBlocked
   }
 
-  /** Waits for the connection where it is being made. */
+  /** Channel creation waits while the connection is being established. */
   get channels(): Pick<RecoveringChannelModel, 'createChannel' | 'createConfirmChannel'> {
     return this.#model
   }
 
-  /** Closes it in good order, or without the broker where that does not answer. */
+  /** Closes the connection; gives up on an unresponsive broker after a timeout. */
   async close(): Promise<void> {
     const limit = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_LIMIT_MS).unref())
     await Promise.race([this.#model.close(), limit])

@@ -15,7 +15,7 @@ const HEADERS = {
   at: 'x-dead-at',
 } as const
 
-/** What a dead message carries beside itself, legible to operators who look into the queue with the broker's own tools. */
+/** The headers of a dead letter, readable with the broker's own tools. */
 export function deadProperties(
   queue: string,
   properties: MessageProperties,
@@ -52,7 +52,7 @@ export function deadIdOf({ properties }: Pick<GetMessage, 'properties'>): string
   return String(properties.headers?.[HEADERS.id] ?? properties.messageId ?? '')
 }
 
-/** What a message is known by outside its body. */
+/** The properties that identify a message outside its body. */
 export function identityOf({ messageId, type }: MessageProperties): Options.Publish {
   return { ...(messageId !== undefined && { messageId }), ...(type !== undefined && { type }) }
 }

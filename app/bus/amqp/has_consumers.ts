@@ -7,7 +7,7 @@ import type { AmqpConnection } from './connection.js'
 const LIMIT_MS = 1_000
 const NO_SUCH_QUEUE = 404
 
-/** Whether a queue has consumers; undefined where the broker does not say so in time. */
+/** Whether a queue has consumers; undefined if the broker does not respond in time. */
 export async function hasConsumers(
   connection: AmqpConnection,
   queue: string
@@ -21,7 +21,7 @@ export async function hasConsumers(
   }
 }
 
-/** A question about a queue that is not there ends its channel. */
+/** Checking a queue that does not exist closes the channel. */
 async function queryConsumers(
   connection: AmqpConnection,
   queue: string

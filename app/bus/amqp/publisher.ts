@@ -15,16 +15,14 @@ interface Target {
   readonly key: string
 }
 
-/**
- * Publishes on one channel, so that the order of the messages is that of the calls; confirms are awaited side by side.
- */
+/** Publishes on one channel, which keeps the order of the calls; confirms are awaited concurrently. */
 export class AmqpPublisher {
   readonly #connection: AmqpConnection
   readonly #channel: ReconnectingChannel<ConfirmChannel>
-  /** A declaration that is refused ends its channel, which must not be the one with messages under way. */
+  /** A failed declaration closes its channel, so it must not share the one that publishes. */
   readonly #declaring: ReconnectingChannel<Channel>
   readonly #declared = new Map<string, Promise<unknown>>()
-  /** Messages that found no queue; told before their confirm. */
+  /** Ids of returned messages; a return arrives before its confirm. */
   readonly #unroutable = new Set<string>()
 
   constructor(connection: AmqpConnection, logger: BusLogger) {
@@ -47,7 +45,7 @@ export class AmqpPublisher {
     return Boolean(this.#channel.current && this.#declaring.current) && !this.#connection.isBlocked
   }
 
-  /** Sends a message the way its routing says. */
+  /** Publishes a message to the target of its routing. */
   publish(message: Message): Promise<void> {
     const { type, key } = message.metadata.routing
     const isCommand = type === 'work'
@@ -64,7 +62,7 @@ export class AmqpPublisher {
         )
   }
 
-  /** Puts a message into a queue that takes no arguments, which is declared where it is not there. */
+  /** Publishes a message to a queue without arguments, which is declared if it does not exist. */
   toQueue(queue: string, content: Buffer, properties: Options.Publish): Promise<void> {
     return this.#withTimeout(async (channel) => {
       await this.#declare(queue)
@@ -106,7 +104,7 @@ export class AmqpPublisher {
     try {
       await channel.assertQueue(queue, { durable: true })
     } catch (error) {
-      // It is there, if not as we would have made it.
+      // The queue exists with other arguments.
       if (!isDeclarationMismatch(error)) {
         throw error
       }

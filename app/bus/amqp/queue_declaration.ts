@@ -2,14 +2,14 @@ import type { Channel, Options } from 'amqplib'
 
 const PRECONDITION_FAILED = 406
 
-/** Whether a declaration was refused because the thing is there, made differently; the channel is closed then. */
+/** Whether a declaration failed because the queue exists with other arguments; its channel is closed then. */
 export function isDeclarationMismatch(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === PRECONDITION_FAILED
 }
 
 /**
- * Declares a queue, channel after channel. One that another program has declared differently is taken as it is: to have no
- * consumer would be worse.
+ * Declares a queue on each new channel. If another program declared it with other arguments, the queue is used as it
+ * is.
  */
 export class QueueDeclaration {
   readonly #queue: string
@@ -21,7 +21,7 @@ export class QueueDeclaration {
     this.#options = options
   }
 
-  /** Throws where the channel did not survive it; the next channel then has better luck. */
+  /** Throws if the declaration closed the channel; it succeeds on the next one. */
   async declareOn(channel: Channel): Promise<void> {
     try {
       await (this.#isForeign

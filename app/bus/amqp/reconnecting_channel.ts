@@ -7,16 +7,15 @@ const REOPEN_BACKOFF = { firstMs: 50, longestMs: 2_000 }
 const CLOSE_LIMIT_MS = 2_000
 
 interface ReconnectingChannelOptions<C extends Channel> {
-  /** Opens a channel; waits for the connection. */
   open(): Promise<C>
-  /** Declares and starts what the channel is for. */
+  /** Declares and starts what the channel is used for. */
   prepare(channel: C): Promise<void>
   logger: BusLogger
 }
 
 /**
- * A channel that is opened again whenever it, or its connection, was lost. What was delivered or published on one channel
- * can only be settled on that one, so users keep the channel they got it from and compare.
+ * A channel that reopens after it, or its connection, was lost. Deliveries and confirms belong to the channel they came
+ * from, so users keep a reference to it and compare.
  */
 export class ReconnectingChannel<C extends Channel> {
   readonly #options: ReconnectingChannelOptions<C>
@@ -28,7 +27,7 @@ export class ReconnectingChannel<C extends Channel> {
     void this.#reconnect()
   }
 
-  /** The channel that is open now. */
+  /** The open channel, if any. */
   get current(): C | undefined {
     return this.#current
   }
@@ -57,7 +56,6 @@ export class ReconnectingChannel<C extends Channel> {
     }
   }
 
-  /** Resolves when the channel has closed. */
   async #use(channel: C): Promise<void> {
     const closed = new Promise((resolve) => channel.once('close', resolve))
     channel.on('error', (error: Error) =>

@@ -11,10 +11,10 @@ import { QueueDeclaration } from './queue_declaration.js'
 import { ReconnectingChannel } from './reconnecting_channel.js'
 import type { AmqpPublisher } from './publisher.js'
 
-/** What could not be handled and did not say why is not asked for again at once. */
+/** Delays the requeue of a failed delivery, to avoid a busy loop. */
 const REQUEUE_DELAY_MS = 1_000
 
-/** Only for queues of our own: other programs declare the others too, and without arguments. */
+/** Only for the platform's own queues: other programs declare the other ones too, without arguments. */
 export const SINGLE_ACTIVE_CONSUMER = { 'x-single-active-consumer': true }
 
 interface AmqpSubscriptionOptions {
@@ -24,8 +24,8 @@ interface AmqpSubscriptionOptions {
 }
 
 /**
- * One consumer of one queue. The queues of events are the platform's own: they outlive their consumers, and of those only
- * one at a time is served, so that the order holds over all processes.
+ * A consumer of one queue. Event queues are the platform's own: they outlive their consumers and have a single active
+ * consumer, which preserves the order across processes.
  */
 export class AmqpSubscription {
   readonly #subscription: Subscription
@@ -61,8 +61,8 @@ export class AmqpSubscription {
   }
 
   /**
-   * The consumer is not cancelled first: the broker would give what follows to another process while messages about the
-   * same record are still under way here. Closing the channel gives back whatever was not begun, in its order.
+   * The consumer is not cancelled first: the broker would deliver following messages to another process while earlier
+   * ones of the same record are still in flight here. Closing the channel requeues what was not started, in order.
    */
   async stop(): Promise<void> {
     this.#isStopping = true
@@ -92,7 +92,7 @@ export class AmqpSubscription {
     message: ConsumeMessage | null
   ): void {
     if (message === null) {
-      // The queue was deleted; opening the channel anew declares it again.
+      // The queue was deleted. Reopening the channel declares it again.
       channel.close().catch(() => {})
     } else if (!this.#isStopping) {
       acknowledgements.track(message)

@@ -5,8 +5,8 @@ import { busMetrics } from '#bus/metrics'
 import { MemoryQueue } from './memory_queue.js'
 
 /**
- * The bus of an installation that is one process. It keeps nothing over the end of the process and needs not to: a message
- * counts as published when it was handled, so what was not is handed in again after the next start.
+ * The bus of a single-process installation. It is not durable and need not be: a message counts as published once it
+ * was handled, so pending ones are published again after a restart.
  */
 export class MemoryBus implements Bus {
   readonly #queues = new Map<string, MemoryQueue>()
@@ -17,10 +17,10 @@ export class MemoryBus implements Bus {
     return !this.#isClosed
   }
 
-  /** A command without a consumer here stays pending until there is one, and holds up no other. */
+  /** A command without a consumer stays pending and delays no other. */
   async publish({ metadata, ...message }: Message): Promise<void> {
     if (this.#isClosed) {
-      throw new BusUnavailable('this process is stopping')
+      throw new BusUnavailable('the process is shutting down')
     }
     const { type, key } = metadata.routing
     const names = type === 'work' ? [key] : [...(this.#bindings.get(key) ?? [])]

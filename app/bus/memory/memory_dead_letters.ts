@@ -10,7 +10,7 @@ import { newId } from '#kernel/new_id'
 const COLUMNS = `id, queue, message_id as "messageId", type, reason, attempts,
   died_at as "diedAt", body`
 
-/** Keeps a message that could not be handled in the database of its consumer, once however often it dies. */
+/** Stores a dead letter in the database of its consumer, once per message. */
 export async function storeDeadLetter(
   { queue, database }: Subscription,
   bytes: Buffer,
@@ -29,7 +29,7 @@ export async function storeDeadLetter(
   )
 }
 
-/** A message may hold secrets, wherever it comes from. */
+/** Messages may contain secrets. */
 const sealBody = (bytes: Buffer): Buffer =>
   Buffer.from(seal('dead letter', bytes.toString('base64')))
 
@@ -47,15 +47,15 @@ function identityIn(bytes: Buffer): { id: string | null; type: string | null } {
 }
 
 interface MemoryDeadLettersOptions {
-  /** The database of the consumer of a queue. */
+  /** The database of a queue's consumer. */
   databaseOf(queue: string): pg.Pool
-  /** Hands a message to the bus for good, as part of the transaction. */
+  /** Publishes a message within the transaction. */
   publish(transaction: pg.ClientBase, message: Message, orderedBy: string): Promise<void>
 }
 
 /**
- * The dead letters of an installation without a broker. They may be looked at from another process than the one that
- * consumes, so they go back the way all messages come: through the outbox.
+ * The dead letters of an installation without a broker. Commands redrive them from another process than the consumer's,
+ * so they return through the outbox.
  */
 export class MemoryDeadLetters implements DeadLetters {
   readonly #options: MemoryDeadLettersOptions

@@ -8,7 +8,7 @@ interface QueuedMessage {
   readonly id: string
   readonly bytes: Buffer
   history: DeliveryHistory
-  /** It is, or is about to be, among the dead, who can be given back: one that is handed in now is another one. */
+  /** Whether it is being moved to the dead letters. A message with the same id that arrives now is a new one. */
   isDying: boolean
   readonly handled: PromiseWithResolvers<void>
 }
@@ -19,10 +19,7 @@ interface MemoryConsumer {
   readonly inFlight: Set<Promise<void>>
 }
 
-/**
- * A queue that lives in this process. It is not where messages are kept: the publisher keeps one until it is told
- * that the message was handled.
- */
+/** A queue in memory. It is not the store of its messages: the publisher retains each until it was handled. */
 export class MemoryQueue {
   readonly #waiting: QueuedMessage[] = []
   readonly #entries = new Map<string, QueuedMessage>()
@@ -33,7 +30,7 @@ export class MemoryQueue {
     return this.#consumers.length > 0
   }
 
-  /** Resolves when a consumer has handled the message; one that is handed in again meanwhile is still the same. */
+  /** Resolves when a consumer has handled the message. Adding it again meanwhile returns the same promise. */
   add(message: Message): Promise<void> {
     const known = this.#entries.get(message.id)
     if (known && !known.isDying) {
@@ -74,13 +71,13 @@ export class MemoryQueue {
   close(): void {
     this.#consumers.length = 0
     for (const { handled } of this.#entries.values()) {
-      handled.reject(new BusUnavailable('this process is stopping'))
+      handled.reject(new BusUnavailable('the process is shutting down'))
     }
     this.#entries.clear()
     this.#waiting.length = 0
   }
 
-  /** As with a single active consumer of a broker, the first taker gets all, until it stops. */
+  /** The first consumer gets all messages until it stops, like a single active consumer of a broker. */
   #dispatch(): void {
     const [consumer] = this.#consumers
     while (

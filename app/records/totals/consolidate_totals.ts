@@ -3,9 +3,9 @@ import type pg from 'pg'
 const BATCH = 5_000
 
 /**
- * What is added up and what is left of it change together, so that whoever reads meanwhile finds the same sum. All that was written
- * by transactions which had ended by then is seen, whence the new bound; a batch that is full may have left some of it. Where
- * another process is at it, nothing is done.
+ * Consolidation moves changes into totals in one statement, so that concurrent readers always see the same sum. It sees
+ * all changes of transactions that ended before, which gives the new bound; a full batch may have missed some. If
+ * another process holds the lock, it does nothing.
  */
 const CONSOLIDATE = {
   name: 'add-up-totals',
@@ -29,7 +29,7 @@ const CONSOLIDATE = {
     select changes from size`,
 }
 
-/** Adds up what was noted of totals since the last time, in batches. Readers find the same before and after. */
+/** Consolidates pending changes of totals in batches. Reads return the same totals before and after. */
 export async function consolidateTotals(pool: pg.Pool, signal?: AbortSignal): Promise<void> {
   let changes = BATCH
   while (changes === BATCH && !signal?.aborted) {

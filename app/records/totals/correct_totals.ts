@@ -5,18 +5,19 @@ import { columnOf, quoteName } from '#query/sql/identifiers'
 import type { Kind } from '#records/kind'
 import { inTransaction } from '#records/transaction'
 
-/** A total that was not what the records say; `by` is what was missing. */
+/** A corrected total; `by` is the difference. */
 export interface Correction {
   readonly part: string
   readonly by: number
 }
 
-/** The list of a table, and those of its groups. */
+/** The list of a table, and the lists of its groups. */
 const OF_TABLE = `(list = $1 or list like $1 || ':%')`
 
 /**
- * Counts the records of a kind and corrects the totals that differ. Both are seen as of one moment and the difference is noted as a
- * change, so that it stays right whatever is written meanwhile. What is kept of realms and groups that have no records goes.
+ * Counts the records of a kind and corrects totals that differ. Count and totals are read in one snapshot, and the
+ * difference is recorded as a change, so that concurrent writes are not lost. Totals of realms and groups without
+ * records are deleted.
  */
 export async function correctTotals(kind: Kind, pool: pg.Pool): Promise<Correction[]> {
   return inTransaction(pool, async (transaction) => {

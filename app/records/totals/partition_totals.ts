@@ -3,24 +3,24 @@ import type pg from 'pg'
 import { partOf } from '#database/maintained_totals'
 import { quoteName } from '#query/sql/identifiers'
 
-/** A table that is, or becomes, a partition of that of a list, by whose column `realm` totals are kept. */
+/** A partition of a list's table. `realm` is the column that totals are grouped by. */
 interface Partition {
   readonly list: string
   readonly partition: string
   readonly realm?: string
 }
 
-/** Takes what is in a partition out of the totals, in the transaction that drops or detaches it. */
+/** Subtracts a partition from the totals, in the transaction that drops or detaches it. */
 export function subtractPartition(transaction: pg.ClientBase, partition: Partition): Promise<void> {
   return count(transaction, partition, '-count(*)')
 }
 
-/** Adds what is in a table to the totals, in the transaction that attaches it as a partition. */
+/** Adds a table to the totals, in the transaction that attaches it as a partition. */
 export function addPartition(transaction: pg.ClientBase, partition: Partition): Promise<void> {
   return count(transaction, partition, 'count(*)')
 }
 
-/** Nobody else writes into it until the transaction ends; it may still be read. */
+/** The lock blocks other writers, but not readers, until the transaction ends. */
 async function count(
   transaction: pg.ClientBase,
   { list, partition, realm }: Partition,

@@ -10,7 +10,9 @@ import { correctTotals } from './correct_totals.js'
 
 const COMPARED_AT = { hour: 4 }
 
-/** Compares the totals of lists with their records, and says so where it had to correct one: something wrote past the triggers. */
+/**
+ * Compares maintained totals with the records. It logs corrections, which mean that something bypassed the triggers.
+ */
 export function totalsComparison(logger: Pick<Logger, 'warn'>): Sweep {
   return {
     name: 'totals-comparison',

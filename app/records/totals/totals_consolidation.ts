@@ -5,7 +5,7 @@ import type { RunningJob } from '#jobs/running_job'
 import { exponentialBackoff } from '#kernel/backoff'
 import { consolidateTotals } from './consolidate_totals.js'
 
-/** Pages read what was not added up yet: a row for each write of this time. */
+/** Pages read one row for each write since the last consolidation. */
 const EVERY_MS = 2_000
 const LONGEST_PAUSE_MS = 60_000
 
@@ -16,7 +16,8 @@ interface TotalsConsolidationOptions {
 }
 
 /**
- * Adds up totals all the time, in one process per database. It does not take turns with sweeps, some of which last for minutes.
+ * Consolidates totals continuously, in one process per database. It does not share the schedule of sweeps, some of
+ * which take minutes.
  */
 export class TotalsConsolidation implements RunningJob {
   readonly #options: TotalsConsolidationOptions
@@ -49,7 +50,7 @@ export class TotalsConsolidation implements RunningJob {
     })
   }
 
-  /** Answers how long it is until the next time. */
+  /** Returns the delay until the next run. */
   async #consolidate(): Promise<number> {
     const { pools, logger, everyMs = EVERY_MS } = this.#options
     try {

@@ -6,7 +6,7 @@ import { isMasterMember, requireRealm } from '#kernel/realm'
 import { analysesOf, participatesIn } from './participation.js'
 import { strictRealm } from './strict_realm.js'
 
-/** What decides who reaches a bucket, or a file: then its bucket is looked at as well. */
+/** What decides who may access a bucket or file; for a file, its bucket decides as well. */
 export interface AccessFacts {
   readonly actorType: string | null
   readonly actorId: string | null
@@ -16,12 +16,12 @@ export interface AccessFacts {
   readonly bucket?: AccessFacts
 }
 
-/** What belongs to no realm is read by every caller, and filled only by those who reach it for another reason. */
+/** Records without a realm are readable by every caller, but not writable. */
 export type AccessMode = 'read' | 'upload'
 
 const ANALYSIS = 'analysis'
 
-/** Whether an actor may list, read and stream what this is, or put files into it. */
+/** Whether an actor may read a bucket or file, or upload into it. */
 export async function canAccess(
   actor: Actor,
   row: AccessFacts,
@@ -39,7 +39,7 @@ export async function canAccess(
   )
 }
 
-/** Throws where an actor may not reach what this is. */
+/** Throws unless the actor may access the bucket or file. */
 export async function requireAccess(
   actor: Actor,
   row: AccessFacts,
@@ -50,12 +50,14 @@ export async function requireAccess(
   }
 }
 
-/** Whether an actor made this, which takes both: one id may belong to a user here and to a client elsewhere. */
+/**
+ * Whether the actor created the record. Type and id must match: the same id may belong to a user and to a client.
+ */
 export function owns(actor: Actor, { actorType, actorId }: AccessFacts): boolean {
   return actorType === actor.kind && actorId !== null && actorId === actor.id.toLowerCase()
 }
 
-/** Throws unless an actor made this, or holds the permission and may write in its realm. */
+/** Throws unless the actor created the record, or has the permission and may write in its realm. */
 export function requireOwnerOr(actor: Actor, row: AccessFacts, permission: string): void {
   if (owns(actor, row)) {
     return
@@ -66,7 +68,7 @@ export function requireOwnerOr(actor: Actor, row: AccessFacts, permission: strin
   requireRealm(actor, row.realmId)
 }
 
-/** The buckets an actor reaches, as conditions of a list; none where these are all. */
+/** Conditions for the buckets that an actor may access; none if these are all. */
 export async function accessibleBuckets(actor: Actor): Promise<readonly Condition[]> {
   if (hasFullAccess(actor)) {
     return []
@@ -81,8 +83,8 @@ export async function accessibleBuckets(actor: Actor): Promise<readonly Conditio
 }
 
 /**
- * The files an actor reaches: for themselves, or for their buckets. A query that shows something of the buckets, or asks by it,
- * is about those with a bucket that the actor reaches too.
+ * Conditions for the files that an actor may access directly or by their bucket. If the query involves the bucket,
+ * the actor needs access to the bucket as well.
  */
 export async function accessibleFiles(
   actor: Actor,
@@ -104,7 +106,10 @@ export async function accessibleFiles(
   ]
 }
 
-/** No permission reaches into another realm. Machines do where the installation is told not to look closer. */
+/**
+ * Permissions do not extend to other realms. Clients and robots have access to all realms unless strict realms are
+ * on.
+ */
 function hasFullAccess(actor: Actor): boolean {
   return isMasterMember(actor) || (actor.kind !== 'user' && !strictRealm.isOn)
 }
@@ -118,7 +123,7 @@ function isAllowed(actor: Actor, row: AccessFacts, mode: AccessMode): boolean {
 
 const NO_ANALYSES: ReadonlySet<string> = new Set()
 
-/** Only the client of a node may take part in an analysis. */
+/** Only clients of nodes participate in analyses. */
 const canParticipate = ({ kind }: Actor) => kind === 'client' && strictRealm.isOn
 
 async function analysesFor(actor: Actor): Promise<ReadonlySet<string>> {

@@ -4,10 +4,10 @@ import { ownRequest } from '#auth/own_request'
 import { isUuid } from '#kernel/is_uuid'
 
 const PAGE_SIZE = 50
-/** A node that takes part in more analyses than fit into so many pages is known by the newest of them. */
+/** Of a node with more analyses than fit into these pages, the newest count. */
 const MAX_PAGES = 200
 
-/** Where core is, and who vouches for us there. */
+/** The address of core, and the provider that issues our token. */
 export interface CoreAccess extends Pick<RemoteSurface, 'provider'> {
   readonly url: string | undefined
 }
@@ -17,7 +17,7 @@ interface RecordPage {
   readonly meta: { readonly total: number }
 }
 
-/** The analyses in which a node agreed to take part that logs in as this client, asked of core at its address. */
+/** The analyses that the node of a client has approved, as core returns them over HTTP. */
 export async function fetchParticipations(
   core: CoreAccess,
   clientId: string
@@ -36,7 +36,7 @@ export async function fetchParticipations(
   return new Set(analyses)
 }
 
-/** One attribute of all records that match. */
+/** One attribute of all matching records. */
 async function fetchAll(
   core: CoreAccess,
   path: string,
@@ -65,9 +65,9 @@ async function fetchPage(core: CoreAccess, path: string): Promise<RecordPage> {
   try {
     return await requestPage(core, path)
   } catch (error) {
-    const cause = new Error(`core was asked in vain: ${(error as Error).message}`)
+    const cause = new Error(`core did not answer: ${(error as Error).message}`)
     throw new ServiceUnavailable(
-      'Who takes part in the analysis cannot be told now; try again shortly',
+      'Participation in the analysis cannot be determined now; try again shortly',
       {
         cause,
         headers: { 'retry-after': '5' },
@@ -78,11 +78,11 @@ async function fetchPage(core: CoreAccess, path: string): Promise<RecordPage> {
 
 async function requestPage({ url, provider }: CoreAccess, path: string): Promise<RecordPage> {
   if (url === undefined) {
-    throw new Error('CORE_URL does not say where it is')
+    throw new Error('CORE_URL is not set')
   }
   const answer = await ownRequest({ url, provider }, path)
   if (answer.status !== 200) {
-    throw new Error(`it answered with the status ${answer.status}`)
+    throw new Error(`status ${answer.status}`)
   }
   return JSON.parse(answer.text) as RecordPage
 }

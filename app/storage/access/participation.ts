@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 
 import { clock } from '#kernel/clock'
 
-/** As verdicts about tokens: what is granted is believed longer than what is refused. */
+/** As with tokens, grants are cached longer than denials. */
 const GRANT_TTL_MS = 60_000
 const DENIAL_TTL_MS = 5_000
 const MAX_CLIENTS = 1_000
@@ -15,7 +15,7 @@ interface CachedAnalyses {
 
 const cache = new LRUCache<string, CachedAnalyses>({ max: MAX_CLIENTS })
 
-/** Whether a node takes part in an analysis that logs in as this client. One that is let out is known a minute later. */
+/** Whether the node of a client participates in an analysis. A removal takes effect within a minute. */
 export async function participatesIn(clientId: string, analysisId: string): Promise<boolean> {
   const granted = await cachedAnalyses(clientId, GRANT_TTL_MS)
   if (granted.has(analysisId)) {
@@ -25,12 +25,12 @@ export async function participatesIn(clientId: string, analysisId: string): Prom
   return latest.has(analysisId)
 }
 
-/** The analyses in which a node takes part that logs in as this client, as core knew them some seconds ago. */
+/** The analyses in which the node of a client participates, at most some seconds old. */
 export function analysesOf(clientId: string): Promise<ReadonlySet<string>> {
   return cachedAnalyses(clientId, DENIAL_TTL_MS)
 }
 
-/** Where core cannot be asked anew, what it answered before is kept for as long as it is good. */
+/** If core is unavailable, the previous result stays valid until it expires. */
 function cachedAnalyses(clientId: string, maxAgeMs: number): Promise<ReadonlySet<string>> {
   const previous = cache.get(clientId)
   if (previous && clock.now() < previous.fetchedAt + maxAgeMs) {

@@ -9,8 +9,8 @@ import { belongsTo } from '#records/relation'
 import { Bucket } from '#storage/buckets/bucket'
 
 /**
- * A file that is there as a whole; those on their way are none yet. Files come by uploads only, and the actor that sent one, or made
- * its bucket, may delete it without a permission, which the service looks at.
+ * A complete file. Files are created by uploads only. Whoever uploaded a file or created its bucket may delete it
+ * without a permission; the service checks that.
  */
 export class BucketFile extends RecordModel {
   static override connection = 'storage'

@@ -17,9 +17,7 @@ import { requireUnlocked } from '#storage/locks/bucket_locks'
 import { removeObject } from './remove_object.js'
 import { selectsBucket, queriesBucket } from './queries_bucket.js'
 
-/**
- * Files of buckets. Their bytes are in the object store; they come and go by what stands here, never the other way round.
- */
+/** Files of buckets. Their content is in the object store; the records decide which files exist. */
 export class BucketFileService extends RecordService<typeof BucketFile> {
   constructor(options: RecordServiceOptions) {
     super(bucketFile, options)
@@ -42,7 +40,7 @@ export class BucketFileService extends RecordService<typeof BucketFile> {
     return record
   }
 
-  /** A file with what only the server knows of it, and with its bucket. Throws where there is none. */
+  /** A file with its internal columns and its bucket. Throws if there is none. */
   async findRow(id: string): Promise<FileRow> {
     const { rows } = isUuid(id)
       ? await this.pool.query<FileRow>(FILE_BY_ID, [id])
@@ -68,7 +66,7 @@ export class BucketFileService extends RecordService<typeof BucketFile> {
     return data
   }
 
-  /** Makes a file of what an upload brought, all of which is in the object store. */
+  /** Creates the record of a file whose content is in the object store. */
   async createFromUpload(
     transaction: pg.ClientBase,
     origin: Origin,

@@ -33,7 +33,7 @@ const SCHEMA = dataResponse(
   })
 )
 
-/** For those who need all files of a bucket, and would ask for page after page otherwise. */
+/** Returns all files of a bucket in one response, for clients that would otherwise read page after page. */
 export function bucketFilesRoutes(routes: SurfaceRoutes): void {
   routes.get('/buckets/:id/files', read, {
     name: 'readBucketFiles',

@@ -6,14 +6,14 @@ const MAX_NAME_LENGTH = 256
 const CONTROL = /\p{Control}/u
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** The three forms of a file's place that its record keeps. */
+/** A path and its parts, as the record of a file stores them. */
 export interface FilePath {
   readonly path: string
   readonly name: string
   readonly directory: string
 }
 
-/** Why a path cannot be that of a file, in words for the caller; undefined where it can. */
+/** Why a path is invalid, as a phrase for the caller; undefined if it is valid. */
 export function pathProblem(path: string): string | undefined {
   if (path === '') {
     return 'is empty'
@@ -31,7 +31,7 @@ export function pathProblem(path: string): string | undefined {
     return 'has control characters in it'
   }
   if (LONE_SURROGATE.test(path)) {
-    return 'is no Unicode text'
+    return 'is not valid Unicode'
   }
   const segments = path.split('/')
   if (segments.includes('..')) {
@@ -46,7 +46,7 @@ export function pathProblem(path: string): string | undefined {
   return undefined
 }
 
-/** Takes a path apart into what the record of a file keeps of it. */
+/** Splits a path into the parts that the record of a file stores. */
 export function filePath(path: string): FilePath {
   const slash = path.lastIndexOf('/')
   return {
@@ -57,9 +57,8 @@ export function filePath(path: string): FilePath {
 }
 
 /**
- * A path that does no harm where it is unpacked: as it is where nothing speaks against it, which is true for all that were
- * checked when they were stored. Another one is changed, and marked so that it cannot take the place of a file that has that
- * name.
+ * A path that is safe to unpack. Valid paths are unchanged. Others, which only older files have, are sanitized and
+ * marked with a hash, so that they cannot replace a file with that name.
  */
 export function safePath(path: string): string {
   const isSafe = pathProblem(path) === undefined

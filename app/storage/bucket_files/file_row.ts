@@ -1,6 +1,6 @@
 import type { Layout } from '#storage/objects/layout'
 
-/** A file as it is stored, and what decides who reaches its bucket. */
+/** A stored file, with what decides who may access its bucket. */
 export interface FileRow {
   readonly id: string
   readonly name: string
@@ -9,7 +9,7 @@ export interface FileRow {
   /** The key of its object. */
   readonly hash: string
   readonly layout: Layout
-  /** Of its content, in lower-case hexadecimal digits. */
+  /** The digest of its content, in lower-case hexadecimal digits. */
   readonly sha256: string | null
   readonly size: number | null
   readonly createdAt: Date

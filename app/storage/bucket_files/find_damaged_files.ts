@@ -15,14 +15,14 @@ const CONCURRENT_RUNS = 4
 type StoredFileRow = Pick<FileRow, 'id' | 'layout' | 'bucketId' | 'hash' | 'size' | 'sha256'>
 type SmallFileRow = StoredFileRow & { readonly size: number }
 
-/** By their size, so that small ones follow each other. */
+/** Ordered by size, so that small files are adjacent. */
 const FILES_BY_ID = {
   name: 'bucket-files-by-id',
   text: `select id, layout, bucket_id as "bucketId", hash, size::float8 as size, sha256
     from bucket_files where id = any($1::uuid[]) order by bucket_files.size`,
 }
 
-/** Which of these files are not, or not any more, what was stored: their bytes are read and compared with the digest of then. */
+/** The files whose content is missing or differs from the recorded digest. */
 export async function findDamagedFiles(ids: readonly string[]): Promise<readonly string[]> {
   const store = await objectStore()
   const { rows } = await storagePool().query<StoredFileRow>({ ...FILES_BY_ID, values: [ids] })
@@ -33,7 +33,7 @@ export async function findDamagedFiles(ids: readonly string[]): Promise<readonly
   return ids.filter((id) => !intactIds.has(id))
 }
 
-/** Of a file of before digests were kept nobody knows more than that it is there. */
+/** Older files have no digest; they are only checked for existence. */
 async function intactFiles(store: ObjectStore, files: readonly SmallFileRow[]): Promise<string[]> {
   const contents = await store.readSmall(
     files.map((file) => ({ address: addressOf(file), size: file.size }))

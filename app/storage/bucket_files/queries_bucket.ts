@@ -1,12 +1,12 @@
 import type { Condition } from '#query/condition'
 import type { DecodedQuery, Selection } from '#query/decode'
 
-/** Whether an answer shows something of the buckets that files are in. */
+/** Whether a selection includes columns of the bucket. */
 export function selectsBucket({ relations, fields }: Selection): boolean {
   return relations.length > 0 || fields.some((field) => field.includes('.'))
 }
 
-/** Whether the answer to a query tells something of the buckets that files are in. */
+/** Whether a query selects, filters or sorts by columns of the bucket. */
 export function queriesBucket({ selection, filters, sorts }: DecodedQuery): boolean {
   return (
     selectsBucket(selection) ||

@@ -4,7 +4,7 @@ import { objectStore } from '#storage/objects/store'
 
 import type { FileRow } from './file_row.js'
 
-/** Removes the object of a file that was removed; where the store is away, the sweep does it. */
+/** Removes the object of a deleted file; if the store is unavailable, the sweep does. */
 export function removeObject({ layout, bucketId, hash }: FileRow): Promise<void> {
   return tryRemoval(
     bucketId,
@@ -12,6 +12,6 @@ export function removeObject({ layout, bucketId, hash }: FileRow): Promise<void>
       const store = await objectStore()
       await store.delete(objectAddress(layout, bucketId, hash))
     },
-    'the object of a deleted file could not be removed yet; the sweep does it'
+    'the object of a deleted file could not be removed now; the sweep removes it'
   )
 }

@@ -24,8 +24,8 @@ export const createBucket = body({
 export const updateBucket = body({})
 
 /**
- * What holds files. The actor that made a bucket may change and delete it without a permission, which the service looks at; what it
- * was made for is known to those who decide who reaches it, and is no part of the record.
+ * A container of files. Its creator may change and delete it without a permission; the service checks that. The
+ * columns `refType` and `refId` decide about access and are not part of the record.
  */
 export class Bucket extends RecordModel {
   static override connection = 'storage'
@@ -65,10 +65,10 @@ export const bucket = defineKind(Bucket, {
   permissionFirst: true,
 })
 
-/** A bucket as those need it who decide about it. */
+/** The columns of a bucket that decide about access. */
 export type BucketRow = Omit<Row<typeof Bucket>, 'createdAt' | 'updatedAt'>
 
-/** The columns of one, for statements that read it; `row` is the alias of the table. */
+/** The columns of a `BucketRow`; `row` is the alias of the table. */
 export const bucketColumns = (row: string): string =>
   `${row}.id, ${row}.name, ${row}.region, ${row}.actor_type as "actorType",
    ${row}.actor_id as "actorId", ${row}.realm_id as "realmId", ${row}.ref_type as "refType",

@@ -20,9 +20,7 @@ import { removeUnusedLocations } from './bucket_removal.js'
 
 const bucketReference = body({ id: vine.string().uuid() })
 
-/**
- * Makes and deletes buckets for others that ask for it on the bus, and tells them what came of it.
- */
+/** Creates and deletes buckets for commands of the bus, and publishes the result. */
 export const bucketConsumer = defineConsumer({
   queue: COMMAND_QUEUES.storageBucket,
   surface: 'storage',
@@ -50,7 +48,7 @@ async function remove(message: Message): Promise<Completion> {
   return (transaction) => buckets.removeForCommand(transaction, origin, id)
 }
 
-/** The sender is told that it came to nothing, and no more of the reason than is about what it sent. */
+/** Publishes the failure. The reason is included only if it concerns the sender's message. */
 async function reportFailure({ transaction, message, reason }: DeadLetteredMessage): Promise<void> {
   const error = publicMessage(reason)
   if (message.type === 'create') {
@@ -69,10 +67,10 @@ async function reportFailure({ transaction, message, reason }: DeadLetteredMessa
 
 function publicMessage(reason: unknown): string {
   const isPublic = reason instanceof MalformedMessage || isRefusal(reason)
-  return isPublic ? reason.message : 'This could not be done'
+  return isPublic ? reason.message : 'The command failed'
 }
 
-/** What another attempt would not change. */
+/** Whether a retry is pointless. */
 function isRefusal(error: unknown): error is Failure {
   return error instanceof Failure && error.status < 500
 }

@@ -5,8 +5,8 @@ import { tryRemoval } from '#storage/sweeps/try_removal'
 import { emptyLocations, removeLocations } from '#storage/objects/bucket_locations'
 
 /**
- * Prepares that a bucket, which is locked, goes for good; what is answered is to be done once it has. Where files are still on
- * their way into it, its places stay known as new, and the sweep looks at them once more when those have come to their end.
+ * Prepares the removal of a locked bucket; call the returned function after the commit. If uploads into the bucket
+ * are pending, its locations stay registered, so that the sweep checks them again.
  */
 export async function prepareRemoval(
   transaction: pg.ClientBase,
@@ -22,7 +22,10 @@ export async function prepareRemoval(
   return () => removeObjects(bucketId, rowCount === 0 ? removeLocations : emptyLocations)
 }
 
-/** Gives up the places of a bucket that did not come to be. One that did, although nobody was told, keeps them. */
+/**
+ * Removes the locations of a bucket that was not created. If it was, although the commit was not confirmed, they
+ * stay.
+ */
 export async function removeUnusedLocations(bucketId: string): Promise<void> {
   const exists = await bucketExists(bucketId).catch(() => true)
   if (!exists) {
@@ -37,7 +40,7 @@ function removeObjects(
   return tryRemoval(
     bucketId,
     () => remove(bucketId),
-    'the objects of a deleted bucket could not be removed yet; the sweep does it'
+    'the objects of a deleted bucket could not be removed now; the sweep removes them'
   )
 }
 

@@ -28,24 +28,22 @@ import { removeUnusedLocations, prepareRemoval } from './bucket_removal.js'
 
 const BY_ID = `select ${bucketColumns('b')} from buckets b where b.id = $1`
 
-/** Names are not unique; the oldest one has it. */
+/** Names are not unique; the oldest bucket wins. */
 const BY_NAME = `select ${bucketColumns('b')} from buckets b
   where lower(b.name) = lower($1) and b.name = $1 order by b.created_at, b.id limit 1`
 
-/** A bucket that is about to be made. */
+/** A bucket to create. */
 type NewBucket = BodyOf<typeof createBucket> & { readonly id: string }
 
 const FULL_SELECTION = decode(bucket.declaration, '', 'record').selection
 
-/**
- * Buckets, each with a place in the object store. The place is made before the bucket and given up after it.
- */
+/** Buckets, each with a location in the object store that is created before the bucket and removed after it. */
 export class BucketService extends RecordService<typeof Bucket> {
   constructor(options: RecordServiceOptions) {
     super(bucket, options)
   }
 
-  /** A bucket by its id or, where that is none, by its name. Throws where there is none. */
+  /** Finds a bucket by id or name. Throws if there is none. */
   async find(idOrName: string): Promise<BucketRow> {
     return isUuid(idOrName) ? this.#byId(idOrName) : this.#byName(idOrName)
   }
@@ -85,7 +83,7 @@ export class BucketService extends RecordService<typeof Bucket> {
     )
   }
 
-  /** No attribute of a bucket changes; a place that its objects have lost is made again. */
+  /** Buckets have no mutable attributes. A location that was lost is created again. */
   override async update({ actor }: Origin, idOrName: string): Promise<string> {
     enforce(this.kind.access.update!, actor)
     const row = await this.find(idOrName)
@@ -103,7 +101,7 @@ export class BucketService extends RecordService<typeof Bucket> {
     })
   }
 
-  /** Removes a bucket whose realm is gone, and with that the analysis that may have locked it. */
+  /** Removes a bucket of a deleted realm, even if an analysis of that realm has locked it. */
   async removeWithRealm(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     return this.#removeLocked(origin, id, async (_, previous) =>
@@ -111,7 +109,9 @@ export class BucketService extends RecordService<typeof Bucket> {
     )
   }
 
-  /** Makes the place of a bucket that a command asks for; what is answered makes the bucket itself, where it is not there yet. */
+  /**
+   * Creates the location of a bucket for a command. The returned conclusion creates the bucket unless it exists.
+   */
   async createForCommand(origin: CommandOrigin, newBucket: NewBucket): Promise<Completion> {
     const { id } = newBucket
     await inTransaction(this.pool, async (transaction) => {
@@ -128,7 +128,7 @@ export class BucketService extends RecordService<typeof Bucket> {
     })
   }
 
-  /** Removes a bucket because a command asks for it. */
+  /** Removes a bucket for a command. */
   async removeForCommand(transaction: pg.ClientBase, origin: CommandOrigin, id: string) {
     const existing = await this.store.lock(transaction, id)
     if (!existing || (await isLocked(transaction, existing.id))) {
@@ -144,7 +144,7 @@ export class BucketService extends RecordService<typeof Bucket> {
     afterCommit(transaction, () => void removeObjects())
   }
 
-  /** Locks the row, and removes the bucket unless `check` throws; its objects go after the commit. */
+  /** Locks the row and removes the bucket unless `check` throws; removes its objects after the commit. */
   async #removeLocked(
     origin: Origin,
     id: string,
@@ -173,7 +173,7 @@ export class BucketService extends RecordService<typeof Bucket> {
     return written
   }
 
-  /** Only files are part of a bucket. Listeners of storage are told before those of records. */
+  /** Removes a bucket with its files. Events of storage are published before those of records. */
   async #remove(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -205,13 +205,13 @@ export class BucketService extends RecordService<typeof Bucket> {
   }
 }
 
-/** A new bucket belongs to a realm the actor may write in, and to the actor. */
+/** A new bucket belongs to the actor and to a realm in which the actor may write. */
 function ownedBy({ actor }: Origin, body: NewBucket) {
   const realmId = realmFor(actor, body.realmId)
   return { ...body, realmId, actorType: actor.kind, actorId: actor.id }
 }
 
-/** Makes the place of a bucket before it. What is away now is not there to be cleaned up either; that is left to the sweep. */
+/** Creates the location before the bucket. If the store is unavailable, the sweep cleans up. */
 async function withLocation<T>({ id, region }: NewBucket, work: () => Promise<T>): Promise<T> {
   try {
     await prepareLocation(id, region)

@@ -27,7 +27,7 @@ interface FileEntry {
   readonly createdAt: Date
 }
 
-/** What storage has, for the surfaces of this process that refer to it. */
+/** The buckets and files, for other surfaces of this process. */
 export const localInventory = {
   pageSize: PAGE_SIZE,
   findBuckets: (ids: readonly string[]) => existingIds('buckets', ids),

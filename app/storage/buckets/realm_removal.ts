@@ -10,16 +10,16 @@ import { storagePool } from '#storage/database'
 
 const PAGE_SIZE = 100
 
-/** What storage does when realms go. */
+/** Removes the buckets of deleted realms. */
 export const storageReactions: Partial<Reactions> = { realmDeleted: removeBucketsOf }
 
-/** Finds out about realms that went while no process listened, or of which not everything could be removed. */
+/** Removes buckets of realms that were deleted while no process listened, or whose removal failed. */
 export function bucketRemovalSweep(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep {
   const options = { provider, referencedIds: realmsWithBuckets, removeReferences: removeBucketsOf }
   return { ...realmSweep(options), name: 'buckets-of-gone-realms' }
 }
 
-/** Removes the buckets of a realm, each as if a caller had deleted it; answers how many. */
+/** Removes the buckets of a realm as a caller would; returns how many. */
 async function removeBucketsOf(realmId: string): Promise<number> {
   const origin = await serviceOrigin()
   const buckets = await app.container.make(BucketService)

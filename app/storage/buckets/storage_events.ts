@@ -7,7 +7,7 @@ import { publishCommands, type OrderedMessage } from '#outbox/publish'
 import type { Origin } from '#kernel/origin'
 import type { Attributes } from '#records/row'
 
-/** What is told of the work on a bucket or a file. */
+/** Events of the life of a bucket or file. */
 export type StorageEvent =
   | 'creationStarted'
   | 'creationFinished'
@@ -16,12 +16,12 @@ export type StorageEvent =
   | 'deletionFinished'
   | 'deletionFailed'
 
-/** Who does something because a command asked for it; what is told of it answers that command. */
+/** The origin of work for a command. Events of the work answer that command. */
 export interface CommandOrigin extends Origin {
   readonly command: Message
 }
 
-/** Keeps an event about a bucket, with what it tells of, for those who follow buckets on the bus. */
+/** Writes an event about a bucket to the outbox, for subscribers of the bus. */
 export function recordBucketEvent(
   transaction: pg.ClientBase,
   origin: Partial<CommandOrigin>,
@@ -32,7 +32,7 @@ export function recordBucketEvent(
   return publishCommands(transaction, [eventMessage(key, 'bucket', origin, event, content)])
 }
 
-/** As `tellOfBucket`, for files. */
+/** Like `recordBucketEvent`, for files. */
 export function recordFileEvents(
   transaction: pg.ClientBase,
   origin: Partial<CommandOrigin>,
@@ -62,20 +62,20 @@ function eventMessage(
   return { message, orderedBy: `${kind}/${content.id ?? message.id}` }
 }
 
-/** Where and how bytes are kept is nobody else's business. */
+/** Storage internals are not published. */
 function publicAttributes({ layout: _, sha256: __, ...file }: Attributes): Attributes {
   return file
 }
 
 /**
- * What ties an event to its command. Nothing that a client sent may become a correlation: others take it for the answer to
- * something they asked for.
+ * Metadata that correlate an event with its command. Values of clients never become correlation ids: other services
+ * would take the event for their answer.
  */
 function replyMetadata(command: Message | undefined) {
   return { correlationId: newId(), ...command?.metadata, persistent: true }
 }
 
-/** The database writes times with an offset. */
+/** Formats times as ISO in UTC; the database returns them with an offset. */
 function withIsoTimes(content: Attributes): Attributes {
   const times = Object.entries(content).flatMap(([name, value]) =>
     (name === 'createdAt' || name === 'updatedAt') && typeof value === 'string'

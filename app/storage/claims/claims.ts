@@ -6,9 +6,9 @@ import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectAddress } from '#storage/objects/object_store'
 import { prepareLocation } from '#storage/objects/bucket_locations'
 
-/** A path of a bucket that a file is being sent to. It belongs to that upload until the claim ends. */
+/** A claim on a path of a bucket for one upload, until the claim ends. */
 export interface Claim {
-  /** Becomes the id of the file. */
+  /** The future id of the file. */
   readonly id: string
   readonly bucketId: string
   readonly path: string
@@ -20,25 +20,25 @@ export interface Claim {
 
 export interface ClaimRequest {
   readonly bucketId: string
-  /** Where the bucket's objects should be, for stores that have several regions. */
+  /** The region of the bucket's objects, for stores with several regions. */
   readonly region?: string | null
-  /** One that `pathProblem` has nothing against. */
+  /** Valid according to `pathProblem`. */
   readonly path: string
-  /** How long the claim lasts unless it is renewed. */
+  /** The lifetime of the claim unless it is renewed. */
   readonly ttlMs: number
 }
 
-/** The path has a file, or one is being sent. */
+/** The path has a file, or an upload claims it. */
 export class PathTaken extends EntityConflict {
   constructor(path: string) {
-    const message = `The bucket has ${JSON.stringify(path)} already, or it is being sent`
+    const message = `The bucket has ${JSON.stringify(path)} already, or an upload of it is in progress`
     super(message, { issues: [issue('value_exists', ['path'], message)] })
   }
 }
 
 /**
- * A claim that was not renewed in time is taken over by the next upload: under another id and key, so that the former
- * holder cannot end what is not theirs any more.
+ * An expired claim is replaced by the next upload, with another id and key, so that the previous upload cannot
+ * finish.
  */
 const CLAIM = `
   insert into bucket_file_claims as c (id, bucket_id, path, hash, layout, held_until)
@@ -53,8 +53,8 @@ const FOREIGN_KEY_VIOLATION = '23503'
 const KEY_BYTES = 32
 
 /**
- * Of several paths, claims those that are free. It never waits for a row while others wait for one of it: all take new rows in
- * the order of their paths, and leave rows alone that are there.
+ * Claims those of the paths that are free. It cannot deadlock: rows are inserted in the order of their paths, and
+ * existing rows are not locked.
  */
 const CLAIM_FREE = `
   insert into bucket_file_claims (id, bucket_id, path, hash, layout, held_until)
@@ -65,13 +65,15 @@ const CLAIM_FREE = `
   on conflict (bucket_id, path) do nothing
   returning id`
 
-/** Claims a path, after which its object may be stored; throws `PathTaken` where a file or another claim has it. */
+/**
+ * Claims a path; its object may be stored after that. Throws `PathTaken` if a file or another claim has the path.
+ */
 export async function claimPath({ path, ...request }: ClaimRequest): Promise<Claim> {
   const [claim] = await buildClaims(request, [path])
   return insertClaim(claim!, request.ttlMs)
 }
 
-/** As `claimPath`, for several paths at once, each of which succeeds or fails by itself. */
+/** Like `claimPath`, for several paths. Each succeeds or fails independently. */
 export async function claimPaths(
   request: Omit<ClaimRequest, 'path'>,
   paths: readonly string[]
@@ -106,7 +108,7 @@ async function insertClaim(claim: Claim, ttlMs: number): Promise<Claim> {
   return claim
 }
 
-/** The ids of those that are claimed now. */
+/** The ids of the claims that were inserted. */
 async function insertFreeClaims(
   claims: readonly Claim[],
   { bucketId, ttlMs: heldForMs }: Omit<ClaimRequest, 'path'>
@@ -126,8 +128,8 @@ function rethrowMissingBucket(error: { code?: string }): never {
 }
 
 /**
- * Renews claims, from now on for so long. Those that were taken over stay with their new holders, and those that are about to
- * become files are not waited for.
+ * Extends claims. Claims that were taken over stay with their new owners; claims that are locked, because they
+ * become files, are skipped.
  */
 export async function renewClaims(ids: readonly string[], ttlMs: number): Promise<void> {
   await storagePool().query(
@@ -139,7 +141,7 @@ export async function renewClaims(ids: readonly string[], ttlMs: number): Promis
   )
 }
 
-/** Gives claims up, so that their paths are free at once. Their objects must be gone by then. */
+/** Deletes claims, which frees their paths. Remove their objects first. */
 export async function releaseClaims(ids: readonly string[]): Promise<void> {
   await storagePool().query('delete from bucket_file_claims where id = any($1::uuid[])', [ids])
 }

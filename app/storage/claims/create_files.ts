@@ -11,35 +11,35 @@ import { storagePool } from '#storage/database'
 import { requireUnlocked } from '#storage/locks/bucket_locks'
 import type { Claim } from './claims.js'
 
-/** A file all of which is in the object store. */
+/** A file whose content is in the object store. */
 export interface UploadedFile {
   readonly claim: Claim
   readonly size: number
   readonly sha256: string
 }
 
-/** Who has sent a file, as its record names them. */
+/** The uploader of a file, as its record names it. */
 export interface FileSender {
   readonly actorType: string
   readonly actorId: string
   readonly realmId: string | null
 }
 
-/** So many files of a request are written without waiting for each other. */
+/** How many records are inserted concurrently. */
 const CONCURRENT_INSERTS = 64
 
-/** The sender was silent for so long that others could take the path over. */
+/** The claim expired and another upload took the path. */
 class ClaimLost extends EntityConflict {
   constructor() {
     super(
-      'The upload was interrupted for so long that its paths were given to others; send it again'
+      'The upload was interrupted for too long, and another upload took its path; send it again'
     )
   }
 }
 
 /**
- * Makes files of what has arrived: all of them with their events, or none. Answers their records as JSON, in the order
- * given. The objects of files that were not made are still there. Throws `AnalysisLocked` where the bucket was locked meanwhile.
+ * Creates the records of uploaded files with their events, atomically. Returns the records as JSON, in order. On
+ * failure the objects remain. Throws `AnalysisLocked` if the bucket was locked meanwhile.
  */
 export async function createFiles(
   origin: Origin,
@@ -68,7 +68,7 @@ export async function createFiles(
   }
 }
 
-/** Throws where a path of what has arrived is claimed by others meanwhile. */
+/** Deletes the claims. Throws if another upload has taken one of them. */
 async function consumeClaims(
   transaction: pg.ClientBase,
   uploaded: readonly UploadedFile[]

@@ -1,11 +1,11 @@
 import { renewClaims } from './claims.js'
 
-/** A process that dies without a word loses its claims after this. */
+/** How long the claims of a crashed process last. */
 export const CLAIM_TTL_MS = 30_000
 
 const RENEW_EVERY_MS = 10_000
 
-/** Renews what this process is sending files to: all of it by one timer, in one statement. */
+/** Renews all claims of this process with one timer and one statement. */
 class Heartbeat {
   readonly #ids = new Set<string>()
   #timer: NodeJS.Timeout | undefined
@@ -28,7 +28,10 @@ class Heartbeat {
       await renewClaims([...this.#ids], CLAIM_TTL_MS)
     } catch (error) {
       const { default: logger } = await import('@adonisjs/core/services/logger')
-      logger.warn({ err: error }, 'the paths of running uploads could not be renewed; tried again')
+      logger.warn(
+        { err: error },
+        'the claims of running uploads could not be renewed; the next attempt follows'
+      )
     }
   }
 }

@@ -9,8 +9,8 @@ interface PendingClaim {
 }
 
 /**
- * The paths that one upload claims, and holds until it ends. Those that are asked for while a statement is under way leave
- * together in the next one: a claim is on the disk when it is answered, and a thousand syncs would be most of the work.
+ * The path claims of one upload. Claims that are requested while a statement runs share the next one, because each
+ * commit waits for the disk.
  */
 export class PathClaims {
   readonly #bucket: BucketRow
@@ -22,7 +22,7 @@ export class PathClaims {
     this.#bucket = bucket
   }
 
-  /** Rejects with `PathTaken` where a file or another claim has the path. */
+  /** Rejects with `PathTaken` if a file or another claim has the path. */
   claim(path: string): Promise<Claim> {
     const { promise, resolve, reject } = Promise.withResolvers<Claim>()
     this.#pending.push({ path, resolve, reject })
@@ -30,7 +30,7 @@ export class PathClaims {
     return promise
   }
 
-  /** Gives all of them up. Their objects must be gone by then. */
+  /** Releases all claims. Remove their objects first. */
   async release(): Promise<void> {
     await this.#claiming
     if (this.#ids.length > 0) {
@@ -38,7 +38,7 @@ export class PathClaims {
     }
   }
 
-  /** Holds none of them any longer. */
+  /** Stops the renewal of the claims. */
   stopRenewing(): void {
     heartbeat.remove(this.#ids)
   }

@@ -1,6 +1,6 @@
 const CODING = /^\s*([\w*-]+)\s*(?:;\s*q\s*=\s*([\d.]+)\s*)?$/i
 
-/** Whether a caller takes gzip, by the `Accept-Encoding` it sent. */
+/** Whether a caller accepts gzip, according to `Accept-Encoding`. */
 export function acceptsGzip(header: string | string[] | undefined): boolean {
   const weights = new Map<string, number>()
   for (const item of String(header ?? '').split(',')) {

@@ -1,15 +1,15 @@
 import contentDisposition from 'content-disposition'
 
 /**
- * The header that has a browser save what follows under a name, whatever is in that name. Names that plain header text cannot
- * carry come twice: for old readers without what they would not understand, and in full.
+ * The `Content-Disposition` header for a file name. Names that a header cannot carry as text are sent twice: with
+ * replacements for old clients, and encoded in full.
  */
 export function attachment(name: string, fallback: string): string {
   const base = harmlessName(name) || fallback
   return contentDisposition(base, { fallback: base.replaceAll(/[^\u0020-\u007e]/g, '?') })
 }
 
-/** What is left of a name where nothing in it may mean a folder or end a header. */
+/** A name without path separators, control characters and bidirectional overrides. */
 function harmlessName(name: string): string {
   return name
     .toWellFormed()

@@ -20,23 +20,32 @@ import { contentRange, decideDownload, type DownloadDecision } from './download_
 import { presentationOf, type Presentation } from './presentation.js'
 import { sendBytes, sendHead, sendStream } from '#http/send_stream'
 
-/** The file is not in the version that `If-Match` or `If-Unmodified-Since` asked for. */
+/** The file does not match `If-Match` or `If-Unmodified-Since`. */
 class PreconditionFailed extends Failure {
   constructor() {
-    super(412, 'precondition_failed', 'The file is not in the version that was asked for')
+    super(
+      412,
+      'precondition_failed',
+      'The file has changed: it does not match the requested version'
+    )
   }
 }
 
-/** `Range` asks for bytes behind the end of the file. */
+/** `Range` starts after the end of the file. */
 class RangeUnsatisfiable extends Failure {
   constructor(size: number) {
-    super(416, 'range_unsatisfiable', `The file has ${size} bytes, and none where this asks`, {
-      headers: { 'content-range': contentRange(size), 'accept-ranges': 'bytes' },
-    })
+    super(
+      416,
+      'range_unsatisfiable',
+      `The file has ${size} bytes, and the range starts after them`,
+      {
+        headers: { 'content-range': contentRange(size), 'accept-ranges': 'bytes' },
+      }
+    )
   }
 }
 
-/** Answers with the content of a file. No database connection is held while it flows. */
+/** Sends the content of a file. No database connection is used while it is sent. */
 export async function download(ctx: HttpContext): Promise<void> {
   const { request, response } = ctx
   const bucketFiles = await ctx.containerResolver.make(BucketFileService)

@@ -1,6 +1,6 @@
 import type { ByteRange } from '#storage/objects/object_store'
 
-/** What a request says about the version and the part it wants; names as Node gives headers. */
+/** The conditional headers of a request, with names in lower case. */
 export interface ConditionalHeaders {
   readonly 'range'?: string
   readonly 'if-range'?: string
@@ -10,10 +10,10 @@ export interface ConditionalHeaders {
   readonly 'if-unmodified-since'?: string
 }
 
-/** The version of a file there is. */
+/** The current version of a file. */
 export interface Version {
   readonly size: number
-  /** Strong, with its quotes; see `entityTag`. */
+  /** Strong, with quotes; see `entityTag`. */
   readonly etag: string
   readonly modifiedAt: Date
 }
@@ -29,8 +29,8 @@ const FULL: DownloadDecision = { status: 200 }
 const RANGE = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i
 
 /**
- * What to answer to a GET or HEAD of a file. Conditions are looked at in the order of RFC 9110, 13.2.2. Several ranges at
- * once, and ranges in other units, are answered with the whole file, as the RFC allows.
+ * Decides how to answer a GET or HEAD. Conditions are evaluated in the order of RFC 9110, section 13.2.2. Multiple
+ * ranges and other units are answered with the whole file, as the RFC allows.
  */
 export function decideDownload(
   method: string,
@@ -50,12 +50,12 @@ export function decideDownload(
   return decideRange(range, version.size)
 }
 
-/** The strong tag of a version: its digest, or what else never changes about it. A compressed form is another version. */
+/** The strong entity tag of a digest or another unique key. The compressed form has a tag of its own. */
 export function entityTag(digest: string, encoding?: 'gzip'): string {
   return encoding ? `"${digest}-${encoding}"` : `"${digest}"`
 }
 
-/** The `Content-Range` of a part, or of the answer that there is no such part. */
+/** The `Content-Range` of a part, or of an unsatisfiable range. */
 export function contentRange(size: number, range?: ByteRange): string {
   return range ? `bytes ${range.start}-${range.end}/${size}` : `bytes */${size}`
 }
@@ -97,7 +97,7 @@ function isUnchanged(headers: ConditionalHeaders, { etag, modifiedAt }: Version)
   return limit !== undefined && seconds(modifiedAt) <= limit
 }
 
-/** Whether the part that is asked for belongs to this version; only what is certain counts. */
+/** Whether `If-Range` matches this version. */
 function isSameVersion(condition: string | undefined, { etag, modifiedAt }: Version): boolean {
   if (condition === undefined) {
     return true
@@ -121,7 +121,7 @@ function opaqueTag(tag: string): string {
   return isStrong(tag) ? tag : tag.slice(2)
 }
 
-/** Seconds, because that is what the headers carry; a date that cannot be read counts as none. */
+/** Headers have a precision of seconds. Invalid dates are ignored. */
 function parseDate(header: string | undefined): number | undefined {
   const milliseconds = header === undefined ? Number.NaN : Date.parse(header)
   return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000)

@@ -6,23 +6,25 @@ const bytes = (description: string): ResponseDeclaration => ({
   description,
   contentType: '*/*',
   headers: {
-    'etag': 'Strong: the SHA-256 of the content, and another for its packed form',
+    'etag': 'Strong: the SHA-256 of the content; the compressed form has another',
     'content-disposition': 'The name to save it under',
   },
 })
 
 const downloadOperation: Operation = {
   name: 'streamBucketFile',
-  summary: 'The content of a file, or the part of it that `Range` asks for',
+  summary: 'The content of a file, or the part that `Range` requests',
   access: loggedIn,
   responses: {
-    200: bytes('All of it, of the type that its name says; packed where the caller takes gzip'),
-    206: bytes('A part of it'),
+    200: bytes(
+      'The content, with the type of its extension; compressed if the caller accepts gzip'
+    ),
+    206: bytes('A part of the content'),
     304: { description: 'The caller has this version already' },
   },
 }
 
-/** The route on which the content of a file goes out. */
+/** The route that downloads a file. */
 export function downloadRoutes(routes: SurfaceRoutes): void {
   routes.get('/bucket-files/:id/stream', download, downloadOperation)
 }

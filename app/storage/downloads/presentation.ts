@@ -5,15 +5,15 @@ import { entityTag, type Version } from './download_decision.js'
 import { acceptsGzip } from './accepts_gzip.js'
 import { isCompressible, mediaType } from './media_type.js'
 
-/** The form in which a caller gets a file: as it is, or packed. */
+/** The representation of a file for a caller: as it is, or compressed. */
 export interface Presentation extends Version {
   readonly type: string
-  /** Whether another caller may get another form. */
+  /** Whether other callers may get another representation. */
   readonly varies: boolean
   readonly isPacked: boolean
 }
 
-/** How a file is shown to a caller that sends these headers. A part of a file is always a part of it as it is. */
+/** The representation for these headers. Ranges always apply to the uncompressed form. */
 export function presentationOf(
   file: FileRow,
   size: number,
@@ -27,7 +27,7 @@ export function presentationOf(
     varies,
     isPacked,
     size,
-    // The key of an object is never used again, so that it stands for its content where there is no digest.
+    // Keys of objects are never reused, so the key identifies the content if there is no digest.
     etag: entityTag(file.sha256 ?? file.hash, isPacked ? 'gzip' : undefined),
     modifiedAt: file.createdAt,
   }

@@ -5,7 +5,7 @@ import { issue } from '#kernel/issues'
 import { concurrently } from '#records/transaction'
 import { storagePool } from '#storage/database'
 
-/** A lock on buckets, by an id that whoever locks them has made up. */
+/** A lock on buckets. The locking service chooses its id. */
 export interface BucketLock {
   readonly id: string
   readonly bucketIds: readonly string[]
@@ -18,7 +18,7 @@ const INSERT = `
   select lock_id, bucket_id from unnest($1::uuid[], $2::uuid[]) as l (lock_id, bucket_id)
   on conflict do nothing`
 
-/** Waits for the transactions that looked for a lock before it was there. */
+/** Waits for transactions that checked for a lock before it was inserted. */
 const DRAIN = 'select 1 from buckets where id = any($1::uuid[]) order by id for update'
 
 const SHARE = { name: 'share-bucket', text: 'select 1 from buckets where id = $1 for share' }
@@ -31,23 +31,23 @@ const LOCKED = {
 const LIST = `select lock_id as id, min(created_at) as "createdAt" from bucket_locks
   where lock_id > $1 group by lock_id order by lock_id limit ${PAGE_SIZE}`
 
-/** The bucket holds the code of an analysis whose configuration is locked. */
+/** The bucket contains the code of a locked analysis. */
 export class AnalysisLocked extends EntityConflict {
   constructor() {
     const message =
-      'The bucket holds the code of a locked analysis: unlock it with the command configurationUnlock first'
+      'The bucket contains the code of a locked analysis: unlock it with the command configurationUnlock first'
     super(message, { issues: [issue('analysis_locked', [], message)] })
   }
 }
 
 /**
- * Locks on buckets, for the surfaces of this process: while a bucket has one, no file comes into it or goes. A lock on a bucket
- * that is not there has no effect until it is.
+ * Locks on buckets, for other surfaces of this process. No file is added to or removed from a locked bucket. A lock
+ * on a missing bucket takes effect when the bucket is created.
  */
 export const bucketLocks = {
   pageSize: PAGE_SIZE,
 
-  /** Once this resolves, every transaction that moves a file has ended or sees the locks. May be repeated. */
+  /** After this resolves, every transaction that adds or removes files has ended or sees the locks. Idempotent. */
   async lock(locks: readonly BucketLock[]): Promise<void> {
     const pairs = locks.flatMap(({ id, bucketIds }) => bucketIds.map((bucketId) => [id, bucketId]))
     const buckets = pairs.map(([, bucketId]) => bucketId)
@@ -65,7 +65,10 @@ export const bucketLocks = {
   },
 }
 
-/** Throws where a bucket is locked, in the transaction that moves a file. A lock that begins meanwhile waits until that ends. */
+/**
+ * Throws if a bucket is locked. Call it in the transaction that adds or removes a file; a concurrent lock waits for
+ * its end.
+ */
 export async function requireUnlocked(transaction: pg.ClientBase, bucketId: string): Promise<void> {
   await concurrently(
     transaction.query({ ...SHARE, values: [bucketId] }),
@@ -73,7 +76,7 @@ export async function requireUnlocked(transaction: pg.ClientBase, bucketId: stri
   )
 }
 
-/** The same before any bytes are taken, so that nobody sends them in vain. */
+/** The same check before an upload starts, so that no bytes are sent in vain. */
 export async function requireNoLock(
   database: pg.ClientBase | pg.Pool,
   bucketId: string
@@ -83,7 +86,7 @@ export async function requireNoLock(
   }
 }
 
-/** Whether a bucket is locked; to be relied on for as long as the caller has its row locked. */
+/** Whether a bucket is locked. The result is stable while the caller has locked the bucket's row. */
 export async function isLocked(
   database: pg.ClientBase | pg.Pool,
   bucketId: string

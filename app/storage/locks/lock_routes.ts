@@ -32,7 +32,7 @@ const LOCKS = dataResponse({
   maxItems: bucketLocks.pageSize,
 })
 
-/** For core, which locks the buckets with the code of an analysis together with its configuration. People lock the analysis. */
+/** Routes for core, which locks the buckets with the code of an analysis. Users lock the analysis. */
 export function lockRoutes(routes: SurfaceRoutes): void {
   routes
     .get('/bucket-locks', list, {
@@ -50,7 +50,7 @@ export function lockRoutes(routes: SurfaceRoutes): void {
     })
     .post('/bucket-locks', lock, {
       name: 'lockBuckets',
-      summary: 'Let no file into or out of buckets until their lock is released',
+      summary: 'Lock buckets: no file can be added or removed until the release',
       access,
       body: newLocks,
       responses: {
@@ -59,7 +59,7 @@ export function lockRoutes(routes: SurfaceRoutes): void {
     })
     .delete('/bucket-locks/:id', release, {
       name: 'releaseBucketLock',
-      summary: 'Release a lock; one that is not there is released already',
+      summary: 'Release a lock; a missing lock counts as released',
       access,
       responses: {
         202: { description: 'The lock is released', schema: dataResponse(exactObject({})) },
@@ -91,7 +91,7 @@ async function release(ctx: HttpContext): Promise<void> {
   sendJson(ctx, { data: {}, meta: {} }, 202)
 }
 
-/** Nobody who is signed in as a person takes the lock of an analysis away behind its back. */
+/** Only clients and robots: users must not release the lock of an analysis. */
 function requireMachine(ctx: HttpContext): void {
   requireThat(actorOf(ctx), isKind('client', 'robot'))
 }

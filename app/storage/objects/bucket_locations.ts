@@ -9,16 +9,16 @@ import { activeLayout, objectStore } from './store.js'
 
 const MAX_READY = 10_000
 
-/** What is wanted again counts as new, so that the sweep leaves it alone. */
+/** A repeated registration renews the time, so that the sweep skips the location. */
 const REGISTER = `insert into bucket_places (bucket_id, layout) values ($1, $2)
   on conflict (bucket_id, layout) do update set made_at = now() returning xmax = 0 as "isNew"`
 
-/** Places that this process has seen ready, so that not every upload asks for them. */
+/** Locations that this process knows to exist, so that uploads need no check. */
 const ready = new Set<string>()
 
 /**
- * Makes room for the objects of a bucket in the layout of now, unless this process knows that there is, and answers the layout.
- * The place is written down before anything is made, so that whatever happens next leaves something to be found.
+ * Creates the location of a bucket in the active layout unless this process knows that it exists; returns the
+ * layout. The location is registered first, so that a crash leaves nothing unknown.
  */
 export async function prepareLocation(bucketId: string, region?: string | null): Promise<Layout> {
   const layout = activeLayout()
@@ -28,12 +28,12 @@ export async function prepareLocation(bucketId: string, region?: string | null):
   return layout
 }
 
-/** As `preparePlace`, where the container may have gone although it was there. */
+/** Like `prepareLocation`, but creates a container that was lost. */
 export async function restoreLocation(bucketId: string, region?: string | null): Promise<void> {
   await createLocation(bucketId, activeLayout(), region)
 }
 
-/** The layouts in which objects of a bucket may be. */
+/** The layouts that may contain objects of a bucket. */
 export async function layoutsOf(bucketId: string): Promise<Layout[]> {
   const { rows } = await storagePool().query<{ layout: Layout }>(
     'select layout from bucket_places where bucket_id = $1 order by layout',
@@ -42,14 +42,17 @@ export async function layoutsOf(bucketId: string): Promise<Layout[]> {
   return rows.map(({ layout }) => layout)
 }
 
-/** Removes every object of a bucket that is no more, then its containers, then what says that they are there. */
+/** Removes the objects of a deleted bucket, its containers, and its registrations. */
 export async function removeLocations(bucketId: string): Promise<void> {
   for (const layout of await layoutsOf(bucketId)) {
     await removeLocation(bucketId, layout)
   }
 }
 
-/** As `vacate`, for places that something may still arrive at: they stay known, and are looked at again. */
+/**
+ * Like `removeLocations`, but keeps the registrations, because uploads may still arrive; the sweep checks them
+ * again.
+ */
 export async function emptyLocations(bucketId: string): Promise<void> {
   for (const layout of await layoutsOf(bucketId)) {
     ready.delete(readyKey(bucketId, layout))
@@ -57,7 +60,7 @@ export async function emptyLocations(bucketId: string): Promise<void> {
   }
 }
 
-/** As `vacate`, for one layout. Answers how many objects were removed. */
+/** Like `removeLocations`, for one layout. Returns how many objects were removed. */
 export async function removeLocation(bucketId: string, layout: Layout): Promise<number> {
   ready.delete(readyKey(bucketId, layout))
   const count = await emptyLayout(bucketId, layout)
@@ -68,7 +71,7 @@ export async function removeLocation(bucketId: string, layout: Layout): Promise<
   return count
 }
 
-/** Writes down that there will be a place in the layout of now; false where that is known already. */
+/** Registers a location in the active layout; false if it was registered before. */
 export async function registerLocation(
   database: pg.Pool | pg.ClientBase,
   bucketId: string
@@ -87,7 +90,7 @@ async function createLocation(bucketId: string, layout: Layout, region?: string 
   markReady(readyKey(bucketId, layout))
 }
 
-/** What still arrives while a container is emptied is removed in a second go. */
+/** Objects that arrive meanwhile are removed in a second pass. */
 async function emptyLayout(bucketId: string, layout: Layout): Promise<number> {
   const store = await objectStore()
   const location = bucketLocation(layout, bucketId)

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 
-/** A stream of bytes that are all in memory already, for those who need no stream to pass them on. */
+/** A stream of a buffer, which consumers may also take without streaming. */
 export class BufferStream extends Readable {
   readonly content: Buffer
 

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { ObjectChanged } from './errors.js'
 
 /**
- * Passes on the bytes of an object whose SHA-256 was taken when it was stored. The last piece is held back until they are known to be
- * the same: nobody ever has the whole of an object that was changed.
+ * Passes on an object and verifies its SHA-256. The last chunk is withheld until the digest matches, so no reader
+ * gets a complete object that was changed.
  */
 export async function* checkDigest(
   sha256: string,

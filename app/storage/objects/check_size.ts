@@ -1,8 +1,8 @@
 import { ObjectDamaged } from './errors.js'
 
 /**
- * Passes on the bytes of an object that must have so many; fails before one too many, and instead of ending early. What was
- * announced with a length must never end in good order with another.
+ * Passes on an object of an expected size. Throws before an excess byte and at an early end, so that a response
+ * with a length never ends normally with another.
  */
 export async function* checkSize(
   size: number,

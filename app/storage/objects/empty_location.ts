@@ -4,8 +4,8 @@ import type { ObjectStore } from './object_store.js'
 const CONCURRENT_DELETES = 16
 
 /**
- * Deletes every object of a bucket, finished or not, and tells how many there were. Object by object, because not every
- * S3 server takes a list of them; only those under way are held in memory.
+ * Deletes all objects of a bucket, incomplete ones included, and returns how many there were. Deletes one by one,
+ * because some S3 servers do not support bulk deletion.
  */
 export async function emptyLocation(
   store: ObjectStore,

@@ -2,7 +2,7 @@ import { BadRequest, EntityConflict, PayloadTooLarge, ServiceUnavailable } from 
 import { issue } from '#kernel/issues'
 import type { ObjectAddress } from './object_store.js'
 
-/** There is no such object; what that means to a caller, the code that knows the record decides. */
+/** There is no such object. */
 export class ObjectMissing extends Error {
   static readonly code = 'E_OBJECT_MISSING'
   readonly code = ObjectMissing.code
@@ -12,17 +12,17 @@ export class ObjectMissing extends Error {
   }
 }
 
-/** An object was to be stored in a container that was never made or was removed meanwhile. */
+/** The container of an object does not exist. */
 export class ContainerMissing extends Error {
   static readonly code = 'E_CONTAINER_MISSING'
   readonly code = ContainerMissing.code
 
   constructor(container: string, cause?: unknown) {
-    super(`The object store has no container ${container}; make it first`, { cause })
+    super(`The object store has no container ${container}; create it first`, { cause })
   }
 }
 
-/** A container cannot be removed before the objects in it. */
+/** A container can be removed only when it is empty. */
 export class ContainerNotEmpty extends Error {
   static readonly code = 'E_CONTAINER_NOT_EMPTY'
   readonly code = ContainerNotEmpty.code
@@ -32,7 +32,7 @@ export class ContainerNotEmpty extends Error {
   }
 }
 
-/** A name that is not one of ours, and could point anywhere. */
+/** A container or key that could refer to a place outside of the store. */
 export class UnsafeObjectName extends Error {
   static readonly code = 'E_UNSAFE_OBJECT_NAME'
   readonly code = UnsafeObjectName.code
@@ -42,7 +42,7 @@ export class UnsafeObjectName extends Error {
   }
 }
 
-/** An object has other bytes than its record says: sending it on would pass damage for the file. */
+/** The size of an object differs from its record. */
 export class ObjectDamaged extends Error {
   static readonly code = 'E_OBJECT_DAMAGED'
   readonly code = ObjectDamaged.code
@@ -52,31 +52,31 @@ export class ObjectDamaged extends Error {
   }
 }
 
-/** An object has as many bytes as it should, and others than were stored. */
+/** The content of an object differs from its digest. */
 export class ObjectChanged extends Error {
   static readonly code = 'E_OBJECT_CHANGED'
   readonly code = ObjectChanged.code
 
   constructor() {
-    super('An object was changed where it is stored: its digest is another one')
+    super('An object was changed in the store: its digest does not match')
   }
 }
 
-/** An upload that was given up from elsewhere, such as by a sweep, while it was being stored. */
+/** Another process, such as a sweep, discarded the upload while it was stored. */
 export class PutInterrupted extends EntityConflict {
   constructor(cause?: unknown) {
-    super('The upload was given up while it was stored; send it again', { cause })
+    super('The upload was discarded while it was stored; send it again', { cause })
   }
 }
 
-/** The S3 server refuses the region of a bucket. */
+/** The S3 server does not know the region. */
 export class UnknownRegion extends BadRequest {
   constructor(region: string, cause?: unknown) {
     super(`The object store has no region ${region}`, { cause })
   }
 }
 
-/** The container's name is taken by another account on the S3 server. */
+/** Another account of the S3 server owns the container. */
 export class ContainerTaken extends EntityConflict {
   constructor(container: string, cause?: unknown) {
     const message = `The name ${container} is taken in the object store`
@@ -84,14 +84,14 @@ export class ContainerTaken extends EntityConflict {
   }
 }
 
-/** More bytes than the store holds in one object. */
+/** The object exceeds the maximum size of the store. */
 export class ObjectTooLarge extends PayloadTooLarge {
   constructor(cause?: unknown) {
-    super('The file is larger than the object store takes', { cause })
+    super('The file is larger than the object store supports', { cause })
   }
 }
 
-/** The object store does not answer, or answers that it cannot now. */
+/** The object store is unreachable or unable to serve. */
 export class ObjectStoreUnavailable extends ServiceUnavailable {
   constructor(cause?: unknown) {
     super('The object store does not answer; try again shortly', { cause })

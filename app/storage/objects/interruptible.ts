@@ -1,6 +1,5 @@
 /**
- * Passes on what a source yields until the signal aborts, and does not wait for the source then: that may be a client who
- * sends nothing any more.
+ * Passes on a source until the signal aborts, even if the source is pending: its client may send nothing any more.
  */
 export async function* interruptible<T>(
   source: AsyncIterable<T>,

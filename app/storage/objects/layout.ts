@@ -2,37 +2,37 @@ import type { Env } from '#start/env'
 import type { ObjectAddress } from './object_store.js'
 
 /**
- * How the objects of our buckets are laid out: each bucket in a container of its own, or all of them under prefixes in one
- * that is named here. It is kept with every object, so that objects stay readable when the setting changes.
+ * The layout of objects: each bucket in its own container, or all under prefixes of a shared one. It is stored with
+ * every object, so that objects stay readable if the setting changes.
  */
 export type Layout = 'own' | `shared:${string}`
 
-/** Where the objects of one bucket are: all that start with the prefix. */
+/** The container and key prefix of a bucket's objects. */
 export interface BucketLocation {
   readonly container: string
   readonly prefix: string
 }
 
-/** The layout of what is stored from now on. */
+/** The layout of new objects. */
 export function currentLayout({ S3_ENDPOINT, S3_BUCKET }: Pick<Env, 'S3_ENDPOINT' | 'S3_BUCKET'>) {
   const layout: Layout = S3_ENDPOINT && S3_BUCKET ? `shared:${S3_BUCKET}` : 'own'
   return layout
 }
 
-/** Where a bucket's objects of one layout are. */
+/** The location of a bucket's objects in a layout. */
 export function bucketLocation(layout: Layout, bucketId: string): BucketLocation {
   return layout === 'own'
     ? { container: containerName(bucketId), prefix: '' }
     : { container: layout.slice('shared:'.length), prefix: `${containerName(bucketId)}/` }
 }
 
-/** Where one object of a bucket is; the key is the `hash` of the file. */
+/** The address of an object; the key is the `hash` of the file. */
 export function objectAddress(layout: Layout, bucketId: string, key: string): ObjectAddress {
   const { container, prefix } = bucketLocation(layout, bucketId)
   return { container, key: prefix + key }
 }
 
-/** A name as S3 takes it, made from an id of ours: lower case, at most 63 characters, no punctuation at the end. */
+/** Converts an id to a valid S3 bucket name: lower case, at most 63 characters, no punctuation at the end. */
 export function containerName(id: string): string {
   return id
     .toLowerCase()

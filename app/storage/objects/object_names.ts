@@ -4,12 +4,12 @@ import type { ObjectAddress } from './object_store.js'
 const CONTAINER = /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/
 const KEY = /^[A-Za-z\d][\w.-]*(\/[A-Za-z\d][\w.-]*)*$/
 
-/** Leaves room for what a driver adds to the name of a file; longer than any key of ours. */
+/** Leaves room for suffixes of file names; longer than any key of ours. */
 const KEY_LENGTH = 160
 
 /**
- * Lets only names through that mean the same to every driver and can point nowhere else: no `..`, nothing that starts
- * with a dot or a slash.
+ * Accepts only names that every driver treats alike and that cannot escape the store: no `..`, no leading dot or
+ * slash.
  */
 export function requireSafeAddress({ container, key }: ObjectAddress): void {
   requireSafeContainer(container)
@@ -18,7 +18,7 @@ export function requireSafeAddress({ container, key }: ObjectAddress): void {
   }
 }
 
-/** As `requireSafeAddress`, for the container alone. */
+/** Like `requireSafeAddress`, for the container alone. */
 export function requireSafeContainer(container: string): void {
   if (!CONTAINER.test(container) || container.includes('..')) {
     throw new UnsafeObjectName('container', container)

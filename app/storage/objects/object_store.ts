@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** Where an object is: a folder or an S3 bucket, and its name in there. */
+/** The address of an object: a folder or S3 bucket, and a key. */
 export interface ObjectAddress {
   readonly container: string
   readonly key: string
@@ -12,7 +12,7 @@ export interface ObjectFacts {
   readonly modifiedAt: Date
 }
 
-/** An object, and how many bytes it should have. */
+/** An object and its expected size. */
 export interface ExpectedObject {
   readonly address: ObjectAddress
   readonly size: number
@@ -25,46 +25,46 @@ export interface ByteRange {
 }
 
 export interface PutOptions {
-  /** The most bytes that may come, where that is known; a store that divides objects chooses its parts by it. */
+  /** The maximum size, if it is known; determines the size of parts. */
   readonly expectedBytes?: number
-  /** Gives the object up: `put` rejects with the reason, and nothing of the object is left. */
+  /** Cancels the object: `put` rejects with the reason and removes it. */
   readonly signal?: AbortSignal
 }
 
 /**
- * How much is stored of an object that arrives in pieces. It is plain data, which the caller keeps: with it any process goes
- * on, from there and nowhere else.
+ * The state of an object that arrives in chunks. It is plain data that the caller stores; any process can resume
+ * from it, and only from the latest one.
  */
 export interface PartialObject {
   readonly size: number
-  /** So many bytes make a good next piece; any other number will do. */
+  /** The recommended size of the next chunk. */
   readonly nextBytes: number
-  /** What the store has to remember of it; only the store reads it. */
+  /** The private state of the store. */
   readonly held: unknown
 }
 
-/** An object that is not complete: its `put` is under way, or was when its process died, or more pieces of it may come. */
+/** An incomplete object: its `put` is running or has crashed, or more chunks may arrive. */
 export interface UnfinishedObject {
   readonly key: string
   readonly startedAt: Date
-  /** Removes what was stored of it. A `put` that is still under way fails then. */
+  /** Removes the stored data. A running `put` fails then. */
   discard(): Promise<void>
 }
 
 /**
- * Keeps the bytes of files. An object is whole or not there at all, also after a crash, and is never changed in place.
- * Every method rejects with `ServiceUnavailable` while the store is away.
+ * Stores the content of files. An object exists completely or not at all, even after a crash, and is immutable.
+ * Every method rejects with `ServiceUnavailable` while the store is unavailable.
  */
 export interface ObjectStore {
-  /** Makes a container where there is none yet; the region is for stores that have several. */
+  /** Creates a container unless it exists; the region is for stores with several. */
   makeContainer(container: string, region?: string): Promise<void>
 
-  /** Removes a container, also one that is gone already; rejects with `ContainerNotEmpty` where objects are left in it. */
+  /** Removes a container if it exists; rejects with `ContainerNotEmpty` if it has objects. */
   removeContainer(container: string): Promise<void>
 
   /**
-   * Stores what the source yields under a new key and tells its size; chunks that were passed on are spent. Rejects with
-   * `StorageInsufficient` where there is no room left. Nothing is left of one that failed.
+   * Stores a source under a new key and returns its size; chunks are recycled. Rejects with `StorageInsufficient`
+   * if the store is full. A failed object is removed.
    */
   put(
     address: ObjectAddress,
@@ -72,15 +72,15 @@ export interface ObjectStore {
     options?: PutOptions
   ): Promise<number>
 
-  /** Begins an object that arrives in pieces, over any time and by way of any process. */
+  /** Starts an object that arrives in chunks, over any time and from any process. */
   startUpload(
     address: ObjectAddress,
     options?: Pick<PutOptions, 'expectedBytes'>
   ): Promise<PartialObject>
 
   /**
-   * Stores one more piece, and tells how much there is then, which is on the disk. Where it rejects, what was there before is
-   * there still, and goes on: something of the piece that was stored is cut off then. One caller at a time.
+   * Appends a chunk and returns the new state once it is durable. After a rejection the previous state is still
+   * valid. Only one caller may append at a time.
    */
   append(
     address: ObjectAddress,
@@ -89,34 +89,34 @@ export interface ObjectStore {
     options?: PutOptions
   ): Promise<PartialObject>
 
-  /** Makes an object of what is there. It may be called again where it is not known whether it succeeded. */
+  /** Completes the object. Idempotent, so it may be repeated after an unknown outcome. */
   complete(address: ObjectAddress, partial: PartialObject): Promise<void>
 
-  /** Removes what there is of an object that arrived in pieces, complete or not. */
+  /** Removes an object that arrived in chunks, complete or not. */
   discard(address: ObjectAddress, partial: PartialObject): Promise<void>
 
   /**
-   * The bytes of an object. Rejects with `ObjectMissing` before the first byte; a reader that stops early destroys the stream. Some
-   * stores are quicker where they are told how many bytes it should have; of one that has more, at least one more comes.
+   * Streams an object. Rejects with `ObjectMissing` before the first byte; destroy the stream to stop early. Some
+   * stores are faster if they know the expected size; a larger object yields at least one excess byte.
    */
   read(address: ObjectAddress, range?: ByteRange, size?: number): Promise<Readable>
 
   /**
-   * The bytes of small objects at once, no more of them than are in a run of `inRuns`: each has its bytes, or an `ObjectMissing`, or an
-   * `ObjectDamaged` where it has more or less of them than it should. Their order is kept.
+   * Reads small objects, at most one run of `groupSmallObjects`. Each result is the content, an `ObjectMissing`, or
+   * an `ObjectDamaged` if the size differs. Keeps the order.
    */
   readSmall(objects: readonly ExpectedObject[]): Promise<readonly (Buffer | Error)[]>
 
-  /** Rejects with `ObjectMissing` where there is no object. */
+  /** Rejects with `ObjectMissing` if there is no object. */
   stat(address: ObjectAddress): Promise<ObjectFacts>
 
-  /** Removes an object, also one that is gone already. */
+  /** Removes an object if it exists. */
   delete(address: ObjectAddress): Promise<void>
 
-  /** The objects whose keys start with a prefix, in no order; none where the container is gone. */
+  /** The objects with a key prefix, in no order; none if the container is missing. */
   list(container: string, prefix?: string): AsyncIterable<ObjectFacts>
 
-  /** What is left of objects that were never completed. Only the caller knows which of them are still being sent. */
+  /** Incomplete objects. Only the caller knows which of them are still being uploaded. */
   unfinished(container: string, prefix?: string): AsyncIterable<UnfinishedObject>
 
   close(): void

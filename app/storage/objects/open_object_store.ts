@@ -12,7 +12,10 @@ type Settings = Pick<
   | 'STORAGE_PATH'
 >
 
-/** The store that the settings name: an S3 server where there is an endpoint, else a folder. The other is not even loaded. */
+/**
+ * Opens the configured store: an S3 server if an endpoint is set, otherwise a folder. The S3 client is loaded on
+ * demand.
+ */
 export async function openObjectStore(env: Settings): Promise<ObjectStore> {
   if (!env.S3_ENDPOINT) {
     return new FsObjectStore(env.STORAGE_PATH)

@@ -10,12 +10,12 @@ interface MaybeSized {
 
 type Sized<T> = T & { readonly size: number }
 
-/** Whether an object of so many bytes should be read whole: what reading costs is the call, not the bytes. */
+/** Whether an object of this size is read at once, because the call costs more than the bytes. */
 export const isSmall = (size: number): boolean => size < SMALL_BYTES
 
 /**
- * Puts small objects that follow each other together, no more than one `readWhole` should read: what is read at once has to be held at
- * once. Large ones, and those of an unknown size, stand alone.
+ * Groups adjacent small objects into runs for one `readSmall`, bounded by memory. Large objects, and those of
+ * unknown size, stay single.
  */
 export function* groupSmallObjects<T extends MaybeSized>(
   items: Iterable<T>
@@ -43,8 +43,8 @@ export function* groupSmallObjects<T extends MaybeSized>(
 }
 
 /**
- * What becomes of an object that should have so many bytes: these, or that it is missing, or has others. To see that it has more of them, one
- * more is enough.
+ * The content of an object of an expected size, or the reason why it is missing or damaged. One excess byte
+ * suffices to detect a larger object.
  */
 export async function checkedContent(
   size: number,

@@ -4,12 +4,12 @@ import { env } from '#start/env'
 import { currentLayout, type Layout } from './layout.js'
 import type { ObjectStore } from './object_store.js'
 
-/** The one object store of this process. */
+/** The object store of this process. */
 export function objectStore(): Promise<ObjectStore> {
   return app.container.make('objectStore')
 }
 
-/** How objects are laid out that are stored from now on. */
+/** The layout of new objects. */
 export function activeLayout(): Layout {
   return currentLayout(env)
 }

@@ -6,7 +6,7 @@ export const CHECKSUM_ALGORITHMS = ['sha1', 'sha256', 'sha512']
 
 const HEADER = /^([a-z\d]+) ([\w+/=-]+)$/
 
-/** What a client says that the bytes of one request add up to. */
+/** The checksum that a client announces for the bytes of one request. */
 export class AnnouncedChecksum {
   readonly #hash
   readonly #expected: Buffer
@@ -16,7 +16,7 @@ export class AnnouncedChecksum {
     this.#expected = expected
   }
 
-  /** The checksum in a header; undefined where there is none. */
+  /** Parses the header; undefined without one. */
   static from(header: string | undefined): AnnouncedChecksum | undefined {
     if (header === undefined) {
       return undefined
@@ -24,7 +24,7 @@ export class AnnouncedChecksum {
     const [, algorithm = '', digest = ''] = HEADER.exec(header) ?? []
     if (!CHECKSUM_ALGORITHMS.includes(algorithm)) {
       throw new BadRequest(
-        `Upload-Checksum must be one of ${CHECKSUM_ALGORITHMS.join(', ')}, a blank and the digest in base64`
+        `Upload-Checksum must be one of ${CHECKSUM_ALGORITHMS.join(', ')}, a space and the digest in base64`
       )
     }
     return new AnnouncedChecksum(algorithm, Buffer.from(digest, 'base64'))
@@ -34,7 +34,7 @@ export class AnnouncedChecksum {
     this.#hash.update(bytes)
   }
 
-  /** Whether what came is what was announced; to be asked once. */
+  /** Whether the received bytes match. Call it once. */
   matches(): boolean {
     const actual = this.#hash.digest()
     return actual.length === this.#expected.length && timingSafeEqual(actual, this.#expected)

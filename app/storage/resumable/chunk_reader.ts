@@ -1,9 +1,9 @@
-/** A slow client's bytes are not at risk for any longer than this. */
+/** How long bytes of a slow client may stay unstored. */
 const CHUNK_WITHIN_MS = 10_000
 
 /**
- * The bytes of one request, cut into pieces that are stored one by one. A source that fails, or is to be stopped, ends a piece
- * in good order: what arrived before is kept, and `failure` says why there is no more.
+ * Divides the body of one request into chunks that are stored one by one. If the source fails or is stopped, the
+ * current chunk ends normally, and `failure` has the reason.
  */
 export class ChunkReader {
   readonly #source: AsyncIterator<Uint8Array, void>
@@ -24,7 +24,7 @@ export class ChunkReader {
     this.#chunkWithinMs = chunkWithinMs
   }
 
-  /** Waits for bytes; answers false where no more will come. */
+  /** Waits for bytes; false at the end. */
   async hasMore(): Promise<boolean> {
     while (!this.#pending && !this.#isEnded) {
       await this.#readNext()
@@ -32,7 +32,7 @@ export class ChunkReader {
     return this.#pending !== undefined
   }
 
-  /** So many of the bytes, or those that come within some seconds. */
+  /** The next bytes: this many, or those of the next seconds. */
   async *nextChunk(bytes: number): AsyncGenerator<Uint8Array, void, undefined> {
     const time = Promise.withResolvers<void>()
     const timer = setTimeout(time.resolve, this.#chunkWithinMs)
@@ -52,7 +52,7 @@ export class ChunkReader {
     }
   }
 
-  /** All of the bytes as one piece. */
+  /** All bytes as one chunk. */
   async *all(): AsyncGenerator<Uint8Array, void, undefined> {
     while (await this.hasMore()) {
       yield this.#slice(Number.POSITIVE_INFINITY)
@@ -72,7 +72,7 @@ export class ChunkReader {
     return all.subarray(0, Math.min(room, all.length))
   }
 
-  /** A caller that does not wait for it any longer finds it in `#left` later. */
+  /** Shared by concurrent callers; the result is in `#pending`. */
   #readNext(): Promise<void> {
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined))
     return this.#reading

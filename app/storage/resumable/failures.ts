@@ -1,22 +1,22 @@
 import { EntityNotFound, Failure } from '#kernel/failures'
 
-/** There is no such upload, or it has expired, or its bucket is gone. */
+/** There is no such upload, or it has expired, or its bucket was deleted. */
 export class UploadNotFound extends EntityNotFound {
   constructor() {
     super('resumable-upload')
   }
 }
 
-/** The bytes do not follow those that are there; the answer says how many these are. */
+/** The offset does not match the stored bytes; the response has the current one. */
 export class OffsetMismatch extends Failure {
   constructor(stored: number) {
-    super(409, 'entity_conflict', `The upload has ${stored} bytes; go on from there`, {
+    super(409, 'entity_conflict', `The upload has ${stored} bytes; continue from there`, {
       headers: { 'upload-offset': String(stored) },
     })
   }
 }
 
-/** Another request sends bytes for the upload, and did not let go of it. */
+/** Another request has locked the upload and did not release it. */
 export class UploadBusy extends Failure {
   constructor() {
     super(423, 'entity_conflict', 'Another request is sending this upload; try again shortly', {
@@ -25,24 +25,24 @@ export class UploadBusy extends Failure {
   }
 }
 
-/** The upload was not sent to its end. What arrived is kept. */
+/** The request ended early. The received bytes are stored. */
 export class UploadInterrupted extends Failure {
   constructor(why: string, cause?: unknown) {
-    super(408, 'request_timeout', `${why}; ask how much arrived and go on from there`, {
+    super(408, 'request_timeout', `${why}; request the offset and continue from there`, {
       headers: { connection: 'close' },
       cause,
     })
   }
 }
 
-/** What arrived is not what was sent. */
+/** The received bytes do not match the checksum. */
 export class ChecksumMismatch extends Failure {
   constructor() {
-    super(460, 'bad_request', 'The bytes have another checksum than announced; send them again')
+    super(460, 'bad_request', 'The checksum does not match the bytes; send them again')
   }
 }
 
-/** The client speaks another version of the protocol. */
+/** The client uses another version of the protocol. */
 export class VersionUnsupported extends Failure {
   constructor(version: string) {
     super(412, 'precondition_failed', `Send the header Tus-Resumable: ${version}`, {
@@ -51,7 +51,7 @@ export class VersionUnsupported extends Failure {
   }
 }
 
-/** The bytes of an upload have a content type of their own. */
+/** Bytes of an upload require their own content type. */
 export class ContentTypeUnsupported extends Failure {
   constructor(type: string) {
     super(415, 'media_type_unsupported', `Send the bytes as ${type}, and without an encoding`, {

@@ -9,8 +9,8 @@ import { digestOf, SavedDigest } from './saved_digest.js'
 import { claimOf, removeUpload, type ResumableUpload } from './resumable_uploads.js'
 
 /**
- * Makes a file of an upload all of whose bytes are there. It may be called again where it broke off, by the next request, so
- * that no upload is ever complete and no file. While the bucket is locked it throws, and keeps the upload until that expires.
+ * Creates the file of a complete upload. The next request may repeat it after a failure, so that no complete upload
+ * stays without a file. While the bucket is locked it throws and keeps the upload until it expires.
  */
 export async function finishUpload(
   origin: Origin,
@@ -33,7 +33,7 @@ export async function finishUpload(
   }
 }
 
-/** Removes an upload with all that arrived of it, and frees its path. */
+/** Removes an upload with its bytes and frees its path. */
 export async function discardUpload(upload: ResumableUpload): Promise<void> {
   const store = await objectStore()
   await store.discard(claimOf(upload).address, upload.object)

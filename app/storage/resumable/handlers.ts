@@ -79,7 +79,7 @@ const METHODS: Record<string, (ctx: HttpContext) => Promise<void>> = {
   DELETE: cancelUpload,
 }
 
-/** For clients whose way here lets only some methods pass. */
+/** For clients behind proxies that block some methods. */
 export async function overrideMethod(ctx: HttpContext): Promise<void> {
   requireProtocol(ctx)
   const method = ctx.request.header('x-http-method-override')?.toUpperCase() ?? ''
@@ -113,7 +113,7 @@ async function receiveBytes(
   }
 }
 
-/** Relative to the address that was asked, so that it holds wherever the client reaches us. */
+/** Relative to the requested URL, so that it works behind any proxy. */
 function locationOf({ request }: HttpContext, { id }: ResumableUpload): string {
   return request.url().endsWith('/') ? id : `resumable/${id}`
 }

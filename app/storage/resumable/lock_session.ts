@@ -7,7 +7,7 @@ const TRY = `select pg_try_advisory_lock(hashtextextended($1, 0)) as taken`
 const UNLOCK = `select pg_advisory_unlock(hashtextextended($1, 0))`
 const CHANNEL = 'resumable_uploads'
 
-/** A connection that dies unseen would keep its locks for hours. */
+/** Keepalives, so that a dead connection does not keep its locks for hours. */
 const SESSION = `
   set tcp_keepalives_idle = 5;
   set tcp_keepalives_interval = 2;
@@ -16,8 +16,8 @@ const SESSION = `
   listen ${CHANNEL}`
 
 /**
- * The connection of a process that has its locks on uploads: however many, they cost one connection, and a process that dies loses
- * them at once. On it processes also ask each other to let go.
+ * The database connection with the upload locks of a process. A process that dies loses them at once. Processes
+ * also use it to request releases from each other.
  */
 export class LockSession {
   readonly #client: pg.Client
@@ -52,7 +52,7 @@ export class LockSession {
     return session
   }
 
-  /** Aborts when the locks are gone because the connection is. */
+  /** Aborts when the connection, and with it the locks, is lost. */
   get lost(): AbortSignal {
     return this.#lost.signal
   }
@@ -66,7 +66,7 @@ export class LockSession {
     await this.#query(UNLOCK, [keyOf(id)])
   }
 
-  /** Asks the other processes to let go of an upload. */
+  /** Requests other processes to release an upload. */
   async requestRelease(id: string): Promise<void> {
     await this.#query('select pg_notify($1, $2)', [CHANNEL, `${id} ${this.#name}`])
   }
@@ -75,7 +75,7 @@ export class LockSession {
     await this.#client.end().catch(() => {})
   }
 
-  /** A connection answers one question at a time. */
+  /** Runs queries one after the other. */
   #query<Row extends pg.QueryResultRow>(text: string, values: string[]) {
     const answer = this.#last.then(() => this.#client.query<Row>(text, values))
     this.#last = answer.catch(() => {})

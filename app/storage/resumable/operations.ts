@@ -4,13 +4,13 @@ import { BYTES_TYPE, TUS_VERSION } from './protocol.js'
 
 const OFFSET = { 'Upload-Offset': 'How many bytes are stored' }
 const RESULT_HEADERS = {
-  'Upload-Expires': 'Until when the upload can be gone on with',
-  'X-Bucket-File-Id': 'Which bucket file the upload has become, where it has all of its bytes',
+  'Upload-Expires': 'When the upload expires',
+  'X-Bucket-File-Id': 'The id of the bucket file, once the upload is complete',
 }
 
 const VERSION: HeaderParameter = {
   name: 'Tus-Resumable',
-  description: 'The version of the protocol that the client speaks',
+  description: 'The protocol version of the client',
   required: true,
   schema: { type: 'string', enum: [TUS_VERSION] },
 }
@@ -19,19 +19,19 @@ const BYTES = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 
 const OFFSET_HEADER: HeaderParameter = {
   name: 'Upload-Offset',
-  description: 'How many bytes are stored: where those of the body belong',
+  description: 'The number of stored bytes, at which the body continues',
   required: true,
   schema: BYTES,
 }
 
 const METHOD: HeaderParameter = {
   name: 'X-HTTP-Method-Override',
-  description: 'What is meant; PATCH needs the header Upload-Offset, too',
+  description: 'The intended method; PATCH also requires Upload-Offset',
   required: true,
   schema: { type: 'string', enum: ['HEAD', 'PATCH', 'DELETE'] },
 }
 
-/** What is begun; one of the two lengths has to be sent. */
+/** The headers of a new upload; one of the two lengths is required. */
 const START_HEADERS: HeaderParameter[] = [
   {
     name: 'Upload-Metadata',
@@ -45,13 +45,13 @@ const START_HEADERS: HeaderParameter[] = [
   },
   {
     name: 'Upload-Length',
-    description: 'All of its bytes; this or Upload-Defer-Length is needed',
+    description: 'The size in bytes; required unless Upload-Defer-Length is sent',
     required: false,
     schema: BYTES,
   },
   {
     name: 'Upload-Defer-Length',
-    description: '1 where these are not known yet',
+    description: '1 if the size is not known yet',
     required: false,
     schema: { type: 'string', enum: ['1'] },
   },
@@ -62,13 +62,13 @@ const takes = {
   schema: {
     type: 'string',
     contentMediaType: 'application/octet-stream',
-    description: 'The bytes that follow those which are stored',
+    description: 'The next bytes',
   },
 }
 
 export const describeOperation = (name: string): Operation => ({
   name,
-  summary: 'Ask what of the protocol tus is understood here',
+  summary: 'Describe the supported tus protocol',
   access: everybody,
   responses: {
     204: {
@@ -76,8 +76,8 @@ export const describeOperation = (name: string): Operation => ({
       headers: {
         'Tus-Version': 'Versions of the protocol',
         'Tus-Extension': 'Its extensions',
-        'Tus-Checksum-Algorithm': 'Checksums that bytes may be sent with',
-        'Tus-Max-Size': 'Most bytes of a file, where there is a limit',
+        'Tus-Checksum-Algorithm': 'The supported checksums',
+        'Tus-Max-Size': 'The maximum size of a file, if there is one',
       },
     },
   },
@@ -85,16 +85,15 @@ export const describeOperation = (name: string): Operation => ({
 
 export const startOperation: Operation = {
   name: 'beginResumableUpload',
-  summary:
-    'Begin an upload that may break off and be gone on with (tus 1.0), with its first bytes or without',
+  summary: 'Start a resumable upload (tus 1.0), optionally with its first bytes',
   access: loggedIn,
   headers: [VERSION, ...START_HEADERS],
   rawBody: { ...takes, isOptional: true },
   responses: {
     201: {
-      description: 'The upload is begun',
+      description: 'The upload is created',
       headers: {
-        Location: 'The upload, relative to the address asked',
+        Location: 'The upload, relative to the requested URL',
         ...OFFSET,
         ...RESULT_HEADERS,
       },
@@ -104,16 +103,16 @@ export const startOperation: Operation = {
 
 export const statusOperation: Operation = {
   name: 'readResumableUpload',
-  summary: 'Ask how much of an upload is stored; a request that still sends bytes for it ends',
+  summary: 'Read the offset of an upload; a request that still sends bytes for it ends',
   access: loggedIn,
   headers: [VERSION],
   responses: {
     200: {
-      description: 'How far the upload is',
+      description: 'The state of the upload',
       headers: {
         ...OFFSET,
         'Upload-Length': 'All of its bytes',
-        'Upload-Defer-Length': '1 where these are not known yet',
+        'Upload-Defer-Length': '1 if the size is not known yet',
         'Upload-Metadata': 'As they were sent',
         ...RESULT_HEADERS,
       },
@@ -123,7 +122,7 @@ export const statusOperation: Operation = {
 
 export const continueOperation: Operation = {
   name: 'continueResumableUpload',
-  summary: 'Send more bytes of an upload; the last ones make a bucket file of it',
+  summary: 'Append bytes to an upload; the last ones complete the bucket file',
   access: loggedIn,
   headers: [VERSION, OFFSET_HEADER],
   rawBody: takes,
@@ -134,16 +133,16 @@ export const continueOperation: Operation = {
 
 export const cancelOperation: Operation = {
   name: 'endResumableUpload',
-  summary: 'Give an upload up',
+  summary: 'Cancel an upload',
   access: loggedIn,
   headers: [VERSION],
-  responses: { 204: { description: 'Nothing of it is left' } },
+  responses: { 204: { description: 'The upload is removed' } },
 }
 
 export const overrideOperation: Operation = {
   name: 'useResumableUpload',
   summary:
-    'What X-HTTP-Method-Override says, HEAD, PATCH or DELETE, where that method does not get through',
+    'HEAD, PATCH or DELETE, as X-HTTP-Method-Override says, for clients that cannot send these methods',
   access: loggedIn,
   headers: [VERSION, METHOD],
   rawBody: { ...takes, isOptional: true },

@@ -18,7 +18,7 @@ const EXTENSIONS = [
 
 const NUMBER = /^\d{1,16}$/
 
-/** What the protocol is asked about before it is used. */
+/** Describes the supported protocol. */
 export function describeProtocol({ response }: HttpContext, maxBytes: number): void {
   response.header('tus-resumable', TUS_VERSION)
   response.header('tus-version', TUS_VERSION)
@@ -29,7 +29,7 @@ export function describeProtocol({ response }: HttpContext, maxBytes: number): v
   }
 }
 
-/** Refuses who speaks another version; to be called first, because every answer carries ours. */
+/** Rejects other protocol versions. Call it first, because every response carries ours. */
 export function requireProtocol({ request, response }: HttpContext): void {
   response.header('tus-resumable', TUS_VERSION)
   response.header('cache-control', 'no-store')
@@ -38,7 +38,7 @@ export function requireProtocol({ request, response }: HttpContext): void {
   }
 }
 
-/** Whether the body of a request is bytes of an upload. */
+/** Whether the body consists of bytes of an upload. */
 export function hasUploadBytes({ request }: HttpContext): boolean {
   return request.header('content-type')?.split(';')[0]!.trim().toLowerCase() === BYTES_TYPE
 }
@@ -50,7 +50,7 @@ export function requireUploadBytes(ctx: HttpContext): void {
   }
 }
 
-/** A header that holds a number of bytes; undefined where it is not sent. */
+/** A header with a number of bytes; undefined if it is missing. */
 export function byteHeader({ request }: HttpContext, name: string): number | undefined {
   const value = request.header(name)
   if (value === undefined) {
@@ -63,7 +63,7 @@ export function byteHeader({ request }: HttpContext, name: string): number | und
   return bytes
 }
 
-/** How long the whole upload will be; undefined where the client says that it will tell later. */
+/** The announced size; undefined if the client defers it. */
 export function announcedLength(ctx: HttpContext): number | undefined {
   const length = byteHeader(ctx, 'Upload-Length')
   const deferred = ctx.request.header('upload-defer-length')
@@ -74,7 +74,7 @@ export function announcedLength(ctx: HttpContext): number | undefined {
   return length
 }
 
-/** Where the bytes of a request belong. */
+/** The offset of the bytes of a request. */
 export function requireOffset(ctx: HttpContext): number {
   const offset = byteHeader(ctx, 'Upload-Offset')
   if (offset === undefined) {

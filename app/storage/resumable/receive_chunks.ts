@@ -9,17 +9,17 @@ import { SavedDigest } from './saved_digest.js'
 import { claimOf, recordProgress, removeUpload, type ResumableUpload } from './resumable_uploads.js'
 import type { UploadLock } from './upload_locks.js'
 
-const LOCK_LOST = 'The upload could not be held on to'
+const LOCK_LOST = 'The lock on the upload was lost'
 
 export interface UploadBody {
   readonly chunks: AsyncIterable<Uint8Array>
-  /** What the bytes of this request must add up to; none of them counts before. */
+  /** The checksum of this request; its bytes count only if it matches. */
   readonly checksum?: AnnouncedChecksum
 }
 
 /**
- * Stores what one request sends for an upload, piece by piece: whatever happens next, all that was written down is there. Where
- * the request breaks off, so much of the upload as arrived is kept, and the reason is thrown.
+ * Stores the bytes of one request, chunk by chunk; each recorded chunk is durable. If the request breaks off, the
+ * stored chunks are kept and the reason is thrown.
  */
 export async function receiveChunks(
   upload: ResumableUpload,
@@ -93,7 +93,7 @@ async function* limited(
   for await (const chunk of source) {
     room -= chunk.length
     if (room < 0) {
-      throw new PayloadTooLarge('More bytes were sent than the upload has room for')
+      throw new PayloadTooLarge('The request has more bytes than the upload may have')
     }
     yield chunk
   }
@@ -108,7 +108,7 @@ function reasonOf(
     return failure
   }
   if (askedFor.aborted) {
-    return new UploadInterrupted('Another request goes on with this upload')
+    return new UploadInterrupted('Another request continues this upload')
   }
   if (lost.aborted) {
     return new UploadInterrupted(LOCK_LOST, lost.reason)

@@ -19,7 +19,7 @@ import {
 const UPLOADS = '/buckets/:id/resumable'
 const UPLOAD = `${UPLOADS}/:uploadId`
 
-/** The routes on which files come in that may break off and be gone on with: the protocol tus, version 1.0. */
+/** The routes of resumable uploads: the tus protocol, version 1.0. */
 export function resumableRoutes(routes: SurfaceRoutes): void {
   routes
     .options(UPLOADS, describe, describeOperation('describeResumableUploads'))

@@ -27,17 +27,17 @@ import { UploadLocks, type UploadLock } from './upload_locks.js'
 import { pathFromMetadata } from './upload_metadata.js'
 
 export interface UploadRequest {
-  /** All bytes of the file; undefined where the client does not know yet. */
+  /** The size of the file; undefined if it is not known yet. */
   readonly length: number | undefined
   readonly metadata: string
 }
 
 export interface UploadContinuation extends UploadBody {
-  /** Where the bytes belong. */
+  /** The offset of the bytes. */
   readonly offset: number
-  /** How many come, where that is known. */
+  /** The number of bytes, if it is known. */
   readonly bytes: number | undefined
-  /** The length of the whole, where it is told only now. */
+  /** The size of the file, if the client deferred it and sends it now. */
   readonly length: number | undefined
 }
 
@@ -47,12 +47,12 @@ interface UploadReference {
   readonly upload: string
 }
 
-/** Uploads that may break off at any byte and be gone on with by any process. */
+/** Uploads that can be interrupted at any byte and resumed by any process. */
 export class ResumableService {
   readonly #locks = new UploadLocks()
   readonly #maxBytes: number
 
-  /** `maxBytes` is the most a file may have; 0 is no limit. */
+  /** `maxBytes` is the maximum size of a file; 0 means no limit. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
@@ -78,14 +78,14 @@ export class ResumableService {
     }
   }
 
-  /** How far an upload is. One that has all of its bytes and is no file yet becomes one. */
+  /** Reads an upload. A complete one that is no file yet becomes one. */
   async status(origin: Origin, reference: UploadReference): Promise<ResumableUpload> {
     return this.#withLock(origin, reference, async (upload) =>
       isComplete(upload) ? finishUpload(origin, upload) : upload
     )
   }
 
-  /** Adds bytes to an upload; the last ones make a file of it. */
+  /** Appends bytes to an upload; the last ones create the file. */
   async append(
     origin: Origin,
     reference: UploadReference,
@@ -100,7 +100,7 @@ export class ResumableService {
       const maxBytes = upload.length ?? (this.#maxBytes || Number.MAX_SAFE_INTEGER)
       if (size + (body.bytes ?? 0) > maxBytes) {
         throw new PayloadTooLarge(
-          `The upload has ${size} bytes, and room for ${maxBytes - size} more`
+          `The upload has ${size} bytes and may have ${maxBytes - size} more`
         )
       }
       if (upload.isFile) {
@@ -112,11 +112,11 @@ export class ResumableService {
     })
   }
 
-  /** Ends an upload that is not to become a file. */
+  /** Cancels an upload. */
   async cancel(origin: Origin, reference: UploadReference): Promise<void> {
     await this.#withLock(origin, reference, async (upload) => {
       if (upload.isFile) {
-        throw new EntityConflict('The upload is a file by now; delete that under /bucket-files')
+        throw new EntityConflict('The upload is already a file; delete it under /bucket-files')
       }
       await discardUpload(upload)
     })
@@ -138,8 +138,8 @@ export class ResumableService {
   }
 
   /**
-   * A client that begins the same file once more was never answered its first beginning, or has forgotten it. That one would keep
-   * the path until it expires, so it makes room.
+   * Claims the path. If the client starts the same file again, it did not get or has lost the first response, so
+   * its previous upload is cancelled: it would block the path until it expires.
    */
   async #claim(origin: Origin, { id, region }: BucketRow, path: string): Promise<Claim> {
     const request = { bucketId: id, region, path, heldForMs: CLAIM_TTL_MS }
@@ -160,7 +160,9 @@ export class ResumableService {
       return upload
     }
     if (upload.length !== null || length < upload.object.size) {
-      throw new BadRequest('The length of an upload cannot change, nor be less than what arrived')
+      throw new BadRequest(
+        'The length of an upload cannot change, nor be less than the stored bytes'
+      )
     }
     this.#requireSize(length)
     return declareLength(upload, length)
@@ -178,7 +180,7 @@ async function findBucket(idOrName: string): Promise<BucketRow> {
   return buckets.find(idOrName)
 }
 
-/** The bucket may have lost its place in the store behind our back; it is made again. */
+/** Recreates the location of the bucket if the store has lost it. */
 async function startObject(
   bucket: BucketRow,
   { address }: Claim,

@@ -5,14 +5,14 @@ import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { PartialObject } from '#storage/objects/object_store'
 import { UploadNotFound } from './failures.js'
 
-/** An upload as it is stored, and whether it is a file by now. */
+/** A stored upload, and whether it is a file already. */
 export interface ResumableUpload {
   readonly id: string
   readonly bucketId: string
   readonly path: string
   readonly hash: string
   readonly layout: Layout
-  /** All of its bytes; null while the client has not told yet. */
+  /** The size in bytes; null while the client defers it. */
   readonly length: number | null
   /** As the client sent them. */
   readonly metadata: string
@@ -25,13 +25,13 @@ export interface ResumableUpload {
   readonly isFile: boolean
 }
 
-/** What one more piece changes. */
+/** The changes after a chunk. */
 export interface Progress {
   readonly object: PartialObject
   readonly digest: Buffer | null
 }
 
-/** The client may leave an upload alone for so long after each piece. */
+/** How long an upload is retained after each chunk. */
 export const UPLOAD_LIFETIME_MS = 3 * 24 * 60 * 60 * 1000
 
 const NEW_EXPIRY = `now() + ${UPLOAD_LIFETIME_MS} * interval '1 millisecond'`
@@ -52,7 +52,7 @@ const FIND_ON_PATH = `
   from resumable_uploads u join bucket_file_claims c on c.id = u.id
   where u.bucket_id = $1 and u.path = $2`
 
-/** In one statement with the claim, which lasts no longer than a moment until then. */
+/** Extends the claim in the same statement; before that it is short-lived. */
 const INSERT = `
   with claim as (
     update bucket_file_claims set held_until = ${NEW_EXPIRY} where id = $1 returning id
@@ -62,7 +62,7 @@ const INSERT = `
   select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${NEW_EXPIRY} from claim
   returning ${COLUMNS}, false as "isFile"`
 
-/** In one statement with the claim, so that neither outlives the other. */
+/** Extends the claim in the same statement, so that neither outlives the other. */
 const RECORD = `
   with claim as (
     update bucket_file_claims set held_until = ${NEW_EXPIRY} where id = $1 returning id
@@ -86,7 +86,7 @@ export async function insertUpload(claim: Claim, upload: NewUpload): Promise<Res
   ])
 }
 
-/** Throws `UploadGone` where there is none, or nothing is left of it. */
+/** Throws `UploadNotFound` if there is none, or its claim was lost. */
 export async function findUpload(id: string, bucketId: string): Promise<ResumableUpload> {
   if (!isUuid(id)) {
     throw new UploadNotFound()
@@ -94,7 +94,7 @@ export async function findUpload(id: string, bucketId: string): Promise<Resumabl
   return queryOne(FIND, [id, bucketId])
 }
 
-/** The unfinished upload that holds a path; undefined where there is none. */
+/** The unfinished upload that claims a path; undefined without one. */
 export async function findOnPath(
   bucketId: string,
   path: string
@@ -103,7 +103,7 @@ export async function findOnPath(
   return rows[0]
 }
 
-/** Writes down how far an upload is now, unless that has changed meanwhile. */
+/** Records progress unless the upload has changed meanwhile. */
 export async function recordProgress(
   { id, object: before }: ResumableUpload,
   { object, digest }: Progress
@@ -111,7 +111,7 @@ export async function recordProgress(
   return queryOne(RECORD, [id, before.size, JSON.stringify(object), object.size, digest])
 }
 
-/** The client told later how long the upload is. */
+/** Records the size that the client had deferred. */
 export async function declareLength(
   upload: ResumableUpload,
   length: number
@@ -121,7 +121,7 @@ export async function declareLength(
   return { ...upload, length }
 }
 
-/** Frees the path of an upload that was abandoned. Its object must be gone by then. */
+/** Removes an upload and frees its path. Remove its object first. */
 export async function removeUpload(id: string): Promise<void> {
   await storagePool().query(
     `with claim as (delete from bucket_file_claims where id = $1)
@@ -130,7 +130,7 @@ export async function removeUpload(id: string): Promise<void> {
   )
 }
 
-/** Forgets uploads that were abandoned, and those whose files are known for long; answers how many. */
+/** Removes expired uploads, completed ones included; returns how many. */
 export async function removeExpiredUploads(): Promise<number> {
   const { rowCount } = await storagePool().query(
     'delete from resumable_uploads where expires_at < now()'
@@ -138,7 +138,7 @@ export async function removeExpiredUploads(): Promise<number> {
   return rowCount ?? 0
 }
 
-/** The claim on the path, which is what the file is made of in the end. */
+/** The claim on the path, from which the file is created. */
 export function claimOf({ id, bucketId, path, hash, layout }: ResumableUpload): Claim {
   return { id, bucketId, path, hash, layout, address: objectAddress(layout, bucketId, hash) }
 }

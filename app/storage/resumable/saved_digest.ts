@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream'
 import type { IHasher } from 'hash-wasm'
 
 /**
- * The SHA-256 of bytes that arrive in pieces. Between them it is kept beside the upload, as 116 bytes; a state that another
- * version wrote cannot be gone on from, and the digest is taken from the whole object in the end.
+ * The SHA-256 of bytes that arrive in chunks. Its state of 116 bytes is stored with the upload. A state of another
+ * version cannot be loaded; the digest is then computed from the whole object.
  */
 export class SavedDigest {
   readonly #hasher: IHasher | undefined
@@ -13,7 +13,7 @@ export class SavedDigest {
     this.#hasher = hasher
   }
 
-  /** Goes on from a state, or begins where nothing is stored yet. */
+  /** Resumes from a state, or starts if nothing is stored yet. */
   static async from(state: Buffer | null, stored: number): Promise<SavedDigest> {
     const { createSHA256 } = await import('hash-wasm')
     const hasher = await createSHA256()
@@ -34,18 +34,18 @@ export class SavedDigest {
     this.#hasher?.update(bytes)
   }
 
-  /** What `from` goes on from; null where that is lost. */
+  /** The state for `from`; null if it is lost. */
   save(): Buffer | null {
     return this.#hasher ? Buffer.from(this.#hasher.save()) : null
   }
 
-  /** In lower-case hexadecimal digits; undefined where only the object itself can tell. */
+  /** The digest in lower-case hexadecimal digits; undefined if the state was lost. */
   end(): string | undefined {
     return this.#hasher?.digest('hex')
   }
 }
 
-/** The SHA-256 of all that a stream yields. */
+/** The SHA-256 of a stream. */
 export async function digestOf(source: Readable): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of source) {

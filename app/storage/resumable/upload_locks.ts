@@ -4,30 +4,30 @@ import { drain } from '#kernel/drain'
 import { UploadBusy } from './failures.js'
 import { LockSession } from './lock_session.js'
 
-/** What is under way on an upload has this long to store what came of it. */
+/** How long a request waits for another one to release the upload. */
 const LOCK_TIMEOUT_MS = 10_000
 const RETRY_MS = 50
 const REQUEST_AGAIN_MS = 1_000
 
-/** A connection that is not needed is kept for a while: clients come back soon. */
+/** How long an idle connection stays open, because clients often return soon. */
 const IDLE_MS = 10_000
 
-/** A hold on an upload: no other request, in no process, changes it meanwhile. */
+/** A lock on an upload over all processes. */
 export interface UploadLock {
-  /** Aborts when another request wants the upload: its client has most likely come back over another connection. */
+  /** Aborts when another request wants the upload: its client has probably reconnected. */
   readonly releaseRequested: AbortSignal
-  /** Aborts when others may have it already; nothing may be written any more. */
+  /** Aborts when another process may have the lock; nothing may be written after that. */
   readonly lost: AbortSignal
 }
 
-/** Lets one request at a time have an upload, over all processes. */
+/** Locks uploads over all processes. */
 export class UploadLocks {
   readonly #locks = new Map<string, AbortController>()
   #session: Promise<LockSession> | undefined
   #users = 0
   #idle: NodeJS.Timeout | undefined
 
-  /** Does the work while it holds the upload; throws `UploadBusy` where another request does not let go of it. */
+  /** Runs the work with a lock on the upload; throws `UploadBusy` if another request does not release it. */
   async withLock<T>(id: string, work: (lock: UploadLock) => Promise<T>): Promise<T> {
     const session = await this.#acquireSession()
     try {
@@ -63,7 +63,7 @@ export class UploadLocks {
     }
   }
 
-  /** The database gives a session a lock once more that it has, so what this process holds is looked at first. */
+  /** Advisory locks are reentrant within a session, so the locks of this process are checked first. */
   async #tryLock(session: LockSession, id: string): Promise<AbortController | undefined> {
     if (this.#locks.has(id)) {
       return undefined

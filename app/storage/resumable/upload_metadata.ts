@@ -5,11 +5,11 @@ import { pathProblem } from '#storage/bucket_files/file_path'
 const MAX_LENGTH = 8_192
 const PAIR = /^([^\s,]+)(?: ([A-Za-z\d+/]*={0,2}))?$/
 
-/** The path that the metadata of an upload give its file: their `filename`, which may have folders in it. */
+/** The path of the file: the `filename` of the metadata, which may contain folders. */
 export function pathFromMetadata(metadata: string): string {
   const path = parseMetadata(metadata).get('filename')
   if (path === undefined) {
-    throw invalidMetadata('must hold a filename, which becomes the path of the file')
+    throw invalidMetadata('must have a filename, which becomes the path of the file')
   }
   const problem = pathProblem(path)
   if (problem !== undefined) {
@@ -42,7 +42,7 @@ function decodeValue(key: string, value: string): string {
     if (key !== 'filename') {
       return ''
     }
-    throw invalidMetadata('has a filename that is no Unicode text')
+    throw invalidMetadata('has a filename that is not valid Unicode')
   }
 }
 

@@ -10,14 +10,16 @@ interface ExpiredClaim {
   readonly hash: string
 }
 
-/** The object may have been stored already, or a part of it; what is not removed here has no claim any more, and is found. */
+/**
+ * The object may be stored, fully or in part. Without a claim, the sweep of objects finds what is not removed here.
+ */
 const REMOVE_EXPIRED = `
   delete from bucket_file_claims where id = any(array(
     select id from bucket_file_claims where held_until < now() - $1 * interval '1 millisecond'
     order by held_until limit ${BATCH_SIZE} for update skip locked))
   returning bucket_id as "bucketId", layout, hash`
 
-/** Ends claims that were not renewed for so long, with what their holders had stored. */
+/** Removes expired claims with their objects. */
 export async function sweepExpiredClaims(
   store: ObjectStore,
   graceMs: number,
@@ -36,7 +38,7 @@ export async function sweepExpiredClaims(
   return swept
 }
 
-/** What claims of one place had stored. */
+/** Removes the objects of claims of one location. */
 async function removeObjects(store: ObjectStore, claims: readonly ExpiredClaim[]): Promise<void> {
   const { bucketId, layout } = claims[0]!
   const { container, prefix } = bucketLocation(layout, bucketId)

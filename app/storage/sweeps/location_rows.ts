@@ -4,7 +4,7 @@ import type { Layout } from '#storage/objects/layout'
 export interface LocationRow {
   readonly bucketId: string
   readonly layout: Layout
-  /** Whether the bucket is there still. */
+  /** Whether the bucket exists. */
   readonly isUsed: boolean
 }
 
@@ -17,7 +17,7 @@ const NEXT_PAGE = `
     and p.made_at < now() - $3 * interval '1 millisecond'
   order by p.bucket_id, p.layout limit ${PAGE}`
 
-/** Every place that was made before so long, a page at a time. */
+/** The locations older than the grace period. */
 export async function* locationsOlderThan(
   graceMs: number
 ): AsyncGenerator<LocationRow, void, undefined> {

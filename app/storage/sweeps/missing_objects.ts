@@ -7,10 +7,12 @@ import { objectAddress } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import type { LocationRow } from './location_rows.js'
 
-/** Files whose objects the last thorough sweep did not find. It never removes them: the store may be the wrong one. */
+/**
+ * Files without objects in the last full sweep. They are never removed: the configured store may be the wrong one.
+ */
 export const filesWithoutObject = new Gauge({
   name: 'storage_files_without_object',
-  help: 'Files whose objects were not in the object store when it was last looked through',
+  help: 'Files whose objects were missing in the last full sweep of the object store',
   registers: [metrics],
 })
 
@@ -27,13 +29,13 @@ const NEXT_PAGE = `
   where bucket_id = $1 and layout = $2 and created_at < $3 and path > $4
   order by path limit ${PAGE_SIZE}`
 
-/** How many files were in a place before its objects were counted and are there still. */
+/** The number of files of a location that were created before a time. */
 export async function countFiles({ bucketId, layout }: LocationRow, before: Date): Promise<number> {
   const { rows } = await storagePool().query<{ count: number }>(COUNT, [bucketId, layout, before])
   return rows[0]!.count
 }
 
-/** Some of the files of a place that have no object. */
+/** Some of the files of a location without an object. */
 export async function findFilesWithoutObject(
   store: ObjectStore,
   { bucketId, layout }: LocationRow,

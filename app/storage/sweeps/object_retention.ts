@@ -1,14 +1,14 @@
 import { storagePool } from '#storage/database'
 
-/** The lock of whoever needs the objects of files to stay, also of those that are removed meanwhile. */
+/** The advisory lock of an operation that needs all objects to stay, even those of deleted files. */
 export const OBJECT_RETENTION_LOCK = 'objects stay'
 
 /** The sweeps that remove objects. */
 export const OBJECT_SWEEPS = ['uploads', 'objects'] as const
 
 /**
- * Whether objects must not be removed now. Asked after the removal of a record was committed: who takes the lock later, and looks at the
- * records then, does not see that one any more.
+ * Whether objects must not be removed now. Check after the removal of the record is committed: whoever takes the
+ * lock later does not see the record.
  */
 export async function isRemovalSuspended(): Promise<boolean> {
   const { rows } = await storagePool().query<{ isFree: boolean }>({

@@ -9,16 +9,16 @@ import { locationsOlderThan, type LocationRow } from './location_rows.js'
 
 export interface ObjectSweepOptions {
   readonly store: ObjectStore
-  /** What is younger than this may belong to something that is still under way. */
+  /** Younger objects may belong to a running upload. */
   readonly graceMs: number
   readonly signal: AbortSignal
   readonly logger: Pick<Logger, 'error'>
 }
 
-/** Files are told of once, not at every sweep. */
+/** Files that were reported, so that each is reported once. */
 const reported = new Set<string>()
 
-/** Removes the places of buckets that are no more. What cannot be removed does not keep the others. */
+/** Removes the locations of deleted buckets. A failure does not stop the others. */
 export async function sweepAbandonedLocations(
   graceMs: number,
   signal: AbortSignal
@@ -44,7 +44,7 @@ export async function sweepAbandonedLocations(
   return removed
 }
 
-/** Looks through all places for objects without a file, and for files without an object. */
+/** Finds objects without files, which it removes, and files without objects, which it reports. */
 export async function sweepObjects(options: ObjectSweepOptions): Promise<number> {
   let removed = 0
   let missing = 0
@@ -78,7 +78,7 @@ async function reportMissing(
   if (unreported.length > 0) {
     logger.error(
       { bucketId: location.bucketId, layout: location.layout, files: unreported },
-      'files of a bucket have no object; nothing was removed: look whether the object store is the right one'
+      'files of a bucket have no object; nothing was removed: check that the object store is the right one'
     )
   }
   return missing.length

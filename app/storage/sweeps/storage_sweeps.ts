@@ -11,15 +11,15 @@ import { sweepAbandonedLocations, sweepObjects } from './object_sweep.js'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** A holder whose database was away for a moment may renew a claim that was not taken over. */
+/** An upload may still renew its expired claim after a short outage of the database. */
 const CLAIM_GRACE_MS = MINUTE_MS
 
-/** A place is made before its bucket. */
+/** Locations are created before their buckets. */
 const LOCATION_GRACE_MS = 10 * MINUTE_MS
 
 const OBJECT_GRACE_MS = HOUR_MS
 
-/** What remains where uploads and deletions were interrupted. */
+/** The sweeps of interrupted uploads and deletions. */
 export function storageSweeps(logger: Pick<Logger, 'error'>): Sweep[] {
   return [
     {
@@ -35,7 +35,7 @@ export function storageSweeps(logger: Pick<Logger, 'error'>): Sweep[] {
       name: 'objects',
       schedule: { everyMs: HOUR_MS },
       run: async (signal) =>
-        // The file of an object that seems to be nobody's may be one that is yet to be taken over.
+        // During an adoption, an object without a file may belong to a file that is not adopted yet.
         (await isAdopting(storagePool()))
           ? 0
           : sweepObjects({ store: await objectStore(), graceMs: OBJECT_GRACE_MS, signal, logger }),

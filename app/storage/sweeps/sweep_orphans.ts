@@ -6,7 +6,7 @@ import type { LocationRow } from './location_rows.js'
 
 const BATCH_SIZE = 500
 
-/** What of an object stands in the store, finished or not. */
+/** An object in the store, complete or not. */
 interface StoredObject {
   readonly key: string
   readonly since: Date
@@ -15,7 +15,7 @@ interface StoredObject {
 
 export interface OrphanSweepResult {
   readonly removed: number
-  /** Objects that files or claims have. */
+  /** The number of objects with a file or claim. */
   readonly known: number
 }
 
@@ -25,7 +25,7 @@ const UNKNOWN = `
     and not exists (
       select 1 from bucket_file_claims c where c.bucket_id = $1 and c.hash = hash.hash)`
 
-/** Removes what stands in a place without a file or a claim, where it has done so for long enough. */
+/** Removes objects without a file or claim that are old enough. */
 export async function sweepOrphans(
   store: ObjectStore,
   location: LocationRow,

@@ -1,6 +1,6 @@
 import { isRemovalSuspended } from './object_retention.js'
 
-/** Tries to remove something from the object store; what cannot or must not be removed now is left to the sweep. */
+/** Tries a removal from the object store. If it fails or is suspended, the sweep does it later. */
 export async function tryRemoval(
   bucketId: string,
   removal: () => Promise<void>,

@@ -17,12 +17,12 @@ interface FileRow {
   modifiedAt: Date
 }
 
-/** Files read by the unique index on their paths, a page at a time: no transaction stays open for a slow reader. */
+/** Reads files page by page by the unique index of paths: no transaction stays open for a slow reader. */
 const NEXT_PAGE = `
   select path, hash, layout, size::float8 as size, sha256, created_at as "modifiedAt"
   from bucket_files where bucket_id = $1 and path > $2 order by path limit ${PAGE_SIZE}`
 
-/** The files of a bucket for a tar, by path. */
+/** The files of a bucket for a tar, ordered by path. */
 export async function* bucketEntries(
   bucketId: string,
   store: ObjectStore
@@ -46,7 +46,7 @@ export async function* bucketEntries(
   }
 }
 
-/** A file whose size was never recorded cannot be in a tar, which is said before it begins. */
+/** Throws before the tar starts if the size of a file was never recorded. */
 export async function requireSizes(bucketId: string): Promise<void> {
   const { rows } = await storagePool().query<{ path: string }>(
     'select path from bucket_files where bucket_id = $1 and size is null limit 1',

@@ -17,12 +17,12 @@ type PrefetchedObject = OpenedEntry | ReadRun
 const MAX_AHEAD_OBJECTS = 8
 
 /**
- * Objects are opened when no more than this has to flow before them: enough to hide how long opening takes, and little enough
- * that the store does not give up a connection on which a slow reader lets it wait.
+ * Objects are opened when at most this many bytes precede them: enough to hide the latency, and few enough that the
+ * store does not time out on a slow reader.
  */
 const MAX_AHEAD_BYTES = 1024 ** 2
 
-/** Opens the objects of a tar a little before their turn comes, or reads runs of small ones. */
+/** Opens the objects of a tar shortly before they are needed, and reads runs of small ones. */
 export class ObjectPrefetcher {
   readonly #entries: AsyncIterator<TarEntry | TarRun>
   readonly #queue: PrefetchedObject[] = []
@@ -34,7 +34,7 @@ export class ObjectPrefetcher {
     this.#entries = entries[Symbol.asyncIterator]()
   }
 
-  /** The next object; undefined after the last one. */
+  /** The next object; undefined at the end. */
   async next(): Promise<PrefetchedObject | undefined> {
     this.prefetch(0)
     if (this.#queue.length === 0) {
@@ -43,7 +43,7 @@ export class ObjectPrefetcher {
     return this.#queue.shift()
   }
 
-  /** Is told how many bytes of the current object have still to flow, and opens what is due by that. */
+  /** Opens the objects that are due while the given number of bytes of the current one remain. */
   prefetch(remainingBytes: number): void {
     this.#bytesBefore = remainingBytes
     if (this.#filling || this.#isEnded || !this.#isDue()) {
@@ -54,7 +54,7 @@ export class ObjectPrefetcher {
     this.#filling = filling
   }
 
-  /** Closes what was opened and not used. */
+  /** Closes opened objects that were not used. */
   async close(): Promise<void> {
     this.#isEnded = true
     await this.#filling?.catch(() => {})
@@ -88,7 +88,7 @@ export class ObjectPrefetcher {
 
 function startOpening(entry: TarEntry): OpenedEntry {
   const bytes = entry.open()
-  // Neither may go unheard before its turn: one would end the process, and is thrown to the reader anyway.
+  // Errors before its turn are thrown to the reader later; unhandled ones would end the process.
   bytes.then(
     (stream) => stream.on('error', () => {}),
     () => {}

@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream'
 interface TarFile {
   readonly path: string
   readonly modifiedAt: Date
-  /** Of its bytes when they were stored, in lower-case hexadecimal digits; null where it was not taken then. */
+  /** The digest of its content, in lower-case hexadecimal digits; null for older files. */
   readonly sha256: string | null
 }
 
-/** A file of a tar, and how to get at its bytes. */
+/** A file of a tar and access to its content. */
 export interface TarEntry extends TarFile {
-  /** What the record says; without it there can be no tar of the file. */
+  /** The recorded size; a tar requires it. */
   readonly size: number | null
   open(): Promise<Readable>
 }
@@ -18,9 +18,9 @@ export interface SmallTarFile extends TarFile {
   readonly size: number
 }
 
-/** Small files of a tar that follow each other, whose bytes are read at once. */
+/** Adjacent small files of a tar, read at once. */
 export interface TarRun {
   readonly files: readonly SmallTarFile[]
-  /** What each of them has, or why it has none; all of as many bytes as they should have. */
+  /** The content of each file, of its exact size, or the error. */
   read(): Promise<readonly (Buffer | Error)[]>
 }

@@ -20,14 +20,14 @@ const tarOperation: Operation = {
   access: loggedIn,
   responses: {
     200: {
-      description: 'The tar; one that ends early is not complete',
+      description: 'The tar; if it ends early, it is incomplete',
       contentType: TYPE,
       headers: { 'content-disposition': 'The name to save it under' },
     },
   },
 }
 
-/** The route on which a bucket goes out as a whole. */
+/** The route that downloads a bucket as a tar. */
 export function tarRoutes(routes: SurfaceRoutes): void {
   routes.get('/buckets/:id/stream', streamBucket, tarOperation)
 }
@@ -42,7 +42,7 @@ async function streamBucket(ctx: HttpContext): Promise<void> {
     return sendHead(ctx)
   }
   const tar = tarStream(bucketEntries(bucket.id, await objectStore()))
-  // What is wrong with the very first objects, or with the store, can still be said in an answer.
+  // Errors of the first objects, or of the store, can still be answered.
   await once(tar, 'readable')
   announce(ctx, bucket.id)
   await sendStream(ctx, tar)

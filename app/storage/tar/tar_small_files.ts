@@ -6,7 +6,7 @@ import { safePath } from '#storage/bucket_files/file_path'
 import { ObjectChanged } from '#storage/objects/errors'
 import type { SmallTarFile } from './tar_entry.js'
 
-/** Small files as a tar has them, headers and all; throws where one is missing or not as it was stored. Their contents are spent. */
+/** Small files with their headers as one buffer. Throws if a file is missing or changed. Recycles the contents. */
 export function tarSmallFiles(
   files: readonly SmallTarFile[],
   contents: readonly (Buffer | Error)[]

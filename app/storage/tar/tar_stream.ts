@@ -9,21 +9,21 @@ import { tarSmallFiles } from './tar_small_files.js'
 import { ObjectPrefetcher } from './object_prefetcher.js'
 import type { TarEntry, TarRun } from './tar_entry.js'
 
-/** A file that was recorded without its size cannot be announced in a tar. */
+/** The size of a file was never recorded, which a tar requires. */
 export class SizeUnknown extends Error {
   static readonly code = 'E_SIZE_UNKNOWN'
   readonly code = SizeUnknown.code
 
   constructor(path: string) {
-    super(`The size of ${JSON.stringify(path)} was never recorded, so it cannot be put into a tar`)
+    super(`The size of ${JSON.stringify(path)} was never recorded, which a tar requires`)
   }
 }
 
 const CHUNK_BYTES = 64 * 1024
 
 /**
- * A tar of files in the order they are given in, made while it is read. It breaks where an object is missing or has
- * another size or digest than its record says: a tar that ends in good order has everything in it, as it was stored.
+ * Streams a tar of the files in order. It breaks off if an object is missing or differs in size or digest, so a tar
+ * that ends normally is complete.
  */
 export function tarStream(entries: AsyncIterable<TarEntry | TarRun>): Readable {
   return Readable.from(coalesce(tarChunks(entries)), { objectMode: false })
@@ -66,7 +66,7 @@ async function* entryChunks(
   yield padding(size)
 }
 
-/** Puts small pieces together: a write to the network costs the same for 512 bytes as for many more. */
+/** Merges small chunks: a network write costs the same for 512 bytes as for many more. */
 async function* coalesce(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let chunks: Uint8Array[] = []
   let bytes = 0

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 
 import { releaseChunk } from '#kernel/chunk_memory'
 
-/** Files up to this size are taken into memory whole, where there is room, so that the next one can be read meanwhile. */
+/** Files up to this size are buffered if there is memory, so that the next one can be read meanwhile. */
 const MAX_BUFFERED_BYTES = 256 * 1024
 
-/** The memory of a process for files that were gathered, over all uploads. */
+/** The memory of a process for buffered files of all uploads. */
 export class BufferBudget {
   #free: number
 
@@ -26,13 +26,13 @@ export class BufferBudget {
   }
 }
 
-/** A file that was read from a client as a whole, or as far as there was room for it. */
+/** A file that was buffered completely, or as far as memory allowed. */
 export class BufferedFile {
   readonly #budget: BufferBudget
   readonly #source: AsyncIterator<Uint8Array>
   #chunks: Uint8Array[] = []
   #bufferedBytes = 0
-  /** What there was no room for. */
+  /** The first chunk that did not fit. */
   #next: Uint8Array | undefined
   isWhole = false
 
@@ -41,7 +41,7 @@ export class BufferedFile {
     this.#budget = budget
   }
 
-  /** Reads a file until it ends, or is too large to be gathered, or there is no room: it does not wait for that. */
+  /** Reads until the file ends, is too large, or memory is short. Does not wait for memory. */
   static async from(
     source: AsyncIterable<Uint8Array>,
     budget: BufferBudget
@@ -56,17 +56,17 @@ export class BufferedFile {
     }
   }
 
-  /** How many bytes there are of a whole file. */
+  /** The size of a complete file. */
   get size(): number {
     return this.#bufferedBytes
   }
 
-  /** The SHA-256 of a whole file, in lower-case hexadecimal digits. */
+  /** The SHA-256 of a complete file, in lower-case hexadecimal digits. */
   digest(): string {
     return hash('sha256', this.#chunks[0]!)
   }
 
-  /** What was gathered, then what is still to come. */
+  /** The buffered bytes, then the remaining ones. */
   async *all(): AsyncGenerator<Uint8Array, void, undefined> {
     yield* this.#chunks
     if (this.isWhole) {
@@ -79,7 +79,7 @@ export class BufferedFile {
     }
   }
 
-  /** Gives the memory back. */
+  /** Releases the memory. */
   release(): void {
     this.#budget.release(this.#bufferedBytes)
     this.#bufferedBytes = 0
@@ -98,7 +98,7 @@ export class BufferedFile {
       this.#chunks.push(step.value)
     }
     this.isWhole = true
-    // A copy, so that the chunks can go that it came in, with what else is in them.
+    // A copy, so that the larger buffers of the chunks can be recycled.
     const whole = Buffer.concat(this.#chunks)
     this.#chunks.forEach(releaseChunk)
     this.#chunks = [whole]

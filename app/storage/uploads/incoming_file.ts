@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 
 import { PayloadTooLarge, RequestTimeout } from '#kernel/failures'
 
-/** The client sent nothing for so long that its upload was given up. */
+/** The client sent nothing for too long. */
 export class UploadStalled extends RequestTimeout {
   constructor(silenceMs: number) {
     super(
-      `Nothing was sent for ${Math.round(silenceMs / 1000)} seconds, so the upload was given up`
+      `Nothing was sent for ${Math.round(silenceMs / 1000)} seconds, so the upload was cancelled`
     )
   }
 }
 
 /**
- * A file on its way from a client: counted, digested, and watched. Time that the store takes is not held against the client.
+ * An incoming file: counts and digests its bytes, and detects a silent client. Time of the store does not count.
  */
 export class IncomingFile {
   readonly #hash = createHash('sha256')
@@ -33,7 +33,7 @@ export class IncomingFile {
     }, silenceMs).unref()
   }
 
-  /** Aborts when the client has been silent for too long. */
+  /** Aborts when the client was silent for too long. */
   get stalled(): AbortSignal {
     return this.#stalled.signal
   }
@@ -55,7 +55,7 @@ export class IncomingFile {
     }
   }
 
-  /** The SHA-256 of what arrived, in lower-case hexadecimal digits; to be asked once, at the end. */
+  /** The SHA-256 of the file, in lower-case hexadecimal digits. Call it once, at the end. */
   digest(): string {
     return this.#hash.digest('hex')
   }
@@ -65,7 +65,7 @@ export class IncomingFile {
   }
 }
 
-/** Refuses a file that has more bytes than are allowed; 0 allows any number. */
+/** Rejects a file above the maximum size; 0 means no limit. */
 export function requireSize(size: number, maxBytes: number): void {
   if (maxBytes > 0 && size > maxBytes) {
     throw new PayloadTooLarge(`A file may have at most ${maxBytes} bytes`)

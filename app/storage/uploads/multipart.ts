@@ -3,17 +3,19 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { BadRequest } from '#kernel/failures'
 import { filenameOf } from './part_filename.js'
 
-/** One part of a multipart body. Its bytes are there until the next part is asked for; what was not read of them is skipped. */
+/**
+ * A part of a multipart body. Its bytes are available until the next part is requested; unread ones are skipped.
+ */
 export interface Part {
-  /** Undefined for a part that is no file. */
+  /** Undefined if the part is no file. */
   readonly filename: string | undefined
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
-/** A body that breaks the grammar of RFC 2046 and RFC 7578, or that ends too early. */
+/** A body that violates RFC 2046 or RFC 7578, or ends early. */
 export class MalformedMultipart extends BadRequest {
   constructor(problem: string) {
-    super(`The multipart body cannot be read: ${problem}`)
+    super(`The multipart body is malformed: ${problem}`)
   }
 }
 
@@ -24,28 +26,28 @@ const LAST = Buffer.from('--')
 const NOTHING = Buffer.alloc(0)
 const HEADER_BYTES = 16 * 1024
 
-/** What separates the parts, from the content type of a request; a request without it carries no files. */
+/** The boundary from the content type of a request. Throws if the request is not multipart. */
 export function boundaryOf(contentType: string | undefined): string {
   const [, quoted, plain] = MULTIPART.test(contentType ?? '')
     ? (BOUNDARY.exec(contentType!) ?? [])
     : []
   const boundary = quoted ?? plain
   if (boundary === undefined) {
-    throw new BadRequest('Files are sent as multipart/form-data, with its boundary in content-type')
+    throw new BadRequest('Send files as multipart/form-data, with its boundary in content-type')
   }
   return boundary
 }
 
-/** Refuses a request that sends nothing at all; without files it would still have a last boundary. */
+/** Rejects a request without a body. A multipart body without files still has a last boundary. */
 export function requireContent(headers: IncomingHttpHeaders): void {
   const isEmpty =
     headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)
   if (isEmpty) {
-    throw new BadRequest('There is no body: send files as multipart/form-data')
+    throw new BadRequest('The request has no body: send files as multipart/form-data')
   }
 }
 
-/** The parts of a multipart body, each when the one before is done with: no more than a chunk of them is in memory. */
+/** Reads the parts of a multipart body one after the other; at most one chunk is in memory. */
 export async function* partsOf(
   source: AsyncIterator<Buffer>,
   boundary: string
@@ -62,7 +64,7 @@ export async function* partsOf(
 class MultipartReader {
   readonly #source: AsyncIterator<Buffer>
   readonly #delimiter: Buffer
-  /** The first boundary may stand at the very beginning; every other one is the beginning of a line. */
+  /** The first boundary may start the body; every other one starts a line. */
   #buffer: Buffer = LINE_END
   #isInPart = true
 
@@ -71,7 +73,7 @@ class MultipartReader {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   }
 
-  /** Reads what follows a boundary; answers false after the last one. */
+  /** Reads the end of a boundary line; false after the last boundary. */
   async startPart(): Promise<boolean> {
     while (this.#buffer.length < LAST.length) {
       await this.#readMore()
@@ -81,13 +83,13 @@ class MultipartReader {
     }
     const line = await this.#line(HEADER_BYTES)
     if (line.toString('latin1').trim() !== '') {
-      throw new MalformedMultipart('a boundary is followed by something else than a line end')
+      throw new MalformedMultipart('a boundary is not followed by a line end')
     }
     this.#isInPart = true
     return true
   }
 
-  /** The lines of the header, without the empty one that ends it. */
+  /** The header lines, without the empty one that ends them. */
   async headers(): Promise<Buffer[]> {
     const lines: Buffer[] = []
     let room = HEADER_BYTES
@@ -117,7 +119,7 @@ class MultipartReader {
     }
   }
 
-  /** What is there of a part. Its last bytes stay while they may be the beginning of the next boundary. */
+  /** The available bytes of the part, except trailing ones that may start the next boundary. */
   #readChunk(): Buffer {
     const buffer = this.#buffer
     const end = buffer.indexOf(this.#delimiter)
@@ -127,12 +129,12 @@ class MultipartReader {
       return buffer.subarray(0, end)
     }
     const safe = buffer.length - this.#partialBoundaryLength(buffer)
-    // Nothing of a chunk that goes as a whole is kept: its memory is given back.
+    // Drops the reference to a chunk that is passed on completely, so that its memory can be recycled.
     this.#buffer = safe === buffer.length ? NOTHING : buffer.subarray(safe)
     return buffer.subarray(0, safe)
   }
 
-  /** How many of the last bytes are what the boundary begins with. */
+  /** The length of the longest suffix that is a prefix of the boundary. */
   #partialBoundaryLength(bytes: Buffer): number {
     let at = bytes.indexOf(
       this.#delimiter[0]!,
@@ -148,7 +150,7 @@ class MultipartReader {
     return 0
   }
 
-  /** Up to the next line end, which goes too. */
+  /** Reads a line and its line end. */
   async #line(room: number): Promise<Buffer> {
     for (;;) {
       const end = this.#buffer.indexOf(LINE_END)

@@ -1,29 +1,24 @@
 import { BadRequest } from '#kernel/failures'
 
-/** A name that no file can have been sent under. */
+/** A filename that cannot be decoded. */
 class UnreadableFilename extends BadRequest {
   constructor() {
-    super(
-      'The name of a file cannot be read: send it as UTF-8 in the content-disposition of its part'
-    )
+    super('A filename cannot be decoded: send it as UTF-8 in the content-disposition of its part')
   }
 }
 
 const DISPOSITION = /^content-disposition[ \t]*:[ \t]*[\w!#$&+.^`|~-]*/i
-/**
- * A quoted value ends at the quote that another parameter or the end follows: browsers do not escape a backslash, so that one
- * may stand before it.
- */
+/** A quoted value ends at a quote before another parameter or the end: browsers do not escape backslashes. */
 const PARAMETER =
   /[ \t]*;[ \t]*([\w!#$&+.^`|~-]+\*?)[ \t]*=[ \t]*(?:"(.*?)"(?=[ \t]*(?:;|$))|([^\s;"]*))[ \t]*/y
 const EXTENDED = /^utf-8'[^']*'(.*)$/i
 
-/** What browsers write for the three characters that would end a name too early. */
+/** How browsers encode the three characters that would end a filename. */
 const ESCAPED: Record<string, string> = { '%22': '"', '%0D': '\r', '%0A': '\n' }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The name of the file that a part carries, from the lines of its header; undefined where it is no file. */
+/** The filename of a part; undefined if the part is no file. */
 export function filenameOf(lines: readonly Buffer[]): string | undefined {
   for (const bytes of lines) {
     const [start] = DISPOSITION.exec(bytes.toString('latin1')) ?? []

@@ -4,7 +4,7 @@ import { BadRequest } from '#kernel/failures'
 import { markReleasable } from '#kernel/chunk_memory'
 import { UploadStalled } from './incoming_file.js'
 
-/** The client went away before all it had announced was there; there is no client left to read this. */
+/** The client disconnected before the end of the body; it does not see this error. */
 export class ClientDisconnected extends BadRequest {
   constructor() {
     super('The connection was closed before the upload was complete')
@@ -15,8 +15,8 @@ const SILENCE_MS = 120_000
 const DRAIN_SILENCE_MS = 2_000
 
 /**
- * What a request sends, taken as it is needed. Unlike the request itself it can be left in the middle without cutting the
- * connection, on which the client still has to be told why.
+ * Reads the body of a request on demand. Unlike the request itself, it can be abandoned without closing the
+ * connection, which still has to carry the response.
  */
 export class RequestBody {
   readonly #request: IncomingMessage
@@ -35,7 +35,7 @@ export class RequestBody {
     })
   }
 
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   get disconnected(): AbortSignal {
     return this.#disconnected.signal
   }
@@ -52,8 +52,8 @@ export class RequestBody {
   }
 
   /**
-   * Waits until all of it flowed off unread. A connection that is closed while more comes is reset, and with it the answer is
-   * lost.
+   * Discards the remaining body and waits for its end. Closing a connection with unread data resets it, and the
+   * response is lost.
    */
   async drained(): Promise<void> {
     this.release()
@@ -68,7 +68,7 @@ export class RequestBody {
     clearTimeout(silence)
   }
 
-  /** Lets what is still to come flow off unread, so that the client gets to its answer. */
+  /** Discards the remaining body, so that the client gets to its response. */
   release(): void {
     this.#abortRead(new ClientDisconnected())
     this.#request.on('data', () => {})

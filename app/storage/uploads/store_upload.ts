@@ -3,24 +3,24 @@ import { IncomingFile, requireSize } from './incoming_file.js'
 import type { BufferedFile } from './buffered_file.js'
 
 export interface UploadOptions extends PutOptions {
-  /** The most bytes a file may have; 0 is no limit. */
+  /** The maximum size of a file; 0 means no limit. */
   readonly maxBytes: number
-  /** How long a client may send nothing before its upload is given up. */
+  /** How long a client may be silent before its upload is cancelled. */
   readonly silenceMs?: number
 }
 
-/** What is known of a file when all of it is stored. */
+/** A stored file. */
 export interface StoredFile {
   readonly size: number
-  /** SHA-256 of the content, in lower-case hexadecimal digits. */
+  /** The SHA-256 of the content, in lower-case hexadecimal digits. */
   readonly sha256: string
 }
 
 const SILENCE_MS = 120_000
 
 /**
- * Stores a file while it arrives, and takes its digest on the way. A file that is too large, a client that leaves or falls
- * silent, a store that is full: nothing is left of the file then. The source is not closed; it belongs to the request.
+ * Stores a file while it arrives and digests it. If the file is too large, the client disconnects or falls silent,
+ * or the store is full, the object is removed. The source is not closed; it belongs to the request.
  */
 export async function storeUpload(
   store: ObjectStore,
@@ -40,7 +40,7 @@ export async function storeUpload(
   }
 }
 
-/** As `storeUpload`, for a file that was gathered: all of it, or the beginning of what still comes. */
+/** Like `storeUpload`, for a file that is buffered, completely or in part. */
 export async function storeBuffered(
   store: ObjectStore,
   address: ObjectAddress,

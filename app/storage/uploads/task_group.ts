@@ -1,12 +1,9 @@
-/**
- * Work together with what it sets off beside itself. Where any of it fails, the rest is told by the signal, and the first failure
- * is that of the whole.
- */
+/** Runs work with concurrent tasks that it starts. The first failure aborts the signal and becomes the result. */
 export class TaskGroup {
   readonly #concurrency: number
   readonly #failed = new AbortController()
   readonly #running = new Set<Promise<void>>()
-  /** Aborts with the first failure, or from outside. */
+  /** Aborts with the first failure or the outer signal. */
   readonly signal: AbortSignal
 
   constructor(concurrency: number, signal: AbortSignal) {
@@ -14,21 +11,21 @@ export class TaskGroup {
     this.signal = AbortSignal.any([signal, this.#failed.signal])
   }
 
-  /** Ends when all of it has ended. */
+  /** Resolves when all tasks have ended. */
   async run(work: () => Promise<void>): Promise<void> {
     await this.#guarded(work)
     await Promise.all(this.#running)
     this.#failed.signal.throwIfAborted()
   }
 
-  /** Waits until there is room to begin something. */
+  /** Waits until another task may start. */
   async waitForSlot(): Promise<void> {
     while (this.#running.size >= this.#concurrency) {
       await Promise.race(this.#running)
     }
   }
 
-  /** Begins something; what is answered resolves when that has ended, also where it failed. */
+  /** Starts a task. The returned promise resolves when it has ended, even if it failed. */
   start(work: () => Promise<void>): Promise<void> {
     const running = this.#guarded(work).then(() => void this.#running.delete(running))
     this.#running.add(running)

@@ -18,7 +18,7 @@ import { storeBuffered } from './store_upload.js'
 import { TaskGroup } from './task_group.js'
 
 export interface UploadLimits {
-  /** The most bytes a file may have; 0 is no limit, as it is for the number of files. */
+  /** The maximum size of a file and number of files; 0 means no limit. */
   readonly maxBytes: number
   readonly maxFiles: number
 }
@@ -29,26 +29,26 @@ interface UploadTarget {
   readonly store: ObjectStore
 }
 
-/** The bucket lost its place in the store behind our back. */
+/** The store had lost the location of the bucket, which was created again. */
 class LocationRestored extends ServiceUnavailable {
   constructor(cause: unknown) {
-    super('The object store had lost the bucket, which was made again; send the files again', {
+    super('The object store had lost the bucket, which was created again; send the files again', {
       cause,
     })
   }
 }
 
-/** So many files of one upload are claimed or stored while the next one is read. */
+/** How many files of an upload are claimed or stored while the next one is read. */
 const CONCURRENT_FILES = 16
 
 const BUFFER_BUDGET = new BufferBudget(32 * 1024 ** 2)
 
-/** The files of one request on their way into a bucket: all of them get there, or none. */
+/** Stores the files of one request in a bucket: all of them, or none. */
 export class Upload {
   readonly #target: UploadTarget
   readonly #limits: UploadLimits
   readonly #claims: PathClaims
-  /** In the order they are sent in; of a file that is not stored yet there is none. */
+  /** The files in the order of the request; undefined until a file is stored. */
   readonly #files: (UploadedFile | undefined)[] = []
 
   constructor(target: UploadTarget, limits: UploadLimits) {
@@ -57,7 +57,10 @@ export class Upload {
     this.#claims = new PathClaims(target.bucket)
   }
 
-  /** Stores the files among the parts: small ones beside each other, large ones as they come. Answers their records as JSON. */
+  /**
+   * Stores the files among the parts: small ones concurrently, large ones as they arrive. Returns their records as
+   * JSON.
+   */
   async run(
     parts: AsyncIterable<Part>,
     transfer: { signal: AbortSignal; expectedBytes?: number }
@@ -81,7 +84,7 @@ export class Upload {
     }
   }
 
-  /** Its path is claimed as soon as it is known, and nothing is stored before it is. */
+  /** Claims the path as soon as it is known, and stores the file after that. */
   async #receive(
     path: string,
     bytes: AsyncIterable<Uint8Array>,
@@ -120,7 +123,7 @@ export class Upload {
     return this.#files.filter((file) => file !== undefined)
   }
 
-  /** What cannot be removed now, the sweep finds: an object without a file and without a claim. */
+  /** The sweep removes what fails here: objects without a file and claim. */
   async #rollBack(): Promise<void> {
     const { store } = this.#target
     for (const { claim } of this.#stored()) {
@@ -129,7 +132,7 @@ export class Upload {
     await this.#claims.release().catch(() => {})
   }
 
-  /** A store that lost the bucket's place may have done so because the bucket is no more. */
+  /** The location may be missing because the bucket was deleted. */
   async #failureFor(error: unknown): Promise<unknown> {
     const hasLostLocation = error instanceof ContainerMissing
     if (!hasLostLocation && !(error instanceof PutInterrupted)) {

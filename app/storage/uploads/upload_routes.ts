@@ -23,7 +23,7 @@ const FILES = {
 
 const uploadOperation: Operation = {
   name: 'uploadBucketFiles',
-  summary: 'Send files into a bucket: all of them become files, or none',
+  summary: 'Upload files into a bucket, all of them or none',
   access: loggedIn,
   rawBody: {
     contentType: 'multipart/form-data',
@@ -52,7 +52,7 @@ const uploadOperation: Operation = {
   },
 }
 
-/** The route on which files come in. */
+/** The route that uploads files. */
 export function uploadRoutes(routes: SurfaceRoutes): void {
   routes.post('/buckets/:id/upload', upload, uploadOperation)
 }

@@ -50,7 +50,7 @@ export function imageStores({
         isInsecure,
         retryForMs: RETRY_FOR_MS,
         ...(guard && { guard }),
-        ...(journal && { notes: journal }),
+        ...(journal && { journal }),
       }
       const store = known ?? RegistryStore.open(account, options)
       registries.delete(key)

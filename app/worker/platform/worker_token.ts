@@ -53,7 +53,7 @@ export class WorkerToken {
     const requestedAt = clock.now()
     this.#endpoint ??= await this.#discover()
     const { id, secret, realm } = this.#client
-    const { status, said: content } = await fetchJson(this.#endpoint, {
+    const { status, content } = await fetchJson(this.#endpoint, {
       grant_type: 'client_credentials',
       client_id: id,
       client_secret: secret(),
@@ -77,7 +77,7 @@ export class WorkerToken {
   /** Providers that describe themselves say where tokens are given out; at all others that is an address of the contract. */
   async #discover(): Promise<string> {
     const url = this.#client.url()
-    const { status, said: content } = await fetchJson(`${url}/.well-known/openid-configuration`)
+    const { status, content } = await fetchJson(`${url}/.well-known/openid-configuration`)
     const endpoint = status === 200 ? content?.token_endpoint : undefined
     const isHere = typeof endpoint === 'string' && URL.canParse(endpoint) && isSame(endpoint, url)
     return isHere ? endpoint : `${url}/token`
@@ -91,7 +91,7 @@ const isSame = (one: string, other: string): boolean =>
 async function fetchJson(
   url: string,
   form?: Record<string, string>
-): Promise<{ status: number; said: Record<string, unknown> | undefined }> {
+): Promise<{ status: number; content: Record<string, unknown> | undefined }> {
   try {
     const response = await fetch(url, {
       method: form ? 'POST' : 'GET',
@@ -102,7 +102,7 @@ async function fetchJson(
     })
     const content = tryParseJson(await response.text())
     const isObject = typeof content === 'object' && content !== null
-    return { status: response.status, said: isObject ? { ...content } : undefined }
+    return { status: response.status, content: isObject ? { ...content } : undefined }
   } catch (error) {
     throw new PlatformUnavailable(IDENTITY_PROVIDER, reasonOf(error), { cause: error })
   }

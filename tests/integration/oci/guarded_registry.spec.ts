@@ -156,10 +156,10 @@ test.group('A registry that leads to other hosts', (group) => {
           (_, { all }, done) =>
             all ? done(null, [{ address: '127.0.0.2', family: 4 }]) : done(null, '127.0.0.2', 4),
       }
-      const notes = by.includes('uploads')
-        ? { notes: await UploadJournal.open(await temporaryFolder(cleanup)) }
+      const options = by.includes('uploads')
+        ? { journal: await UploadJournal.open(await temporaryFolder(cleanup)) }
         : {}
-      const store = RegistryStore.open({ host }, { guard, attempts: 1, ...notes })
+      const store = RegistryStore.open({ host }, { guard, attempts: 1, ...options })
       const bytes = Buffer.alloc(10, 1)
       const { digest } = await store.writeBlob(REPOSITORY, () => piecesOf(bytes))
       assert.equal(digest, digestOf(bytes))

@@ -40,7 +40,7 @@ test.group('A registry that is restarted', (group) => {
     assert.equal(refused, 2)
     impatient.close()
 
-    const options = { attempts: 2, firstPauseMs: 1, patienceMs: 50_000 }
+    const options = { attempts: 2, firstPauseMs: 1, retryForMs: 50_000 }
     const patient = RegistryStore.open(registry.access, options)
     awayFor(9)
     assert.isUndefined(await patient.manifest(REPOSITORY, 'latest'))

@@ -191,7 +191,7 @@ test.group('Master images that are built', (group) => {
     assert.equal(runDetails.builder.id, 'urn:analysis-hub:worker')
     assert.isBelow(Date.parse(runDetails.metadata!.startedOn!), Date.now())
 
-    const machine = await Machine.make()
+    const machine = await Machine.createRecord()
     cleanup(() => machine.remove())
     await machine.login(hub.origin)
     const shown = await machine.must('image', 'verify', 'master/greeting', '--registry', 'local')

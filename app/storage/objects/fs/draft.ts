@@ -9,12 +9,12 @@ import { syncFolder } from '#kernel/sync_folder'
 const BATCH_BYTES = 256 * 1024
 const MAX_BUFFERED_BYTES = 2 * 1024 ** 2
 
-/** The disk writes along while more bytes come, so that the last sync does not have to wait for all of them. */
+/** How often data is synced while more arrives, so that the last sync is short. */
 const SYNC_EVERY_BYTES = 32 * 1024 ** 2
 
 /**
- * A file that is written under a name of its own and takes its place only when all of it is on the disk. What comes while a
- * batch is written is gathered for the next one, up to a limit.
+ * A file that is written under a temporary name and renamed once it is on the disk. Chunks that arrive during a
+ * write are buffered for the next one, up to a limit.
  */
 export class Draft {
   readonly path: string
@@ -37,7 +37,7 @@ export class Draft {
     return new Draft(path, await open(path, 'wx', 0o600))
   }
 
-  /** Goes on with a file after so many bytes of it; what was written behind them is cut off. */
+  /** Resumes a file at a size; bytes after it are truncated. */
   static async resume(path: string, size: number): Promise<Draft> {
     const file = await open(path, constants.O_WRONLY | constants.O_APPEND)
     try {
@@ -67,7 +67,7 @@ export class Draft {
     }
   }
 
-  /** Moves the file to where it belongs; it is there after a power cut as well. */
+  /** Moves the file to its final path, durably. */
   async finish(path: string): Promise<void> {
     await this.#sync()
     await this.#file.close()
@@ -75,7 +75,7 @@ export class Draft {
     await syncFolder(dirname(path))
   }
 
-  /** Leaves the file as it is, with all that was written on the disk; `resume` goes on with it. */
+  /** Syncs and closes the file, so that `resume` can continue it. */
   async suspend(): Promise<void> {
     await this.#sync()
     const { nlink } = await this.#file.stat()
@@ -85,13 +85,13 @@ export class Draft {
     }
   }
 
-  /** Lets go of the file where it is not known how much of it was written. */
+  /** Closes the file after a failure. */
   async abandon(): Promise<void> {
     await this.#settle()
     await this.#file.close().catch(() => {})
   }
 
-  /** As `abandon`, without what lies behind so many bytes: on a full disk it would take the room of others. */
+  /** Like `abandon`, but truncates the file first, to free space on a full disk. */
   async truncateAndClose(size: number, isTakenOver: () => boolean): Promise<void> {
     await this.#settle()
     if (!isTakenOver()) {
@@ -151,7 +151,7 @@ export class Draft {
       return
     }
     let { bytesWritten: written } = await this.#file.writev(chunks)
-    // A disk that is nearly full takes a part, and refuses the rest.
+    // A full disk may write a part and then fail.
     const all = written < bytes ? Buffer.concat(chunks) : undefined
     while (all && written < bytes) {
       const rest = await this.#file.write(all, written)
@@ -162,7 +162,7 @@ export class Draft {
 
   #syncInBackground(): void {
     this.#unsyncedBytes = 0
-    // One that failed stays, so that the end of the file is told of it: the next sync would not fail again.
+    // A failed sync is kept, so that the final one reports it: the next sync would succeed.
     this.#syncing = this.#file.datasync().then(() => void (this.#syncing = undefined))
     this.#syncing.catch(() => {})
   }

@@ -13,8 +13,8 @@ const openFile = promisify(open)
 const readFile = promisify(read)
 
 /**
- * The bytes of an open file, which is closed with the stream. What fits into one chunk is read at once: of a bucket with a
- * thousand small files, streams would be most of the work.
+ * Streams an open file and closes it at the end. What fits into one chunk is read at once: for many small files,
+ * streams would dominate the cost.
  */
 export async function openStream(file: FileHandle, range?: ByteRange): Promise<Readable> {
   try {
@@ -34,8 +34,8 @@ export async function openStream(file: FileHandle, range?: ByteRange): Promise<R
 }
 
 /**
- * All bytes of a file that should have so many: the threads that wait for the disk are asked twice instead of four times. To see
- * that there are more, one more is asked for. Closing a file that was only read waits for nothing.
+ * Reads a file of an expected size with two calls to the thread pool. Reads one byte more to detect a larger file.
+ * Closing is synchronous, because nothing was written.
  */
 export async function readSmallFile(path: string, size: number): Promise<Buffer> {
   const file = await openFile(path, 'r')
@@ -59,7 +59,7 @@ function streamOf(file: FileHandle, start: number, end: number): Readable {
     objectMode: false,
     highWaterMark: CHUNK_BYTES,
   })
-  // Also where nothing was read, and the generator never began.
+  // Also closes a file whose generator was never started.
   stream.once('close', () => void file.close().catch(() => {}))
   return stream
 }

@@ -1,7 +1,7 @@
 import { StorageInsufficient } from '#kernel/failures'
 import { ObjectStoreUnavailable, ObjectTooLarge } from '#storage/objects/errors'
 
-/** What an error of the file system means to a caller; one that means nothing in particular is handed back as it is. */
+/** Maps an error of the file system to a failure; others are returned unchanged. */
 export function fsFailure(error: unknown): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOSPC':

@@ -33,17 +33,17 @@ import { openStream, readSmallFile } from './file_stream.js'
 import { fsFailure } from './fs_failures.js'
 import { ReadingThread } from './reading_thread.js'
 
-/** So much is stored between two states that can be gone on from; each costs a sync. */
+/** The size of a chunk between two resumable states, each of which costs a sync. */
 const CHUNK_BYTES = 64 * 1024 ** 2
 
 const CONCURRENT_READS = 8
 
 interface FsPartialState {
-  /** The name of the draft. */
+  /** The name of the temporary file. */
   readonly draft: string
 }
 
-/** Keeps objects as files: a folder for each container, and a file for each object in it. */
+/** Stores objects as files: one folder per container, one file per object. */
 export class FsObjectStore implements ObjectStore {
   readonly #root: string
   readonly #drive: FSDriver
@@ -263,21 +263,21 @@ function partialOf(size: number, state: FsPartialState): PartialObject {
   return { size, nextBytes: CHUNK_BYTES, held: state }
 }
 
-/** Translates what the disk says, and only that: a source may fail with the same codes. */
+/** Maps errors of the file system only: a source may fail with the same codes. */
 function mapFsErrors<T>(operation: Promise<T>): Promise<T> {
   return operation.catch((error) => {
     throw fsFailure(error)
   })
 }
 
-/** As `onDisk`, for a file that must be there. */
+/** Like `mapFsErrors`, for a file that must exist. */
 function mapDraftErrors<T>(operation: Promise<T>): Promise<T> {
   return operation.catch((error) => {
     throw isMissing(error) ? new PutInterrupted(error) : fsFailure(error)
   })
 }
 
-/** As `onDisk`, for an object that is read. */
+/** Like `mapFsErrors`, for an object that is read. */
 function mapReadErrors<T>(address: ObjectAddress, operation: Promise<T>): Promise<T> {
   return operation.catch((error) => {
     throw isMissing(error) ? new ObjectMissing(address, error) : fsFailure(error)

@@ -3,13 +3,13 @@ import { Worker } from 'node:worker_threads'
 
 import { markAllReleasable } from '#kernel/chunk_memory'
 
-/** A file, and how many bytes it should have. */
+/** A file and its expected size. */
 export interface SmallFile {
   readonly path: string
   readonly size: number
 }
 
-/** Lists of plain values, which are passed on in a fifth of the time of one of objects. */
+/** Arrays of plain values are transferred in a fifth of the time of an array of objects. */
 export interface ReadRequest {
   readonly id: number
   readonly paths: readonly string[]
@@ -18,19 +18,19 @@ export interface ReadRequest {
 
 export interface ReadResponse {
   readonly id: number
-  /** With room for one byte more of each file than it should have. */
+  /** Each file has room for one byte more than expected. */
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly lengths: readonly (number | undefined)[]
 }
 
 const PROGRAM = new URL(`./reading_program${extname(import.meta.url)}`, import.meta.url)
 
-/** Longer than it takes the thread to start, and little for those who wait for a disk that hangs. */
+/** Longer than the start of the thread, and short for readers of a disk that hangs. */
 const TIMEOUT_MS = 2_000
 
 /**
- * Has many small files read by a thread beside this one, which is started when it is first needed and keeps no process alive. It reads
- * what it can read quickly: whoever asks reads the rest, and everything while the thread waits for a disk that does not answer.
+ * Reads many small files in a worker thread, which starts on demand and does not keep the process alive. It skips
+ * what takes too long; the caller reads the rest, and everything while the thread is blocked by the disk.
  */
 export class ReadingThread {
   readonly #pending = new Map<number, (response?: ReadResponse) => void>()
@@ -39,7 +39,7 @@ export class ReadingThread {
   #isStuck = false
   #isClosed = false
 
-  /** The bytes of each file, up to one more than it should have; undefined for what was not read. */
+  /** The content of each file, up to one byte more than expected; undefined for files that were not read. */
   async read(files: readonly SmallFile[]): Promise<readonly (Buffer | undefined)[]> {
     const response = this.#isStuck || this.#isClosed ? undefined : await this.#request(files)
     let from = 0
@@ -65,7 +65,7 @@ export class ReadingThread {
     const sizes = files.map(({ size }) => size)
     this.#worker.postMessage({ id, paths, sizes } satisfies ReadRequest)
     return new Promise((resolve) => {
-      // It also keeps the process until the answer is there, which the thread does not.
+      // The timer also keeps the process alive until the response arrives.
       const timeout = setTimeout(() => {
         this.#isStuck = true
         this.#settle(id)
@@ -83,7 +83,7 @@ export class ReadingThread {
       this.#isStuck = false
       this.#settle(response.id, response)
     })
-    // One that fails exits.
+    // A worker that fails also exits.
     worker.on('error', () => {})
     worker.once('exit', () => this.#onExit())
     worker.unref()

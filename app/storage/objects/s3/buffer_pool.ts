@@ -1,19 +1,19 @@
-/** As large as a part usually is. */
+/** The usual size of a part. */
 export const BUFFER_BYTES = 8 * 1024 ** 2
 
-/** Few uploads at full speed have all of theirs from here; where there are many, the others do without. */
+/** Enough for a few uploads at full speed; further ones use no pooled buffers. */
 const MAX_ACQUIRED = 12
 const MAX_FREE = 6
 
 /**
- * Memory for parts that is used again and again: to have so much of it made and cleared away for every part costs more than all
- * else that is done with its bytes.
+ * A pool of buffers for parts: allocating and clearing that much memory per part would cost more than everything
+ * else.
  */
 export class BufferPool {
   #free: Buffer[] = []
   #acquired = 0
 
-  /** A buffer, unless too many are lent. What is in it is left over from before. */
+  /** A buffer with undefined content; undefined if too many are in use. */
   acquire(): Buffer | undefined {
     if (this.#acquired >= MAX_ACQUIRED) {
       return undefined
@@ -22,7 +22,7 @@ export class BufferPool {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
   }
 
-  /** Takes back what is not read any more. */
+  /** Returns a buffer that is no longer read. */
   release(buffer: Buffer): void {
     this.#acquired--
     if (this.#free.length < MAX_FREE) {
@@ -30,7 +30,7 @@ export class BufferPool {
     }
   }
 
-  /** A buffer that may still be read is never lent again. */
+  /** Gives a buffer up that may still be read; it is not reused. */
   discard(): void {
     this.#acquired--
   }

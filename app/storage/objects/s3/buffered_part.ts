@@ -3,19 +3,18 @@ import { BUFFER_BYTES, bufferPool, type BufferPool } from './buffer_pool.js'
 const MIN_BLOCK_BYTES = 16 * 1024
 const MAX_BLOCK_BYTES = 256 * 1024
 
-/** The bytes of a part, for their sender. */
+/** The content of a part. */
 export interface PartContent {
   readonly bytes: Buffer
-  /** The bytes are not read any more. */
+  /** Call it when the bytes are no longer read. */
   release(): void
-  /** They may still be read. */
+  /** Call it if the bytes may still be read. */
   abandon(): void
 }
 
 /**
- * The bytes of a part that is being gathered. They are copied as they come, so that the chunks in which they came need not
- * outlive the moment: into a buffer for the whole part where there is one, else into blocks, so that no more memory is taken than
- * there are bytes.
+ * Collects the bytes of a part. Chunks are copied, so that they can be recycled: into a pooled buffer of a whole
+ * part if one is free, otherwise into blocks, which take no more memory than needed.
  */
 export class BufferedPart {
   readonly #pool: BufferPool
@@ -32,7 +31,7 @@ export class BufferedPart {
     return this.#length
   }
 
-  /** Adds bytes of a part that will have at most so many. */
+  /** Adds bytes of a part with this maximum size. */
   add(bytes: Uint8Array, maxBytes: number): void {
     const outgrowsBlock =
       this.#length <= MAX_BLOCK_BYTES && this.#length + bytes.length > MAX_BLOCK_BYTES
@@ -47,7 +46,7 @@ export class BufferedPart {
     }
   }
 
-  /** The bytes in one piece; the part is empty after that. */
+  /** Takes the content as one buffer; the part is empty after that. */
   take(): PartContent {
     const whole = this.#buffer
     const bytes = whole?.subarray(0, this.#length) ?? Buffer.concat(this.#blocks, this.#length)
@@ -59,7 +58,7 @@ export class BufferedPart {
     }
   }
 
-  /** Gives up what was gathered. */
+  /** Discards the content. */
   discard(): void {
     if (this.#buffer) {
       this.#pool.release(this.#buffer)

@@ -4,13 +4,13 @@ interface BudgetRequest {
   readonly grant: () => void
 }
 
-/** An upload that stands still with memory of its own is not waited for any longer than this. */
+/** How long others wait for an upload that holds memory and makes no progress. */
 const OVERDRAFT_AFTER_MS = 250
 
 /**
- * The memory that all uploads of a process share for parts that are gathered or sent. An upload that gets none waits. As all
- * could wait for each other with parts half full, one of them may overdraw until it has sent its part; where that one stands
- * still because its client does, so may the next.
+ * The memory that the uploads of a process share for parts. Uploads wait for memory. To avoid a deadlock of
+ * half-filled parts, one of them may overdraw the budget until it has sent its part; if its client stalls, the next
+ * one may as well.
  */
 export class PartBudget {
   #free: number
@@ -22,12 +22,12 @@ export class PartBudget {
     this.#free = bytes
   }
 
-  /** Whether more is taken than there is. */
+  /** Whether the budget is overdrawn. */
   get isOverdrawn(): boolean {
     return this.#free < 0
   }
 
-  /** Takes memory where that is possible without waiting. */
+  /** Acquires memory if that is possible without waiting. */
   tryAcquire(owner: object, bytes: number): boolean {
     const isNext = this.#queue.length === 0 && bytes <= this.#free
     if (!isNext && !this.#overdrawn.has(owner)) {
@@ -37,7 +37,7 @@ export class PartBudget {
     return true
   }
 
-  /** Takes memory as soon as it is there, first come, first served. An upload that waits must have no part under way. */
+  /** Acquires memory in order of arrival. A waiting upload must have no part in flight. */
   async acquire(owner: object, bytes: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (this.tryAcquire(owner, bytes)) {
@@ -60,7 +60,7 @@ export class PartBudget {
     }
   }
 
-  /** Gives memory back; an upload that gives any back no longer overdraws. */
+  /** Releases memory, which ends an overdraft of the upload. */
   release(owner: object, bytes: number): void {
     this.#free += bytes
     this.#overdrawn.delete(owner)

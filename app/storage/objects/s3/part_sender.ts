@@ -9,25 +9,24 @@ import type { S3Requests } from './s3_requests.js'
 const MAX_IN_FLIGHT = 4
 
 /**
- * How long requests under way are waited for when an upload is given up. One that is cut off may still take effect, after
- * what is there was removed.
+ * How long a cancelled upload waits for its requests. An aborted request may still take effect after the cleanup.
  */
 const ABORT_AFTER_MS = 10_000
 
 interface PartSenderOptions {
   readonly requests: S3Requests
   readonly budget: PartBudget
-  /** Names the upload in parts; asked for when the first part is full. */
+  /** Returns the id of the multipart upload; called when the first part is full. */
   readonly upload: () => Promise<string>
-  /** The tags of the parts that are there already. */
+  /** The tags of existing parts. */
   readonly tags?: readonly string[]
-  /** Whether parts may be sent before they are full where memory is short. */
+  /** Whether parts may be sent early when memory is short. */
   readonly sendsEarly: boolean
   readonly expectedBytes?: number
   readonly signal?: AbortSignal
 }
 
-/** Gathers bytes into parts and sends them; some are under way while the next one is gathered. */
+/** Collects bytes into parts and sends several of them concurrently. */
 export class PartSender {
   readonly #options: PartSenderOptions
   readonly #stop = new AbortController()
@@ -47,7 +46,7 @@ export class PartSender {
     this.signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal
   }
 
-  /** Bytes in the parts that were sent. */
+  /** The number of bytes in sent parts. */
   get size(): number {
     return this.#size
   }
@@ -56,7 +55,7 @@ export class PartSender {
     return this.#buffered.length
   }
 
-  /** Sends what the source yields, but for the bytes at its end that do not fill a part. */
+  /** Sends full parts of a source; the remaining bytes stay buffered. */
   async sendAll(source: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const chunk of interruptible(source, this.signal)) {
       await this.#add(chunk)
@@ -64,7 +63,7 @@ export class PartSender {
     }
   }
 
-  /** Sends what is gathered as the last part. */
+  /** Sends the buffered bytes as the last part. */
   async sendLast(): Promise<void> {
     if (this.#buffered.length > 0) {
       await this.#sendPart()
@@ -72,20 +71,20 @@ export class PartSender {
     await this.settle()
   }
 
-  /** Resolves when every part under way is there; rejects where one is not. */
+  /** Resolves when all parts in flight are stored; rejects if one failed. */
   async settle(): Promise<void> {
     await Promise.all(this.#inFlight)
     this.signal.throwIfAborted()
   }
 
-  /** What was gathered and not sent; it stays as it is. */
+  /** Takes the buffered bytes. */
   takeBuffered(): Buffer {
     const { bytes, abandon: leave } = this.#buffered.take()
     leave()
     return bytes
   }
 
-  /** Gives up; resolves when nothing is under way any more. */
+  /** Cancels; resolves when nothing is in flight. */
   async abort(): Promise<void> {
     this.#stop.abort()
     const timer = setTimeout(() => this.#options.requests.abortRequests(), ABORT_AFTER_MS)
@@ -93,7 +92,7 @@ export class PartSender {
     clearTimeout(timer)
   }
 
-  /** Gives back what memory is left; to be called at the end, however that came. */
+  /** Releases the remaining memory. Always call it at the end. */
   releaseMemory(): void {
     this.#buffered.discard()
     this.#release(this.#reserved)
@@ -116,7 +115,7 @@ export class PartSender {
     return partSize(this.#number, this.#options.expectedBytes)
   }
 
-  /** When memory is short, a part is sent before it is full, if it is large enough and not too many were sent like that. */
+  /** Reserves memory. If it is short, sends a part early, if the part is large enough and few were sent early. */
   async #reserve(bytes: number): Promise<void> {
     const { budget, sendsEarly } = this.#options
     if (!budget.tryAcquire(this, bytes)) {

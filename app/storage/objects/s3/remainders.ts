@@ -1,11 +1,11 @@
 import type { ObjectAddress } from '#storage/objects/object_store'
 
-/** No key of an object starts with a dot. */
+/** Keys of objects never start with a dot. */
 const REMAINDER_PREFIX = '.rest/'
 
 /**
- * Where the bytes are that an upload in parts has behind a part and that are too few for the next one. Each part has a place
- * of its own for them: what is behind a later one must not take that of an earlier one, which may still be gone on from.
+ * The address of the bytes after the last part that are too few for another one. Each part has its own: the
+ * remainder of a later state must not replace that of an earlier one, which may still be resumed.
  */
 export function remainderAddress(
   { container, key }: ObjectAddress,
@@ -14,7 +14,7 @@ export function remainderAddress(
   return { container, key: `${remaindersOf(key)}${behindPart}` }
 }
 
-/** What the rests of an object start with, or those of all objects whose keys start so. */
+/** The prefix of remainders for objects with a key prefix. */
 export function remaindersWithin(prefix: string): string {
   return REMAINDER_PREFIX + prefix
 }
@@ -23,7 +23,7 @@ export function remaindersOf(key: string): string {
   return `${REMAINDER_PREFIX}${key}/`
 }
 
-/** The key of the object that a rest belongs to; undefined for what is no rest. */
+/** The key of the object of a remainder; undefined for other names. */
 export function keyOfRemainder(name: string): string | undefined {
   return name.startsWith(REMAINDER_PREFIX)
     ? name.slice(REMAINDER_PREFIX.length, name.lastIndexOf('/'))

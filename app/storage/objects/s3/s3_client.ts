@@ -5,7 +5,7 @@ export interface S3Settings {
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Puts the bucket into the path of an address instead of the name of the host. */
+  /** Puts the bucket into the path instead of the host name. */
   readonly forcePathStyle: boolean
 }
 
@@ -13,9 +13,8 @@ const CONNECT_WITHIN_MS = 5_000
 const ANSWER_WITHIN_MS = 60_000
 
 /**
- * A client that every S3 server understands: the checksums that the SDK adds of its own accord are refused by older ones, and
- * by one stored as part of the object. Downloads hold a connection for as long as their readers take, so that their number is
- * not limited here.
+ * Creates a client for any S3 server: older ones reject the default checksums of the SDK, and one stores them in
+ * the object. Sockets are not limited, because downloads keep them as long as their readers take.
  */
 export function makeS3Client(settings: S3Settings): S3Client {
   const { endpoint, region, accessKeyId, secretAccessKey, forcePathStyle } = settings

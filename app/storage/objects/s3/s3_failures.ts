@@ -26,7 +26,7 @@ const UNREACHABLE = new Set([
   'ETIMEDOUT',
 ])
 
-/** What an answer of the S3 server, or none, means to a caller; what means nothing in particular is handed back as it is. */
+/** Maps an error of the S3 server or the connection to a failure; others are returned unchanged. */
 export function s3Failure(error: unknown): unknown {
   if (error instanceof Failure) {
     return error
@@ -47,12 +47,12 @@ export function s3Failure(error: unknown): unknown {
   return isUnavailable ? new ObjectStoreUnavailable(error) : error
 }
 
-/** Whether the S3 server says that the object, or the bucket it would be in, is not there. */
+/** Whether the object or its bucket is missing. */
 export function isMissing(error: unknown): boolean {
   return isNamed(error, 'NoSuchKey', 'NotFound', 'NoSuchBucket')
 }
 
-/** Whether the S3 server answered with one of these codes. */
+/** Whether the S3 server returned one of these codes. */
 export function isNamed(error: unknown, ...names: string[]): boolean {
   return names.includes((error as S3Error | undefined)?.name ?? '')
 }

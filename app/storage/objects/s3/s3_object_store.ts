@@ -37,15 +37,15 @@ import { isMissing, isNamed, s3Failure } from './s3_failures.js'
 import { S3PartialUpload } from './s3_partial_upload.js'
 import { S3Upload } from './s3_upload.js'
 
-/** Enough for three uploads at full speed; others share, and wait for each other. */
+/** Enough for three uploads at full speed; more of them share it. */
 const PART_MEMORY_BYTES = 128 * 1024 ** 2
 
 const CONCURRENT_READS = 8
 
-/** The region that has no name where a bucket is made. */
+/** The default region, which must not be named when a bucket is created. */
 const UNNAMED_REGION = 'us-east-1'
 
-/** Keeps objects on an S3 server: containers are its buckets. */
+/** Stores objects on an S3 server; containers are buckets. */
 export class S3ObjectStore implements ObjectStore {
   readonly #client: S3Client
   readonly #drive: S3Driver
@@ -197,7 +197,7 @@ export class S3ObjectStore implements ObjectStore {
     this.#client.destroy()
   }
 
-  /** At least so many bytes, where the object has them. */
+  /** Reads at least this many bytes, if the object has them. */
   async #readPrefix(address: ObjectAddress, minBytes: number): Promise<Buffer> {
     const chunks: Buffer[] = []
     let bytes = 0

@@ -13,22 +13,22 @@ import { S3Requests } from './s3_requests.js'
 
 interface S3PartialState {
   readonly upload: string
-  /** Of the parts, in their order; a part that was replaced has another tag, and the object is refused then. */
+  /** The tags of the parts in order; S3 rejects the object if a part was replaced. */
   readonly tags: readonly string[]
-  /** Bytes behind the last part, which are an object of their own until there are enough for one. */
+  /** The number of bytes after the last part, stored as an object until they fill a part. */
   readonly restBytes: number
-  /** The part behind which there was a rest that is used up since. */
+  /** The part whose remainder is part of a later one by now. */
   readonly usedUp?: number
   readonly expectedBytes?: number
 }
 
-/** So much is stored between two states that can be gone on from, in whole parts. */
+/** The size between two resumable states, in whole parts. */
 const CHUNK_BYTES = 64 * 1024 ** 2
 
 /**
- * An object that arrives on an S3 server in pieces of any size: an upload in parts that no process has to hold open. Where its parts
- * begin depends on nothing but its size: what is sent once more takes the place of what was sent before, and no part is left
- * over in the end, for which some servers refuse the whole.
+ * An object that arrives in chunks of any size, as a multipart upload that any process can resume. Part boundaries
+ * depend only on the size: repeated bytes replace the same parts, and no part is left over, which some servers
+ * would reject.
  */
 export class S3PartialUpload {
   readonly #client: S3Client
@@ -110,7 +110,7 @@ export class S3PartialUpload {
     })
   }
 
-  /** Ends the upload in parts, also one that is gone already. */
+  /** Aborts the multipart upload if it exists. */
   async abort({ held: state }: PartialObject): Promise<void> {
     await this.#requests.abort((state as S3PartialState).upload).catch((error) => {
       if (!isNamed(error, 'NoSuchUpload') && !isMissing(error)) {
@@ -135,7 +135,7 @@ export class S3PartialUpload {
     yield* source
   }
 
-  /** More may be stored of it by a piece that was never told of; what counts is at its beginning. */
+  /** The stored remainder may be longer, if a later append failed; only its start counts. */
   async *#readRemainder({
     held: state,
   }: PartialObject): AsyncGenerator<Uint8Array, void, undefined> {
@@ -164,7 +164,7 @@ export class S3PartialUpload {
   }
 }
 
-/** Pieces end where a part does, so that no rest has to be kept in between. */
+/** Chunks end at part boundaries, so that they leave no remainder. */
 function partialOf(size: number, state: S3PartialState): PartialObject {
   let part = state.tags.length + 1
   let nextBytes = partSize(part, state.expectedBytes) - state.restBytes

@@ -12,13 +12,13 @@ import { ContainerMissing } from '#storage/objects/errors'
 import type { ObjectAddress } from '#storage/objects/object_store'
 import { isMissing, s3Failure } from './s3_failures.js'
 
-/** A store that takes less than a megabyte in a second is taken for one that is away. */
+/** A store slower than a megabyte per second counts as unavailable. */
 const ANSWER_WITHIN_MS = 60_000
 const SLOWEST_BYTES_PER_MS = 1_000
 
 /**
- * The requests by which one object is written, each with the time it may take. Failures are told in our words, and only those
- * of the server: a source of bytes may fail with the same codes.
+ * The requests that write one object, with timeouts. Only errors of the server are mapped: a source may fail with
+ * the same codes.
  */
 export class S3Requests {
   readonly #client: S3Client
@@ -36,28 +36,28 @@ export class S3Requests {
     await this.#mapErrors(this.#client.send(put, this.#limits(bytes.length)))
   }
 
-  /** Begins an upload in parts, and answers its name. */
+  /** Starts a multipart upload; returns its id. */
   async createMultipartUpload(): Promise<string> {
     const begin = new CreateMultipartUploadCommand(this.#object)
     const { UploadId } = await this.#mapErrors(this.#client.send(begin, this.#limits()))
     if (!UploadId) {
-      throw new Error('The S3 server began an upload without naming it')
+      throw new Error('The S3 server started an upload without an id')
     }
     return UploadId
   }
 
-  /** Sends a part, and answers the tag by which the server knows its content. */
+  /** Sends a part; returns the tag of its content. */
   async putPart(upload: string, number: number, bytes: Buffer): Promise<string> {
     const part = { ...this.#object, UploadId: upload, PartNumber: number }
     const send = new UploadPartCommand({ ...part, Body: bytes, ContentLength: bytes.length })
     const { ETag } = await this.#mapErrors(this.#client.send(send, this.#limits(bytes.length)))
     if (!ETag) {
-      throw new Error('The S3 server took a part without a tag for it')
+      throw new Error('The S3 server accepted a part without a tag')
     }
     return ETag
   }
 
-  /** Makes an object of the parts, in the order of their tags. */
+  /** Completes the object from the parts with these tags. */
   async complete(upload: string, tags: readonly string[]): Promise<void> {
     const Parts = tags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }))
     const content = { UploadId: upload, MultipartUpload: { Parts } }
@@ -74,7 +74,7 @@ export class S3Requests {
     await this.#client.send(new DeleteObjectCommand(this.#object))
   }
 
-  /** Gives up what is being written. It may still take effect on the server. */
+  /** Aborts running requests. They may still take effect on the server. */
   abortRequests(): void {
     this.#aborted.abort()
   }

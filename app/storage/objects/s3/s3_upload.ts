@@ -5,7 +5,7 @@ import type { PartBudget } from './part_budget.js'
 import { PartSender } from './part_sender.js'
 import { S3Requests } from './s3_requests.js'
 
-/** One object on its way to an S3 server: in one piece where it fits into a part, else in parts. */
+/** Uploads one object: in one request if it fits into a part, otherwise as a multipart upload. */
 export class S3Upload {
   readonly #requests: S3Requests
   readonly #sender: PartSender
@@ -19,7 +19,7 @@ export class S3Upload {
     this.#sender = new PartSender({ ...transfer, ...options })
   }
 
-  /** Stores all that the source yields and tells its size; leaves nothing where that fails. */
+  /** Stores the source and returns its size; removes everything on failure. */
   async run(source: AsyncIterable<Uint8Array>): Promise<number> {
     const sender = this.#sender
     try {
@@ -49,7 +49,10 @@ export class S3Upload {
     return this.#sender.size
   }
 
-  /** An answer that got lost may have been a yes, so what could be there is deleted as well. What fails here, a sweep finds. */
+  /**
+   * A request without a response may have succeeded, so the object is deleted as well. The sweep finds what fails
+   * here.
+   */
   async #cleanUp(): Promise<void> {
     await this.#sender.abort()
     if (this.#uploadId !== undefined) {
