@@ -29,9 +29,7 @@ import type { LongSweep, Sweep } from '#jobs/sweep'
 import { EventSink } from '#records/events'
 import { TaskRunner } from '#jobs/tasks/task_runner'
 
-/**
- * What core looks after by itself: clients, people and realms that are gone, nodes that fell silent, files of analyses.
- */
+/** The sweeps of core: for deleted clients, users and realms, silent nodes, registries, and files of analyses. */
 export async function coreSweeps(logger: Logger): Promise<readonly (Sweep | LongSweep)[]> {
   const provider = await identityProvider()
   const inventory = await app.container.make('storageInventory')
@@ -51,9 +49,7 @@ export async function coreSweeps(logger: Logger): Promise<readonly (Sweep | Long
   ]
 }
 
-/**
- * Follows what happens at the identity provider, and does there and at storage what core has written down.
- */
+/** Starts the workers that perform tasks at the identity provider and at storage, and reacts to deleted users and realms. */
 export async function startCoreWorkers(logger: Logger): Promise<RunningJob> {
   const provider = await identityProvider()
   const tasks = await app.container.make(ClientTasks)

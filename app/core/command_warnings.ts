@@ -2,20 +2,20 @@ import type { Bus } from '#bus/bus'
 import type { CommandQueue } from '#bus/names'
 import type { JsonSchema } from '#kernel/json_schema'
 
-/** What the caller should know although the command was taken. */
+/** A warning in the response to an accepted command. */
 export interface Warning {
   readonly code: string
   readonly message: string
 }
 
-/** What is said where no worker listens that would do what was asked. */
+/** The warning if no worker consumes the queue of a command. */
 export const NO_WORKER: Warning = {
   code: 'worker_missing',
   message:
-    'No worker listens: it is done once an operator of the platform starts one (JOBS=worker)',
+    'No worker is running: the command waits until an operator of the platform starts one (JOBS=worker)',
 }
 
-/** The part of an answer in which warnings stand. */
+/** The schema of `meta` with warnings. */
 export const WARNINGS_META: JsonSchema = {
   type: 'object',
   properties: {
@@ -32,7 +32,7 @@ export const WARNINGS_META: JsonSchema = {
   additionalProperties: false,
 }
 
-/** That nobody is there who would do it is said at once; it is done as soon as somebody is. */
+/** Warns if a queue has no consumer. The command stays in the queue nevertheless. */
 export async function findWarnings(
   bus: Pick<Bus, 'hasConsumers'>,
   queue: CommandQueue
@@ -41,7 +41,7 @@ export async function findWarnings(
   return isConsumed === false ? [NO_WORKER] : []
 }
 
-/** Nothing is said of warnings where there are none. */
+/** Returns an empty object if there are no warnings. */
 export function warningsMeta(warnings: readonly Warning[]): { warnings?: readonly Warning[] } {
   return warnings.length > 0 ? { warnings } : {}
 }

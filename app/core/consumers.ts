@@ -5,7 +5,7 @@ import { analysisUpkeepConsumer } from '#core/analyses/upkeep_command'
 import { imageBuildConsumer, imageCatalogueConsumer } from '#core/master_images/image_consumers'
 import { registryConsumer } from '#core/registries/registry_consumer'
 
-/** What core takes from the bus: commands to registries, and what workers and storage tell. */
+/** The consumers of core: for commands to registries, and for events of workers and storage. */
 export const coreConsumers = [
   registryConsumer,
   buildConsumer,

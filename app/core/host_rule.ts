@@ -4,20 +4,17 @@ import { isHostAndPort } from '#core/registries/host_rules'
 
 const WITH_SCHEME = /^https?:\/\/(?:[^/?#]*@)?([^/?#]*)/i
 
-/**
- * The host of a registry as it is kept: what was entered as an address becomes host and port, without the account that may
- * stand in front of them.
- */
+/** Normalizes the host of a registry. A URL becomes host and port, without credentials. */
 export function normalizeHost(input: string): string {
   const host = input.trim()
   return WITH_SCHEME.exec(host)?.[1]!.toLowerCase() ?? host
 }
 
-/** As it may be sent. Numbers that are no address and ports above all are refused, too, which no pattern can say. */
+/** The pattern of valid input. The rule also rejects invalid addresses and ports, which a pattern cannot express. */
 const INPUT_PATTERN =
   '^ *(https?://([^/?#]*@)?)?([A-Za-z0-9_.-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?([/?#].*)? *$'
 
-const MESSAGE = 'A host is a name or an address, and a port if it needs one'
+const MESSAGE = 'A host is a name or an IP address, with an optional port'
 
 const isHost = vine.createRule(
   (value, _options: undefined, field) => {
@@ -34,11 +31,11 @@ const isHost = vine.createRule(
   {
     toJSONSchema(schema) {
       schema.pattern = INPUT_PATTERN
-      schema.description = `${MESSAGE}; of a whole address these are taken`
+      schema.description = `${MESSAGE}. Of a URL, only host and port are used`
       schema.examples = ['registry.example.org:5000']
     },
   }
 )
 
-/** A host in a body; the service finds it in the form in which it is kept. */
+/** The rule of a host in a body. The service receives the normalized host. */
 export const hostRule = () => vine.string().minLength(3).maxLength(512).use(isHost())

@@ -16,7 +16,7 @@ import { NodeService } from '#core/nodes/node_service'
 
 const PAGE = 100
 
-/** What belongs to a realm, and what refers to a user, by table. */
+/** The tables with records of realms, and the services of records that refer to users. */
 const REALM_TABLES = ['analyses', 'projects', 'nodes', 'registry_projects']
 const USER_SERVICES = {
   projects: ProjectService,
@@ -24,10 +24,10 @@ const USER_SERVICES = {
   analysis_bucket_files: AnalysisBucketFileService,
 }
 
-/** What core does when realms and users go. */
+/** The reactions of core to deleted realms and users. */
 export const coreReactions: Reactions = { realmDeleted: removeRealm, userDeleted: releaseUser }
 
-/** Finds out about realms and users that went while no process listened. */
+/** Finds realms and users that were deleted while no process was running. */
 export function removalSweeps(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep[] {
   return [
     realmSweep({
@@ -43,7 +43,7 @@ export function removalSweeps(provider: Parameters<typeof realmSweep>[0]['provid
   ]
 }
 
-/** Removes what belongs to a realm, each record as if a caller had deleted it; answers how many. */
+/** Deletes the records of a realm, each as if a caller had deleted it. Returns their number. */
 async function removeRealm(realmId: string): Promise<number> {
   const origin = await serviceOrigin()
   const { container } = app
@@ -70,7 +70,7 @@ async function removeRealm(realmId: string): Promise<number> {
   return removed
 }
 
-/** Lets go of a user, whose records stay; answers how many those are. */
+/** Removes the references to a user from records, which stay. Returns their number. */
 async function releaseUser(userId: string): Promise<number> {
   const origin = await serviceOrigin()
   let released = 0

@@ -3,18 +3,18 @@ import { ownRequest, type OwnRequestOptions } from '#auth/own_request'
 import { ServiceUnavailable, type Failure } from '#kernel/failures'
 
 interface TelemetryRequest extends OwnRequestOptions {
-  /** What is asked about, for whoever has to do without. */
+  /** The subject of the request, for error messages. */
   readonly about: 'Logs' | 'Events'
   readonly path: string
   readonly expected: number
 }
 
-/** Asks telemetry at its address, in the platform's own name; rejects with `ServiceUnavailable` for any answer but the expected one. */
+/** Sends a request to telemetry as the platform. Throws `ServiceUnavailable` for any other status than the expected one. */
 export async function requestTelemetry(
   telemetry: RemoteSurface,
   { about, path, expected, ...request }: TelemetryRequest
 ): Promise<string> {
-  const unreachable = `${about} cannot be reached now; try again shortly`
+  const unreachable = `${about} are unavailable: try again shortly`
   let response: Awaited<ReturnType<typeof ownRequest>>
   try {
     response = await ownRequest(telemetry, path, request)
@@ -29,7 +29,7 @@ export async function requestTelemetry(
   return text
 }
 
-/** The filter of what has all of these values, and meets further conditions. */
+/** A filter that requires all values and further conditions. */
 export function matchAll(
   values: Readonly<Record<string, string>>,
   furtherConditions: readonly string[] = []

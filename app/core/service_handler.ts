@@ -8,7 +8,7 @@ import type { Message } from '#bus/message'
 import type { BodyValidator } from '#kernel/body'
 import type { Origin } from '#kernel/origin'
 
-/** What a message says, and what is needed to write what follows from it. */
+/** A validated message, and the transaction that handles it. */
 export interface ServiceMessage<Content> {
   readonly transaction: pg.ClientBase
   readonly origin: Origin
@@ -16,11 +16,11 @@ export interface ServiceMessage<Content> {
   readonly message: Message
 }
 
-/** Has a service follow what messages say, in the platform's own name, which nobody can ask for while a transaction is open. */
+/** Creates a handler that calls a service with the origin of the platform, which is read before the transaction starts. */
 export function serviceHandler<Content, Service>(
   validator: Pick<BodyValidator<Content>, 'validate'>,
   Service: abstract new (...args: never[]) => Service,
-  handle: (service: Service, messages: ServiceMessage<Content>) => Promise<void>
+  handle: (service: Service, message: ServiceMessage<Content>) => Promise<void>
 ): ExternalHandler {
   return {
     async execute(message) {
@@ -32,14 +32,14 @@ export function serviceHandler<Content, Service>(
   }
 }
 
-/** As `following`, for messages about the same record that are handled together where several wait. */
+/** Creates a handler as `serviceHandler` does, which handles waiting messages about the same record in one batch. */
 export function serviceBatchHandler<Content, Service>(
   validator: Pick<BodyValidator<Content>, 'validate'>,
   Service: abstract new (...args: never[]) => Service,
   max: number,
   handle: (
     service: Service,
-    messages: Pick<ServiceMessage<Content>, 'transaction' | 'origin'> & {
+    batch: Pick<ServiceMessage<Content>, 'transaction' | 'origin'> & {
       readonly contents: readonly Content[]
     }
   ) => Promise<void>

@@ -2,7 +2,7 @@ import vine from '@vinejs/vine'
 
 import { id } from '#records/rules'
 
-/** What each worker tells: of which record, and how far it is with it. */
+/** The properties of all reports of workers. */
 export const workerReportRules = {
   id: id(),
   progress: vine
@@ -15,7 +15,7 @@ interface ProgressReport {
   readonly progress?: { readonly percent: number } | null | undefined
 }
 
-/** How far a worker is, in whole percents; nowhere yet if it does not say. */
+/** Returns the progress in whole percents, 0 if it is not reported. */
 export function readPercent({ progress }: ProgressReport): number {
   return Math.floor(progress?.percent ?? 0)
 }

@@ -7,14 +7,14 @@ import { enforce, requiresInMasterRealm } from '#kernel/access'
 import { EntityNotFound } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 
-/** Who runs the installation. */
+/** The permission of operators of the installation. */
 export const OPERATOR_ACCESS = requiresInMasterRealm('service_manage')
 
 const MAX_LETTERS_PER_QUEUE = 1_000
-/** A caller waits for a sweep; what it leaves is done on its schedule, or with the next call. */
+/** The time limit of a sweep while a caller waits. The rest is done by its schedule or by the next call. */
 const TURN_TIMEOUT_MS = 20_000
 
-/** Who does a sweep holds the lock of `asLeader`. */
+/** A process that runs a sweep holds the advisory lock of `asLeader`. */
 const SELECT_RUNNING = `
   select name, exists (
     select from pg_locks where ${isAdvisoryLockGranted(`hashtextextended('sweep:' || name, 0)`)}
@@ -22,15 +22,15 @@ const SELECT_RUNNING = `
   from unnest($1::text[]) as name order by name`
 
 interface AdministrationDependencies {
-  /** Of the surfaces that this process works for. */
+  /** The queues of the surfaces in this process. */
   readonly queues: readonly string[]
   readonly letters: DeadLetters
   readonly sweeps: readonly (Sweep | LongSweep)[]
-  /** Where sweeps of all processes keep out of each other's way. */
+  /** The database whose advisory locks coordinate the sweeps of all processes. */
   readonly pool: DatabasePool
 }
 
-/** What an operator does without a shell on the machine: look after dead letters, and have swept what is due. */
+/** Lets operators manage dead letters and run sweeps without a shell. */
 export class Administration {
   readonly #dependencies: AdministrationDependencies
 
@@ -38,7 +38,7 @@ export class Administration {
     this.#dependencies = dependencies
   }
 
-  /** The oldest messages that could not be handled, of each queue. */
+  /** Lists the oldest dead letters of each queue. */
   async listDeadLetters({ actor }: Origin): Promise<DeadLetter[]> {
     enforce(OPERATOR_ACCESS, actor)
     const { letters, queues } = this.#dependencies
@@ -48,13 +48,13 @@ export class Administration {
     return found.flat()
   }
 
-  /** How many of them there are in each queue. */
+  /** Counts the dead letters of each queue. */
   async countDeadLetters({ actor }: Origin): Promise<ReadonlyMap<string, number>> {
     enforce(OPERATOR_ACCESS, actor)
     return this.#dependencies.letters.counts(this.#dependencies.queues)
   }
 
-  /** Gives a message back to the queue it died in. */
+  /** Returns a dead letter to its queue. */
   async redrive(origin: Origin, id: string): Promise<DeadLetter> {
     enforce(OPERATOR_ACCESS, origin.actor)
     const letter = await this.#find(origin, id)
@@ -62,7 +62,7 @@ export class Administration {
     return letter
   }
 
-  /** Forgets a message for good. */
+  /** Deletes a dead letter. */
   async drop(origin: Origin, id: string): Promise<DeadLetter> {
     enforce(OPERATOR_ACCESS, origin.actor)
     const letter = await this.#find(origin, id)
@@ -70,7 +70,7 @@ export class Administration {
     return letter
   }
 
-  /** Has one turn of a sweep now; nothing is removed where another process is at it. */
+  /** Runs one turn of a sweep. Does nothing if another process is running it. */
   async runSweep({ actor }: Origin, name: string): Promise<SweepResult> {
     enforce(OPERATOR_ACCESS, actor)
     const sweep = this.#dependencies.sweeps.find((candidate) => candidate.name === name)
@@ -91,7 +91,7 @@ export class Administration {
     )
   }
 
-  /** All sweeps that are known here, and whether one of the processes is at them now. */
+  /** Lists the sweeps of this process, and whether any process is running them. */
   async listSweeps({ actor }: Origin): Promise<{ name: string; isRunning: boolean }[]> {
     enforce(OPERATOR_ACCESS, actor)
     const names = this.#dependencies.sweeps.map(({ name }) => name)

@@ -11,13 +11,13 @@ import { originOf } from '#kernel/request_origin'
 import { Administration, OPERATOR_ACCESS } from './administration.js'
 import { InstallationStatus } from './installation_status.js'
 
-/** The sweeps that are asked for by name; all others come often enough by themselves. */
+/** The sweeps that callers can run. All others have a short schedule. */
 const SWEEPS: ReadonlySet<string> = new Set(['events', 'messages', 'objects'])
 
 const TEXT: JsonSchema = { type: 'string' }
 const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] }
 
-/** What a message says stays where it is: it may be a secret. */
+/** The content of a message is not included, since it may be secret. */
 const LETTER: JsonSchema = {
   type: 'object',
   required: ['id', 'queue', 'messageId', 'type', 'reason', 'attempts', 'diedAt'],
@@ -81,56 +81,56 @@ const letterAnswer = (description: string): Record<number, ResponseDeclaration> 
   202: { description, schema: enveloped(LETTER, NO_META) },
 })
 
-/** What operators ask of the installation as a whole. */
+/** Routes for operators of the installation. */
 export function administrationRoutes(routes: SurfaceRoutes): void {
   routes
     .get('/admin/status', showStatus, {
       name: 'readStatus',
       summary:
-        'How the installation is: services, queues, outbox, sweeps, what is stuck, what ends',
+        'The state of the installation: services, queues, outbox, sweeps, stuck analyses, expiring credentials',
       access: OPERATOR_ACCESS,
-      responses: { 200: { description: 'All of it, as it is now', schema: STATUS } },
+      responses: { 200: { description: 'The current state', schema: STATUS } },
     })
     .get('/admin/request', showRequest, {
       name: 'readRequest',
-      summary: 'How this very request arrived: from whom, and by way of a proxy or not',
+      summary: 'How this request arrived: its peer, and whether a proxy forwarded it',
       access: OPERATOR_ACCESS,
       responses: {
         200: {
-          description: 'Who connected, whether for somebody else, and whether that is believed',
+          description: 'The peer, whether it is a proxy, and whether it is trusted',
           schema: enveloped(CONNECTION, NO_META),
         },
       },
     })
     .get('/admin/bus/dead', listDead, {
       name: 'listDeadLetters',
-      summary: 'The messages that could not be handled: the oldest thousand of each queue',
+      summary: 'The dead letters: the oldest thousand of each queue',
       access: OPERATOR_ACCESS,
       responses: {
         200: {
-          description: 'Whose they are, and why, without what they say',
+          description: 'The dead letters and their reasons, without their content',
           schema: enveloped({ type: 'array', items: LETTER }, TOTAL),
         },
       },
     })
     .post('/admin/bus/dead/:id/redrive', redrive, {
       name: 'redriveDeadLetter',
-      summary: 'Give a message back to the queue it died in',
+      summary: 'Return a dead letter to its queue',
       access: OPERATOR_ACCESS,
-      responses: letterAnswer('The message that was given back'),
+      responses: letterAnswer('The message that was returned'),
     })
     .delete('/admin/bus/dead/:id', drop, {
       name: 'dropDeadLetter',
-      summary: 'Forget a message that could not be handled',
+      summary: 'Delete a dead letter',
       access: OPERATOR_ACCESS,
-      responses: letterAnswer('The message that is gone'),
+      responses: letterAnswer('The message that was deleted'),
     })
     .post('/admin/sweeps/:name', sweep, {
       name: 'runSweep',
-      summary: 'Have removed now what has had its time: events, messages or objects',
+      summary: 'Remove expired events, messages or objects now',
       access: OPERATOR_ACCESS,
       responses: {
-        202: { description: 'How many went', schema: enveloped(COUNT, NO_META) },
+        202: { description: 'How many were removed', schema: enveloped(COUNT, NO_META) },
       },
     })
 }
@@ -166,7 +166,7 @@ async function listDead(ctx: HttpContext): Promise<void> {
 async function redrive(ctx: HttpContext): Promise<void> {
   const administration = await makeAdministration(ctx)
   const letter = await administration.redrive(originOf(ctx), ctx.params.id)
-  answerLetter(ctx, letter, 'an operator gave a dead letter back')
+  answerLetter(ctx, letter, 'an operator returned a dead letter to its queue')
 }
 
 async function drop(ctx: HttpContext): Promise<void> {

@@ -1,13 +1,13 @@
-/** Something that is good until a moment that is known, or that has been the same for long. */
+/** A credential that expires, or that was not rotated for a long time. */
 export interface Credential {
   readonly type: 'signingKey' | 'nodeSecret'
   readonly id: string
-  /** Of the node; keys have none. */
+  /** The name of the node. Null for keys. */
   readonly name: string | null
-  /** Since when a secret is the one it is. */
+  /** When a secret was set. */
   readonly since: string | null
-  /** Null for a secret, which has no end. */
+  /** Null for a secret, which does not expire. */
   readonly expiresAt: string | null
-  /** Whether the platform makes the next one by itself. */
+  /** Whether the platform renews it automatically. */
   readonly isRenewed: boolean
 }

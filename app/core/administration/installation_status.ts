@@ -11,18 +11,18 @@ import { type Administration, OPERATOR_ACCESS } from './administration.js'
 
 export interface SurfaceStatus {
   readonly name: string
-  /** Null for one of this process. */
+  /** Null for a surface of this process. */
   readonly address: string | null
   readonly isReady: boolean
-  /** What it lacks: where it is ready, things without which most requests are answered. */
+  /** Why it is not ready, or degraded if it is. */
   readonly reasons: readonly string[]
 }
 
 interface QueueStatus {
   readonly name: string
-  /** Null where that cannot be told, since the broker is away. */
+  /** Whether the queue has a consumer. Null if the broker is unreachable. */
   readonly isTaken: boolean | null
-  /** Null as well: without the broker, nobody knows. */
+  /** The number of dead letters. Null if the broker is unreachable. */
   readonly dead: number | null
 }
 
@@ -50,15 +50,15 @@ interface InstallationStatusDependencies {
   readonly administration: Administration
   readonly bus: Pick<Bus, 'hasConsumers'>
   readonly pool: DatabasePool
-  /** The databases with an outbox, by what they are called. */
+  /** The databases with an outbox, by name. */
   readonly databases: ReadonlyMap<string, DatabasePool>
   readonly silenceSeconds: number
   surfaces(): Promise<readonly SurfaceStatus[]>
-  /** What signs tokens, where that is of this process. */
+  /** The keys that sign tokens, if this process has the surface identity. */
   signingKeys(): Promise<readonly Credential[]>
 }
 
-/** How the installation is, in one look. */
+/** Reports the state of the installation. */
 export class InstallationStatus {
   readonly #dependencies: InstallationStatusDependencies
 
@@ -82,7 +82,7 @@ export class InstallationStatus {
     return { surfaces: surfaceStates, queues, outbox, sweeps, stuck, credentials }
   }
 
-  /** Why a broker is away stands among the reasons of the surface. */
+  /** An unreachable broker is reported among the reasons of the surface. */
   async #readQueues(origin: Origin): Promise<QueueStatus[]> {
     const { administration, bus } = this.#dependencies
     const counts = await administration.countDeadLetters(origin).catch(() => undefined)

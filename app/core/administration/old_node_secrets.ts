@@ -4,11 +4,11 @@ import { oldSecrets } from '#core/clients/old_secrets'
 import { clock } from '#kernel/clock'
 import type { Credential } from './credential.js'
 
-/** A secret of a node has no end: one that has been the same for a year is looked at. */
+/** Secrets of nodes do not expire, so those older than a year are reported. */
 const MAX_AGE_MS = 365 * 86_400_000
 const LIMIT = 100
 
-/** The nodes whose secrets nobody has replaced for long, the oldest first. */
+/** Finds the nodes with old secrets, the oldest first. */
 export async function findOldNodeSecrets(pool: pg.Pool): Promise<Credential[]> {
   const before = new Date(clock.now() - MAX_AGE_MS)
   const secrets = await oldSecrets(pool, { before, kinds: ['node'] })

@@ -3,13 +3,13 @@ import type pg from 'pg'
 import { RUNNING } from '#core/analysis_life/processes'
 import { isWaiting, statusOfRun } from '#core/analysis_life/waiting_runs'
 
-/** A build or a distribution that does not go on by itself. */
+/** A build or a distribution that failed or whose worker is silent. */
 export interface StuckAnalysis {
   readonly analysisId: string
   readonly name: string
   readonly process: string
   readonly status: string
-  /** When a worker was last heard. */
+  /** When a worker last sent a report. */
   readonly since: string
   readonly problem: string | null
 }
@@ -26,7 +26,7 @@ const SELECT_STUCK = `
       and not ${isWaiting({ running: '$1', silenceSeconds: '$2' })}
   order by r.heard_at desc limit ${LIMIT}`
 
-/** Processes that have failed, and those that nobody was heard of for as long as a worker may be silent. */
+/** Finds processes that failed, and those without a report for longer than the allowed silence. */
 export async function findStuckAnalyses(
   pool: pg.Pool,
   silenceSeconds: number

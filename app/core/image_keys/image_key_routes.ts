@@ -20,7 +20,7 @@ export function imageKeyRoutes(routes: SurfaceRoutes): void {
   routes.get('/image-keys', list, {
     name: 'listImageKeys',
     summary:
-      'The public keys of images: the one they are signed with first, then those still accepted',
+      'The public keys that verify images: the current one first, then others that are accepted',
     access: loggedIn,
     responses: { 200: { description: 'The keys in PEM, with their fingerprints', schema: KEYS } },
   })

@@ -23,11 +23,11 @@ const command = body({
 export function masterImageRoutes(routes: SurfaceRoutes): void {
   routes.post('/master-images/command', run, {
     name: 'commandMasterImage',
-    summary: 'Have an image built, or all of them synchronized with their repository',
+    summary: 'Build an image, or synchronize all of them with their repository',
     access: masterImage.access.remove!,
     entry: loggedIn,
     body: command,
-    responses: { 202: { description: 'The image; null where it is about all', schema: ANSWER } },
+    responses: { 202: { description: 'The image, or null for a synchronization', schema: ANSWER } },
   })
 }
 

@@ -26,7 +26,7 @@ const newCredentials = body({
 })
 
 const CREDENTIALS: ResponseDeclaration = {
-  description: 'What the node logs in with',
+  description: 'The client credentials of the node',
   schema: {
     type: 'object',
     required: ['id', 'name', 'displayName', 'secret'],
@@ -60,20 +60,20 @@ export function credentialRoutes(routes: SurfaceRoutes): void {
   routes
     .get(PATH, read, {
       name: 'readNodeClientCredentials',
-      summary: 'What a node logs in with',
+      summary: 'The client credentials of a node',
       access: loggedIn,
       responses: { 200: CREDENTIALS },
     })
     .post(PATH, rotate, {
       name: 'rotateNodeClientCredentials',
-      summary: 'Give a node another secret to log in with',
+      summary: 'Rotate the client credentials of a node',
       access: loggedIn,
       body: newCredentials,
       responses: { 200: CREDENTIALS },
     })
     .get('/nodes/:id/registry/credentials', readAccount, {
       name: 'readNodeRegistryCredentials',
-      summary: 'What a node reaches its registry with',
+      summary: 'The account of a node in its registry',
       access: loggedIn,
       responses: { 200: ACCOUNT },
     })

@@ -26,7 +26,7 @@ const command = body({
 })
 
 const ACCEPTED: ResponseDeclaration = {
-  description: 'It is done soon after',
+  description: 'Accepted: the operation runs in the background',
   schema: { type: 'null' },
 }
 
@@ -35,7 +35,7 @@ export function serviceRoutes(routes: SurfaceRoutes): void {
   routes
     .post('/services/:id/command', runCommand, {
       name: 'commandService',
-      summary: 'Have something done in a registry',
+      summary: 'Run an operation in a registry',
       access: commandAccess,
       entry: loggedIn,
       body: command,
@@ -43,7 +43,7 @@ export function serviceRoutes(routes: SurfaceRoutes): void {
     })
     .post('/services/:id/hook', receiveWebhook, {
       name: 'hookService',
-      summary: 'What a registry tells of something that happened in it',
+      summary: 'Receive a webhook event of a registry',
       access: webhookAccess,
       entry: everybody,
       responses: { 202: ACCEPTED },

@@ -62,13 +62,13 @@ const ANSWER: ResponseDeclaration = {
 export function workerCredentialRoutes(routes: SurfaceRoutes): void {
   routes.get('/registries/:id/worker/credentials', credentialsHandler('carrying'), {
     name: 'readRegistryWorkerCredentials',
-    summary: 'What a worker brings builds into a registry with, and to nodes',
+    summary: 'The account with which a worker pushes builds and distributes them to nodes',
     access: credentialsAccess,
     responses: { 200: ANSWER },
   })
   routes.get('/registries/:id/worker/master-credentials', credentialsHandler('master'), {
     name: 'readRegistryMasterCredentials',
-    summary: 'What a worker brings master images into a registry with',
+    summary: 'The account with which a worker pushes master images',
     access: credentialsAccess,
     responses: { 200: ANSWER },
   })

@@ -1,7 +1,7 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 export default class MakeRoomForPublicKeys extends BaseSchema {
-  /** A key of 4096 characters has up to three bytes in each, and two digits for each byte. */
+  /** 4096 characters of up to three bytes, two hexadecimal digits per byte. */
   async up() {
     this.schema.raw('alter table nodes alter column public_key type varchar(24576)')
   }

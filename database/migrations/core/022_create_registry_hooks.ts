@@ -1,8 +1,8 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * Each registry gets a secret of its own to tell us things with. Registries that were given the provider's client until now
- * are due for it, and that client for another secret: the operator of such a registry knows the one it has.
+ * Each registry gets its own webhook secret. Registries that used the client of the identity provider are relinked, and the
+ * secret of that client is rotated, since their operators know it.
  */
 export default class CreateRegistryHooks extends BaseSchema {
   async up() {

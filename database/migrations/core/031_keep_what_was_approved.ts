@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** What was approved so far is taken to be what there is now. */
+/** Existing approvals apply to the current content. */
 export default class KeepWhatWasApproved extends BaseSchema {
   async up() {
     this.schema.raw('alter table analysis_nodes add column if not exists approved_digest text')

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** One table for what is done later; what waited in three places waits there now. */
+/** One table for all tasks. Pending tasks of three former tables are moved there. */
 export default class CreateTasks extends BaseSchema {
   async up() {
     this.schema.raw(`

@@ -2,7 +2,7 @@ import { BaseSchema } from '@adonisjs/lucid/schema'
 
 import { dropTotals, maintainTotals } from '#database/maintained_totals'
 
-/** The lists whose totals are kept, each with the column that names the realm its parts are those of. */
+/** The tables with maintained totals, each with its realm column. */
 const LISTS = [
   ['analyses', 'realm_id'],
   ['analysis_bucket_files', 'realm_id'],

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** Which run of a process an analysis is in, and when its worker was last heard. */
+/** The current run of each process of an analysis, and the time of the last report of its worker. */
 export default class FollowRuns extends BaseSchema {
   async up() {
     this.schema.raw(`

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** Buckets that storage was asked for. A request outlives its analysis, so that what it led to is given back. */
+/** Buckets requested from storage. A request outlives its analysis, so that its bucket can be deleted. */
 export default class RequestAnalysisBuckets extends BaseSchema {
   async up() {
     this.schema.raw(`

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** What of a record is followed: since when it is as it is, and what it was before. */
+/** The columns whose changes are recorded in the history. */
 const FOLLOWED = {
   analyses: [
     'registry_id',
@@ -19,7 +19,7 @@ const FOLLOWED = {
   nodes: ['registry_id'],
 } as const
 
-/** What a record began with has no entry: it has been so since the record was created. */
+/** Initial values have no entry: they apply since the creation of the record. */
 export default class KeepStatusHistory extends BaseSchema {
   async up() {
     this.schema.raw(`

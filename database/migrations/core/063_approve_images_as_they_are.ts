@@ -16,7 +16,7 @@ const digestOf = (...parts: string[]) =>
 const BEFORE = digestOf('a.master_image_id', 'a.image_command_arguments', FILES)
 const AFTER = digestOf('a.master_image_id', 'a.image_command_arguments', IMAGE, FILES)
 
-/** With an image is approved what it runs. Approvals that were good stay good. */
+/** Approvals include the command of the image. Valid approvals stay valid. */
 export default class ApproveImagesAsTheyAre extends BaseSchema {
   async up() {
     this.#replace(BEFORE, AFTER)

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** Why a build or a distribution failed stays known when it is begun anew. */
+/** Records the problem of a failed build or distribution in the history, where it survives a retry. */
 export default class KeepProblems extends BaseSchema {
   async up() {
     this.schema.raw(`

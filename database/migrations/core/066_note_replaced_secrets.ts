@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** When the client of a node or an analysis got another secret than it came with. */
+/** When the initial secret of the client of a node or an analysis was replaced. */
 export default class NoteReplacedSecrets extends BaseSchema {
   async up() {
     this.schema.raw(`

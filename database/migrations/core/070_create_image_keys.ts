@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** Public keys of images that are accepted although nothing is signed with them any more. */
+/** Public keys of images that are still accepted but no longer sign images. */
 export default class CreateImageKeys extends BaseSchema {
   async up() {
     this.schema.raw(`

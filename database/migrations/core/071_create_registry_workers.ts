@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** The account with which images are carried into a registry: one for each that has accounts to give. */
+/** The account of the worker in each registry that manages accounts. */
 export default class CreateRegistryWorkers extends BaseSchema {
   async up() {
     this.schema.raw(`

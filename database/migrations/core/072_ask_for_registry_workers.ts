@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** Registries that are looked after already are asked for an account for the worker. */
+/** Creates worker accounts in existing registries. */
 export default class AskForRegistryWorkers extends BaseSchema {
   async up() {
     this.schema.raw(`

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** A second account in each registry, which writes master images and nothing else. */
+/** A second account in each registry, which can only push master images. */
 export default class AddMasterAccounts extends BaseSchema {
   async up() {
     this.schema.raw(`

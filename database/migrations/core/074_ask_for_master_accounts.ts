@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** Registries that are looked after already are asked for the second account, and to take from the first what it could write until now. */
+/** Creates the second account in existing registries, and revokes the permission of the first one to push master images. */
 export default class AskForMasterAccounts extends BaseSchema {
   async up() {
     this.schema.raw(`
@@ -10,6 +10,6 @@ export default class AskForMasterAccounts extends BaseSchema {
       on conflict do nothing`)
   }
 
-  /** What was asked for is done or not; the first account is brought back into line within a day. */
+  /** Tasks may be performed already. The first account is reconciled within a day. */
   async down() {}
 }

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** The lock at storage of each analysis whose configuration is locked. No foreign key: the lock is released after its analysis is gone. */
+/** The lock at storage of each analysis with a locked configuration. There is no foreign key: a lock outlives its analysis. */
 export default class LockCode extends BaseSchema {
   async up() {
     this.schema.raw(`

@@ -1,13 +1,13 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** Keeps the first of several rows that are the same in these columns. */
+/** Deletes duplicates in these columns, except the first row. */
 const firstOf = (columns: string, order: string) => `
   delete from analysis_buckets where id not in (
     select distinct on (${columns}) id from analysis_buckets order by ${columns}, ${order})`
 
 /**
- * An analysis may have several buckets of a type. The platform makes one of each, which all are that there were before; those wait
- * with their request until they can be entered together.
+ * Allows several buckets of a type per analysis. The platform creates one of each type, which the existing ones are. A request
+ * stores its bucket until all of them can be inserted together.
  */
 export default class AllowSeveralAnalysisBuckets extends BaseSchema {
   async up() {

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** Whether the platform gave a run up by itself, because no worker was heard: a worker that turns up later is believed. */
+/** When the platform marked a run as failed because its worker was silent. Later reports of the worker are accepted. */
 export default class NoteGivenUpRuns extends BaseSchema {
   async up() {
     this.schema.raw('alter table analysis_runs add column given_up_at timestamptz(3)')

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** An analysis is executed once every node that approved it has reported that; those that were shown so before a node did are corrected. */
+/** An analysis is executed when all nodes that approved it have reported that. Corrects analyses that were marked too early. */
 export default class CountSilentNodes extends BaseSchema {
   async up() {
     this.schema.raw(`
@@ -13,6 +13,6 @@ export default class CountSilentNodes extends BaseSchema {
       where n.analysis_id = a.id and a.execution_status = 'executed'`)
   }
 
-  /** What nodes reported is still there, and nothing was lost. */
+  /** The reports of nodes are unchanged, so there is nothing to restore. */
   async down() {}
 }

@@ -1,8 +1,8 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * Whose a name in a registry is, and for whom an administrator has what is there taken over. What was linked until now stays
- * with the records that name it, also where it had been there before.
+ * The owner of a name in a registry, and the owner for which an administrator adopts it. Existing links stay with their
+ * records, even if the project existed before.
  */
 export default class NoteOwnersOfRegistryNames extends BaseSchema {
   async up() {

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** Projects in the folder of images get an account with their next link, which so is due. */
+/** Relinks projects in the image folder, which gives them an account. */
 export default class LinkFoldersOfImagesAnew extends BaseSchema {
   async up() {
     this.schema.raw(`
