@@ -97,8 +97,8 @@ class MessageWait<Item> implements Listener, EndListener {
   }
 
   async #readAgain(isWoken: boolean): Promise<readonly Item[] | undefined> {
-    const { hasEnded: isOver, reason } = this.#ending!
-    if (isOver) {
+    const { hasEnded, reason } = this.#ending!
+    if (hasEnded) {
       return emptyUnlessDenied(reason)
     }
     const items = await this.#options.read()

@@ -80,11 +80,11 @@ export class DirectMessages {
   }
 
   async #emit(emission: Emission): Promise<void> {
-    const { localEmitter: here, clusterEmitter: everywhere = here } = this.#dependencies
+    const { localEmitter, clusterEmitter = localEmitter } = this.#dependencies
     try {
-      await everywhere.emit([emission])
+      await clusterEmitter.emit([emission])
     } catch (error) {
-      await here.emit([emission])
+      await localEmitter.emit([emission])
       throw new ServiceUnavailable(
         'The message reached only recipients that are connected to the same process; try again shortly',
         { cause: error }

@@ -45,7 +45,7 @@ export class Relay implements SocketServer {
   }
 
   private constructor(options: RelayOptions, all: Connections[], presence: Presence) {
-    const { path, peers, cors, adapter, drain, limiter, emitter: carrier } = options
+    const { path, peers, cors, adapter, drain, limiter, emitter } = options
     const localEmitter: Emitter = {
       emit: async (emissions) => {
         for (const { io } of all) {
@@ -60,10 +60,10 @@ export class Relay implements SocketServer {
       limiter,
       emitWhenDrained: (rooms, emit) => this.#emitWhenDrained(rooms, emit),
       localEmitter,
-      clusterEmitter: carrier,
+      clusterEmitter: emitter,
     })
-    const [isClosing, mostBytes] = [() => drain.hasStarted, this.maxBytes]
-    this.#own = new Connections({ path, peers, cors, adapter, isClosing, maxBytes: mostBytes })
+    const [isClosing, maxBytes] = [() => drain.hasStarted, this.maxBytes]
+    this.#own = new Connections({ path, peers, cors, adapter, isClosing, maxBytes })
     this.share(this.#own, true)
     drain.signal.addEventListener('abort', () => this.#close(), { once: true })
   }

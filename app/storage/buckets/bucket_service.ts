@@ -150,15 +150,12 @@ export class BucketService extends RecordService<typeof Bucket> {
     id: string,
     check: (transaction: pg.ClientBase, previous: Row<typeof Bucket>) => Promise<void>
   ): Promise<string> {
-    const { removed, leave: removeObjects } = await inTransaction(
-      this.pool,
-      async (transaction) => {
-        const previous = await this.lock(transaction, id)
-        await check(transaction, previous)
-        const removal = await prepareRemoval(transaction, id)
-        return { removed: await this.#remove(transaction, origin, previous), leave: removal }
-      }
-    )
+    const { removed, removeObjects } = await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lock(transaction, id)
+      await check(transaction, previous)
+      const removeObjects = await prepareRemoval(transaction, id)
+      return { removed: await this.#remove(transaction, origin, previous), removeObjects }
+    })
     await removeObjects()
     return removed.data
   }

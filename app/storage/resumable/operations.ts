@@ -111,7 +111,7 @@ export const statusOperation: Operation = {
       description: 'The state of the upload',
       headers: {
         ...OFFSET,
-        'Upload-Length': 'All of its bytes',
+        'Upload-Length': 'The size in bytes',
         'Upload-Defer-Length': '1 if the size is not known yet',
         'Upload-Metadata': 'As they were sent',
         ...RESULT_HEADERS,

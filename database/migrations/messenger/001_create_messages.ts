@@ -1,8 +1,8 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * Messages that wait for their recipients, one row for each. They all live as long, so that their creation says when they end.
- * Both indexes hold that as their order: the one serves a recipient, the other finds what has had its time without the table.
+ * Pending messages, one row per recipient. All have the same lifetime, so `created_at` determines their expiry.
+ * Both indexes end with that order: one serves a recipient, the other finds expired messages without the table.
  */
 export default class CreateMessages extends BaseSchema {
   async up() {
@@ -19,7 +19,7 @@ export default class CreateMessages extends BaseSchema {
         created_at timestamptz(3) not null default clock_timestamp(),
         sequence bigint generated always as identity
       ) with (${settings(QUEUE)}, ${settings(QUEUE, 'toast.')})`)
-    // What is sealed cannot be compressed.
+    // Encrypted content cannot be compressed.
     this.schema.raw('alter table messages alter column data set storage external')
     this.schema.raw(
       'create index messages_recipient on messages (recipient_id, recipient_type, created_at, sequence)'
@@ -34,7 +34,7 @@ export default class CreateMessages extends BaseSchema {
   }
 }
 
-/** Rows that come and go all the time: the database cleans up after so many, however large the table is. */
+/** Rows are inserted and deleted continuously: vacuum after a number of rows, not a share of the table. */
 const QUEUE = {
   autovacuum_vacuum_scale_factor: 0,
   autovacuum_vacuum_threshold: 10_000,

@@ -1,10 +1,9 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * What is in each mailbox, kept with every change of it. Whoever changes a mailbox locks its row first, so messages become visible
- * in the order in which they are pulled, and a mailbox is never fuller than it may be.
- *
- * None of the columns that change with a message has an index, and pages have room: such changes stay on their page.
+ * The totals of each mailbox. Every writer locks this row first, so messages become visible in the order in which
+ * they are pulled, and the limit is never exceeded. No updated column is indexed and pages have free space, so
+ * updates are heap-only (HOT).
  */
 export default class CreateMailboxes extends BaseSchema {
   async up() {

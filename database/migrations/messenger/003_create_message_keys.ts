@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** What was answered to a request that its sender gave a key, for those that come again. */
+/** The answers to idempotency keys, for repeated requests. */
 export default class CreateMessageKeys extends BaseSchema {
   async up() {
     this.schema.raw(`

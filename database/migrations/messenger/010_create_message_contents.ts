@@ -1,8 +1,8 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * What was sent to several recipients at once, stored once for all of them. A message for one recipient carries its content itself, as do
- * those that are there already.
+ * Content of messages to several recipients, stored once. A message to one recipient holds its own content, as do
+ * older messages.
  */
 export default class CreateMessageContents extends BaseSchema {
   async up() {
@@ -16,7 +16,7 @@ export default class CreateMessageContents extends BaseSchema {
         size integer not null,
         created_at timestamptz(3) not null default now()
       ) with (${settings(QUEUE)}, ${settings(QUEUE, 'toast.')})`)
-    // What is sealed cannot be compressed.
+    // Encrypted content cannot be compressed.
     this.schema.raw('alter table message_contents alter column data set storage external')
     this.schema.raw(
       'create index message_contents_sender on message_contents (sender_id, sender_type)'
@@ -37,7 +37,7 @@ export default class CreateMessageContents extends BaseSchema {
   }
 }
 
-/** Rows that come and go all the time, as in the table of messages. */
+/** Rows are inserted and deleted continuously, as in the table of messages. */
 const QUEUE = {
   autovacuum_vacuum_scale_factor: 0,
   autovacuum_vacuum_threshold: 10_000,

@@ -1,10 +1,9 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * How much of what each sender sent may still be waiting. A send adds to it; nothing subtracts, so that a recipient who acknowledges waits for
- * no one else. A sender who reaches a limit is counted anew, at most once within `pause`.
- *
- * Whoever stores messages locks the row of their sender before any mailbox.
+ * Reservations for the pending messages of each sender. Sending adds to them; acknowledging subtracts nothing, so
+ * that recipients do not wait for each other. A sender at its limit is recounted, at most once within `pause`.
+ * Writers lock the row of the sender before any mailbox.
  */
 export default class CreateMessageSenders extends BaseSchema {
   async up() {

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** Where objects of a bucket may be. No foreign key: a place is there before its bucket and after it. */
+/** The locations of a bucket's objects. No foreign key: a location exists before its bucket and after it. */
 export default class CreateBucketPlaces extends BaseSchema {
   async up() {
     this.schema.raw(`

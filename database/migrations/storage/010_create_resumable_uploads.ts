@@ -1,8 +1,8 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * How far uploads have come that may be gone on with. The id is that of the claim, and of the file afterwards: which of
- * both is there says whether an upload is finished.
+ * The state of resumable uploads. The id is that of the claim, and later of the file: which of the two exists tells
+ * whether an upload is finished.
  */
 export default class CreateResumableUploads extends BaseSchema {
   async up() {

@@ -2,7 +2,7 @@ import { BaseSchema } from '@adonisjs/lucid/schema'
 
 import { dropTotals, maintainTotals } from '#database/maintained_totals'
 
-/** The lists whose totals are kept, each with the column that names the realm its parts are those of. */
+/** The lists with stored totals, and the column that names the realm of their parts. */
 const LISTS = [
   ['bucket_files', 'realm_id'],
   ['buckets', 'realm_id'],

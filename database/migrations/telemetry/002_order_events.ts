@@ -1,8 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/**
- * Indexes in the order in which events are asked for, the newest first.
- */
+/** Indexes in the order of event lists, the newest first. */
 export default class OrderEvents extends BaseSchema {
   async up() {
     Object.keys(FORMER_INDEXES).forEach((name) => this.schema.raw(`drop index "${name}"`))
@@ -41,7 +39,7 @@ const FORMER_INDEXES = {
   events_expires_at: '(expires_at) where expiring',
 }
 
-/** The share of rows that has to change before the database cleans up. */
+/** The share of changed rows that triggers vacuum. */
 const SETTINGS = [
   'autovacuum_vacuum_scale_factor',
   'autovacuum_vacuum_insert_scale_factor',

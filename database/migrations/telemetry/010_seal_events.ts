@@ -7,7 +7,7 @@ import { sealEvents } from '#telemetry/trail/seal_events'
 
 const AT_ONCE = 1_000
 
-/** Events are sealed in batches, a chain of them for each realm; those that are there are sealed as they are found. */
+/** Events are sealed in batches, in one chain per realm. Existing events are sealed as they are. */
 export default class SealEvents extends BaseSchema {
   async up() {
     this.schema.raw(`

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** Who handed an event in, as JSON. Events of before have none: their seals do not cover one. */
+/** The reporter of an event, as JSON. Null for older events, whose seals do not cover it. */
 export default class AddReporter extends BaseSchema {
   async up() {
     this.schema.raw('alter table events add column reported_by text')

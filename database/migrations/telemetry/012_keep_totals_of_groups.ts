@@ -2,7 +2,7 @@ import { BaseSchema } from '@adonisjs/lucid/schema'
 
 import { dropGroupTotals, maintainGroupTotals } from '#database/maintained_totals'
 
-/** Lists of events about one kind of record need not be counted. */
+/** Stored totals of event lists by kind of record. */
 export default class KeepTotalsOfGroups extends BaseSchema {
   async up() {
     maintainGroupTotals('events', 'realm_id').forEach((statement) => this.schema.raw(statement))

@@ -85,9 +85,9 @@ export class PartBudget {
     this.#serve()
   }
 
-  #grant({ owner: holder, bytes, grant }: BudgetRequest): void {
+  #grant({ owner, bytes, grant }: BudgetRequest): void {
     if (bytes > this.#free) {
-      this.#overdrawn.add(holder)
+      this.#overdrawn.add(owner)
     }
     this.#free -= bytes
     this.#queue.shift()

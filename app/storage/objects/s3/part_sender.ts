@@ -79,8 +79,8 @@ export class PartSender {
 
   /** Takes the buffered bytes. */
   takeBuffered(): Buffer {
-    const { bytes, abandon: leave } = this.#buffered.take()
-    leave()
+    const { bytes, abandon } = this.#buffered.take()
+    abandon()
     return bytes
   }
 

@@ -38,8 +38,8 @@ export class S3Requests {
 
   /** Starts a multipart upload; returns its id. */
   async createMultipartUpload(): Promise<string> {
-    const begin = new CreateMultipartUploadCommand(this.#object)
-    const { UploadId } = await this.#mapErrors(this.#client.send(begin, this.#limits()))
+    const create = new CreateMultipartUploadCommand(this.#object)
+    const { UploadId } = await this.#mapErrors(this.#client.send(create, this.#limits()))
     if (!UploadId) {
       throw new Error('The S3 server started an upload without an id')
     }

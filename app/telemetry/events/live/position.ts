@@ -19,7 +19,7 @@ const START: ChainPosition = { number: 0, offset: 0 }
 export class Position {
   readonly #positions: Map<string, ChainPosition>
 
-  constructor(positions: Iterable<readonly [chain: string, place: ChainPosition]> = []) {
+  constructor(positions: Iterable<readonly [chain: string, position: ChainPosition]> = []) {
     this.#positions = new Map(positions)
   }
 
@@ -65,8 +65,8 @@ export class Position {
   }
 
   advance(chain: string): void {
-    const { number, offset: passed } = this.#positions.get(chain) ?? START
-    this.#positions.set(chain, { number, offset: passed + 1 })
+    const { number, offset } = this.#positions.get(chain) ?? START
+    this.#positions.set(chain, { number, offset: offset + 1 })
   }
 
   advanceBatch(chain: string, number: number): void {

@@ -12,5 +12,5 @@ export async function streamEvents(ctx: HttpContext): Promise<void> {
   const query = decode(event.declaration, ctx.request.parsedUrl.query ?? '')
   reportDroppedQuery(ctx, query.dropped)
   const events = await ctx.containerResolver.make(EventService)
-  await sendRecordStream(ctx, event.name, (follow) => events.tail(originOf(ctx), query, follow))
+  await sendRecordStream(ctx, event.name, (options) => events.tail(originOf(ctx), query, options))
 }

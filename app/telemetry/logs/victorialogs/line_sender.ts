@@ -104,13 +104,13 @@ export class LineSender {
       await this.#persist(lines)
       logMetrics.written('victorialogs', lines.length)
       this.#onAccepted(batch.filter(({ isNew }) => isNew).flatMap((entry) => entry.lines))
-      batch.forEach(({ accepted: taken }) => taken.resolve())
+      batch.forEach(({ accepted }) => accepted.resolve())
     } catch (error) {
       // Queued lines would each wait as long again.
-      const waiting = this.#pending.splice(0)
+      const pending = this.#pending.splice(0)
       this.#pendingBytes = 0
-      ;[...batch, ...waiting].forEach(({ accepted: taken }) =>
-        taken.reject(new LogStoreUnavailable(error))
+      ;[...batch, ...pending].forEach(({ accepted }) =>
+        accepted.reject(new LogStoreUnavailable(error))
       )
     }
   }
