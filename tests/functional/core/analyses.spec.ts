@@ -49,7 +49,7 @@ test.group('Creating analyses', (group) => {
     assert.deepEqual((await scene.read(made)).imageCommandArguments, imageCommandArguments)
   })
 
-  test('gives the analysis a client of its own, named in the answer', async ({ assert }) => {
+  test('creates a client for the analysis and returns its id', async ({ assert }) => {
     const made = await scene.analysis()
     const client = await rowOf('clients', made.clientId)
     assert.equal(client.name, made.id)
@@ -63,7 +63,7 @@ test.group('Creating analyses', (group) => {
     ])
   })
 
-  test('L18: leaves neither client nor count behind where it fails, and is told once where it does not', async ({
+  test('L18: a failed creation leaves neither client nor count; a successful one publishes one event', async ({
     assert,
     cleanup,
   }) => {
@@ -141,7 +141,7 @@ test.group('Creating analyses', (group) => {
     assert.deepEqual(asked, [['analysis_create', scene.project.id, scene.realms.project]])
   })
 
-  test('L22: assigns the nodes that agreed to the project, and the answer tells of them', async ({
+  test('L22: assigns the nodes that approved the project and includes them in the response', async ({
     assert,
   }) => {
     const agreed = await scene.member('approved')
@@ -228,7 +228,7 @@ test.group('Changing analyses', (group) => {
     assert.equal((await change({ registryId: second.id })).status, 202)
   })
 
-  test('L9: what nodes are asked about stays as it is while the configuration is locked', async ({
+  test('L9: approved content cannot change while the configuration is locked', async ({
     assert,
   }) => {
     const before = await scene.read({ id })
@@ -335,7 +335,7 @@ test.group('Deleting analyses', (group) => {
     assert.deepEqual(rows, [{ task: 'remove' }])
   })
 
-  test('L15: what a user made stays when the user goes, files too', async ({ assert }) => {
+  test('L15: analyses and files of a deleted user stay', async ({ assert }) => {
     const by = scene.researcher()
     const made = await scene.analysis({}, by)
     const file = await scene.file(await scene.bucket(made), { userId: by.actor.id })
@@ -344,9 +344,9 @@ test.group('Deleting analyses', (group) => {
     assert.isNull((await rowOf('analysis_bucket_files', file.id)).user_id)
   })
 
-  test('an analysis whose client is gone gets another one', async ({ assert }) => {
+  test('an analysis with a missing client gets a new one', async ({ assert }) => {
     const made = await scene.analysis()
-    // Others were put in past every rule, some into realms that nobody knows.
+    // Other tests insert analyses directly, some into unknown realms.
     await database().query('delete from analyses where id <> $1', [made.id])
     const provider = await identityProvider()
     await provider.clients!.remove(made.clientId as string)
@@ -356,7 +356,7 @@ test.group('Deleting analyses', (group) => {
     assert.equal((await rowOf('clients', clientId)).name, made.id)
   }).timeout(30_000)
 
-  test('one that is not there is not found, whatever its id looks like', async ({ assert }) => {
+  test('a missing analysis is not found, whatever the form of its id', async ({ assert }) => {
     for (const id of [clock.uuid(), 'nothing', '0']) {
       const { status } = await call(scene.researcher(), 'DELETE', `/analyses/${id}`)
       assert.equal(status, 404)

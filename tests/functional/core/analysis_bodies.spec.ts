@@ -6,10 +6,10 @@ import { at } from '#tests/helpers/application'
 
 import { call, Scene, type Answer } from './analysis_scene.js'
 
-/** Left out of the body altogether. */
+/** Omitted from the body. */
 const MISSING = Symbol('missing')
 const OK = 'ok'
-/** It has the form of a reference, and nothing stands behind it. */
+/** A well-formed id of no record. */
 const DANGLING = 'entity_relation_invalid'
 
 type Case = readonly [value: unknown, expected: string]
@@ -18,7 +18,7 @@ type Table = Readonly<Record<string, readonly Case[]>>
 const text = (length: number) => 'a'.repeat(length)
 const UNKNOWN = clock.uuid()
 
-/** What every reference refuses, whatever it refers to. */
+/** Values that are invalid for every reference. */
 const NO_REFERENCE: readonly Case[] = [
   ['x', 'uuid'],
   ['', 'uuid'],
@@ -94,7 +94,7 @@ const PROCESS_STATUS: readonly Case[] = mayBeNull(
   [1, 'one_of_failed']
 )
 
-/** Sends bodies that are right but for one attribute, and expects the issue that names it. */
+/** Sends bodies with one invalid attribute, and expects the issue that names it. */
 async function tryAll(
   table: Table,
   { base, send }: { base: () => Promise<Attributes>; send: (body: Attributes) => Promise<Answer> }
@@ -192,7 +192,7 @@ test.group('Bodies of analyses and what belongs to them', (group) => {
     assert.deepEqual(surprises, [])
   })
 
-  test('what a node says', async ({ assert }) => {
+  test('the attributes that a node reports', async ({ assert }) => {
     const { id } = await scene.assigned(analysis)
     const surprises = await tryAll(
       {

@@ -40,7 +40,7 @@ test.group('The buckets of an analysis', (group) => {
     return new Map(rows.map(({ type, id }) => [type, id]))
   }
 
-  /** Storage tells that it has made a bucket of a type; answers its id. */
+  /** Publishes the event of storage that a bucket was created; returns its id. */
   async function made(type: BucketType, bucketId = clock.uuid()): Promise<string> {
     const correlationId = (await requests()).get(type)
     const buckets = await app.container.make(AnalysisBucketService)
@@ -103,7 +103,7 @@ test.group('The buckets of an analysis', (group) => {
     assert.equal(rowCount, 3)
   })
 
-  test('that wait for others are given back with their analysis', async ({ assert }) => {
+  test('that wait for others are deleted with their analysis', async ({ assert }) => {
     const waiting = await made('CODE')
     const removed = await call(scene.researcher(), 'DELETE', `/analyses/${analysis.id}`)
     assert.equal(removed.status, 202)
@@ -113,7 +113,7 @@ test.group('The buckets of an analysis', (group) => {
     assert.deepEqual([...(await requests()).keys()], ['TEMP'])
   })
 
-  test('are asked for anew where storage deleted one that waited', async ({ assert }) => {
+  test('are requested again if storage deleted a waiting one', async ({ assert }) => {
     const waiting = await made('CODE')
     const buckets = await app.container.make(AnalysisBucketService)
     const origin = await serviceOrigin()

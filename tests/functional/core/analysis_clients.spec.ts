@@ -20,7 +20,7 @@ const SECRET = /^[0-9a-f]{64}$/
 
 const clients = async () => (await identityProvider()).clients!
 
-/** What replaces secrets in the background. */
+/** The worker that replaces secrets. */
 async function replacing() {
   const tasks = await app.container.make(SecretReplacements)
   const records = { pool: corePool(), sink: await app.container.make(EventSink) }
@@ -28,7 +28,7 @@ async function replacing() {
   return secretReplacementWorker({ tasks, provider, records, logger: { warn() {} } })
 }
 
-/** A token for the client of an analysis; undefined where it is not given one. */
+/** A token for the client of an analysis; undefined if it is denied. */
 async function tokenFor({
   id,
   secret,
@@ -79,7 +79,7 @@ test.group('Credentials of analyses', (group) => {
     assert.match(body.secret, SECRET)
   })
 
-  test('show the name of a client that has no display name, which the next sweep gives it', async ({
+  test('show the name of a client without display name, which the next sweep sets', async ({
     assert,
   }) => {
     const stored = async () => (await (await clients()).read(analysis.clientId as string))!
@@ -138,7 +138,7 @@ test.group('Credentials of analyses', (group) => {
     }
   })
 
-  test('are kept from a node that agreed to something else than the analysis is now', async ({
+  test('are denied to a node that approved other content than the current one', async ({
     assert,
   }) => {
     const agreed = await scene.assigned(analysis, 'approved')
@@ -210,7 +210,9 @@ test.group('Credentials of analyses', (group) => {
     assert.equal((await rotate()).status, 403)
   })
 
-  test('nobody learns who has a client, who may not have its credentials', async ({ assert }) => {
+  test('callers without access to credentials do not learn whether a client exists', async ({
+    assert,
+  }) => {
     await set('analyses', analysis.id, { client_id: null })
     assert.equal((await read(scene.stranger())).status, 403)
     assert.equal((await read()).status, 400)
@@ -266,7 +268,7 @@ test.group('Permissions of analyses', (group) => {
     analysis = await scene.analysis()
   })
 
-  test('are given by id or name, listed, and taken away by the id of the permission', async ({
+  test('are granted by id or name, listed, and revoked by the id of the permission', async ({
     assert,
   }) => {
     assert.deepEqual((await list()).body, { data: [], meta: { total: 0 } })
@@ -315,7 +317,7 @@ test.group('Permissions of analyses', (group) => {
     }
   })
 
-  test('of an analysis without a client are none, and cannot be given', async ({ assert }) => {
+  test('of an analysis without a client are empty and cannot be granted', async ({ assert }) => {
     await set('analyses', analysis.id, { client_id: null })
     assert.deepEqual((await list()).body, { data: [], meta: { total: 0 } })
     assert.equal((await grant('analysis_self_storage_use')).status, 400)

@@ -85,9 +85,7 @@ test.group('The code of an analysis', (group) => {
     assert.isEmpty(body.data.files)
   })
 
-  test('says with its files of which content they are, and what that runs on', async ({
-    assert,
-  }) => {
+  test('returns the content digest and the image with the files', async ({ assert }) => {
     const image = await scene.image()
     const analysis = await scene.analysis()
     const args = [{ value: '--late', position: 'after' }]

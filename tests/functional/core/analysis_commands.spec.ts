@@ -31,7 +31,7 @@ test.group('Commands of an analysis', (group) => {
     return rows
   }
 
-  /** An analysis with all that it needs before it is locked; the nodes did not decide yet. */
+  /** An analysis that can be locked; its nodes have not decided. */
   async function complete(): Promise<{ worker: Attributes; aggregator: Attributes }> {
     const { id: registryId } = await scene.registry()
     await set('analyses', analysis.id, { master_image_id: (await scene.image()).id })
@@ -47,7 +47,7 @@ test.group('Commands of an analysis', (group) => {
     }
   }
 
-  /** Puts other bytes in the place of the code. */
+  /** Overwrites the stored code with other bytes. */
   async function swapBytes(text: string): Promise<void> {
     const { rows } = await database().query<{ id: string }>(
       'select bucket_file_id as id from analysis_bucket_files where analysis_id = $1',
@@ -85,7 +85,7 @@ test.group('Commands of an analysis', (group) => {
     assert.equal((await command('storageCheck')).status, 202)
   })
 
-  test('configurationLock tells of everything that is missing at once', async ({ assert }) => {
+  test('configurationLock reports all unmet guards at once', async ({ assert }) => {
     await set('analyses', analysis.id, { master_image_id: null })
     const answer = await command('configurationLock')
     assert.equal(answer.status, 400)
@@ -138,7 +138,7 @@ test.group('Commands of an analysis', (group) => {
     assert.deepEqual(codes(await command('buildStart')), ['project_approval_required'])
   })
 
-  test('buildStart finds out that something else was approved, and asks the nodes anew', async ({
+  test('buildStart detects that other content was approved and withdraws the approvals', async ({
     assert,
   }) => {
     const { worker } = await complete()
@@ -227,7 +227,7 @@ test.group('Commands of an analysis', (group) => {
     assert.deepEqual(codes(await command('configurationUnlock')), ['configuration_unlocked'])
   })
 
-  test('storageCheck asks for each bucket once', async ({ assert }) => {
+  test('storageCheck requests each bucket once', async ({ assert }) => {
     const asked = async () => {
       const { rows } = await database().query(
         'select type from analysis_bucket_requests where analysis_id = $1 order by type',

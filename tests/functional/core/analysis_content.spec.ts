@@ -65,7 +65,7 @@ test.group('What an analysis consists of', (group) => {
     assert.sameMembers(await agreeing(), [idOf(first), idOf(aggregator)])
   })
 
-  test('where nobody is asked, all agree who did not say no', async ({ assert, cleanup }) => {
+  test('without approvals, all nodes agree that did not reject', async ({ assert, cleanup }) => {
     await scene.assigned(analysis)
     const against = await scene.assigned(analysis, 'rejected')
     for (const approvals of [skipsApproval, skipsProjectApproval]) {

@@ -20,7 +20,7 @@ test.group('Why an analysis is not further', (group) => {
     analysis = await scene.analysis()
   })
 
-  test('is told of the configuration first, since its creation', async ({ assert }) => {
+  test('starts with the configuration phase, since the creation', async ({ assert }) => {
     await set('analyses', analysis.id, { master_image_id: null, configuration_image_valid: false })
     const { status, phase, ready, conditions } = await explain()
     assert.equal(status, 200)
@@ -96,7 +96,7 @@ test.group('Why an analysis is not further', (group) => {
     })
   })
 
-  test('what was noted of a record goes with it', async ({ assert }) => {
+  test('the history of a record is deleted with it', async ({ assert }) => {
     await set('analyses', analysis.id, { build_status: 'failed' })
     await call(scene.researcher(), 'DELETE', `/analyses/${analysis.id}`)
     const { rowCount } = await database().query(
@@ -106,7 +106,7 @@ test.group('Why an analysis is not further', (group) => {
     assert.equal(rowCount, 0)
   })
 
-  test('is told to whom the analysis is shown', async ({ assert }) => {
+  test('is returned to everybody who may read the analysis', async ({ assert }) => {
     assert.equal((await explain(scene.stranger())).status, 200)
     const { status } = await call(scene.researcher(), 'GET', '/analyses/x/explain')
     assert.equal(status, 404)

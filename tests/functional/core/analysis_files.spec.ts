@@ -62,7 +62,7 @@ test.group('Buckets of analyses', (group) => {
     })
   })
 
-  test('the entry point goes with the bucket that holds it', async ({ assert }) => {
+  test('the entry point is removed with its bucket', async ({ assert }) => {
     const bucket = await scene.bucket(analysis)
     await scene.file(bucket, { root: true })
     await set('analyses', analysis.id, { configuration_entrypoint_valid: true })
@@ -103,7 +103,7 @@ test.group('Files of analyses', (group) => {
     bucket = await scene.bucket(analysis)
   })
 
-  test('keep their creator, and belong to the analysis and its realm', async ({ assert }) => {
+  test('store their creator, and belong to the analysis and its realm', async ({ assert }) => {
     for (const [kind, column] of [
       ['user', 'userId'],
       ['client', 'clientId'],
@@ -122,7 +122,7 @@ test.group('Files of analyses', (group) => {
   test('S5: are written by who may change the analysis, and by nodes that take part', async ({
     assert,
   }) => {
-    // A caller who changes the code withdraws every approval, the own one too; results change nothing.
+    // A change of the code withdraws every approval, including that of the caller; results change nothing.
     bucket = await scene.bucket(analysis, 'RESULT')
     const asked = await scene.assigned(analysis)
     const agreed = await scene.assigned(analysis, 'approved')
@@ -187,9 +187,7 @@ test.group('Files of analyses', (group) => {
     assert.equal(body.issues[0].code, 'max_length')
   })
 
-  test('L13: the root is the last one that was said to be, and makes the entry point', async ({
-    assert,
-  }) => {
+  test('L13: the file that was last marked as root is the entry point', async ({ assert }) => {
     const first = await create({ root: true })
     assert.isTrue((await scene.read(analysis)).configurationEntrypointValid)
     const second = await create({ root: true })
@@ -233,7 +231,7 @@ test.group('Files of analyses', (group) => {
     assert.equal((await change(result.body.data.id, { path: 'y' })).status, 202)
   })
 
-  test('L9: nodes that agreed to a locked configuration are asked anew when code is deleted', async ({
+  test('L9: approvals of a locked configuration are withdrawn when code is deleted', async ({
     assert,
   }) => {
     const approved = await scene.assigned(analysis, 'approved')

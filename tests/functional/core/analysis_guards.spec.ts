@@ -5,7 +5,7 @@ import { clock } from '#kernel/clock'
 
 import { call, person, Scene, type Answer, type Person } from './analysis_scene.js'
 
-/** Everybody who may come to an analysis, by what they are to it and to the node that runs it. */
+/** All callers of an analysis, by their relation to it and to its node. */
 const ACTORS = [
   'researcher',
   'researcher without permissions',
@@ -23,7 +23,7 @@ type ActorName = (typeof ACTORS)[number]
 
 type Cast = Record<ActorName, Person>
 
-/** Who is let through; everybody else is refused with 403. */
+/** The permitted callers; all others get 403. */
 interface Guard {
   readonly title: string
   readonly admits: readonly ActorName[]

@@ -88,9 +88,7 @@ test.group('Buckets and files of an analysis', (group) => {
     }
   })
 
-  test('buckets that are made after their analysis was deleted are given back', async ({
-    assert,
-  }) => {
+  test('buckets created after their analysis was deleted are deleted', async ({ assert }) => {
     const analysis = await scene.analysis()
     await call(scene.researcher(), 'DELETE', `/analyses/${analysis.id}`)
     await eventually(async () => {
@@ -113,7 +111,7 @@ test.group('Buckets and files of an analysis', (group) => {
   })
 })
 
-test.group('What workers tell', (group) => {
+test.group('Reports of workers', (group) => {
   let scene: Scene
   let analysis: Attributes
   let builder: StandInWorker
@@ -154,7 +152,7 @@ test.group('What workers tell', (group) => {
       return commands[after]
     })
 
-  /** An analysis that was locked, and that every node agreed to. */
+  /** A locked analysis that every node approved. */
   async function approved(): Promise<void> {
     const { id: registryId } = await scene.registry()
     await set('analyses', analysis.id, { master_image_id: (await scene.image()).id })
@@ -179,7 +177,7 @@ test.group('What workers tell', (group) => {
     await command('configurationLock')
   }
 
-  /** What was told before a marker has been followed once the marker has been. */
+  /** Reports before a marker are applied once the marker is. */
   async function followed(worker: StandInWorker, marker: Message): Promise<void> {
     const { id } = await worker.tell(marker, 'checkFinished')
     await eventually(async () => {
@@ -216,7 +214,7 @@ test.group('What workers tell', (group) => {
     await reaches({ distributionStatus: 'executed', distributionProgress: 100 })
   })
 
-  test('says which image each node was given, also where others were not, until it is built anew', async ({
+  test('shows the image of each node, also if others have none, until the next build', async ({
     assert,
   }) => {
     await approved()
@@ -266,7 +264,7 @@ test.group('What workers tell', (group) => {
     ])
   })
 
-  test('is followed whatever order it arrives in, and once', async ({ assert }) => {
+  test('are applied once, in any order of arrival', async ({ assert }) => {
     await approved()
     await command('buildStart')
     const build = await commandTo(builder)
@@ -345,7 +343,7 @@ test.group('What workers tell', (group) => {
     ])
   })
 
-  test('after the analysis was unlocked is not heard', async ({ assert }) => {
+  test('are ignored after the analysis was unlocked', async ({ assert }) => {
     await approved()
     await command('buildStart')
     const build = await commandTo(builder)
@@ -381,7 +379,7 @@ test.group('What workers tell', (group) => {
   })
 
   const SILENCE_S = 60
-  /** Nothing was heard of an analysis for two minutes more. */
+  /** Moves the last report of an analysis two minutes into the past. */
   const later = (id = analysis.id) =>
     database().query(
       `update analysis_runs set heard_at = heard_at - interval '2 minutes',
@@ -389,7 +387,7 @@ test.group('What workers tell', (group) => {
       [id]
     )
   const sweep = () => silentWorkerSweep(SILENCE_S).run(new AbortController().signal)
-  /** What other tests began is in nobody's queue. */
+  /** Runs of other tests do not count as waiting. */
   const emptyQueue = () => database().query('delete from analysis_runs')
 
   test('a build that waits behind others is not taken for silent, and is once it does not wait', async ({
@@ -426,9 +424,7 @@ test.group('What workers tell', (group) => {
     assert.equal((await now()).buildStatus, 'failed')
   })
 
-  test('builds that wait are given up together where no worker is heard at all', async ({
-    assert,
-  }) => {
+  test('waiting builds fail together if no worker reports at all', async ({ assert }) => {
     await emptyQueue()
     const waiting: Attributes[] = []
     for (let round = 0; round < 2; round++) {
@@ -449,7 +445,7 @@ test.group('What workers tell', (group) => {
     )
   })
 
-  test('a worker that begins after it was given up is believed, and says why if it fails', async ({
+  test('a worker that starts after its run was marked unresponsive is accepted, with the reason of a failure', async ({
     assert,
   }) => {
     await emptyQueue()
@@ -484,7 +480,7 @@ test.group('What workers tell', (group) => {
     assert.containSubset(await now(), { buildStatus: 'failed', buildProgress: 30 })
   })
 
-  test('what was distributed is looked for once a day, and can be distributed again where it is gone', async ({
+  test('distributions are checked once a day, and can be repeated if images are missing', async ({
     assert,
   }) => {
     await emptyQueue()
@@ -525,7 +521,7 @@ test.group('What workers tell', (group) => {
     assert.equal(await prove(), 0, 'nobody needs it any more')
   })
 
-  test('a worker that takes a command over from another is heard', async ({ assert }) => {
+  test('a worker that takes over a command from another is accepted', async ({ assert }) => {
     await emptyQueue()
     await approved()
     await command('buildStart')
@@ -543,7 +539,7 @@ test.group('What workers tell', (group) => {
     assert.deepEqual(rows, [{ askedAt: null }])
   })
 
-  test('a worker that fell silent is asked, and given up where none answers', async ({
+  test('an unresponsive worker is checked, and its run fails without an answer', async ({
     assert,
   }) => {
     await emptyQueue()
@@ -600,7 +596,7 @@ test.group('What workers tell', (group) => {
     assert.isTrue(rows.every(({ event_id: id }) => id !== null))
   })
 
-  test('a command says at once that no worker listens', async ({ assert }) => {
+  test('a command warns at once if no worker consumes its queue', async ({ assert }) => {
     await approved()
     await builder.stop()
     const answer = await call(scene.researcher(), 'POST', `/analyses/${analysis.id}/command`, {

@@ -46,7 +46,7 @@ const messagesIn = ({ body }: { body: any }) =>
   body.data.map(({ message }: { message: string }) => message)
 
 test.group('Logs of analyses', () => {
-  test('are listed by level and in the order that is asked for, with what can be asked', async ({
+  test('are listed by level and in the requested order, with their vocabulary', async ({
     assert,
     client,
   }) => {
@@ -99,7 +99,7 @@ test.group('Logs of analyses', () => {
     }
   })
 
-  test('are written by whoever may write for the node, and answered in both forms', async ({
+  test('are written by actors that may write for the node, and returned in both forms', async ({
     assert,
   }) => {
     const { analysisId, nodeId, nodeRealmId, analysisRealmId, clientId } = await anAnalysis()
@@ -150,7 +150,7 @@ test.group('Logs of analyses', () => {
     }
   })
 
-  test('are followed by those who may read them', async ({ assert }) => {
+  test('are streamed to those who may read them', async ({ assert }) => {
     const { analysisId, nodeId, nodeRealmId } = await anAnalysis()
     const query = `filter[analysisId]=${analysisId}&filter[nodeId]=${nodeId}`
     const reader = person(nodeRealmId, { permissions: ['log_read'] })
@@ -186,7 +186,7 @@ test.group('Logs of analyses', () => {
     }
   })
 
-  test('are removed by level, where that is asked for', async ({ assert }) => {
+  test('are removed by level on request', async ({ assert }) => {
     const { analysisId, nodeId } = await anAnalysis()
     const about = { refType: 'analysisNode', analysisId, nodeId }
     await logged(about, 'one', 1)
@@ -210,7 +210,7 @@ test.group('Logs of analyses', () => {
 const PART = { limit: 10, offset: 0, oldestFirst: false }
 
 for (const driver of ['in process', 'over HTTP'] as const) {
-  test.group(`Logs that core asks telemetry for, ${driver}`, (group) => {
+  test.group(`Logs that core reads from telemetry, ${driver}`, (group) => {
     let logs: AnalysisLogStore
 
     group.setup(async () => {
@@ -227,7 +227,7 @@ for (const driver of ['in process', 'over HTTP'] as const) {
             })
     })
 
-    test('are those with all of the labels, in the order that is asked for', async ({ assert }) => {
+    test('have all of the labels, in the requested order', async ({ assert }) => {
       const refId = clock.uuid()
       const line = (message: string, name: string): NewLogLine => ({
         time: new Date(1_700_000_000_000 + message.length).toISOString(),
@@ -269,7 +269,9 @@ for (const driver of ['in process', 'over HTTP'] as const) {
       )
     })
 
-    test('are followed as they come in, from the last one that was seen', async ({ assert }) => {
+    test('are streamed as they arrive, after the last one that was received', async ({
+      assert,
+    }) => {
       const refId = clock.uuid()
       const line = (message: string): NewLogLine => ({
         time: new Date(1_700_000_000_000).toISOString(),
@@ -300,11 +302,11 @@ for (const driver of ['in process', 'over HTTP'] as const) {
 }
 
 test.group('Logs that telemetry does not give', () => {
-  test('are said to be out of reach', async ({ assert }) => {
+  test('are reported as unavailable', async ({ assert }) => {
     const provider = { ownToken: async () => 'none', introspect: async () => undefined as any }
     const away = remoteLogs({ url: 'http://127.0.0.1:9', provider })
-    await assert.rejects(() => away.list({ refId: 'x' }, PART), /cannot be reached now/)
+    await assert.rejects(() => away.list({ refId: 'x' }, PART), /are unavailable/)
     const refusing = remoteLogs({ url: at('telemetry', ''), provider })
-    await assert.rejects(() => refusing.list({ refId: 'x' }, PART), /cannot be reached now/)
+    await assert.rejects(() => refusing.list({ refId: 'x' }, PART), /are unavailable/)
   })
 })

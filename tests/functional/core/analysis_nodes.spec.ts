@@ -37,7 +37,7 @@ test.group('Assigning nodes to analyses', (group) => {
     })
   })
 
-  test('S2: says nothing about what the node decides, whatever the body says', async ({
+  test('S2: does not set the decision of the node, whatever the body contains', async ({
     assert,
   }) => {
     const { status, body } = await assign(await scene.member(), {
@@ -63,7 +63,7 @@ test.group('Assigning nodes to analyses', (group) => {
     assert.equal((await assign(node, {}, scene.admin())).status, 201)
   })
 
-  test('aggregators take part without being asked, and all do where approvals are skipped', async ({
+  test('aggregators approve at once, and all nodes do if approvals are skipped', async ({
     assert,
   }) => {
     const aggregator = await assign(await scene.member('approved', 'aggregator'))
@@ -109,7 +109,7 @@ test.group('Assigning nodes to analyses', (group) => {
   })
 })
 
-test.group('What nodes say to analyses', (group) => {
+test.group('Decisions and reports of nodes', (group) => {
   let scene: Scene
   let analysis: Attributes
   let assigned: Attributes
@@ -136,7 +136,7 @@ test.group('What nodes say to analyses', (group) => {
     assert.equal((await say({ approvalStatus: null })).body.data.approvalStatus, null)
   })
 
-  test('the realm of the analysis may look, and neither decide nor tell', async ({ assert }) => {
+  test('the realm of the analysis may read, but neither decide nor report', async ({ assert }) => {
     assert.equal((await say({}, scene.researcher())).status, 202)
     for (const body of [
       { approvalStatus: 'approved' },
@@ -149,7 +149,7 @@ test.group('What nodes say to analyses', (group) => {
     }
   })
 
-  test('S7: the progress of an execution is told by the realm of the node only', async ({
+  test('S7: only the realm of the node reports the progress of an execution', async ({
     assert,
   }) => {
     const body = { executionProgress: 50 }
@@ -174,7 +174,7 @@ test.group('What nodes say to analyses', (group) => {
     }
   })
 
-  test('the client of the node tells how far it is', async ({ assert }) => {
+  test('the client of the node reports its progress', async ({ assert }) => {
     const client = scene.clientOf(assigned.node as Attributes)
     const told = await say({ executionStatus: 'executing', executionProgress: 40 }, client)
     assert.equal(told.status, 202)
@@ -184,7 +184,7 @@ test.group('What nodes say to analyses', (group) => {
     })
   })
 
-  test('the client of a node tells nothing of another node, and takes none away, of its own realm either', async ({
+  test('the client of a node neither reports for nor unassigns another node, even of its own realm', async ({
     assert,
   }) => {
     const neighbour = scene.clientOf(await scene.member())
@@ -249,7 +249,7 @@ test.group('What nodes say to analyses', (group) => {
     assert.deepEqual(await shown(), ['executed', 100])
   })
 
-  test('a decision is told with who made it, what it was and is, and never expires', async ({
+  test('the event of a decision has its actor, the old and new value, and never expires', async ({
     assert,
   }) => {
     const by = scene.steward()
@@ -266,7 +266,9 @@ test.group('What nodes say to analyses', (group) => {
     assert.sameMembers([...change.realms], [scene.realms.project, scene.realms.node])
   })
 
-  test('a decision that an operator makes on behalf of a realm says so', async ({ assert }) => {
+  test('the event of a decision by an operator on behalf of a realm records that', async ({
+    assert,
+  }) => {
     await say({ approvalStatus: 'approved' }, scene.admin())
     await say({ executionStatus: 'executing' }, scene.admin())
     const { rows } = await database().query<{ diff: ChangeContent['diff'] }>(
@@ -281,7 +283,7 @@ test.group('What nodes say to analyses', (group) => {
     )
   })
 
-  test('may be said while the configuration is locked', async ({ assert }) => {
+  test('are possible while the configuration is locked', async ({ assert }) => {
     await set('analyses', analysis.id, { configuration_locked: true })
     assert.equal((await say({ approvalStatus: 'approved' })).status, 202)
   })
@@ -308,7 +310,7 @@ test.group('Taking nodes out of analyses', (group) => {
     analysis = await scene.analysis()
   })
 
-  test('both realms may, and the analysis counts anew', async ({ assert }) => {
+  test('both realms may, and the analysis updates its counts', async ({ assert }) => {
     const first = await scene.assign(analysis, await scene.member())
     const second = await scene.assign(analysis, await scene.member())
     const remove = (by: Person, { id }: Attributes) => call(by, 'DELETE', `/analysis-nodes/${id}`)
@@ -324,7 +326,7 @@ test.group('Taking nodes out of analyses', (group) => {
     })
   })
 
-  test('L9: those who agreed to a locked configuration are asked anew, unless it is built', async ({
+  test('L9: approvals of a locked configuration are withdrawn, unless it is built', async ({
     assert,
   }) => {
     const [first, second] = [
@@ -346,7 +348,7 @@ test.group('Taking nodes out of analyses', (group) => {
     assert.containsSubset(await scene.read(analysis), { nodes: 2, nodesApproved: 1 })
   })
 
-  test('L12: an analysis tells anew what nodes it has when one is deleted or changes its type', async ({
+  test('L12: an analysis refreshes its summary when a node is deleted or changes its type', async ({
     assert,
   }) => {
     const aggregator = await scene.member('approved', 'aggregator')

@@ -27,7 +27,7 @@ export interface Answer {
   readonly body: any
 }
 
-/** Sends a request to core and answers what came back. */
+/** Sends a request to core and returns the response. */
 export async function call(
   by: Person,
   method: 'GET' | 'POST' | 'DELETE',
@@ -42,7 +42,7 @@ export async function call(
   return { status: response.status, body: await response.json() }
 }
 
-/** A caller of a realm, who holds every permission unless it is said which. */
+/** A caller of a realm, by default with every permission. */
 export function person(
   realmId: string,
   {
@@ -62,7 +62,7 @@ export function person(
 
 export const database = () => pools.for(databaseUrl('core'))
 
-/** Sets columns past every rule, by their names in the database. */
+/** Sets columns directly, by their names in the database. */
 export async function set(table: string, id: unknown, values: Attributes): Promise<void> {
   const assignments = Object.keys(values).map((name, index) => `"${name}" = $${index + 2}`)
   await database().query(`update ${table} set ${assignments.join()} where id = $1`, [
@@ -71,7 +71,7 @@ export async function set(table: string, id: unknown, values: Attributes): Promi
   ])
 }
 
-/** Has a node decide about an analysis as that is now, past every rule. */
+/** Stores the decision of a node about the current content directly. */
 export async function decided(assignmentId: unknown, approvalStatus: unknown): Promise<void> {
   await database().query(
     `update analysis_nodes n set approval_status = $2::text, approved_digest = (
@@ -81,7 +81,7 @@ export async function decided(assignmentId: unknown, approvalStatus: unknown): P
   )
 }
 
-/** A project of one realm, and nodes of another one that take part in it. */
+/** A project of one realm, and nodes of another realm that participate in it. */
 export class Scene {
   private constructor(
     readonly realms: { readonly project: string; readonly node: string; readonly foreign: string },
@@ -97,10 +97,10 @@ export class Scene {
     return new Scene({ project: own!, node: site!, foreign: foreign! }, values)
   }
 
-  /** Who may do everything that can be done in the realm of the project. */
+  /** A caller with every permission in the realm of the project. */
   readonly researcher = (permissions?: string[]) => person(this.realms.project, { permissions })
 
-  /** Who may do everything that can be done in the realm of the nodes. */
+  /** A caller with every permission in the realm of the nodes. */
   readonly steward = (permissions?: string[]) => person(this.realms.node, { permissions })
 
   readonly stranger = () => person(this.realms.foreign)
@@ -111,7 +111,7 @@ export class Scene {
     return sampleRecord('core', node, { realmId: this.realms.node, type, ...given })
   }
 
-  /** A node that is asked whether it takes part in the project; it has answered if that is given. */
+  /** A node of the project, by default without a decision. */
   async member(
     approvalStatus: 'approved' | 'rejected' | null = 'approved',
     type: 'default' | 'aggregator' = 'default'
@@ -127,7 +127,7 @@ export class Scene {
     return made
   }
 
-  /** The program that runs on a node. */
+  /** The client of a node. */
   clientOf({ clientId }: Attributes): Person {
     return person(this.realms.node, {
       kind: 'client',
@@ -144,7 +144,7 @@ export class Scene {
     return answer.body.data
   }
 
-  /** The analysis as it is now. */
+  /** Reads the analysis. */
   async read({ id }: Attributes): Promise<Attributes> {
     return (await call(this.researcher(), 'GET', `/analyses/${id}`)).body.data
   }
@@ -158,7 +158,7 @@ export class Scene {
     return answer.body.data
   }
 
-  /** A node that is assigned to an analysis, past every rule. */
+  /** Inserts an assignment directly. */
   async assigned(analysis: Attributes, approvalStatus: string | null = null): Promise<Attributes> {
     const made = await this.member()
     const values = await sampleRecord('core', analysisNode, {
@@ -173,7 +173,7 @@ export class Scene {
     return { ...values, node: made }
   }
 
-  /** A bucket as the platform makes one of each type. */
+  /** Inserts a built-in bucket. */
   bucket(analysis: Attributes, type: 'CODE' | 'RESULT' | 'TEMP' = 'CODE'): Promise<Attributes> {
     return sampleRecord('core', analysisBucket, {
       analysisId: analysis.id,
@@ -183,7 +183,7 @@ export class Scene {
     })
   }
 
-  /** A file that is there, past every rule. */
+  /** Inserts a file directly. */
   file(bucket: Attributes, given: Attributes = {}): Promise<Attributes> {
     return sampleRecord('core', analysisBucketFile, {
       analysisId: bucket.analysisId,
@@ -194,7 +194,7 @@ export class Scene {
     })
   }
 
-  /** A file with code, whose bytes storage has. */
+  /** A code file whose bytes are stored. */
   async codeFile(bucket: Attributes, given: Attributes = {}): Promise<Attributes> {
     const { realmId } = bucket
     const stored = await aBucket({ realmId })

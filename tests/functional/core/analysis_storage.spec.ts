@@ -24,13 +24,13 @@ const running = () => new AbortController().signal
 const overHttp = (url = at('storage', '')): Inventory =>
   remoteInventory({ url, provider: handingOut(identity().token) })
 
-/** What was made some time ago is no longer on its way. */
+/** Older objects are not in transit any more. */
 async function earlier(surface: 'core' | 'storage', table: string, id: unknown): Promise<void> {
   const pool = surface === 'core' ? database() : storagePool()
   await pool.query(`update ${table} set created_at = now() - interval '1 hour' where id = $1`, [id])
 }
 
-/** Compares everything; answers what was logged as a warning. */
+/** Runs the comparison; returns the logged warnings. */
 async function compare(inventory: Inventory): Promise<Attributes[]> {
   const warnings: Attributes[] = []
   const logger = { ...silent, warn: (told: Attributes) => void warnings.push(told) }
@@ -63,7 +63,7 @@ for (const [where, open] of [
     const filesOf = ({ id }: Attributes): Promise<Attributes[]> =>
       list(`/analysis-bucket-files?filter[analysisBucketId]=${id}&page[limit]=50`)
 
-    /** A bucket as storage makes one for an analysis. */
+    /** A bucket that storage created for an analysis. */
     const madeFor = async (analysisId: unknown, type = 'code', given: Attributes = {}) => {
       const { actor } = await serviceOrigin()
       const made = await aBucket({
@@ -76,7 +76,7 @@ for (const [where, open] of [
       await earlier('storage', 'buckets', made.id)
       return made
     }
-    /** A bucket that both sides know. */
+    /** A bucket that exists on both sides. */
     const shared = async (type: Type = 'CODE'): Promise<Attributes & { bucketId: string }> => {
       const { id } = await aBucket({ realmId: analysis.realmId })
       const bucket = await scene.bucket(analysis, type)
@@ -115,9 +115,7 @@ for (const [where, open] of [
         [analysis.id]
       )
 
-    test('a bucket that core was not told of is entered, and the others are asked for', async ({
-      assert,
-    }) => {
+    test('an unknown bucket is added, and the others are requested', async ({ assert }) => {
       const { id } = await madeFor(analysis.id)
       const foreign = await aBucket({ name: `analysis-temp-files.${analysis.id}` })
       await earlier('storage', 'buckets', foreign.id)
@@ -133,7 +131,7 @@ for (const [where, open] of [
       assert.deepEqual(await requests(), { CODE: 1, RESULT: 2, TEMP: 2 })
     })
 
-    test('a bucket that nobody needs is given back where it is empty', async ({ assert }) => {
+    test('an unused bucket is deleted if it is empty', async ({ assert }) => {
       await shared()
       const twice = await madeFor(analysis.id)
       const filled = await madeFor(analysis.id)
@@ -151,7 +149,7 @@ for (const [where, open] of [
       ])
     })
 
-    test('a bucket that storage has lost goes with its files, and another is asked for', async ({
+    test('a bucket that storage lost is removed with its files, and another is requested', async ({
       assert,
     }) => {
       const lost = await scene.bucket(analysis)
@@ -169,7 +167,7 @@ for (const [where, open] of [
       assert.equal((await requests()).CODE, 2)
     })
 
-    test('many buckets that are gone at once are taken for a mistake', async ({ assert }) => {
+    test('many missing buckets at once are treated as a mistake', async ({ assert }) => {
       const lost: Attributes[] = []
       for (let count = 0; count < 6; count++) {
         const one = await scene.bucket(await scene.analysis())
@@ -217,9 +215,7 @@ for (const [where, open] of [
       )
     })
 
-    test('code that was not known of, and code that is gone, withdraws approvals', async ({
-      assert,
-    }) => {
+    test('unknown code and missing code withdraw approvals', async ({ assert }) => {
       const bucket = await shared()
       const approved = await scene.assigned(analysis, 'approved')
       const decision = async () =>
@@ -246,7 +242,7 @@ for (const [where, open] of [
       assert.isNull(await decision())
     })
 
-    test('what is only just there is left alone, and so is what is right', async ({ assert }) => {
+    test('recent and correct records are not changed', async ({ assert }) => {
       const bucket = await shared()
       const { id, path } = await stored(bucket)
       const right = await entered(bucket, { bucketFileId: id, path, root: true })
@@ -271,7 +267,7 @@ for (const [where, open] of [
       assert.equal(answer.status, 200)
     })
 
-    test('a comparison goes on in its next turn where it ended, and stops when it is asked to', async ({
+    test('a comparison continues in its next turn, and stops when it is aborted', async ({
       assert,
     }) => {
       const bucket = await shared('RESULT')

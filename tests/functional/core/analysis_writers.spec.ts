@@ -13,7 +13,7 @@ import { carryingCommands } from './registry_scene.js'
 const WRITERS = 32
 const PROGRESS_PER_SECOND = 100
 const SECONDS = 2
-/** They agree without being asked, and say nothing here. */
+/** Aggregators approve at once, and do not act here. */
 const AGGREGATORS = 1
 
 async function deadLetters(): Promise<number> {
@@ -44,7 +44,7 @@ test.group('Many who write to one analysis at once', (group) => {
     return parts
   }
 
-  /** Of as many nodes as there are writers. */
+  /** With one node for each writer. */
   const together = async (
     parts: readonly Attributes[],
     bodyOf: (index: number) => object
@@ -53,7 +53,7 @@ test.group('Many who write to one analysis at once', (group) => {
     return answers.map(({ status }) => status)
   }
 
-  test('approve, reject and approve anew, each for a node, and all are counted', async ({
+  test('approve, reject and approve again, each for a node, and all are counted', async ({
     assert,
   }) => {
     const parts = await assigned(WRITERS)
@@ -96,7 +96,7 @@ test.group('Many who write to one analysis at once', (group) => {
     assert.containsSubset(await now(), { executionStatus: 'failed', executionProgress: 100 })
   })
 
-  test('decide, report and change the analysis while its worker tells of progress', async ({
+  test('decide, report and change the analysis while its worker reports progress', async ({
     assert,
     cleanup,
   }) => {
@@ -145,7 +145,7 @@ test.group('Many who write to one analysis at once', (group) => {
   const rename = (displayName: string) =>
     call(scene.researcher(), 'POST', `/analyses/${analysis.id}`, { displayName })
 
-  /** As many reports of progress each second as are asked for, whether they are followed or not. */
+  /** Publishes progress reports at a fixed rate. */
   async function progressOf(builder: StandInWorker, build: Parameters<StandInWorker['tell']>[0]) {
     const all = PROGRESS_PER_SECOND * SECONDS
     const sent: Promise<unknown>[] = []
@@ -157,7 +157,7 @@ test.group('Many who write to one analysis at once', (group) => {
     await Promise.all(sent)
   }
 
-  /** Everybody agreed to the analysis, which is locked. */
+  /** A locked analysis that all nodes approved. */
   async function locked(parts: readonly Attributes[]): Promise<void> {
     await set('analyses', analysis.id, { master_image_id: (await scene.image()).id })
     const path = `/analysis-buckets?filter[analysisId]=${analysis.id}&filter[type]=CODE`

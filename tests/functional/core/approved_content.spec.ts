@@ -42,7 +42,7 @@ test.group('An approval', (group) => {
       ...values,
     })
 
-  /** What was told of the decisions of a node that nobody of the node made. */
+  /** The events of withdrawn decisions of a node. */
   async function withdrawals({ id } = assigned): Promise<any[]> {
     const { rows } = await database().query(
       `select content->'change' as change from outbox
@@ -146,7 +146,7 @@ test.group('An approval', (group) => {
     assert.equal((await stored()).status, 'approved')
   })
 
-  test('names the content it is of in its event, also where nobody said which it should be', async ({
+  test('has the content digest in its event, also without a digest in the request', async ({
     assert,
   }) => {
     const { rows } = await database().query(
@@ -198,7 +198,7 @@ test.group('An approval', (group) => {
       () => change({ imageCommandArguments: [{ value: '--all' }] }),
     ],
   ] as const) {
-    test(`is withdrawn when ${what}, and those who follow it are told so`, async ({ assert }) => {
+    test(`is withdrawn when ${what}, and subscribers receive that`, async ({ assert }) => {
       await set('analyses', analysis.id, { nodes: 1, nodes_approved: 1 })
       const { digest: previous } = await stored()
       assert202(await doIt())
@@ -233,7 +233,7 @@ test.group('An approval', (group) => {
     assert.isEmpty(await withdrawals())
   })
 
-  test('can be given again, to what there is then', async ({ assert }) => {
+  test('can be repeated for the new content', async ({ assert }) => {
     const { digest } = await stored()
     assert202(await newFile())
     assert202(await decide('approved'))

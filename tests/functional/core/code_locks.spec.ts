@@ -164,7 +164,7 @@ test.group('The code of a locked analysis', (group) => {
     assert.deepEqual(order, ['entered', 'locked'])
   })
 
-  test('goes with its analysis, once its lock is released', async ({ assert }) => {
+  test('is deleted with its analysis, once its lock is released', async ({ assert }) => {
     await locked()
     const removed = await call(scene.researcher(), 'DELETE', `/analyses/${analysis.id}`)
     assert.equal(removed.status, 202)
@@ -257,9 +257,7 @@ test.group('A lock at storage', () => {
     }
   })
 
-  test('is released by whoever finds it where the process that made it has died', async ({
-    assert,
-  }) => {
+  test('is released by any process if the process that created it died', async ({ assert }) => {
     const { id: bucketId } = await aBucket()
     const storage = await app.container.make('bucketLocks')
     const died = Promise.withResolvers<never>()
@@ -280,7 +278,7 @@ test.group('A lock at storage', () => {
     died.reject(new Error('The process is gone'))
   })
 
-  test('is not kept where its analysis could not be locked, and not confirmed after its time', async ({
+  test('is released if its analysis could not be locked, and not confirmed after its time', async ({
     assert,
   }) => {
     const { id: bucketId } = await aBucket()

@@ -37,7 +37,7 @@ test.group('Counters under concurrent writers', (group) => {
     assert.equal((await projectNow()).analyses, WRITERS / 2)
   }).timeout(60_000)
 
-  test('L25: an analysis counts the nodes that came, went and decided at once', async ({
+  test('L25: an analysis counts nodes that are assigned, unassigned and decide concurrently', async ({
     assert,
   }) => {
     const analysis = await scene.analysis()
@@ -66,7 +66,7 @@ test.group('Counters under concurrent writers', (group) => {
     })
   }).timeout(60_000)
 
-  test('the same node is assigned once, however many ask at once', async ({ assert }) => {
+  test('the same node is assigned once by concurrent requests', async ({ assert }) => {
     const analysis = await scene.analysis()
     const member = await scene.member()
     const answers = await together(() => scene.assign(analysis, member))
@@ -74,7 +74,7 @@ test.group('Counters under concurrent writers', (group) => {
     assert.equal((await scene.read(analysis)).nodes, 1)
   }).timeout(60_000)
 
-  test('one file is the root, however many were said to be at once', async ({ assert }) => {
+  test('one file is the root after concurrent requests', async ({ assert }) => {
     const analysis = await scene.analysis()
     const bucket = await scene.bucket(analysis)
     const files = await together(() => scene.file(bucket))
@@ -89,7 +89,7 @@ test.group('Counters under concurrent writers', (group) => {
     assert.lengthOf(rows, 1)
   }).timeout(60_000)
 
-  test('deleting analyses, nodes and what stands between them at once keeps nobody waiting for good', async ({
+  test('concurrent deletions of analyses, nodes and assignments do not deadlock', async ({
     assert,
   }) => {
     const analyses = await Promise.all(Array.from({ length: 8 }, () => scene.analysis()))

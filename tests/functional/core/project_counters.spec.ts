@@ -19,7 +19,7 @@ const { headers } = identity({
 
 const pool = () => pools.for(databaseUrl('core'))
 
-/** What a project says of itself, and what there is. */
+/** The counters of a project, and the actual counts. */
 async function counts(id: unknown) {
   const { rows } = await pool().query(
     `select p.nodes, p.analyses,
@@ -33,7 +33,7 @@ async function counts(id: unknown) {
 
 const newProject = () => sampleRecord('core', project, { nodes: 0, analyses: 0 })
 
-/** All writers at once; answers how often each status came. */
+/** Runs all writers concurrently; counts the status codes. */
 async function statuses(work: (writer: number) => Promise<{ status: number }>) {
   const answers = await Promise.all(Array.from({ length: WRITERS }, (_, n) => work(n)))
   return Object.fromEntries(
@@ -100,7 +100,7 @@ test.group('Counters of projects', () => {
     }
   })
 
-  test('L14: are right, and nobody waits in a circle, where nodes come and go in all projects', async ({
+  test('L14: are correct, without deadlocks, while nodes are added and removed in all projects', async ({
     assert,
   }) => {
     const projects = await Promise.all(Array.from({ length: 4 }, newProject))
@@ -140,7 +140,7 @@ test.group('Counters of projects', () => {
     assert.equal((await counts(projectId)).analyses, WRITERS - WRITERS / 4)
   })
 
-  test('cannot count for a project that is gone', async ({ assert }) => {
+  test('cannot count for a deleted project', async ({ assert }) => {
     const { id: projectId } = await sampleRecord('core', analysis)
     const found = await inTransaction(pool(), (transaction) =>
       changeCount(transaction, 'nodes', projectId as string, 1)

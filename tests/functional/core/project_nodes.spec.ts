@@ -77,7 +77,7 @@ test.group('Nodes of projects', (group) => {
     assert.equal((await assign()).body.data.approvalStatus, 'approved')
   })
 
-  test('are approved, rejected and put back, in any order, with a comment', async ({ assert }) => {
+  test('are approved, rejected and reset, in any order, with a comment', async ({ assert }) => {
     const { id } = (await assign()).body.data
     for (const body of [
       { approvalStatus: 'approved', comment: 'you are welcome' },
@@ -132,7 +132,9 @@ test.group('Nodes of projects', (group) => {
     assert.sameMembers(rows[0].change.realms, [realms.project, realms.node])
   })
 
-  test('a decision that an operator makes on behalf of a realm says so', async ({ assert }) => {
+  test('the event of a decision by an operator on behalf of a realm records that', async ({
+    assert,
+  }) => {
     const { id } = (await assign()).body.data
     const operator = member(realms.project, APPROVING, { realmName: 'master' })
     for (const approvalStatus of ['approved', 'rejected']) {

@@ -42,7 +42,7 @@ test.group('Projects', (group) => {
     })
   }
 
-  test('nobody without the permission creates one', async ({ assert }) => {
+  test('cannot be created without the permission', async ({ assert }) => {
     const { headers: theirs } = member(realmId, ['project_update', 'project_delete'])
     const { status, body } = await call('POST', '/projects', { headers: theirs, body: {} })
     assert.equal(status, 403)
@@ -73,13 +73,13 @@ test.group('Projects', (group) => {
     assert.equal(renamed.status, 409)
   })
 
-  test('keep the name they have', async ({ assert }) => {
+  test('keep their name', async ({ assert }) => {
     const { id, name } = await create()
     const { status } = await call('POST', `/projects/${id}`, { headers, body: { name } })
     assert.equal(status, 202)
   })
 
-  test('with analyses are not deleted, whatever the counter says', async ({ assert }) => {
+  test('with analyses are not deleted, whatever their counter', async ({ assert }) => {
     const { id } = await create()
     const held = await sampleRecord('core', analysis, { projectId: id, realmId })
     await pools
@@ -94,13 +94,16 @@ test.group('Projects', (group) => {
     assert.equal(rowCount, 1)
   })
 
-  test('L14: without analyses are deleted, whatever the counter says', async ({ assert }) => {
+  test('L14: without analyses are deleted, whatever their counter', async ({ assert }) => {
     const { id } = await sampleRecord('core', project, { realmId, analyses: 3 })
     const { status } = await call('DELETE', `/projects/${id}`, { headers })
     assert.equal(status, 202)
   })
 
-  test('take their nodes along when they are deleted, and say so', async ({ assert, cleanup }) => {
+  test('remove their nodes when they are deleted, and publish that', async ({
+    assert,
+    cleanup,
+  }) => {
     const { id } = await create()
     const nodes = await Promise.all([sampleRecord('core', node), sampleRecord('core', node)])
     const parts = await Promise.all(

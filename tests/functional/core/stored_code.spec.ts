@@ -20,7 +20,7 @@ async function storedAs(text: string): Promise<string> {
 const asking = (...tokens: string[]) =>
   remoteStoredCode({ url: at('storage', ''), provider: handingOut(...tokens) })
 
-test.group('Code that core asks storage for', () => {
+test.group('Code that core reads from storage', () => {
   test('is damaged, or not, over its address as in one process', async ({ assert }) => {
     const [whole, swapped] = [await storedAs('content'), await storedAs('something else')]
     const ids = [whole, swapped, clock.uuid()]
@@ -28,12 +28,12 @@ test.group('Code that core asks storage for', () => {
     assert.deepEqual(await findDamagedFiles(ids), ids.slice(1))
   })
 
-  test('is asked for with another token where the first is refused', async ({ assert }) => {
+  test('is requested with another token if the first is rejected', async ({ assert }) => {
     const ids = [await storedAs('content'), await storedAs('something else')]
     assert.deepEqual(await asking('refused', identity().token).findDamaged(ids), ids.slice(1))
   })
 
-  test('cannot be told where storage lets nobody in', async ({ assert }) => {
+  test('is unavailable if storage rejects every token', async ({ assert }) => {
     const ids = [await storedAs('content')]
     const refused = await asking('refused', 'refused-too')
       .findDamaged(ids)

@@ -68,7 +68,7 @@ test.group('Files that storage took in', (group) => {
     assert.equal(files.get('other.py'), other.id)
   })
 
-  test('have nodes asked anew that approved what was there before', async ({ assert }) => {
+  test('withdraw the approvals of the former content', async ({ assert }) => {
     const { id } = await scene.assigned(analysis)
     await decided(id, 'approved')
     await enter(stored('a.py'), stored('b.py'))
@@ -76,9 +76,7 @@ test.group('Files that storage took in', (group) => {
     assert.isNull(body.data.approvalStatus)
   })
 
-  test('become what their analysis starts with when that is asked for, entered before or not', async ({
-    assert,
-  }) => {
+  test('become the entry point on request, whether added before or not', async ({ assert }) => {
     const [first, second] = [stored('a.py'), stored('b.py')]
     await enter(first, second)
     const ask = (file: StoredFile, root: boolean) =>
@@ -106,7 +104,7 @@ test.group('Files that storage took in', (group) => {
     assert.deepEqual(rows, [{ id: second.id }])
   })
 
-  test('of no analysis are nobody’s business', async ({ assert }) => {
+  test('of no analysis are ignored', async ({ assert }) => {
     await enter(stored('a.py', { bucketId: clock.uuid() }))
     assert.equal((await entered()).size, 0)
   })

@@ -7,7 +7,7 @@ import { rounds } from '#tests/helpers/rounds'
 
 import { Model } from '#tests/integration/core/analysis_model/model'
 import { CODES } from '#tests/integration/core/analysis_model/rules'
-import { steps, type Seen } from '#tests/integration/core/analysis_model/steps'
+import { steps, type Coverage } from '#tests/integration/core/analysis_model/steps'
 import { services, type Services } from '#tests/integration/core/analysis_model/services'
 import { World } from '#tests/integration/core/analysis_model/world'
 
@@ -16,7 +16,7 @@ const SEED = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31
 const ALL_STEPS = 10_000
 const STEPS = rounds(ALL_STEPS, 20)
 const LONGEST_LIFE = 120
-/** Looking for the shortest life that fails can take long; what was found by then is told. */
+/** Limits the time to shrink a failing run. */
 const SETTINGS = { numRuns: 5, interruptAfterTimeLimit: 120_000 }
 
 const LEFT_OVER = `
@@ -56,8 +56,8 @@ test.group('The life of an analysis', (group) => {
     }
   })
 
-  test('is what a small model of it says, whatever happens', async ({ assert }) => {
-    const seen: Seen = { steps: 0, deaths: 0, outcomes: new Set(), statuses: new Set() }
+  test('matches the reference model after every step', async ({ assert }) => {
+    const seen: Coverage = { steps: 0, deaths: 0, outcomes: new Set(), statuses: new Set() }
     const property = fc.asyncProperty(
       fc.commands([steps(seen)], { maxCommands: LONGEST_LIFE, size: 'max' }),
       async (happening) => {

@@ -1,4 +1,4 @@
-import { DONE, type Model, type Told } from './model.js'
+import { DONE, type Model, type WorkerReport } from './model.js'
 import type { CommandName } from './rules.js'
 import type {
   BucketType,
@@ -11,64 +11,64 @@ import type {
 } from './state.js'
 import type { World } from './world.js'
 
-/** One thing that happens, to the platform and to the model. Each answers what came of it. */
+/** An action on the platform and on the model. Both return its outcome. */
 export interface Action {
-  readonly says: string
+  readonly description: string
   readonly inWorld: (world: World) => Promise<string>
   readonly inModel: (model: Model) => string
 }
 
-/** What is told always ends well: it means something, or nothing. */
-const told = async (work: Promise<void>): Promise<string> => {
+/** Messages have no other outcome, whether they apply or not. */
+const done = async (work: Promise<void>): Promise<string> => {
   await work
   return DONE
 }
-const noted = (_: void): string => DONE
+const doneSync = (_: void): string => DONE
 
 export const create = (image: ImageState | undefined): Action => ({
-  says: `create with image ${image?.key ?? 'none'}`,
+  description: `create with image ${image?.key ?? 'none'}`,
   inWorld: (world) => world.create(image?.key ?? null),
   inModel: (model) => model.create(image ? { ...image } : null),
 })
 
 export const remove: Action = {
-  says: 'remove the analysis',
+  description: 'remove the analysis',
   inWorld: (world) => world.remove(),
   inModel: (model) => model.remove(),
 }
 
 export const command = (name: CommandName): Action => ({
-  says: name,
+  description: name,
   inWorld: (world) => world.run(name),
   inModel: (model) => model.run(name),
 })
 
 export const assign = ({ key }: NodeState): Action => ({
-  says: `assign node ${key}`,
+  description: `assign node ${key}`,
   inWorld: (world) => world.assign(key),
   inModel: (model) => model.assign(key),
 })
 
 export const unassign = (node: number): Action => ({
-  says: `take node ${node} out`,
+  description: `unassign node ${node}`,
   inWorld: (world) => world.unassign(node),
   inModel: (model) => model.unassign(node),
 })
 
 export const decide = (node: number, decision: Decision): Action => ({
-  says: `node ${node} says ${decision}`,
+  description: `node ${node} decides ${decision}`,
   inWorld: (world) => world.report(node, { approvalStatus: decision }),
   inModel: (model) => model.decide(node, decision),
 })
 
 export const execute = (node: number, status: Status | null, progress: number | null): Action => ({
-  says: `node ${node} is ${status} at ${progress}`,
+  description: `node ${node} is ${status} at ${progress}`,
   inWorld: (world) => world.report(node, { executionStatus: status, executionProgress: progress }),
   inModel: (model) => model.execute(node, status, progress),
 })
 
 export const decideOnProject = (node: NodeState, decision: Decision): Action => ({
-  says: `node ${node.key} says ${decision} to the project`,
+  description: `node ${node.key} decides ${decision} on the project`,
   inWorld: (world) => world.decideOnProject(node.key, decision),
   inModel: (model) => {
     model.nodes.get(node.key)!.projectDecision = decision
@@ -77,7 +77,7 @@ export const decideOnProject = (node: NodeState, decision: Decision): Action => 
 })
 
 export const changeType = (node: NodeState, type: NodeType): Action => ({
-  says: `node ${node.key} becomes ${type}`,
+  description: `node ${node.key} becomes ${type}`,
   inWorld: (world) => world.changeType(node.key, type),
   inModel: (model) => {
     model.nodes.get(node.key)!.type = type
@@ -86,8 +86,8 @@ export const changeType = (node: NodeState, type: NodeType): Action => ({
 })
 
 export const setRegistry = (node: NodeState, hasRegistry: boolean): Action => ({
-  says: `node ${node.key} has ${hasRegistry ? 'a' : 'no'} registry`,
-  inWorld: (world) => told(world.setRegistry(node.key, hasRegistry)),
+  description: `node ${node.key} has ${hasRegistry ? 'a' : 'no'} registry`,
+  inWorld: (world) => done(world.setRegistry(node.key, hasRegistry)),
   inModel: (model) => {
     model.nodes.get(node.key)!.hasRegistry = hasRegistry
     return DONE
@@ -95,7 +95,7 @@ export const setRegistry = (node: NodeState, hasRegistry: boolean): Action => ({
 })
 
 export const replaceNode = (node: NodeState, next: NodeState): Action => ({
-  says: `node ${node.key} goes, ${next.key} comes`,
+  description: `node ${next.key} replaces node ${node.key}`,
   inWorld: async (world) => {
     const outcome = await world.removeNode(node.key)
     await (outcome === DONE ? world.addNode(next) : undefined)
@@ -105,7 +105,7 @@ export const replaceNode = (node: NodeState, next: NodeState): Action => ({
 })
 
 export const chooseImage = (image: ImageState | null): Action => ({
-  says: `choose image ${image?.key ?? 'none'}`,
+  description: `choose image ${image?.key ?? 'none'}`,
   inWorld: (world) => world.change({ masterImageId: image ? world.id('image', image.key) : null }),
   inModel: (model) => model.chooseImage(image && { ...image }),
 })
@@ -113,20 +113,20 @@ export const chooseImage = (image: ImageState | null): Action => ({
 export const chooseArguments = (value: string | null): Action => {
   const args = value === null ? null : [{ value }]
   return {
-    says: `choose the arguments ${value}`,
+    description: `choose the arguments ${value}`,
     inWorld: (world) => world.change({ imageCommandArguments: args }),
     inModel: (model) => model.chooseArguments(args && JSON.stringify(args)),
   }
 }
 
 export const changeImage = ({ key, version }: ImageState): Action => ({
-  says: `image ${key} runs something else`,
+  description: `image ${key} runs something else`,
   inWorld: (world) => world.changeImage(key, version + 1),
   inModel: (model) => model.replaceImage({ key, version }, { key, version: version + 1 }),
 })
 
 export const removeImage = (image: ImageState, next: number): Action => ({
-  says: `image ${image.key} goes, ${next} comes`,
+  description: `image ${next} replaces image ${image.key}`,
   inWorld: async (world) => {
     const outcome = await world.removeImage(image.key)
     await (outcome === DONE ? world.addImage(next) : undefined)
@@ -135,35 +135,37 @@ export const removeImage = (image: ImageState, next: number): Action => ({
   inModel: (model) => model.replaceImage(image, { key: next, version: 0 }),
 })
 
-export const bucketMade = (type: BucketType, bucket: number): Action => ({
-  says: `storage made bucket ${bucket} for ${type}`,
-  inWorld: (world) => told(world.bucketMade(type, bucket)),
-  inModel: (model) => noted(model.bucketMade(type, bucket)),
+export const bucketCreated = (type: BucketType, bucket: number): Action => ({
+  description: `storage created bucket ${bucket} for ${type}`,
+  inWorld: (world) => done(world.bucketCreated(type, bucket)),
+  inModel: (model) => doneSync(model.bucketCreated(type, bucket)),
 })
 
 export const addBucket = (type: BucketType, bucket: number): Action => ({
-  says: `enter bucket ${bucket} for ${type}`,
+  description: `add bucket ${bucket} for ${type}`,
   inWorld: (world) => world.addBucket(type, bucket),
   inModel: (model) => model.addBucket(type, bucket),
 })
 
 export const removeBucket = (bucket: number): Action => ({
-  says: `remove bucket ${bucket}`,
+  description: `remove bucket ${bucket}`,
   inWorld: (world) => world.removeBucket(bucket),
   inModel: (model) => model.removeBucket(bucket),
 })
 
 export const bucketDeleted = (bucket: number): Action => ({
-  says: `storage deleted bucket ${bucket}`,
+  description: `storage deleted bucket ${bucket}`,
   inWorld: (world) =>
-    told(
-      world.storageTells('bucket', 'deletionFinished', { data: { id: world.id('bucket', bucket) } })
+    done(
+      world.storageReports('bucket', 'deletionFinished', {
+        data: { id: world.id('bucket', bucket) },
+      })
     ),
   inModel: (model) => model.removeBucket(bucket),
 })
 
 export const addFile = (file: FileState): Action => ({
-  says: `enter file ${file.key} at ${file.path} of bucket ${file.bucket}${file.root ? ', the root' : ''}`,
+  description: `add file ${file.key} at ${file.path} of bucket ${file.bucket}${file.root ? ', the root' : ''}`,
   inWorld: (world) => world.addFile(file.bucket, file.key, { path: file.path, root: file.root }),
   inModel: (model) => model.addFile({ ...file }),
 })
@@ -172,7 +174,7 @@ export const changeFile = (
   { bucket, key }: FileState,
   change: { path?: string; root?: boolean }
 ): Action => ({
-  says: `change file ${key} to ${JSON.stringify(change)}`,
+  description: `change file ${key} to ${JSON.stringify(change)}`,
   inWorld: (world) => world.changeFile(bucket, key, change),
   inModel: (model) =>
     model.changeFile(
@@ -182,17 +184,17 @@ export const changeFile = (
 })
 
 export const removeFile = ({ bucket, key }: FileState): Action => ({
-  says: `remove file ${key}`,
+  description: `remove file ${key}`,
   inWorld: (world) => world.removeFile(bucket, key),
   inModel: (model) =>
     model.removeFile(model.now.files.find((file) => file.key === key && file.bucket === bucket)!),
 })
 
 export const fileStored = (file: FileState): Action => ({
-  says: `storage took in file ${file.key} at ${file.path} of bucket ${file.bucket}`,
+  description: `storage stored file ${file.key} at ${file.path} of bucket ${file.bucket}`,
   inWorld: (world) =>
-    told(
-      world.storageTells('file', 'creationFinished', {
+    done(
+      world.storageReports('file', 'creationFinished', {
         data: {
           id: world.id('file', file.key),
           bucketId: world.id('bucket', file.bucket),
@@ -200,22 +202,22 @@ export const fileStored = (file: FileState): Action => ({
         },
       })
     ),
-  inModel: (model) => noted(model.fileStored({ ...file, root: false })),
+  inModel: (model) => doneSync(model.fileStored({ ...file, root: false })),
 })
 
 export const fileDeleted = (key: number): Action => ({
-  says: `storage deleted file ${key}`,
+  description: `storage deleted file ${key}`,
   inWorld: (world) =>
-    told(world.storageTells('file', 'deletionFinished', { data: { id: world.id('file', key) } })),
+    done(world.storageReports('file', 'deletionFinished', { data: { id: world.id('file', key) } })),
   inModel: (model) => {
-    const gone = (model.analysis?.files ?? []).filter((file) => file.key === key)
-    gone.forEach((file) => model.removeFile(file))
+    const files = (model.analysis?.files ?? []).filter((file) => file.key === key)
+    files.forEach((file) => model.removeFile(file))
     return DONE
   },
 })
 
 export const damage = ({ key }: FileState): Action => ({
-  says: `somebody changes the bytes of file ${key}`,
+  description: `the bytes of file ${key} change`,
   inWorld: async (world) => {
     world.damage(key)
     return DONE
@@ -226,21 +228,21 @@ export const damage = ({ key }: FileState): Action => ({
   },
 })
 
-export const tell = (what: Told): Action => ({
-  says: `a worker tells ${JSON.stringify(what)}`,
-  inWorld: (world) => told(world.workerTells(what)),
-  inModel: (model) => noted(model.tell(what)),
+export const workerReport = (report: WorkerReport): Action => ({
+  description: `a worker reports ${JSON.stringify(report)}`,
+  inWorld: (world) => done(world.workerReports(report)),
+  inModel: (model) => doneSync(model.applyReport(report)),
 })
 
-/** Nothing comes of what was delivered before. */
+/** A repeated message changes nothing. */
 export const repeat = (back: number): Action => ({
-  says: `the bus repeats a message of ${back + 1} messages ago`,
-  inWorld: (world) => told(world.repeat(back)),
+  description: `the bus repeats a message of ${back + 1} messages ago`,
+  inWorld: (world) => done(world.repeat(back)),
   inModel: () => DONE,
 })
 
-export const silence: Action = {
-  says: 'no worker is heard',
-  inWorld: (world) => world.silence(),
-  inModel: (model) => noted(model.silence(60)),
+export const noReports: Action = {
+  description: 'no worker reports',
+  inWorld: (world) => world.noReports(),
+  inModel: (model) => doneSync(model.noReports(60)),
 }

@@ -5,16 +5,16 @@ import type { World } from './world.js'
 
 const QUEUES = { build: 'analysisBuilderCommands', distribution: 'analysisDistributorCommands' }
 
-/** Throws where the platform shows, keeps or sent something else than the model. */
+/** Throws if the platform shows, stores or sent something else than the model. */
 export async function requireSame(model: Model, world: World): Promise<void> {
-  const actual = await world.snapshot(model.givenBack)
+  const actual = await world.snapshot(model.deletedBuckets)
   const differences = differencesOf(actual, expectedOf(model, world))
   if (differences.length > 0) {
     throw new Error(differences.join('\n'))
   }
 }
 
-/** What is not as it should be, as far down as it goes by name. */
+/** The differences, by the names of nested properties. */
 function differencesOf(actual: any, expected: any, name = 'all'): string[] {
   const isNamed = (one: unknown) => one !== null && typeof one === 'object' && !Array.isArray(one)
   if (isNamed(actual) && isNamed(expected)) {
@@ -26,7 +26,7 @@ function differencesOf(actual: any, expected: any, name = 'all'): string[] {
 }
 
 function expectedOf(model: Model, world: World) {
-  const givenBack = model.givenBack.length
+  const deletedBuckets = model.deletedBuckets.length
   const sent = model.sent.map(({ process, type, run }) => [
     QUEUES[process],
     type,
@@ -43,13 +43,13 @@ function expectedOf(model: Model, world: World) {
       requests,
       sent,
       codeIsLocked: false,
-      givenBack,
+      givenBack: deletedBuckets,
     }
   }
   const { locked, build, distribution, image, assignments, buckets, files, requests, ...rest } =
     model.analysis
   const runs = Object.entries({ build, distribution }).flatMap(([process, { run }]) =>
-    run ? [[process, world.id('run', run.number), run.isAsked, run.problem]] : []
+    run ? [[process, world.id('run', run.number), run.isCheckPending, run.problem]] : []
   )
   return {
     analysis: {
@@ -87,7 +87,7 @@ function expectedOf(model: Model, world: World) {
     requests: [...requests.keys()].toSorted(),
     sent,
     codeIsLocked: locked,
-    givenBack,
+    givenBack: deletedBuckets,
   }
 }
 

@@ -3,8 +3,8 @@ import type pg from 'pg'
 const KILL = `select pg_terminate_backend(pid) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`
 
 /**
- * Does something, and ends its connection to the database as soon as it waits for an analysis in the midst of a transaction.
- * What it came to is told by itself; `died` is called first.
+ * Runs work, and closes its database connection as soon as it waits for the lock of an analysis. The work returns its
+ * own outcome; `died` is called first.
  */
 export async function killedMidway<T>(
   pool: pg.Pool,
@@ -28,7 +28,7 @@ export async function killedMidway<T>(
   }
 }
 
-/** False where it ends without having to wait. */
+/** False if it ends without waiting. */
 async function isKilled(pool: pg.Pool, holder: number, done: Promise<unknown>): Promise<boolean> {
   let isOver = false
   const end = () => void (isOver = true)

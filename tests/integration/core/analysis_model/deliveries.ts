@@ -22,7 +22,7 @@ interface Delivered {
   readonly message: Message
 }
 
-/** What the platform's consumers are given, as the bus gives it to them: at least once. */
+/** Delivers messages to the consumers of the platform at least once, as the bus does. */
 export class Deliveries {
   readonly #pool: pg.Pool
   readonly #bus = new HandBus()
@@ -48,8 +48,8 @@ export class Deliveries {
     await Promise.all(runners.map((runner) => runner.stop()))
   }
 
-  /** Where the process of the consumers ends over a message, the next one is given it again. */
-  async give(consumer: Consumer, message: Message): Promise<void> {
+  /** If the process of the consumers dies, the message is redelivered to the next one. */
+  async deliver(consumer: Consumer, message: Message): Promise<void> {
     this.#delivered.push({ consumer, message })
     try {
       await this.#bus.deliver(consumer.queue, message)
@@ -62,7 +62,7 @@ export class Deliveries {
     }
   }
 
-  /** Gives what was given before: its process could not say any more that it was done. */
+  /** Redelivers a former message whose acknowledgement was lost. */
   async repeat(back: number): Promise<void> {
     const delivered = this.#delivered.at(-1 - back)
     if (delivered) {

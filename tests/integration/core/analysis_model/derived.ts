@@ -1,6 +1,6 @@
 import type { AnalysisState, NodeState, Status } from './state.js'
 
-/** How far something is, from what stands in the way of everything to what is over. */
+/** Failures first, then from the least to the most advanced status. */
 export const WORST_FIRST: readonly Status[] = [
   'failed',
   'starting',
@@ -13,13 +13,13 @@ export const WORST_FIRST: readonly Status[] = [
 
 export type Nodes = ReadonlyMap<number, NodeState>
 
-/** The files with code. */
+/** The code files. */
 export function codeOf({ buckets, files }: AnalysisState) {
   const code = buckets.filter(({ type }) => type === 'CODE').map(({ bucket }) => bucket)
   return files.filter(({ bucket }) => code.includes(bucket))
 }
 
-/** What nodes are asked about. */
+/** The content that nodes approve. */
 export function contentOf(analysis: AnalysisState): string {
   const code = codeOf(analysis).map(({ key, bucket, path, root }) => [key, bucket, path, root])
   const { image, arguments: args } = analysis
@@ -30,7 +30,7 @@ export function contentOf(analysis: AnalysisState): string {
   ])
 }
 
-/** What an analysis shows of its parts, by the names of its columns; all of it follows from the state and nothing else. */
+/** The summary columns of an analysis, derived from the state. */
 export function derivedOf(analysis: AnalysisState, nodes: Nodes) {
   const { assignments } = analysis
   const types = assignments.map(({ node }) => nodes.get(node)!.type)
@@ -52,7 +52,7 @@ export function derivedOf(analysis: AnalysisState, nodes: Nodes) {
   }
 }
 
-/** One that has told nothing has not done it. */
+/** A node without a report is not finished. */
 function executionOf(told: readonly (Status | null)[]): Status | null {
   const worst = WORST_FIRST.find((status) => told.includes(status)) ?? null
   return worst === 'executed' && told.includes(null) ? 'executing' : worst

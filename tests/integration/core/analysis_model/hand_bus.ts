@@ -3,7 +3,7 @@ import { writeMessage, type Message } from '#bus/message'
 
 type Take = (delivery: Delivery) => Promise<void>
 
-/** A bus that delivers what a test hands it, when the test does: late, again, or in another order. */
+/** A bus on which the test delivers each message itself: late, repeatedly, or in another order. */
 export class HandBus implements Bus {
   readonly isReady = true
   readonly #takers = new Map<string, Take>()
@@ -13,18 +13,18 @@ export class HandBus implements Bus {
     return { stop: async () => void this.#takers.delete(queue) }
   }
 
-  /** Resolves when a consumer is done with the message; rejects where it gives the message back. */
+  /** Resolves when a consumer has acknowledged the message; rejects if it requeues the message. */
   async deliver(
     queue: string,
     message: Message,
     history: Delivery['history'] = 'first'
   ): Promise<void> {
-    let givenUp: string | undefined
-    const bury = async ({ reason }: DeadLetterCause) => void (givenUp = reason)
+    let rejection: string | undefined
+    const bury = async ({ reason }: DeadLetterCause) => void (rejection = reason)
     const bytes = writeMessage(message)
     await this.#takers.get(queue)!({ bytes, history, isLost: false, deadLetter: bury })
-    if (givenUp !== undefined) {
-      throw new Error(`A message was given up: ${givenUp}`)
+    if (rejection !== undefined) {
+      throw new Error(`A message was dead-lettered: ${rejection}`)
     }
   }
 

@@ -3,7 +3,7 @@ import { unmetOf, type CommandName } from './rules.js'
 import {
   BUCKET_TYPES,
   isWorking,
-  NOT_BEGUN,
+  NOT_STARTED,
   type AnalysisState,
   type Assignment,
   type BucketType,
@@ -21,13 +21,13 @@ export const LOCKED = '400 configuration_locked'
 export const TAKEN = '409'
 
 /** A message to a worker. */
-export interface Sent {
+export interface WorkerCommand {
   readonly process: ProcessName
   readonly type: 'execute' | 'check'
   readonly run: number | null
 }
 
-export interface Told {
+export interface WorkerReport {
   readonly process: ProcessName
   readonly report:
     | 'executionStarted'
@@ -35,7 +35,7 @@ export interface Told {
     | 'executionFinished'
     | 'executionFailed'
     | 'checkFinished'
-  /** Null where the worker does not say it. */
+  /** Null if the worker does not report it. */
   readonly run: number | null
   readonly percent: number
   readonly status: Status | null
@@ -44,7 +44,7 @@ export interface Told {
 }
 
 /** Why it failed, if it did. */
-function problemOf({ process, report, status, problem }: Told): string | null {
+function problemOf({ process, report, status, problem }: WorkerReport): string | null {
   if (report === 'checkFinished') {
     const missing = {
       build: 'The registry has no image of the analysis: build it again',
@@ -56,22 +56,22 @@ function problemOf({ process, report, status, problem }: Told): string | null {
 }
 
 /**
- * The life of an analysis in small, as the documentation tells it. It knows no transactions, messages or rows: each step is done at
- * once, or answers why not.
+ * A reference model of the life of an analysis. It has no transactions, messages or rows: each step is done at once, or
+ * returns the reason why not.
  */
 export class Model {
   readonly nodes = new Map<number, NodeState>()
-  /** In words, for whom it may concern. */
-  readonly happened: string[] = []
-  /** Those that can be chosen. */
+  /** Descriptions of all steps, for error messages. */
+  readonly log: string[] = []
+  /** The images that can be chosen. */
   images: ImageState[] = []
-  readonly sent: Sent[] = []
-  /** Buckets that storage was asked to delete. */
-  readonly givenBack: number[] = []
+  readonly sent: WorkerCommand[] = []
+  /** Buckets whose deletion was requested. */
+  readonly deletedBuckets: number[] = []
   analysis: AnalysisState | undefined
-  /** Of analyses that are gone. */
+  /** Requests of deleted analyses. */
   readonly formerRequests = new Set<BucketType>()
-  /** Numbers are given once: to nodes, images, buckets, files and runs. */
+  /** Unique over nodes, images, buckets, files and runs. */
   #lastNumber = 0
 
   nextNumber(): number {
@@ -87,8 +87,8 @@ export class Model {
       image,
       arguments: null,
       hasRegistry: false,
-      build: NOT_BEGUN(),
-      distribution: NOT_BEGUN(),
+      build: NOT_STARTED(),
+      distribution: NOT_STARTED(),
       buildHash: null,
       assignments: members.map(({ key, type }) => assignmentOf(key, type)),
       buckets: [],
@@ -101,12 +101,12 @@ export class Model {
 
   remove(): string {
     const { buckets, requests } = this.now
-    this.givenBack.push(...buckets.map(({ bucket }) => bucket))
-    for (const [type, made] of requests) {
-      if (made === null) {
+    this.deletedBuckets.push(...buckets.map(({ bucket }) => bucket))
+    for (const [type, created] of requests) {
+      if (created === null) {
         this.formerRequests.add(type)
       } else {
-        this.givenBack.push(made)
+        this.deletedBuckets.push(created)
       }
     }
     this.analysis = undefined
@@ -122,7 +122,7 @@ export class Model {
   }
 
   run(command: CommandName): string {
-    this.#noticeContent()
+    this.#withdrawOutdated()
     const process = command.startsWith('build') ? 'build' : 'distribution'
     const isStart = command.endsWith('Start')
     const isDamaged = isStart && codeOf(this.now).some(({ key }) => this.now.damaged.has(key))
@@ -133,7 +133,7 @@ export class Model {
     if (unmet.length > 0) {
       return `400 ${unmet.join(' ')}`
     }
-    this.#carryOut(command, process)
+    this.#execute(command, process)
     return DONE
   }
 
@@ -154,7 +154,7 @@ export class Model {
       assignments.findIndex((one) => one.node === node),
       1
     )
-    this.#noticeRemoval()
+    this.#withdrawAfterRemoval()
     return DONE
   }
 
@@ -173,7 +173,7 @@ export class Model {
     return DONE
   }
 
-  /** Another node takes its place in the project, and in no analysis. */
+  /** Another node replaces it in the project, but not in the analysis. */
   replaceNode(node: number, next: NodeState): string {
     if (this.analysis?.assignments.some((one) => one.node === node)) {
       this.unassign(node)
@@ -191,7 +191,7 @@ export class Model {
     if (isOther) {
       this.now.image = image
       this.now.arguments = null
-      this.#noticeContent()
+      this.#withdrawOutdated()
     }
     return DONE
   }
@@ -202,23 +202,23 @@ export class Model {
     }
     if (args !== this.now.arguments) {
       this.now.arguments = args
-      this.#noticeContent()
+      this.#withdrawOutdated()
     }
     return DONE
   }
 
-  /** An image became another, or is gone, and another one can be chosen. */
+  /** An image changed, or was removed and another one added. */
   replaceImage(image: ImageState, next: ImageState): string {
     this.images = this.images.map((one) => (one.key === image.key ? next : one))
     if (this.analysis?.image?.key === image.key) {
-      const isGone = next.key !== image.key
-      Object.assign(this.now, isGone ? { image: null, arguments: null } : { image: next })
-      this.#noticeContent()
+      const isRemoved = next.key !== image.key
+      Object.assign(this.now, isRemoved ? { image: null, arguments: null } : { image: next })
+      this.#withdrawOutdated()
     }
     return DONE
   }
 
-  /** A caller adds a bucket of its own. */
+  /** A caller adds a bucket. */
   addBucket(type: BucketType, bucket: number): string {
     if (type === 'CODE' && this.now.locked) {
       return LOCKED
@@ -232,17 +232,17 @@ export class Model {
     this.now.buckets = this.now.buckets.filter((one) => one.bucket !== bucket)
     this.now.files = this.now.files.filter((file) => file.bucket !== bucket)
     if (isCode) {
-      this.#noticeRemoval()
-      this.#noticeContent()
+      this.#withdrawAfterRemoval()
+      this.#withdrawOutdated()
     }
     return DONE
   }
 
-  /** Storage made what it was asked for. An analysis gets the buckets that it lacks when all of them are there. */
-  bucketMade(type: BucketType, bucket: number): void {
+  /** Storage created a requested bucket. An analysis gets its missing buckets once all of them exist. */
+  bucketCreated(type: BucketType, bucket: number): void {
     if (!this.analysis) {
       if (this.formerRequests.delete(type)) {
-        this.givenBack.push(bucket)
+        this.deletedBuckets.push(bucket)
       }
       return
     }
@@ -251,18 +251,18 @@ export class Model {
       return
     }
     requests.set(type, bucket)
-    const lacking = this.#lacking()
-    const isComplete = lacking.every((one) => typeof requests.get(one) === 'number')
-    for (const [one, made] of [...requests]) {
-      const isLacking = lacking.includes(one)
-      if (made === null || (isLacking && !isComplete)) {
+    const missing = this.#missingTypes()
+    const isComplete = missing.every((one) => typeof requests.get(one) === 'number')
+    for (const [one, created] of [...requests]) {
+      const isMissing = missing.includes(one)
+      if (created === null || (isMissing && !isComplete)) {
         continue
       }
       requests.delete(one)
-      if (isLacking) {
-        buckets.push({ type: one, bucket: made, isBuiltIn: true })
+      if (isMissing) {
+        buckets.push({ type: one, bucket: created, isBuiltIn: true })
       } else {
-        this.givenBack.push(made)
+        this.deletedBuckets.push(created)
       }
     }
   }
@@ -277,7 +277,7 @@ export class Model {
     if (this.#at(file)) {
       return TAKEN
     }
-    this.#enter(file)
+    this.#putFile(file)
     return DONE
   }
 
@@ -292,7 +292,7 @@ export class Model {
     }
     if (next.path !== file.path || next.root !== file.root) {
       this.now.files = this.now.files.filter((one) => one !== file)
-      this.#enter(next)
+      this.#putFile(next)
     }
     return DONE
   }
@@ -300,13 +300,13 @@ export class Model {
   removeFile(file: FileState): string {
     this.now.files = this.now.files.filter((one) => one !== file)
     if (this.#isCode(file)) {
-      this.#noticeRemoval()
-      this.#noticeContent()
+      this.#withdrawAfterRemoval()
+      this.#withdrawOutdated()
     }
     return DONE
   }
 
-  /** Storage took a file in; what was at its path is not there any more. */
+  /** Storage stored a file, which replaces the file at the same path. */
   fileStored(file: FileState): void {
     const isKnown = this.analysis?.buckets.some(({ bucket }) => bucket === file.bucket)
     if (
@@ -319,27 +319,27 @@ export class Model {
     if (former) {
       this.removeFile(former)
     }
-    this.#enter(file)
+    this.#putFile(file)
   }
 
-  tell(told: Told): void {
-    const state = this.analysis?.[told.process]
-    if (!state || !this.#means(told)) {
+  applyReport(report: WorkerReport): void {
+    const state = this.analysis?.[report.process]
+    if (!state || !this.#applies(report)) {
       return
     }
-    const problem = problemOf(told)
-    this.#follow(told)
+    const problem = problemOf(report)
+    this.#apply(report)
     Object.assign(state.run!, { isAsked: false, isGivenUp: false, problem })
   }
 
-  /** Nobody heard a worker for as long as it may be silent. */
-  silence(seconds: number): void {
+  /** No worker has reported within the limit. */
+  noReports(seconds: number): void {
     for (const process of ['build', 'distribution'] as const) {
       const state = this.analysis?.[process]
       if (!state?.run || !isWorking(state.status)) {
         continue
       }
-      if (state.run.isAsked) {
+      if (state.run.isCheckPending) {
         const problem = `No worker has reported for ${2 * seconds} seconds, not even after a check: see that a worker runs, then start again`
         state.status = 'failed'
         Object.assign(state.run, { isAsked: false, isGivenUp: true, problem })
@@ -349,7 +349,7 @@ export class Model {
     }
   }
 
-  #carryOut(command: CommandName, process: ProcessName): void {
+  #execute(command: CommandName, process: ProcessName): void {
     const analysis = this.now
     switch (command) {
       case 'configurationLock':
@@ -357,69 +357,73 @@ export class Model {
         return
       case 'configurationUnlock':
         this.#withdrawAll()
-        this.#forgetExecutions()
-        Object.assign(analysis, { locked: false, build: NOT_BEGUN(), distribution: NOT_BEGUN() })
+        this.#resetExecutions()
+        Object.assign(analysis, {
+          locked: false,
+          build: NOT_STARTED(),
+          distribution: NOT_STARTED(),
+        })
         analysis.buildHash = null
         return
       case 'buildStart':
-        this.#forgetExecutions()
-        Object.assign(analysis, { distribution: NOT_BEGUN(), buildHash: null })
-        return this.#begin('build')
+        this.#resetExecutions()
+        Object.assign(analysis, { distribution: NOT_STARTED(), buildHash: null })
+        return this.#start('build')
       case 'distributionStart':
         analysis.hasRegistry = true
-        return this.#begin('distribution')
+        return this.#start('distribution')
       case 'buildCheck':
       case 'distributionCheck':
         return this.#check(process)
       case 'storageCheck':
-        this.#lacking()
+        this.#missingTypes()
           .filter((type) => !analysis.requests.has(type))
           .forEach((type) => analysis.requests.set(type, null))
     }
   }
 
-  #begin(process: ProcessName): void {
+  #start(process: ProcessName): void {
     const number = this.nextNumber()
     this.now[process] = {
       status: 'starting',
       progress: null,
-      run: { number, isAsked: false, isGivenUp: false, problem: null },
+      run: { number, isCheckPending: false, wasUnresponsive: false, problem: null },
     }
     this.sent.push({ process, type: 'execute', run: number })
   }
 
   #check(process: ProcessName): void {
     const { run } = this.now[process]
-    run!.isAsked = true
+    run!.isCheckPending = true
     this.sent.push({ process, type: 'check', run: run!.number })
   }
 
-  /** Whether what a worker tells is neither late, nor overtaken, nor about another run. */
-  #means({ process, report, run, status: found }: Told): boolean {
+  /** Whether a report is neither late, nor outdated, nor about another run. */
+  #applies({ process, report, run, status: reported }: WorkerReport): boolean {
     const { status, run: known } = this.now[process]
     const isAnother = run !== null && run !== known?.number
     if (status === null || isAnother) {
       return false
     }
-    const isGivenUp = status === 'failed' && run !== null && known!.isGivenUp
+    const wasUnresponsive = status === 'failed' && run !== null && known!.wasUnresponsive
     switch (report) {
       case 'executionStarted':
-        return ['starting', 'started'].includes(status) || isGivenUp
+        return ['starting', 'started'].includes(status) || wasUnresponsive
       case 'executionProgress':
-        return ['starting', 'started', 'executing'].includes(status) || isGivenUp
+        return ['starting', 'started', 'executing'].includes(status) || wasUnresponsive
       case 'executionFinished':
         return isWorking(status) || (status === 'failed' && run !== null)
       case 'executionFailed':
-        return isWorking(status) || isGivenUp
+        return isWorking(status) || wasUnresponsive
       case 'checkFinished':
-        return found !== null && (isWorking(status) || !isWorking(found))
+        return reported !== null && (isWorking(status) || !isWorking(reported))
     }
   }
 
-  #follow({ process, report, percent, status: found, hash }: Told): void {
+  #apply({ process, report, percent, status: reported, hash }: WorkerReport): void {
     const state = this.now[process]
     const isBuild = process === 'build'
-    const outcome = report === 'checkFinished' ? found! : report
+    const outcome = report === 'checkFinished' ? reported! : report
     switch (outcome) {
       case 'executionStarted':
         Object.assign(state, { status: 'started', progress: state.progress ?? 0 })
@@ -449,8 +453,8 @@ export class Model {
     }
   }
 
-  /** A file is where it says; one that is the root is the only one of its bucket, or of all with code. */
-  #enter(file: FileState): void {
+  /** Adds a file. A new root replaces the former one of its bucket, or of all code buckets. */
+  #putFile(file: FileState): void {
     const isBeside = (other: FileState) =>
       other.bucket === file.bucket || (this.#isCode(other) && this.#isCode(file))
     this.now.files
@@ -458,7 +462,7 @@ export class Model {
       .forEach((other) => (other.root = false))
     this.now.files.push(file)
     if (this.#isCode(file)) {
-      this.#noticeContent()
+      this.#withdrawOutdated()
     }
   }
 
@@ -470,8 +474,8 @@ export class Model {
     return this.now.buckets.some((one) => one.bucket === bucket && one.type === 'CODE')
   }
 
-  /** The types of which the platform made no bucket; code that is locked gets none. */
-  #lacking(): BucketType[] {
+  /** The types of missing built-in buckets; locked code gets none. */
+  #missingTypes(): BucketType[] {
     const { buckets, locked } = this.now
     return BUCKET_TYPES.filter(
       (type) =>
@@ -479,36 +483,36 @@ export class Model {
     )
   }
 
-  /** Nodes that approved something else are asked anew. */
-  #noticeContent(): void {
+  /** Withdraws approvals of other content. */
+  #withdrawOutdated(): void {
     const content = contentOf(this.now)
-    this.#asked()
+    this.#deciding()
       .filter(({ decision, digest }) => decision === 'approved' && digest !== content)
-      .forEach(askAnew)
+      .forEach(withdraw)
   }
 
-  /** Something was taken away from an analysis that is locked and not built. */
-  #noticeRemoval(): void {
+  /** After a removal from an analysis that is locked and not built. */
+  #withdrawAfterRemoval(): void {
     if (this.now.locked && this.now.build.status === null) {
       this.#withdrawAll()
     }
   }
 
   #withdrawAll(): void {
-    this.#asked().forEach(askAnew)
+    this.#deciding().forEach(withdraw)
   }
 
-  #forgetExecutions(): void {
+  #resetExecutions(): void {
     this.now.assignments.forEach((one) => Object.assign(one, { status: null, progress: null }))
   }
 
-  /** Aggregators take part in everything. */
-  #asked(): Assignment[] {
+  /** All nodes but aggregators, which do not decide. */
+  #deciding(): Assignment[] {
     return this.now.assignments.filter(({ node }) => this.nodes.get(node)!.type !== 'aggregator')
   }
 }
 
-function askAnew(assignment: Assignment): void {
+function withdraw(assignment: Assignment): void {
   Object.assign(assignment, { decision: null, digest: null })
 }
 

@@ -1,11 +1,11 @@
 import * as actions from './actions.js'
 import type { Action } from './actions.js'
 import { codeOf } from './derived.js'
-import type { Model, Told } from './model.js'
+import type { Model, WorkerReport } from './model.js'
 import { unmetOf, type Code } from './rules.js'
-import { isBeginnable, type ProcessName } from './state.js'
+import { isStartable, type ProcessName } from './state.js'
 
-/** What brings the analysis further, so that random steps reach the end of its life, too. */
+/** An action that advances the analysis, so that random steps reach the end of its life, too. */
 export function nextAction(model: Model, at: number): Action | undefined {
   const { analysis } = model
   if (!analysis) {
@@ -15,17 +15,17 @@ export function nextAction(model: Model, at: number): Action | undefined {
   if (!locked) {
     return towards(model, 'configurationLock')
   }
-  if (isBeginnable(build.status)) {
+  if (isStartable(build.status)) {
     return towards(model, 'buildStart')
   }
   if (build.status !== 'executed') {
-    return actions.tell(finished(model, 'build', at))
+    return actions.workerReport(finished(model, 'build', at))
   }
-  if (isBeginnable(distribution.status)) {
+  if (isStartable(distribution.status)) {
     return towards(model, 'distributionStart')
   }
   if (distribution.status !== 'executed') {
-    return actions.tell(finished(model, 'distribution', at))
+    return actions.workerReport(finished(model, 'distribution', at))
   }
   const executing = analysis.assignments.find(({ status }) => status !== 'executed')
   return executing && actions.execute(executing.node, 'executed', 100)
@@ -43,7 +43,7 @@ function towards(
   return code === undefined ? actions.command(command) : mending(model, code)
 }
 
-/** What does away with a reason to refuse a command. */
+/** An action that satisfies an unmet guard. */
 function mending(model: Model, code: Code): Action | undefined {
   const { assignments } = model.now
   const assigned = assignments.map(({ node }) => model.nodes.get(node)!)
@@ -83,7 +83,9 @@ function makingRoot(model: Model): Action {
   const bucket = buckets.find(({ type }) => type === 'CODE')?.bucket
   if (bucket === undefined) {
     const [asked] = [...requests].find(([, made]) => made === null) ?? []
-    return asked ? actions.bucketMade(asked, model.nextNumber()) : actions.command('storageCheck')
+    return asked
+      ? actions.bucketCreated(asked, model.nextNumber())
+      : actions.command('storageCheck')
   }
   const [file] = codeOf(model.now)
   return file
@@ -91,7 +93,7 @@ function makingRoot(model: Model): Action {
     : actions.addFile({ key: model.nextNumber(), bucket, path: 'main.py', root: true })
 }
 
-function finished(model: Model, process: ProcessName, at: number): Told {
+function finished(model: Model, process: ProcessName, at: number): WorkerReport {
   const { run } = model.now[process]
   const report = at % 2 === 0 ? 'executionFinished' : 'executionStarted'
   return {

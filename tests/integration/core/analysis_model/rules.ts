@@ -1,7 +1,7 @@
 import { derivedOf, type Nodes } from './derived.js'
-import { isBeginnable, type AnalysisState } from './state.js'
+import { isStartable, type AnalysisState } from './state.js'
 
-/** Told apart from the platform's own table on purpose: the two are compared. */
+/** Independent of the table of the platform on purpose: the two are compared. */
 const NEEDS = {
   configurationLock: [
     'configuration_locked',
@@ -39,10 +39,10 @@ export type Code = (typeof NEEDS)[CommandName][number]
 
 export const COMMANDS = Object.keys(NEEDS) as CommandName[]
 
-/** Every reason for which a command is refused, but that there is no registry at all: there is one. */
+/** All guards except the one for a missing registry: there is one. */
 export const CODES = [...new Set(Object.values(NEEDS).flat())]
 
-/** The codes of what stands in the way of a command, in their order. */
+/** The codes of the unmet guards of a command, in order. */
 export function unmetOf(
   command: CommandName,
   analysis: AnalysisState,
@@ -60,13 +60,13 @@ export function unmetOf(
     aggregator_node_required: derived.configuration_node_aggregator_valid,
     entrypoint_required: derived.configuration_entrypoint_valid,
     image_required: derived.configuration_image_valid,
-    not_unlockable: isBeginnable(build.status) || build.status === 'stopping',
+    not_unlockable: isStartable(build.status) || build.status === 'stopping',
     project_approval_required: assigned.every((node) => node.projectDecision === 'approved'),
     nodes_approval_required: derived.build_nodes_valid && !isDamaged,
-    build_not_startable: isBeginnable(build.status),
+    build_not_startable: isStartable(build.status),
     build_not_initialized: build.status !== null,
     build_not_finished: build.status === 'executed',
-    distribution_not_startable: isBeginnable(distribution.status),
+    distribution_not_startable: isStartable(distribution.status),
     distribution_not_initialized: distribution.status !== null,
     node_registry_unassigned: assigned.every((node) => node.hasRegistry),
   }

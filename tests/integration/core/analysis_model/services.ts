@@ -15,7 +15,7 @@ import { MasterImageService } from '#core/master_images/master_image_service'
 import { NodeService } from '#core/nodes/node_service'
 import { ProjectNodeService } from '#core/project_nodes/project_node_service'
 
-/** The services of the platform as they are, and a storage of which a test says what is damaged. */
+/** The services of the platform, with a storage whose damaged files the test sets. */
 export async function services() {
   const { container } = app
   const [analyses, analysisNodes, upkeep] = await Promise.all([

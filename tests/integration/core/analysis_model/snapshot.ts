@@ -24,7 +24,7 @@ const SNAPSHOT = `select
   exists (select 1 from analysis_code_locks where analysis_id = $1) as "codeIsLocked",
   (select count(*)::int from outbox where ordered_by = any($2)) as "givenBack"`
 
-/** Everything of an analysis that is compared with the model, and which of these entries of the outbox there are. */
+/** Everything of an analysis that is compared with the model, and which of these outbox entries exist. */
 export async function snapshotOf(pool: pg.Pool, analysisId: string, entries: readonly string[]) {
   const { rows } = await pool.query({
     name: 'analysis-model-snapshot',

@@ -1,4 +1,4 @@
-/** What is said to be so of an analysis in the reference model: no more than what callers and workers did to it. */
+/** The state of an analysis in the reference model: only what callers and workers did to it. */
 export type Status =
   'starting' | 'started' | 'stopping' | 'stopped' | 'executing' | 'executed' | 'failed'
 export type Decision = 'approved' | 'rejected' | null
@@ -9,7 +9,7 @@ export type ProcessName = 'build' | 'distribution'
 export const BUCKET_TYPES: readonly BucketType[] = ['CODE', 'RESULT', 'TEMP']
 
 export interface NodeState {
-  /** Another one with each node that takes its place. */
+  /** Unique for each node. */
   key: number
   type: NodeType
   projectDecision: Decision
@@ -24,7 +24,7 @@ export interface ImageState {
 export interface Assignment {
   node: number
   decision: Decision
-  /** What was approved. */
+  /** The digest of the approved content. */
   digest: string | null
   status: Status | null
   progress: number | null
@@ -40,15 +40,15 @@ export interface FileState {
 export interface BucketState {
   readonly type: BucketType
   readonly bucket: number
-  /** Made by the platform, one of each type. */
+  /** Created by the platform, one of each type. */
   readonly isBuiltIn: boolean
 }
 
 export interface RunState {
   number: number
-  isAsked: boolean
-  /** It failed because nobody was heard. */
-  isGivenUp: boolean
+  isCheckPending: boolean
+  /** It failed because no worker reported. */
+  wasUnresponsive: boolean
   problem: string | null
 }
 
@@ -68,17 +68,17 @@ export interface AnalysisState {
   buildHash: string | null
   assignments: Assignment[]
   buckets: BucketState[]
-  /** What storage was asked for, and the bucket it made where that waits for others. */
+  /** Pending requests, with the created bucket if it waits for others. */
   requests: Map<BucketType, number | null>
   files: FileState[]
   /** Files whose bytes were changed in the object store. */
   damaged: Set<number>
 }
 
-export const NOT_BEGUN = (): ProcessState => ({ status: null, progress: null, run: null })
+export const NOT_STARTED = (): ProcessState => ({ status: null, progress: null, run: null })
 
 const WORKING: readonly (Status | null)[] = ['starting', 'started', 'stopping', 'executing']
-const BEGINNABLE: readonly (Status | null)[] = [null, 'failed', 'stopped']
+const STARTABLE: readonly (Status | null)[] = [null, 'failed', 'stopped']
 
 export const isWorking = (status: Status | null) => WORKING.includes(status)
-export const isBeginnable = (status: Status | null) => BEGINNABLE.includes(status)
+export const isStartable = (status: Status | null) => STARTABLE.includes(status)

@@ -20,11 +20,11 @@ const REPORTS = [
   'checkFinished',
 ] as const
 
-/** What happens is decided when it does: what can be done to an analysis depends on what was. */
+/** Chosen when the step runs, because possible actions depend on the state. */
 type Choose = (model: Model) => Action | undefined
 
-/** What was seen of the life of analyses, so that a test that goes nowhere is noticed. */
-export interface Seen {
+/** What a run has covered, so that a run without progress is noticed. */
+export interface Coverage {
   steps: number
   deaths: number
   readonly outcomes: Set<string>
@@ -35,13 +35,13 @@ export class Step implements AsyncCommand<Model, World> {
   readonly #kind: string
   readonly #choose: Choose
   readonly #dies: boolean
-  readonly #seen: Seen
+  readonly #coverage: Coverage
 
-  constructor(kind: string, choose: Choose, dies: boolean, seen: Seen) {
+  constructor(kind: string, choose: Choose, dies: boolean, coverage: Coverage) {
     this.#kind = kind
     this.#choose = choose
     this.#dies = dies
-    this.#seen = seen
+    this.#coverage = coverage
   }
 
   check(model: Model): boolean {
@@ -51,41 +51,41 @@ export class Step implements AsyncCommand<Model, World> {
   async run(model: Model, world: World): Promise<void> {
     const action = this.#choose(model)!
     const dies = this.#dies && model.analysis !== undefined
-    model.happened.push(dies ? `${action.says}, and the process dies` : action.says)
+    model.log.push(dies ? `${action.description}, and the process dies` : action.description)
     try {
       const known = runsOf(model)
       const outcome = await (dies
         ? world.dying(() => action.inWorld(world))
         : action.inWorld(world))
-      this.#follow(action, model, outcome)
+      this.#apply(action, model, outcome)
       for (const [process, number] of runsOf(model)) {
         await (known.get(process) === number ? undefined : world.numberRun(process, number))
       }
       await requireSame(model, world)
     } catch (error) {
-      const happened = model.happened.map((one) => `- ${one}`).join('\n')
+      const happened = model.log.map((one) => `- ${one}`).join('\n')
       throw new Error(`${(error as Error).message}\nafter\n${happened}`, { cause: error })
     }
   }
 
-  /** Nothing is left of what a process did that died before its end. */
-  #follow(action: Action, model: Model, outcome: string): void {
-    this.#seen.steps++
+  /** A process that died has no effect on the model. */
+  #apply(action: Action, model: Model, outcome: string): void {
+    this.#coverage.steps++
     if (outcome === DIED) {
-      this.#seen.deaths++
+      this.#coverage.deaths++
       return
     }
     const expected = action.inModel(model)
     if (outcome !== expected) {
       throw new Error(`The answer is "${outcome}" and should be "${expected}"`)
     }
-    this.#seen.outcomes.add(expected)
+    this.#coverage.outcomes.add(expected)
     PROCESSES.forEach((process) =>
-      this.#seen.statuses.add(`${process} ${model.analysis?.[process].status}`)
+      this.#coverage.statuses.add(`${process} ${model.analysis?.[process].status}`)
     )
   }
 
-  /** What becomes of it depends on what was before; that stands in the error. */
+  /** The action is chosen later; the error lists it. */
   toString(): string {
     return this.#kind
   }
@@ -108,39 +108,41 @@ const nodeType = fc.constantFrom('default', 'default', 'aggregator')
 const bucketType = fc.constantFrom('CODE', 'CODE', 'RESULT', 'TEMP')
 const path = fc.constantFrom(...PATHS)
 
-/** Something that is done to an analysis that is there. */
-const there = (choose: (analysis: AnalysisState, model: Model) => Action | undefined): Choose => {
+/** An action on an existing analysis. */
+const ifPresent = (
+  choose: (analysis: AnalysisState, model: Model) => Action | undefined
+): Choose => {
   return (model) => model.analysis && choose(model.analysis, model)
 }
 
 const ofNode = (choose: (node: number, model: Model) => Action, index: number) =>
-  there(({ assignments }, model) => {
+  ifPresent(({ assignments }, model) => {
     const assignment = pick(assignments, index)
     return assignment && choose(assignment.node, model)
   })
 
 const ofFile = (choose: (file: AnalysisState['files'][number]) => Action, index: number) =>
-  there(({ files }) => {
+  ifPresent(({ files }) => {
     const file = pick(files, index)
     return file && choose(file)
   })
 
 const ofBucket = (choose: (bucket: number, model: Model) => Action, index: number) =>
-  there(({ buckets }, model) => {
+  ifPresent(({ buckets }, model) => {
     const found = pick(buckets, index)
     return found && choose(found.bucket, model)
   })
 
 const commands: Arbitrary<Choose> = fc
   .constantFrom(...COMMANDS)
-  .map((name) => there(() => actions.command(name)))
+  .map((name) => ifPresent(() => actions.command(name)))
 
 const nodes: Arbitrary<Choose> = fc.oneof(
   fc.tuple(at, decision).map(([n, one]) => ofNode((node) => actions.decide(node, one), n)),
   fc
     .tuple(at, fc.option(fc.constantFrom(...WORST_FIRST)), fc.option(fc.nat(100)))
     .map(([n, status, progress]) => ofNode((node) => actions.execute(node, status, progress), n)),
-  at.map((n) => there((_, model) => actions.assign(pick(nodesOf(model), n)!))),
+  at.map((n) => ifPresent((_, model) => actions.assign(pick(nodesOf(model), n)!))),
   at.map((n) => ofNode((node) => actions.unassign(node), n)),
   fc.tuple(at, decision).map(
     ([n, one]): Choose =>
@@ -167,11 +169,11 @@ const images: Arbitrary<Choose> = fc.oneof(
   fc
     .tuple(at, fc.boolean())
     .map(([n, none]) =>
-      there((_, model) => actions.chooseImage(none ? null : pick(model.images, n)!))
+      ifPresent((_, model) => actions.chooseImage(none ? null : pick(model.images, n)!))
     ),
   fc
     .option(fc.constantFrom('--fast', '--slow'))
-    .map((args) => there(() => actions.chooseArguments(args))),
+    .map((args) => ifPresent(() => actions.chooseArguments(args))),
   at.map(
     (n): Choose =>
       (model) =>
@@ -186,12 +188,12 @@ const images: Arbitrary<Choose> = fc.oneof(
 
 const buckets: Arbitrary<Choose> = fc.oneof(
   bucketType.map((type): Choose => (model) => {
-    const isAsked = model.analysis
+    const isRequested = model.analysis
       ? model.analysis.requests.get(type) === null
       : model.formerRequests.has(type)
-    return isAsked ? actions.bucketMade(type, model.nextNumber()) : undefined
+    return isRequested ? actions.bucketCreated(type, model.nextNumber()) : undefined
   }),
-  bucketType.map((type) => there((_, model) => actions.addBucket(type, model.nextNumber()))),
+  bucketType.map((type) => ifPresent((_, model) => actions.addBucket(type, model.nextNumber()))),
   at.map((n) => ofBucket(actions.removeBucket, n)),
   at.map((n) => ofBucket(actions.bucketDeleted, n))
 )
@@ -219,7 +221,7 @@ const files: Arbitrary<Choose> = fc.oneof(
   at.map((n) => ofFile((file) => actions.removeFile(file), n)),
   at.map((n) => ofFile(({ key }) => actions.fileDeleted(key), n)),
   at.map((n) => ofFile((file) => actions.damage(file), n)),
-  // The same file is told of again, as another message.
+  // Another message reports the same file again.
   at.map((n) => ofFile((file) => actions.addFile({ ...file, path: 'again.py' }), n)),
   at.map((n) => ofFile((file) => actions.fileStored(file), n))
 )
@@ -236,19 +238,19 @@ const workers: Arbitrary<Choose> = fc
     problem: fc.option(fc.constantFrom('no space left', 'no such image')),
     hash: fc.option(fc.constantFrom('sha256:1', 'sha256:2')),
   })
-  .map(({ which, status, problem, ...told }): Choose => (model) => {
+  .map(({ which, status, problem, ...report }): Choose => (model) => {
     const run = {
-      current: model.analysis?.[told.process].run?.number ?? null,
+      current: model.analysis?.[report.process].run?.number ?? null,
       former: model.sent[0]?.run ?? null,
       other: model.nextNumber(),
       none: null,
     }[which]
-    const found = told.report === 'checkFinished' ? status : null
-    return actions.tell({ ...told, run, status: found, problem })
+    const found = report.report === 'checkFinished' ? status : null
+    return actions.workerReport({ ...report, run, status: found, problem })
   })
 
-/** Mostly something that brings the analysis further, so that random steps come to its end. */
-export function steps(seen: Seen): Arbitrary<Step> {
+/** Mostly actions that advance the analysis, so that random steps reach its end. */
+export function steps(coverage: Coverage): Arbitrary<Step> {
   const kinds: [kind: string, weight: number, arbitrary: Arbitrary<Choose>][] = [
     [
       'what is next',
@@ -274,8 +276,8 @@ export function steps(seen: Seen): Arbitrary<Step> {
             actions.repeat(n)
       ),
     ],
-    ['silence', 2, fc.constant<Choose>(() => actions.silence)],
-    ['removal', 1, fc.constant<Choose>(there(() => actions.remove))],
+    ['silence', 2, fc.constant<Choose>(() => actions.noReports)],
+    ['removal', 1, fc.constant<Choose>(ifPresent(() => actions.remove))],
     [
       'creation',
       2,
@@ -292,7 +294,7 @@ export function steps(seen: Seen): Arbitrary<Step> {
       weight,
       arbitrary: fc
         .tuple(arbitrary, dies)
-        .map(([choose, isLast]) => new Step(kind, choose, isLast, seen)),
+        .map(([choose, isLast]) => new Step(kind, choose, isLast, coverage)),
     }))
   )
 }

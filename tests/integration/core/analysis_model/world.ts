@@ -17,7 +17,7 @@ import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { killedMidway } from './death.js'
 import { Deliveries } from './deliveries.js'
-import { DONE, type Told } from './model.js'
+import { DONE, type WorkerReport } from './model.js'
 import type { CommandName } from './rules.js'
 import type { Services } from './services.js'
 import { snapshotOf } from './snapshot.js'
@@ -26,8 +26,8 @@ import type { BucketType, Decision, NodeState, ProcessName, Status } from './sta
 const SILENCE_S = 60
 
 /**
- * One project of the platform with all that an analysis needs, by the numbers that the model gives to everything. What becomes of a
- * step is answered as the model does.
+ * A project of the platform with all that an analysis needs, addressed by the numbers of the model. Steps return the same
+ * outcomes as those of the model.
  */
 export class World {
   readonly #services: Services
@@ -41,7 +41,7 @@ export class World {
   readonly #registryId: string
   readonly #origin: Origin
   #isDying = false
-  /** Of the analysis, or of the last one there was. */
+  /** The id of the current or last analysis. */
   analysisId = clock.uuid()
 
   private constructor(found: Services, realmId: string, projectId: string, registryId: string) {
@@ -106,7 +106,7 @@ export class World {
     const body = { projectId: this.#projectId, masterImageId }
     const answer = await this.#services.analyses.create(this.#origin, body as never)
     this.analysisId = (JSON.parse(answer) as { id: string }).id
-    await this.#noteRequests()
+    await this.#numberRequests()
     return DONE
   }
 
@@ -119,7 +119,7 @@ export class World {
       this.#services.commands.run(this.#origin, this.analysisId, command)
     )
     if (command === 'storageCheck') {
-      await this.#noteRequests()
+      await this.#numberRequests()
     }
     return outcome
   }
@@ -165,7 +165,7 @@ export class World {
     return this.#outcome(() => this.#services.nodes.remove(this.#origin, this.id('node', node)))
   }
 
-  /** What an operator of the node does with its registry is no part of this. */
+  /** Sets the registry directly; how operators do that is not tested here. */
   async setRegistry(node: number, hasRegistry: boolean): Promise<void> {
     await this.#services.pool.query('update nodes set registry_id = $2 where id = $1', [
       this.id('node', node),
@@ -183,7 +183,7 @@ export class World {
     return outcome
   }
 
-  /** A synchronization finds that an image runs something else. */
+  /** A synchronization finds a changed image. */
   async changeImage(image: number, version: number): Promise<string> {
     const { pool, images, platform } = this.#services
     const former = this.#listed.get(image)!
@@ -234,8 +234,8 @@ export class World {
     this.#services.damaged.add(this.id('file', file))
   }
 
-  /** Storage tells of something in the order of the test, not of the events. */
-  async storageTells(
+  /** Delivers an event of storage in the order of the test. */
+  async storageReports(
     what: 'bucket' | 'file',
     type: 'creationFinished' | 'deletionFinished',
     { data, correlationId }: { data: Record<string, unknown>; correlationId?: string }
@@ -244,22 +244,30 @@ export class World {
       what === 'bucket'
         ? [analysisBucketConsumer, EVENT_KEYS.storageBucket]
         : [analysisFileConsumer, EVENT_KEYS.storageBucketFile]
-    await this.#deliveries.give(
+    await this.#deliveries.deliver(
       consumer,
       newMessage(eventRouting(key), type, data, { correlationId })
     )
   }
 
-  bucketMade(type: BucketType, bucket: number): Promise<void> {
+  bucketCreated(type: BucketType, bucket: number): Promise<void> {
     const data = { id: this.id('bucket', bucket) }
     const correlationId = this.#requests.get(type)
-    return this.storageTells('bucket', 'creationFinished', {
+    return this.storageReports('bucket', 'creationFinished', {
       data,
       ...(correlationId && { correlationId }),
     })
   }
 
-  async workerTells({ process, report, run, percent, status, problem, hash }: Told): Promise<void> {
+  async workerReports({
+    process,
+    report,
+    run,
+    percent,
+    status,
+    problem,
+    hash,
+  }: WorkerReport): Promise<void> {
     const [consumer, key] =
       process === 'build'
         ? [buildConsumer, EVENT_KEYS.analysisBuilder]
@@ -272,15 +280,15 @@ export class World {
       ...(hash !== null && { hash }),
     }
     const metadata = run === null ? {} : { run: this.id('run', run) }
-    await this.#deliveries.give(consumer, newMessage(eventRouting(key), report, data, metadata))
+    await this.#deliveries.deliver(consumer, newMessage(eventRouting(key), report, data, metadata))
   }
 
   repeat(back: number): Promise<void> {
     return this.#deliveries.repeat(back)
   }
 
-  /** The platform has not heard a worker for long. */
-  async silence(): Promise<string> {
+  /** Moves the last reports into the past and runs the sweep. */
+  async noReports(): Promise<string> {
     await this.#services.pool.query(
       `update analysis_runs set heard_at = heard_at - interval '1 hour',
          check_asked_at = check_asked_at - interval '1 hour'`
@@ -289,8 +297,8 @@ export class World {
   }
 
   /**
-   * Does something in a process that dies over it, with its connection to the database; what the bus had delivered to it is
-   * delivered to the next one.
+   * Runs work in a process that dies with its database connection. Its unacknowledged messages are delivered to the next
+   * one.
    */
   async dying(work: () => Promise<string>): Promise<string> {
     const { pool } = this.#services
@@ -303,14 +311,14 @@ export class World {
     }
   }
 
-  /** Everything that is compared with the model, once locks are released; these buckets were given back. */
-  async snapshot(givenBack: readonly number[]) {
+  /** Everything that is compared with the model, after locks are released and these buckets are deleted. */
+  async snapshot(deletedBuckets: readonly number[]) {
     await runDueTasks(this.#services.releases)
-    const entries = givenBack.map((bucket) => `bucket/${this.id('bucket', bucket)}`)
+    const entries = deletedBuckets.map((bucket) => `bucket/${this.id('bucket', bucket)}`)
     return snapshotOf(this.#services.pool, this.analysisId, entries)
   }
 
-  /** The run that a process is in now gets this number. */
+  /** Assigns a number to the current run of a process. */
   async numberRun(process: ProcessName, number: number): Promise<void> {
     const { rows } = await this.#services.pool.query<{ run: string }>(
       'select run from analysis_runs where analysis_id = $1 and process = $2',
@@ -325,7 +333,7 @@ export class World {
     return { name, path: `/${name}`, virtualPath: name, command }
   }
 
-  async #noteRequests(): Promise<void> {
+  async #numberRequests(): Promise<void> {
     const { rows } = await this.#services.pool.query<{ type: BucketType; id: string }>(
       'select type, correlation_id as id from analysis_bucket_requests where analysis_id = $1',
       [this.analysisId]
