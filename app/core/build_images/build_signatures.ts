@@ -11,7 +11,7 @@ import type { Row } from '#records/row'
 import type { BuildLocations } from './build_locations.js'
 
 interface BuildSignaturesDependencies {
-  readonly locations: Pick<BuildLocations, 'of'>
+  readonly locations: Pick<BuildLocations, 'find'>
   /** The keys whose signatures are accepted. */
   readonly keys: () => Promise<readonly ImageKey[]>
   readonly logger: () => Promise<Pick<Logger, 'warn'>>

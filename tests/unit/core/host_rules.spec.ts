@@ -91,7 +91,7 @@ test.group('Hosts of registries in production', () => {
     })
 
   test('the folder of images is taken, whichever hosts are listed', ({ assert }) => {
-    for (const options of [{}, { listed: [] }, { listed: ['other.example.org'] }]) {
+    for (const options of [{}, { allowed: [] }, { allowed: ['other.example.org'] }]) {
       assert.isUndefined(rules(options).findRefusal('local-images'))
     }
     assert.isString(rules({ allowed: [] }).findRefusal('local-images:5000'))
@@ -143,7 +143,7 @@ test.group('Calls to registries', (group) => {
       const api = new HarborApi({ host: `${name}:${port}`, ...ACCOUNT }, { rules: rules() })
       const error = await api.request('GET', 'robots').catch((reason) => reason)
       assert.instanceOf(error, RegistryFailure)
-      assert.isTrue(error.concernsAll)
+      assert.isTrue(error.isRegistryWide)
       assert.match(error.message, /REGISTRY_HOSTS/)
     }
     assert.isEmpty(asked)

@@ -133,7 +133,7 @@ test.group('Harbor', (group) => {
     const robot = harbor.robotOf('a-project')!
     const locked = { get: () => [], set: () => {} }
     Object.defineProperty(robot, 'permissions', locked)
-    assert.match((await failure(driver.link(wanted({ account })))).message, /may not pull/)
+    assert.match((await failure(driver.link(wanted({ account })))).message, /did not grant/)
   })
 
   test('an account has the name Harbor gives it now, whatever stands before it', async ({
@@ -287,7 +287,7 @@ test.group('Harbor', (group) => {
     assert.equal(harbor.robots.size, 0)
   })
 
-  const FAULTS: [title: string, Fault, concernsAll: boolean][] = [
+  const FAULTS: [title: string, Fault, isRegistryWide: boolean][] = [
     ['hangs up', { does: 'hangs up' }, true],
     ['is slow', { does: 'says nothing' }, true],
     ['answers 401', { does: 401 }, true],
@@ -299,7 +299,7 @@ test.group('Harbor', (group) => {
     ['shows a page that says 404', { does: 'shows a page' }, true],
   ]
 
-  for (const [title, fault, concernsAll] of FAULTS) {
+  for (const [title, fault, isRegistryWide] of FAULTS) {
     test(`one that ${title} is a failure of every call, which names no secret`, async ({
       assert,
     }) => {
@@ -313,7 +313,7 @@ test.group('Harbor', (group) => {
         () => failing.unlink(project),
       ]) {
         const error = await failure(work())
-        assert.equal(error.isRegistryWide, concernsAll)
+        assert.equal(error.isRegistryWide, isRegistryWide)
         assert.notMatch(error.message, /Harbor12345|Generated|secret-of-the-server|admin/)
       }
       assert.equal(harbor.projects.size, 1)
@@ -401,7 +401,7 @@ test.group('Registries of which nobody said what they are', () => {
           (reason) => reason
         )
         assert.instanceOf(error, RegistryFailure)
-        assert.isTrue(error.concernsAll)
+        assert.isTrue(error.isRegistryWide)
         assert.notInclude(JSON.stringify(error) + error.stack, 'another')
       }
     })
@@ -424,7 +424,10 @@ test.group('Registries of which nobody said what they are', () => {
     cleanup,
   }) => {
     const registry = await started('token elsewhere', cleanup)
-    await assert.rejects(() => createRegistryDriver(registry.access).requireAccount(), /not safe/)
+    await assert.rejects(
+      () => createRegistryDriver(registry.access).requireAccount(),
+      /does not use https/
+    )
   })
 
   test('the page of a proxy before a Harbor is no registry', async ({ assert, cleanup }) => {

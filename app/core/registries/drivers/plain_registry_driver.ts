@@ -75,7 +75,9 @@ export class PlainRegistryDriver extends NullDriver {
       throw new RegistryFailure('The token service of the registry does not use https', true)
     }
     url.searchParams.set('service', service)
-    const response = await this.#exchange('for a token', url, { authorization: this.#account })
+    const response = await this.#exchange('the request for a token', url, {
+      authorization: this.#account,
+    })
     const body = isSuccess(response.status) ? tryParseJson(response.text) : undefined
     const { token, access_token: accessToken } = (body ?? {}) as Record<string, unknown>
     return typeof (token ?? accessToken) === 'string'
