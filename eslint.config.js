@@ -1,5 +1,6 @@
 import { configApp } from '@adonisjs/eslint-config'
 
+import { fieldWords } from './eslint_rules/field_words.js'
 import { importPath } from './eslint_rules/import_path.js'
 import { testTitle } from './eslint_rules/test_title.js'
 
@@ -9,8 +10,8 @@ export default configApp(
   { rules: { 'curly': 'error', 'prettier/prettier': 'off' } },
   {
     files: ['{app,start,providers,config,commands,bin,tests}/**/*.ts'],
-    plugins: { house: { rules: { 'import-path': importPath } } },
-    rules: { 'house/import-path': 'error' },
+    plugins: { house: { rules: { 'import-path': importPath, 'field-words': fieldWords } } },
+    rules: { 'house/import-path': 'error', 'house/field-words': 'error' },
   },
   {
     /** A test states request and expectation in one line where that reads best. */
