@@ -36,7 +36,7 @@ function cachedAnalyses(clientId: string, maxAgeMs: number): Promise<ReadonlySet
   if (previous && clock.now() < previous.fetchedAt + maxAgeMs) {
     return previous.analyses
   }
-  const entry = { askedAt: clock.now(), analyses: fetchAnalyses(clientId) }
+  const entry = { fetchedAt: clock.now(), analyses: fetchAnalyses(clientId) }
   cache.set(clientId, entry)
   entry.analyses.catch(() => {
     if (cache.get(clientId) === entry) {

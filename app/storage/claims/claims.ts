@@ -111,12 +111,12 @@ async function insertClaim(claim: Claim, ttlMs: number): Promise<Claim> {
 /** The ids of the claims that were inserted. */
 async function insertFreeClaims(
   claims: readonly Claim[],
-  { bucketId, ttlMs: heldForMs }: Omit<ClaimRequest, 'path'>
+  { bucketId, ttlMs }: Omit<ClaimRequest, 'path'>
 ): Promise<ReadonlySet<string>> {
   const ids = claims.map(({ id }) => id)
   const paths = claims.map(({ path }) => path)
   const hashes = claims.map(({ hash }) => hash)
-  const values = [ids, paths, hashes, bucketId, claims[0]?.layout, heldForMs]
+  const values = [ids, paths, hashes, bucketId, claims[0]?.layout, ttlMs]
   const { rows } = await storagePool()
     .query<{ id: string }>({ name: 'claim-free', text: CLAIM_FREE, values })
     .catch(rethrowMissingBucket)

@@ -142,7 +142,7 @@ export class ResumableService {
    * its previous upload is cancelled: it would block the path until it expires.
    */
   async #claim(origin: Origin, { id, region }: BucketRow, path: string): Promise<Claim> {
-    const request = { bucketId: id, region, path, heldForMs: CLAIM_TTL_MS }
+    const request = { bucketId: id, region, path, ttlMs: CLAIM_TTL_MS }
     try {
       return await claimPath(request)
     } catch (error) {

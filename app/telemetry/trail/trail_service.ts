@@ -14,8 +14,8 @@ import { allChains, verifyTrail, type TrailVerdict } from './verify_trail.js'
 const CHUNK_LENGTH = 64 * 1024
 
 /** A check uses a connection and a snapshot while it runs; an export holds a portion of the trail in memory. */
-const CHECKS = { perCaller: 1, inAll: 3 }
-const EXPORTS = { perCaller: 2, inAll: 16 }
+const CHECKS = { perCaller: 1, total: 3 }
+const EXPORTS = { perCaller: 2, total: 16 }
 
 export const TRAIL_ACCESS = requires('event_read')
 

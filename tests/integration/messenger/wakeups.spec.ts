@@ -34,13 +34,13 @@ const store = async (...recipients: Party[]) => {
 }
 
 function counted(wakeups: Wakeups, party: Party) {
-  const heard = {
+  const listener = {
     count: 0,
-    hear: () => void (heard.count += 1),
-    stop: () => wakeups.unsubscribe(keyOf(party), heard),
+    receive: () => void (listener.count += 1),
+    stop: () => wakeups.unsubscribe(keyOf(party), listener),
   }
-  wakeups.subscribe(keyOf(party), heard)
-  return heard
+  wakeups.subscribe(keyOf(party), listener)
+  return listener
 }
 
 test.group('Wakeups', (group) => {
@@ -63,23 +63,23 @@ test.group('Wakeups', (group) => {
     assert,
   }) => {
     const [party, other] = [aParty(), aParty()]
-    const heard = [counted(here, party), counted(there, party), counted(there, other)]
+    const listeners = [counted(here, party), counted(there, party), counted(there, other)]
     here.notify(await store(party, party))
     here.notify(await store(other))
-    await eventually(() => heard[1]!.count > 0 && heard[2]!.count > 0)
+    await eventually(() => listeners[1]!.count > 0 && listeners[2]!.count > 0)
     assert.deepEqual(
-      heard.map(({ count }) => count),
+      listeners.map(({ count }) => count),
       [1, 1, 1]
     )
-    heard[1]!.stop()
+    listeners[1]!.stop()
     here.notify(await store(party))
-    await eventually(() => heard[0]!.count > 1)
-    assert.equal(heard[1]!.count, 1)
+    await eventually(() => listeners[0]!.count > 1)
+    assert.equal(listeners[1]!.count, 1)
   })
 
   test('of other programs are understood, and those that are none are not', async ({ assert }) => {
     const party = aParty()
-    const heard = counted(here, party)
+    const listener = counted(here, party)
     const payloads = [
       'no JSON',
       'null',
@@ -90,8 +90,8 @@ test.group('Wakeups', (group) => {
       JSON.stringify({ recipient: party }),
     ]
     await signals.publish(payloads.map((payload) => ({ channel: WAKEUP_CHANNEL, payload })))
-    await eventually(() => heard.count > 0)
-    assert.equal(heard.count, 2)
+    await eventually(() => listener.count > 0)
+    assert.equal(listener.count, 2)
   })
 
   test('that nobody sent come when the mailboxes are looked at, where signals are not carried', async ({
@@ -101,23 +101,23 @@ test.group('Wakeups', (group) => {
     await away.close()
     const alone = await open(away)
     const [party, empty] = [aParty(), aParty()]
-    const heard = [counted(alone, party), counted(alone, empty)]
+    const listeners = [counted(alone, party), counted(alone, empty)]
     await store(party)
-    await eventually(() => heard[0]!.count > 0, 5_000)
+    await eventually(() => listeners[0]!.count > 0, 5_000)
     await store(party)
-    await eventually(() => heard[0]!.count > 1, 5_000)
-    assert.equal(heard[1]!.count, 0)
+    await eventually(() => listeners[0]!.count > 1, 5_000)
+    assert.equal(listeners[1]!.count, 0)
     alone.notify(await store(party))
-    assert.equal(heard[0]!.count, 3)
+    assert.equal(listeners[0]!.count, 3)
     await alone.close()
   }).timeout(15_000)
 
   test('leave nothing behind', async ({ assert }) => {
     const parties = Array.from({ length: 1_000 }, aParty)
-    const heard = parties.flatMap((party) => [counted(here, party), counted(here, party)])
+    const listeners = parties.flatMap((party) => [counted(here, party), counted(here, party)])
     assert.equal(here.size, 1_000)
-    heard.forEach(({ stop }) => stop())
-    heard.forEach(({ stop }) => stop())
+    listeners.forEach(({ stop }) => stop())
+    listeners.forEach(({ stop }) => stop())
     assert.equal(here.size, 0)
   })
 })

@@ -44,7 +44,7 @@ export class PartBudget {
       return
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const request = { holder: owner, bytes, grant: resolve }
+    const request = { owner, bytes, grant: resolve }
     const onAbort = () => {
       this.#queue = this.#queue.filter((other) => other !== request)
       reject(signal.reason)

@@ -26,7 +26,7 @@ export class Position {
   /** The position after the given batches. */
   static after(heads: Iterable<{ readonly chain: string; readonly number: number }>): Position {
     return new Position(
-      Iterator.from(heads).map(({ chain, number }) => [chain, { number, passed: 0 }])
+      Iterator.from(heads).map(({ chain, number }) => [chain, { number, offset: 0 }])
     )
   }
 
@@ -37,7 +37,7 @@ export class Position {
       ? new Position(
           entries.map(([, chain, number, offset = '0']) => [
             expandName(chain!),
-            { number: Number.parseInt(number!, 36), passed: Number.parseInt(offset, 36) },
+            { number: Number.parseInt(number!, 36), offset: Number.parseInt(offset, 36) },
           ])
         )
       : undefined
@@ -46,9 +46,9 @@ export class Position {
   /** The cursor for `Last-Event-ID`. */
   get text(): string {
     return [...this.#positions]
-      .map(([chain, { number, offset: passed }]) => {
+      .map(([chain, { number, offset }]) => {
         const position = `${compactName(chain)}.${number.toString(36)}`
-        return passed === 0 ? position : `${position}.${passed.toString(36)}`
+        return offset === 0 ? position : `${position}.${offset.toString(36)}`
       })
       .join(BETWEEN_CHAINS)
   }
