@@ -11,21 +11,17 @@ const OWN_ADDRESS: Record<SurfaceName, string | undefined> = {
 
 let embeddedUrl: string | undefined
 
-/**
- * Says where the embedded database answers; called once it runs, before the application boots.
- */
+/** Sets the URL of the embedded database, once it runs and before the application boots. */
 export function useEmbeddedDatabase(url: string): void {
   embeddedUrl = url
 }
 
-/**
- * Whether some surface of this process has no database address of its own, so that the embedded database must run.
- */
+/** Whether a surface has no database URL, so that the embedded database must run. */
 export function needsEmbeddedDatabase(surfaces: readonly SurfaceName[]): boolean {
   return env.DATABASE_URL === undefined && surfaces.some((surface) => !OWN_ADDRESS[surface])
 }
 
-/** Nobody says where a surface keeps its tables. */
+/** No database is configured for a surface. */
 export class DatabaseNotConfigured extends Error {
   static readonly code = 'database_unnamed'
   readonly code = DatabaseNotConfigured.code
@@ -37,9 +33,7 @@ export class DatabaseNotConfigured extends Error {
   }
 }
 
-/**
- * The database a surface keeps its tables in.
- */
+/** The database URL of a surface. */
 export function databaseUrl(surface: SurfaceName): string {
   const url = OWN_ADDRESS[surface] ?? env.DATABASE_URL ?? embeddedUrl
   if (!url) {

@@ -1,6 +1,6 @@
 /**
- * What holds of the rows of `pg_locks` that show an advisory lock as held. The key is an expression in SQL, whose 64 bits are
- * shown there in two halves.
+ * SQL condition that selects the rows of `pg_locks` that show an advisory lock as granted. `key` is a SQL expression;
+ * its 64 bits are shown there in two halves.
  */
 export const isAdvisoryLockGranted = (key: string): string => `
   locktype = 'advisory' and objsubid = 1 and granted

@@ -2,10 +2,7 @@ const TYPE_OF_TEXT = 25
 const NULL = -1
 const HEAD_BYTES = 20
 
-/**
- * A `text[]` as the database takes it in binary: long texts are copied, where in an array that is written as text each of their characters
- * is looked at on both sides.
- */
+/** A `text[]` in the binary format, which copies long texts. The text format escapes and parses each character. */
 export function textArray(values: readonly (string | null)[]): Buffer {
   const lengths = values.map((value) => (value === null ? NULL : Buffer.byteLength(value)))
   const size = lengths.reduce((sum, length) => sum + 4 + Math.max(0, length), HEAD_BYTES)
@@ -22,5 +19,5 @@ export function textArray(values: readonly (string | null)[]): Buffer {
   return array
 }
 
-/** An array of what needs no quotes, such as numbers and UUIDs. */
+/** An array of values that need no quotes, such as numbers and UUIDs. */
 export const plainArray = (values: readonly (string | number)[]): string => `{${values.join()}}`

@@ -1,12 +1,12 @@
 import { databaseUrl } from './addresses.js'
 import type { SurfaceName } from '#configuration/surfaces'
 
-/** The connection over which the tables of the bus are brought up to date in the database of a surface. */
+/** The Lucid connection that migrates the bus tables in the database of a surface. */
 export function busConnection(surface: SurfaceName): string {
   return `${surface}_bus`
 }
 
-/** One surface for each distinct database: the tables of the bus stand once in each, however many share it. */
+/** One surface per distinct database: surfaces that share a database share its bus tables. */
 export function databaseOwners(surfaces: readonly SurfaceName[]): SurfaceName[] {
   const owners = new Map<string, SurfaceName>()
   for (const surface of surfaces) {
@@ -16,5 +16,5 @@ export function databaseOwners(surfaces: readonly SurfaceName[]): SurfaceName[] 
   return [...owners.values()]
 }
 
-/** Where a database notes which migrations of a folder were made. */
+/** The table that records the migrations of a folder. */
 export const migrationTable = (folder: SurfaceName | 'bus'): string => `${folder}_migrations`

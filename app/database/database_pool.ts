@@ -6,10 +6,7 @@ import { ReadConnection } from './read_connection.js'
 const MAX_READ_CONNECTIONS = 4
 const CHECK_MS = 1_000
 
-/**
- * The connections of a process to one database: some for work that needs one to itself, such as a transaction, and a few
- * that single reads share.
- */
+/** A pool of exclusive connections, for transactions, with a few connections that single reads share. */
 export class DatabasePool extends pg.Pool {
   readonly #readConnections: readonly ReadConnection[]
   readonly #watch: NodeJS.Timeout
@@ -23,7 +20,7 @@ export class DatabasePool extends pg.Pool {
       idleTimeoutMillis: 30_000,
     })
     const onError = (error: Error) => void this.emit('error', error, undefined!)
-    // The borrower of a connection that breaks is told by its statement; there is no other listener meanwhile.
+    // If a connection breaks, the running statement reports it; this listener only prevents an uncaught error.
     this.on('connect', (client) => void client.on('error', () => {}))
     this.#readConnections = Array.from(
       { length: readConnections },
@@ -32,10 +29,7 @@ export class DatabasePool extends pg.Pool {
     this.#watch = setInterval(() => this.#destroyStalled(), CHECK_MS).unref()
   }
 
-  /**
-   * Runs one statement that only reads. It may share its connection with others; a statement that belongs to a transaction
-   * must not be run by this.
-   */
+  /** Runs a read-only statement, on a connection that other reads may share. Must not be used within a transaction. */
   read<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
     const now = performance.now()
     return this.#readConnection(now)?.read<Row>(statement) ?? this.query<Row>(statement)
@@ -49,7 +43,7 @@ export class DatabasePool extends pg.Pool {
     ])
   }
 
-  /** The lane that is about to leave anyway, else the emptiest; one that keeps its readers waiting only as the last resort. */
+  /** Prefers a connection that is about to flush, then the least loaded; overdue connections come last. */
   #readConnection(now: number): ReadConnection | undefined {
     let best = this.#readConnections[0]
     let bestLoad = Infinity

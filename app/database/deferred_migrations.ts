@@ -1,16 +1,16 @@
 import type pg from 'pg'
 
-/** The batch of migrations that are entered as made, so that they are not made now. */
+/** The batch number that marks deferred migrations as if they had run. */
 const DEFERRED_BATCH = -1
 
 interface DeferralOptions {
   readonly table: string
-  /** All migrations there are; makes the table where it is not there yet. */
+  /** Lists all migrations; creates the table if it does not exist. */
   list(): Promise<readonly { readonly name: string; readonly status: string }[]>
   readonly wanted: readonly string[]
 }
 
-/** There are migrations that this program does not know. */
+/** The program does not know some migrations. */
 export class UnknownMigrations extends Error {
   static code = 'E_UNKNOWN_MIGRATIONS'
   code = UnknownMigrations.code
@@ -20,7 +20,7 @@ export class UnknownMigrations extends Error {
   }
 }
 
-/** Has the migrations that are not wanted wait until the postponement ends. */
+/** Marks all pending migrations except the wanted ones as deferred. */
 export async function deferOtherMigrations(
   pool: pg.Pool,
   { table, list, wanted }: DeferralOptions
@@ -40,7 +40,7 @@ export async function deferOtherMigrations(
   )
 }
 
-/** The time of those that were postponed has come. */
+/** Makes deferred migrations pending again. */
 export async function endDeferral(pool: pg.Pool, table: string): Promise<void> {
   await pool.query(`delete from "${table}" where batch = ${DEFERRED_BATCH}`)
 }

@@ -1,24 +1,24 @@
 /**
- * Index definitions in the forms that the queries of the platform can use. Each is named after its table and columns, so
- * that a plan tells which one served. The id at the end keeps equals in the order that pages need.
+ * Index definitions that the query compiler can use. Names consist of table, columns and use, so that query plans are
+ * readable. The trailing id makes the order of equal keys stable across pages.
  */
 export const index = {
-  /** For equality on ids, flags and times, and for sorting by them. */
+  /** For equality and sorting on ids, flags and times. */
   value: (table: string, column: string) => tree(table, 'value', [column], `"${column}"`),
 
-  /** For equality on text, which does not look at case. */
+  /** For case-insensitive equality on text. */
   text: (table: string, column: string, ...rest: string[]) =>
     tree(table, 'text', [column, ...rest], `lower("${column}")`, ...rest),
 
-  /** For sorting by text, in the order of its bytes. */
+  /** For sorting by text in byte order. */
   textOrder: (table: string, column: string) =>
     tree(table, 'order', [column], `"${column}" collate "C"`),
 
-  /** For contains, starts with and ends with. */
+  /** For contains, startsWith and endsWith. */
   match: (table: string, column: string) =>
     `create index "${table}_${column}_match" on "${table}" using gin ("${column}" gin_trgm_ops)`,
 
-  /** For all that records are looked up by which have a name and one to show; `rest` is what the name is unique in. */
+  /** For records with a name and a display name; `rest` is the scope of the name's uniqueness. */
   named: (table: string, ...rest: string[]) => [
     index.text(table, 'name', ...rest),
     index.match(table, 'name'),

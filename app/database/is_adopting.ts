@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 /**
- * Whether records of the former platform are being taken over into a database: until that is over, what seems to belong to nobody
- * may belong to what is yet to come.
+ * Whether an adoption of the former platform's records is in progress. Until it ends, records without an owner may get
+ * one.
  */
 export async function isAdopting(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ isOpen: boolean }>(

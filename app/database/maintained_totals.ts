@@ -1,19 +1,19 @@
 import { groupOf, NO_REALM } from '#query/sql/maintained_total'
 
-/** The realm that a row counts for, of a table whose rows know theirs, as SQL. */
+/** SQL expression of the realm that a row is counted for. */
 export const partOf = (column: string | undefined, row: string) =>
   column === undefined ? `'${NO_REALM}'::uuid` : `coalesce(${row}."${column}", '${NO_REALM}')`
 
 /**
- * Tables that take thousands of rows with one statement, and are to note few changes then. All others take one after the other: to
- * look at all that a statement wrote, and bound the changes, would cost each of them a quarter more than to look at the row.
+ * Tables with bulk inserts use statement triggers that aggregate. For all others row triggers are faster: aggregating
+ * would cost single inserts a quarter more.
  */
 const BULK_TABLES: ReadonlySet<string> = new Set(['events'])
 
-/** The columns of a table by whose combinations totals are kept as well; all of them are texts. */
+/** The text columns of a table whose combinations have totals, too. */
 const GROUPED: Readonly<Record<string, readonly string[]>> = { events: ['scope', 'ref_type'] }
 
-/** The name of the group that a row counts for, as SQL; nothing for tables without groups. */
+/** SQL expression of the group that a row is counted for; undefined for tables without groups. */
 export function groupIn(table: string, row: string): string | undefined {
   const columns = GROUPED[table]
   return (
@@ -25,12 +25,12 @@ export function groupIn(table: string, row: string): string | undefined {
   )
 }
 
-/** To put a single row together by its realm would take a third of the time. */
+/** Rows up to this number are recorded without aggregation, which takes a third of the time. */
 const ROWS_NOTED_SINGLY = 8
 
 const nameOf = (table: string, use: string) => `"${table}_${use}_total"`
 
-/** The statements that make, or make anew, what notes that rows came or went. */
+/** The statements that create or replace the triggers that record inserts and deletes. */
 export function totalTriggers(table: string, realm?: string): string[] {
   const raised = triggerWithFunction(nameOf(table, 'raise'))
   const lowered = triggerWithFunction(nameOf(table, 'lower'))
@@ -55,13 +55,13 @@ const triggerWithFunction = (name: string) => (changes: string, body: string) =>
   `create or replace trigger ${name} after ${changes} execute function ${name}()`,
 ]
 
-/** All is of the type of its column: what has to be converted takes a step of its own in each statement that has a limit. */
+/** Every value has the type of its column: conversions add a step to statements with a limit. */
 function insertChange(table: string, partAndChange: string, rows = ''): string {
   return `insert into record_total_changes (list, part, change, written_by)
           select '${table}'::text collate "C", ${partAndChange}, pg_current_xact_id() ${rows}`
 }
 
-/** What a statement changes of the groups of a table; nothing where it has none. */
+/** Records the changes of group totals; empty for tables without groups. */
 function insertGroupChanges(table: string, part: string, change: string): string {
   const group = groupIn(table, 'c')
   return group === undefined
@@ -90,9 +90,8 @@ function raiseInBulk(table: string, part: string): string {
 }
 
 /**
- * The statements with which a migration has the totals of a table kept, beginning with what is in it: whoever writes, a trigger
- * notes by how much the number of its rows changed, for each realm. A table that is made anew, also one of partitions, takes
- * them again.
+ * The statements with which a migration starts to maintain the totals of a table, including existing rows. Triggers
+ * record changes per realm. A table that is recreated, also as a partitioned one, needs them again.
  */
 export function maintainTotals(table: string, realm?: string): string[] {
   return [
@@ -107,7 +106,7 @@ export function maintainTotals(table: string, realm?: string): string[] {
   ]
 }
 
-/** The statements with which a migration has the totals of the groups of a table kept, beginning with what is in it. */
+/** The statements with which a migration starts to maintain the group totals of a table, including existing rows. */
 export function maintainGroupTotals(table: string, realm: string): string[] {
   const changed = (row: string, change: string) =>
     `(${groupIn(table, row)}, ${partOf(realm, row)}, ${change}, pg_current_xact_id())`
@@ -133,7 +132,7 @@ const groupTotals = (table: string) =>
   `select list, part, records from record_totals where list like '${table}:%'
    union all select list, part, change from record_total_changes where list like '${table}:%'`
 
-/** The statements with which the totals of groups are not kept any more, for a table whose rows are still counted. */
+/** The statements with which a migration stops maintaining group totals. The table's totals stay. */
 export function dropGroupTotals(table: string): string[] {
   return [
     ...['regroup', 'ungroup'].flatMap((use) => [
@@ -149,7 +148,7 @@ const deleteGroupTotals = (table: string) => [
   `delete from record_totals where list like '${table}:%'`,
 ]
 
-/** The statements with which the totals of a table are not kept any more. */
+/** The statements with which a migration stops maintaining the totals of a table. */
 export function dropTotals(table: string, realm?: string): string[] {
   const uses = ['raise', 'lower', 'empty', ...(realm === undefined ? [] : ['move'])]
   return [
@@ -160,7 +159,7 @@ export function dropTotals(table: string, realm?: string): string[] {
   ]
 }
 
-/** Records seldom move to another realm, and a trigger that looks at one column costs the other updates nothing. */
+/** Records rarely change their realm, and a trigger on one column adds no cost to other updates. */
 function realmTrigger(table: string, realm: string): string[] {
   return [
     `create trigger ${nameOf(table, 'move')} after update of "${realm}" on "${table}"

@@ -11,12 +11,12 @@ import { endDeferral, deferOtherMigrations } from './deferred_migrations.js'
 import { busConnection, databaseOwners, migrationTable } from './bus_connections.js'
 import type { SurfaceName } from '#configuration/surfaces'
 
-/** Any number that no other program on the same database uses for its advisory locks. */
+/** Must not collide with advisory locks of other programs on the same database. */
 const MIGRATION_LOCK = 7_264_101
 
 /**
- * Brings the tables of the given surfaces up to date, and before them those of the bus, which stand in each database that one
- * of them uses. Processes that start together wait for each other. With `upTo`, only some migrations are made. Returns the names of the migrations that ran.
+ * Migrates the bus tables of each database and then the tables of the given surfaces. Concurrent processes wait for
+ * each other. `upTo` limits the migrations. Returns the names of the migrations that ran.
  */
 export async function migrate(
   app: ApplicationService,
@@ -41,14 +41,14 @@ export async function migrate(
   return ran
 }
 
-/** The migrations that may be made in the database of a surface, where others are to wait: by the table that notes them. */
+/** The migrations to run in the database of a surface, by the table that records them. */
 export type MigrationSelection = (surface: SurfaceName, table: string) => readonly string[]
 
 interface MigrationTarget {
   app: ApplicationService
   db: Database
   surface: SurfaceName
-  /** Where the migrations that were made are noted. */
+  /** The table that records the migrations. */
   table: string
   upTo: MigrationSelection | undefined
 }
@@ -96,18 +96,13 @@ async function withMigrationLock<T>(url: string, work: () => Promise<T>): Promis
   }
 }
 
-/**
- * A migration that did not go through; the process must not serve on half a schema.
- */
+/** A migration failed; the process must not serve requests. */
 export class MigrationFailure extends Error {
   readonly code = 'E_MIGRATION'
 
   constructor(surface: SurfaceName, cause: Error) {
-    super(
-      `The tables of the ${surface} surface could not be brought up to date: ${cause.message}`,
-      {
-        cause,
-      }
-    )
+    super(`The ${surface} database could not be migrated: ${cause.message}`, {
+      cause,
+    })
   }
 }

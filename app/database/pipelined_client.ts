@@ -1,20 +1,17 @@
 import pg from 'pg'
 
-/**
- * A connection whose statements do not wait for the answers of those before them. All that are asked for in one turn of the
- * event loop leave in one packet.
- */
+/** A connection that pipelines its statements. Those of one turn of the event loop are sent in one packet. */
 export class PipelinedClient extends pg.Client {
   readonly #onFlush: () => void
   #isCorked = false
 
-  /** `onLeaving` is told when what was gathered leaves. */
+  /** `onFlush` is called when the buffered statements are sent. */
   constructor(settings: pg.ClientConfig, onFlush: () => void = () => {}) {
     super({ ...settings, pipeline: true })
     this.#onFlush = onFlush
   }
 
-  /** Whether what is asked now leaves together with something else. */
+  /** Whether the next statement shares its packet with others. */
   get isCorked(): boolean {
     return this.#isCorked
   }

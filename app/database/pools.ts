@@ -2,14 +2,14 @@ import { DatabasePool } from './database_pool.js'
 import { env } from '#start/env'
 
 /**
- * The process's PostgreSQL pools: one per distinct address, so that five surfaces on one database
- * do not hold five times the connections.
+ * The PostgreSQL pools of the process: one per distinct URL, so that surfaces that share a database share its
+ * connections.
  */
 export class Pools {
   readonly #pools = new Map<string, DatabasePool>()
   readonly #size: number
 
-  /** Told of a connection that broke while it was idle; the pool replaces it by itself. */
+  /** Called when an idle connection breaks; the pool replaces it. */
   onIdleError: (error: Error) => void = () => {}
 
   constructor(size: number) {

@@ -2,16 +2,14 @@ import pg from 'pg'
 
 import { PipelinedClient } from './pipelined_client.js'
 
-/** How long a lane may keep callers waiting before newcomers are sent elsewhere. */
+/** Connections that respond later than this get no new reads. */
 const OVERDUE_MS = 10
 
-/** Nothing that is read here takes so long; a lane this late is cut off. */
+/** Connections that respond later than this are destroyed; every statement times out earlier. */
 const STALLED_MS = 30_000
 const STATEMENT_LIMIT_MS = 25_000
 
-/**
- * One connection that many reads share.
- */
+/** One connection that reads share. */
 export class ReadConnection {
   readonly #settings: pg.ClientConfig
   readonly #onError: (error: Error) => void
@@ -29,7 +27,7 @@ export class ReadConnection {
     return this.#waiting
   }
 
-  /** Whether what is read now leaves together with something else. */
+  /** Whether the next read shares its packet with others. */
   get isCorked(): boolean {
     return this.#client?.isCorked === true
   }
@@ -80,7 +78,7 @@ export class ReadConnection {
     return client
   }
 
-  /** The next read must not be sent after one that was told that the connection is about to end. */
+  /** A connection that reported a fatal error must not be used for further reads. */
   #discardIfLost(client: pg.Client, error: Error): void {
     if (!(error instanceof pg.DatabaseError) || error.severity === 'FATAL') {
       this.#discard(client)

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 
-/** The table that stands in a database while a backup is being restored into it. */
+/** The table that marks a database while a backup is restored into it. */
 export const RESTORATION = 'restoration'
 
-/** Which backup is being restored into a database, if any is. */
+/** The backup that is being restored into a database, if any. */
 export async function restorationIn(
   database: pg.ClientBase | pg.Pool
 ): Promise<string | undefined> {

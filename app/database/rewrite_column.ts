@@ -2,13 +2,13 @@ import type { BaseSchema } from '@adonisjs/lucid/schema'
 
 type Client = Parameters<Parameters<BaseSchema['defer']>[0]>[0]
 
-/** A column of a table; its values are text. */
+/** A text column of a table. */
 export interface TextColumn {
   readonly table: string
   readonly column: string
 }
 
-/** Writes another value into each row that has one, within a migration: after it, all of the column is rewritten. */
+/** Rewrites all values of a column within a migration. */
 export async function rewriteColumn(
   client: Client,
   { table, column }: TextColumn,

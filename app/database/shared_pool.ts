@@ -5,9 +5,8 @@ type LentConnection = pg.PoolClient & { __knexUid?: string; __knex__disposed?: u
 let lentConnections = 0
 
 /**
- * Lends connections of a pool of ours to Lucid, in the shape its query builder expects of a pool.
- * Closing a Lucid connection leaves the pool as it is. It is asked for when the first connection is: programs that need none run
- * without a database.
+ * Lends connections of a pool to Lucid, in the shape that its query builder expects. Closing a Lucid connection does
+ * not close the pool. The pool is resolved lazily: programs without queries need no database.
  */
 export function sharedPool(pool: () => pg.Pool) {
   return {

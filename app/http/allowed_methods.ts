@@ -3,8 +3,8 @@ import type { Router } from '@adonisjs/core/http'
 const ROUTED_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']
 
 /**
- * The methods a path has. A word in a place where another route takes an id has its own methods only: nothing has the word as
- * its id.
+ * The methods that a path supports. Static segments take precedence over parameters, so a static path has only the
+ * methods of its own routes.
  */
 export function allowedMethods(routes: Router, path: string): string[] {
   const matches = ROUTED_METHODS.flatMap((method) => {
@@ -15,7 +15,7 @@ export function allowedMethods(routes: Router, path: string): string[] {
   return matches.filter(({ places }) => places === nearest).map(({ method }) => method)
 }
 
-/** Which segments are words and which are parameters; sorts words first. */
+/** A sort key by parameter segments; static paths sort first. */
 function specificityOf(pattern: string): string {
   const isParameter = (segment: string) => /^[:*]/.test(segment)
   return pattern

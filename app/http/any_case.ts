@@ -1,8 +1,8 @@
 import type { Router } from '@adonisjs/core/http'
 
 /**
- * Makes the fixed parts of a path match in any case, as clients have always been able to write them. What stands for a
- * parameter keeps its case. Only a path that matches nothing as it was sent pays for the second look.
+ * Matches the static segments of a path case-insensitively, for compatibility with existing clients. Parameters keep
+ * their case. Only paths without an exact match pay for the second lookup.
  */
 export function matchAnyCase(router: Router): void {
   const exact = router.match.bind(router)

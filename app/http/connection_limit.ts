@@ -4,11 +4,11 @@ import { trustedProxies } from './trusted_proxies.js'
 import { metrics } from '#observability/metrics'
 import { env } from '#start/env'
 
-/** How many connections a port keeps; 0 is no limit. */
+/** The maximum number of connections of a port; 0 disables a limit. */
 export interface ConnectionLimits {
   readonly all: number
   readonly perAddress: number
-  /** Addresses behind which many callers stand. */
+  /** Whether many clients share an address, as behind a proxy. */
   isShared(address: string): boolean
 }
 
@@ -25,7 +25,7 @@ const refused = new Counter({
   registers: [metrics],
 })
 
-/** Whether one more connection is too many, where so many are there in all and from its address. */
+/** Whether one more connection exceeds a limit, given the present ones. */
 export function exceedsLimit(
   { all, perAddress, isShared }: ConnectionLimits,
   address: string,
@@ -42,9 +42,7 @@ export function exceedsLimit(
   return false
 }
 
-/**
- * Connections by the address they come from.
- */
+/** Counts connections by remote address. */
 export class ConnectionCount {
   readonly #byAddress = new Map<string, number>()
   #all = 0

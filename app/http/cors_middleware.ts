@@ -3,15 +3,13 @@ import FrameworkCors from '@adonisjs/cors/cors_middleware'
 import type { CorsConfig } from '@adonisjs/cors/types'
 
 export interface OriginRules {
-  /** Whether pages of an origin may send credentials. */
+  /** Whether an origin may send credentials. */
   isTrusted(origin: string): boolean
   readonly withCredentials: CorsConfig
   readonly withoutCredentials: CorsConfig
 }
 
-/**
- * Says which pages of other origins may call, and whether with credentials.
- */
+/** Applies CORS with credentials for trusted origins, and without for all others. */
 export default class CorsMiddleware {
   readonly #isTrusted: OriginRules['isTrusted']
   readonly #trusted: FrameworkCors

@@ -3,7 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { RateLimited } from '#kernel/failures'
 import type { Allowance, RateLimiter } from './rate_limiter.js'
 
-/** Counts a request, or what it weighs beyond one, against its caller's allowance. Throws where that is exceeded. */
+/** Counts a request, or additional weight, against its caller's rate limit. Throws if it is exceeded. */
 export async function countRequest(
   limiter: RateLimiter,
   ctx: HttpContext,

@@ -10,14 +10,13 @@ import { releaseRawHeaders } from './release_headers.js'
 import { composeRouteMiddleware, composeServerMiddleware } from './pipeline.js'
 import { BadRequest, envelopeOf, RouteNotFound } from '#kernel/failures'
 
-const badUrl = new BadRequest('The path holds a malformed escape sequence')
+const badUrl = new BadRequest('The path contains a malformed escape sequence')
 
 type Step = (ctx: HttpContext) => Promise<void>
 
 /**
- * Takes a request through the middleware of `start/kernel.ts` to its route and sees to it that it is answered. It uses the
- * framework's router, request and response, and stands in for its server, which puts the stacks of middleware together anew for
- * every request, at a higher price than that of the routes.
+ * Runs the middleware of `start/kernel.ts` and the handler of the matching route, and ensures a response. It uses the
+ * framework's router, request and response, but not its server, which composes the middleware stacks for every request.
  */
 export class Dispatcher {
   readonly #app: ApplicationService

@@ -16,9 +16,7 @@ const counter = new Counter({
   registers: [metrics],
 })
 
-/**
- * Says which keys of a query have no part in the answer, or refuses it where the caller asked for that.
- */
+/** Reports the ignored keys of a query in a header. Throws in strict mode (`Prefer: handling=strict`). */
 export function reportDroppedQuery(ctx: HttpContext, dropped: readonly DroppedKey[]): void {
   if (dropped.length === 0) {
     return
@@ -30,7 +28,7 @@ export function reportDroppedQuery(ctx: HttpContext, dropped: readonly DroppedKe
   }
 }
 
-/** As for queries; paths name attributes of the body. */
+/** Reports ignored attributes of a body in a header. */
 export function reportDroppedBody(ctx: HttpContext, paths: readonly (readonly string[])[]): void {
   if (paths.length > 0) {
     paths.forEach(() => count(ctx, 'body'))
@@ -38,7 +36,7 @@ export function reportDroppedBody(ctx: HttpContext, paths: readonly (readonly st
   }
 }
 
-/** Refuses a body that holds what is not known, where the caller asked for that. */
+/** Throws in strict mode if the body has unknown attributes. */
 export function requireNothingDropped(
   ctx: HttpContext,
   paths: readonly (readonly string[])[]
@@ -46,8 +44,8 @@ export function requireNothingDropped(
   if (paths.length > 0 && isStrict(ctx)) {
     const issues = paths
       .slice(0, MAX_ISSUES)
-      .map((path) => issue('keyNotAllowed', path, 'The attribute is not known here'))
-    throw new BadRequest('The body holds attributes that are not known', { issues })
+      .map((path) => issue('keyNotAllowed', path, 'The attribute is unknown'))
+    throw new BadRequest('The body has unknown attributes', { issues })
   }
 }
 

@@ -6,29 +6,29 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { drain } from '#kernel/drain'
 import { EndSignal } from '#kernel/end_signal'
 
-/** One event of a stream: its data is one line. */
+/** A server-sent event; its data is a single line. */
 export interface ServerSentEvent {
   readonly name: string
-  /** What a client that comes back says where it was. */
+  /** Sent back by a reconnecting client as `Last-Event-ID`. */
   readonly id?: string
   readonly data: string
 }
 
-/** Proxies close connections on which nothing happens. */
+/** Keeps proxies from closing idle connections. */
 const PING_EVERY_MS = 15_000
 const RECONNECT_MS = 2_000
 
-/** What the document of a list says that can be followed, behind what it lists. */
+/** The suffix of the summary of lists that can also be streamed. */
 export const OR_STREAMED =
   '; with `Accept: text/event-stream` those that come in from now on, or after `Last-Event-ID`'
 
-/** Whether the caller asks for what happens from now on, not for what there is. */
+/** Whether the client accepts an event stream instead of a list. */
 export function acceptsEventStream({ request }: HttpContext): boolean {
   const accepted = request.header('accept') ?? ''
   return request.method() === 'GET' && /(^|[\s,])text\/event-stream($|[\s,;])/i.test(accepted)
 }
 
-/** Over when the connection of a request ends, or the process stops. */
+/** Ends with the connection of a request, or when the process shuts down. */
 export function connectionEndSignal({ response: { response } }: HttpContext): EndSignal {
   const signal = new EndSignal()
   if (response.closed) {
@@ -44,8 +44,8 @@ export function connectionEndSignal({ response: { response } }: HttpContext): En
 }
 
 /**
- * Answers with events as they come, at the pace of the reader, until the signal aborts. The stream ends in order, so that its
- * reader comes back by itself.
+ * Streams events at the pace of the reader until the signal aborts. The response is ended properly, so that the client
+ * reconnects by itself.
  */
 export async function sendEvents(
   { response, logger, request }: HttpContext,

@@ -5,9 +5,7 @@ import { failureOf } from './failure_of.js'
 import { envelopeOf, PermissionDenied } from '#kernel/failures'
 import type { SecurityAudit } from '#audit/security_audit'
 
-/**
- * The one place where a failed request becomes an answer: the error envelope, whatever was thrown.
- */
+/** Converts every error into the error envelope. */
 export default class ExceptionHandler {
   readonly #notes: SecurityAudit
 

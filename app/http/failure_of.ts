@@ -6,7 +6,7 @@ import { bodyFailure } from '#kernel/body_issues'
 import { droppedKeysHeader } from '#query/dropped_keys'
 import { QueryError } from '#query/errors'
 
-/** Statuses that keep their number, with the code that belongs to each. */
+/** Statuses of foreign errors that are kept, with the code of each. */
 const CODE_BY_STATUS: Record<number, string> = {
   401: 'identity_unauthorized',
   403: 'permission_denied',
@@ -23,10 +23,7 @@ const CODE_BY_STATUS: Record<number, string> = {
   507: 'storage_insufficient',
 }
 
-/**
- * Turns whatever was thrown into the failure that is answered. Anything not recognised becomes a plain 500 whose cause
- * only the log sees.
- */
+/** Converts any error into the failure to respond with. Unknown errors become a 500 whose cause is only logged. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) {
     return error
@@ -60,5 +57,5 @@ function requestFailure(error: unknown): Failure | undefined {
   const known = CODE_BY_STATUS[status]
   return known
     ? new Failure(status, known, error.message, { cause: error })
-    : new BadRequest('The request could not be read', { cause: error })
+    : new BadRequest('The request could not be parsed', { cause: error })
 }

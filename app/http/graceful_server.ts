@@ -7,11 +7,11 @@ import type { Drain } from '#kernel/drain'
 
 interface Connection {
   responses: readonly ServerResponse[]
-  /** What had arrived when the last answer was sent; anything beyond is the beginning of a request. */
+  /** The bytes received when the last response was sent; more bytes belong to a new request. */
   bytesUsed: number
 }
 
-/** How long a client that keeps its connection may still use it, and so be told that it is closed. */
+/** How long a keep-alive client may send one more request, whose response announces the close. */
 const LAST_REQUEST_MS = 1_500
 const LIMIT_MS = 25_000
 const SWEEP_MS = 250
@@ -19,8 +19,8 @@ const SWEEP_MS = 250
 const NO_LIMITS: ConnectionLimits = { all: 0, perAddress: 0, isShared: () => false }
 
 /**
- * An HTTP server that knows what is under way on it, so that it can be closed without failing a request. From the
- * beginning of the drain on, every answer tells its client that the connection ends with it.
+ * An HTTP server that tracks its requests, so that it can close without failing any. After the drain has started, every
+ * response has `connection: close`.
  */
 export class GracefulServer extends Server {
   readonly #connections = new Map<Socket, Connection>()
@@ -44,13 +44,13 @@ export class GracefulServer extends Server {
     return this.#connections.size
   }
 
-  /** Keeps the time limits of requests also where every connection is handed in by `take`. */
+  /** Enables request timeouts for servers that get their connections by `accept` only. */
   expectConnections(): void {
-    // Node's HTTP server looks for requests that take too long only after this event.
+    // Node's HTTP server starts its timeout checks on this event.
     this.emit('listening')
   }
 
-  /** Serves a connection that another process accepted; answers false once this server is closed. */
+  /** Serves a connection that another process accepted; returns false if this server is closed. */
   accept(socket: Socket): boolean {
     if (!this.#isClosed) {
       this.emit('connection', socket)
@@ -59,11 +59,11 @@ export class GracefulServer extends Server {
   }
 
   /**
-   * Accepts nothing more and waits until every connection is closed: after its last answer, after some time without a
-   * request, or at the limit. The drain must have begun.
+   * Stops accepting and waits until every connection is closed: after its last response, when idle, or at the limit.
+   * The drain must have started.
    */
   async closeGracefully(): Promise<void> {
-    // The HTTP server's own `close` would cut idle connections under the hands of clients about to use them.
+    // The HTTP server's own `close` would cut idle connections that clients are about to use.
     NetServer.prototype.close.call(this)
     const startedAt = performance.now()
     const sweep = setInterval(() => this.#sweep(performance.now() - startedAt), SWEEP_MS)
@@ -92,7 +92,7 @@ export class GracefulServer extends Server {
   #trackRequest(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
     const connection = this.#connections.get(socket)!
-    // Spread, it would keep room for sixteen more.
+    // `concat` allocates the exact size; spread reserves room for sixteen more elements.
     connection.responses = connection.responses.concat(response)
     response.on('close', () => {
       connection.responses = connection.responses.filter((other) => other !== response)

@@ -11,9 +11,7 @@ const HEADERS: Record<string, string> = {
   ...(env.PUBLIC_URL.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
 }
 
-/**
- * Gives each answer the headers that keep browsers from doing more with it than they should.
- */
+/** Sets the security headers of every response. */
 export default class HeadersMiddleware {
   handle({ response }: HttpContext, next: () => Promise<void>): Promise<void> {
     for (const name in HEADERS) {

@@ -1,7 +1,7 @@
 import { BadRequest } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 
-/** How deep the values of a body may be nested, and how many keys one object in it may have. */
+/** Limits of JSON bodies: nesting depth, and keys per object. */
 export const MAX_DEPTH = 64
 export const MAX_KEYS = 1_000
 
@@ -11,15 +11,12 @@ const COLON = ':'.charCodeAt(0)
 const OPENING = new Set(['{', '['].map((character) => character.charCodeAt(0)))
 const CLOSING = new Set(['}', ']'].map((character) => character.charCodeAt(0)))
 
-/** What `JSON.parse` makes of some escapes can be no text, or the name of what every object inherits. */
+/** Escapes may produce lone surrogates or the name `__proto__`. */
 const ESCAPE = '\\u'
 const SURROGATE = /\\ud[89a-f]/i
 const INHERITED = '__proto__'
 
-/**
- * The value a JSON text stands for. What would cost its reader more than it says is refused before it is parsed: values
- * nested too deep, and objects of too many keys.
- */
+/** Parses JSON. Rejects excessive nesting and objects with too many keys before parsing. */
 export function parseJson(text: string): unknown {
   requireWithinLimits(text)
   const isEscaped = text.includes(ESCAPE)
@@ -42,7 +39,7 @@ function withoutInherited(key: string, value: unknown): unknown {
   return key === '__proto__' ? undefined : value
 }
 
-/** Counts in the text, once from its beginning to its end; whether it is JSON at all is for the parser to say. */
+/** Counts keys and levels in one pass. Syntax errors are left to the parser. */
 function requireWithinLimits(text: string): void {
   if (text.length <= MAX_DEPTH) {
     return
@@ -66,7 +63,7 @@ function requireWithinLimits(text: string): void {
   }
 }
 
-/** Where the string ends whose first quote is at `start`. */
+/** The end of the string whose opening quote is at `start`. */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end !== -1 && isEscapedAt(text, end)) {
@@ -99,7 +96,7 @@ function requireText(value: unknown, path: readonly string[]): void {
 
 function requireWellFormed(text: string, path: readonly string[]): void {
   if (!text.isWellFormed()) {
-    throw invalidBody('The body holds half of a surrogate pair, which is no character', path)
+    throw invalidBody('The body contains a lone surrogate, which is not a valid character', path)
   }
 }
 

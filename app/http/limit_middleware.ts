@@ -5,9 +5,7 @@ import { allowedMethods } from './allowed_methods.js'
 import { countRequest } from './count_request.js'
 import type { RateLimiter } from './rate_limiter.js'
 
-/**
- * Counts the request against its caller's allowance, and says which methods a path has, where that is asked.
- */
+/** Counts the request against its caller's rate limit, and answers OPTIONS with the allowed methods. */
 export default class LimitMiddleware {
   readonly #limiter: RateLimiter
 

@@ -9,8 +9,8 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => unknown
 const SAFE_REQUEST_ID = /^[\w.:-]{1,128}$/
 
 /**
- * The HTTP server of a process. `prefix` is put in front of every path, so that a surface served alone stands at `/`
- * outside while its routes keep their prefix inside.
+ * Creates the HTTP server of a process. `prefix` is prepended to every path, so that a surface served alone is
+ * available at `/`.
  */
 export function createListener(
   handle: Handle,
@@ -26,7 +26,7 @@ export function createListener(
   return new GracefulServer(listener, drain, limits)
 }
 
-/** An id that a caller chose goes into logs and headers, so only a harmless one is taken over. */
+/** A request id of the client is logged and echoed, so only safe ones are accepted. */
 function dropUnsafeRequestId({ headers }: IncomingMessage): void {
   const sent = headers['x-request-id']
   if (sent !== undefined && !(typeof sent === 'string' && SAFE_REQUEST_ID.test(sent))) {

@@ -4,8 +4,8 @@ const PLAIN = /[^ \t\n\r,}\]]*/y
 const BLANKS = new Set([...' \t\n\r'].map((blank) => blank.charCodeAt(0)))
 
 /**
- * The texts of the attributes of a JSON object by their names, as they stand in that of the object, which was parsed before. Of several
- * with the same name it is the last, as for `JSON.parse`.
+ * The source texts of the attributes of a JSON object that was parsed before. As with `JSON.parse`, the last of
+ * duplicate names counts.
  */
 export function memberTexts(text: string): Map<string, string> {
   const members = new Map<string, string>()

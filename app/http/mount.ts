@@ -6,9 +6,7 @@ import { readBody } from './read_body.js'
 import { SurfaceRoutes, type DeclaredRoute, type Handler, type Surface } from './surface.js'
 import { SURFACE_PREFIXES } from '#configuration/surfaces'
 
-/**
- * Puts the routes of a surface behind its prefix and into the catalogue.
- */
+/** Registers the routes of a surface under its prefix and in the catalogue. */
 export function mountSurface(router: Router, surface: Surface): void {
   const prefix = SURFACE_PREFIXES[surface.name]
   const routes = new SurfaceRoutes()
@@ -44,7 +42,7 @@ function translatingHandler(surface: Surface, route: DeclaredRoute): Handler {
   }
 }
 
-/** The handler, behind what the route asks of its caller. The body of a caller that is refused is not read. */
+/** Checks access before the handler runs. The body of a rejected request is not read. */
 function guardedHandler(
   { onCaller: notesCaller }: Surface,
   { method, operation, handler }: DeclaredRoute

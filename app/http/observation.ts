@@ -12,20 +12,18 @@ declare module '@adonisjs/core/http' {
   }
 }
 
-/** What is said of a request when it is over. */
+/** The facts that are logged and counted at the end of a request. */
 interface RequestSummary {
   readonly surface: string
   readonly method: string
   readonly route: string
   readonly path: string
-  /** Undefined where nothing is to be written. */
+  /** Undefined if the level is disabled. */
   readonly logger: Logger | undefined
   readonly level: 'debug' | 'info'
 }
 
-/**
- * Follows a request until its connection has the answer, or is gone.
- */
+/** Observes a request until its connection has the response or is closed. */
 export class Observation {
   readonly #startedAt = performance.now()
   readonly #span: Span | undefined
@@ -37,7 +35,7 @@ export class Observation {
     this.#span = span
   }
 
-  /** For answers that last: what is said of the request at its end is known, and nothing else of it has to be kept until then. */
+  /** Captures the summary early for long-running responses, so that the context can be freed. */
   settle(): void {
     if (this.#ctx && !this.#span) {
       this.#summary = summaryOf(this.#ctx)

@@ -3,9 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { Observation } from './observation.js'
 import { tracing } from '#observability/tracing'
 
-/**
- * Counts and times each request, writes it to the log, and traces it where there is a collector.
- */
+/** Records metrics, a log line and a trace span for each request. */
 export default class ObservationMiddleware {
   handle(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
     const span = tracing?.startRequest(ctx.request)
@@ -16,7 +14,7 @@ export default class ObservationMiddleware {
   }
 }
 
-/** Keeps nothing of the request but the connection. */
+/** Only references the connection, not the request. */
 function endOnClose(
   observation: Observation,
   connection: HttpContext['response']['response']

@@ -39,19 +39,17 @@ button.secondary { background: transparent; border-color: #777; color: inherit; 
 `
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
-/** In one piece, since the policy allows exactly these bytes. */
+/** Not formatted, since the policy allows exactly these bytes. */
 const styleElement = () => new Html(`<style>${STYLE}</style>`)
 
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; frame-ancestors 'none'; base-uri 'none'`
 
-/** Text that is HTML already; anything else that is put into a page is escaped. */
+/** Trusted HTML; anything else is escaped in a page. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
-/**
- * Builds HTML from a template; what is put in is escaped unless it is HTML itself. Lists are joined.
- */
+/** Builds HTML from a template. Values are escaped unless they are Html; lists are joined. */
 export function html(parts: TemplateStringsArray, ...values: unknown[]): Html {
   return new Html(
     parts
@@ -74,13 +72,11 @@ function escaped(value: unknown): string {
 }
 
 interface PageOptions {
-  /** Where forms may lead beside our own site, as sources of a policy. */
+  /** Additional sources of the `form-action` policy. */
   readonly formTargets?: readonly string[]
 }
 
-/**
- * Answers with a page of the platform. It carries everything it needs, and its policy lets it load nothing else.
- */
+/** Responds with a self-contained page; its policy forbids loading anything else. */
 export function sendPage(
   { response }: HttpContext,
   title: string,

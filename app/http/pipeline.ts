@@ -11,8 +11,8 @@ interface MiddlewareModule {
 }
 
 /**
- * What `server.use` lists, in front of a last step. Each middleware is made once, by the container, not once for each request:
- * it keeps nothing of a request in itself.
+ * Composes the middleware of `server.use` with a last step. Each middleware is instantiated once, not per request, and
+ * must be stateless.
  */
 export async function composeServerMiddleware(
   app: ApplicationService,
@@ -36,7 +36,7 @@ export async function composeServerMiddleware(
   )
 }
 
-/** What `router.use` and a route itself list, in front of its handler; most routes have none. */
+/** Composes the middleware of `router.use` and of a route with its handler; most routes have none. */
 export function composeRouteMiddleware({ middleware }: RouteJSON, last: Step): Step {
   const passes = [...middleware.all()].map((one): MiddlewareStep =>
     typeof one === 'function'

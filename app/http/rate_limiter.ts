@@ -6,7 +6,7 @@ import type { RedisConnection } from '#signals/redis'
 
 const WINDOW_SECONDS = 60
 
-/** Requests per minute of each kind of caller; 0 lifts the limit. */
+/** Requests per minute by kind of caller; 0 disables the limit. */
 export interface RateLimits {
   anonymous: number
   user: number
@@ -21,8 +21,8 @@ export interface Allowance {
 }
 
 /**
- * Counts requests per caller and minute: by identity where one is logged in, else by address. With Redis the processes
- * count together; while Redis is away each counts on its own.
+ * Counts requests per minute and caller: by identity if authenticated, otherwise by address. With Redis all processes
+ * share the counts; while Redis is unavailable each counts on its own.
  */
 export class RateLimiter {
   readonly #anonymous
@@ -35,12 +35,12 @@ export class RateLimiter {
     this.#client = counter('client', limits.client, redis)
   }
 
-  /** Whether requests of this caller are counted at all. */
+  /** Whether a limit applies to the caller. */
   applies(actor: Actor | undefined): boolean {
     return this.#limiterOf(actor) !== undefined
   }
 
-  /** Counts one request, or one that weighs as much as several. Undefined where no limit applies to the caller. */
+  /** Counts a request with its weight. Undefined if no limit applies to the caller. */
   async count(
     actor: Actor | undefined,
     address: string,

@@ -12,14 +12,14 @@ import { BODY_TIMEOUT_MS, bodyTimeout } from './request_timeouts.js'
 
 const MAX_BODY_BYTES = 2 ** 20
 
-/** For a body of which a part is handed on as it was sent. */
+/** For routes that need the source text of a body. */
 export interface VerbatimBody {
   readonly maxBytes: number
 }
 
 declare module '@adonisjs/core/http' {
   interface HttpContext {
-    /** The JSON of the body, where its route keeps that. */
+    /** The source text of the JSON body, if its route needs it. */
     bodyText?: string
   }
 }
@@ -27,9 +27,7 @@ declare module '@adonisjs/core/http' {
 const JSON_TYPES = ['application/json']
 const FORM_TYPES = ['application/x-www-form-urlencoded']
 
-/**
- * Reads the body of a request for its handler: an object, as JSON or as a form. A body of another type counts as an empty one.
- */
+/** Reads the body of a request, as JSON or as a form. A body of another type counts as an empty object. */
 export async function readBody(
   ctx: HttpContext,
   verbatim?: VerbatimBody,
@@ -50,7 +48,7 @@ export async function readBody(
   }
 }
 
-/** Values arrive as they were sent: blanks are not trimmed, empty text is not null. */
+/** Values are not trimmed, and empty text is not converted to null. */
 function parseForm(text: string): Record<string, unknown> {
   const parameters = text.split('&', MAX_KEYS + 1)
   if (parameters.length > MAX_KEYS) {
@@ -69,14 +67,14 @@ function isNestedTooDeep(parameter: string): boolean {
   return key.length > MAX_DEPTH && (key.match(LEVEL)?.length ?? 0) > MAX_DEPTH
 }
 
-/** Most callers write it like that, and comparing is cheaper than taking it apart. */
+/** The comparison of the common spelling is cheaper than parsing the header. */
 function isJson(request: HttpContext['request']): boolean {
   return (
     request.request.headers['content-type'] === JSON_TYPES[0] || Boolean(request.is(JSON_TYPES))
   )
 }
 
-/** As text, whatever it was compressed with; what is left of a request that fails is not read. */
+/** Reads and decompresses the body. The rest of a failed request is discarded. */
 function textOf(request: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<string> | string {
   if (Number(request.headers['content-length']) > maxBytes) {
     throw new PayloadTooLarge()
@@ -84,7 +82,7 @@ function textOf(request: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<st
   return isBuffered(request) ? readBuffered(request) : readStreamed(request, maxBytes)
 }
 
-/** Whether a body came with its head, as most do, so that nothing has to be waited for. */
+/** Whether the whole body was received with the head, as is most common, so that nothing must be awaited. */
 function isBuffered({ headers, readableLength }: IncomingMessage): boolean {
   const isPlain = headers['content-encoding'] === undefined
   return isPlain && Number(headers['content-length']) === readableLength
@@ -149,5 +147,5 @@ function detach(request: IncomingMessage, content: Readable): void {
 }
 
 function bodyError(cause: unknown): Failure {
-  return new BadRequest('The body ends too early, or is not what its headers say', { cause })
+  return new BadRequest('The body is incomplete or does not match its headers', { cause })
 }

@@ -4,22 +4,20 @@ import { health, type FailedCheck } from '#observability/health'
 
 export interface Readiness {
   readonly status: 'ok' | 'degraded'
-  /** What is away without which most requests are answered all the same. */
+  /** Unavailable dependencies that most requests do not need. */
   readonly degraded?: readonly FailedCheck[]
 }
 
 export const readinessOf = (degraded: readonly FailedCheck[]): Readiness =>
   degraded.length > 0 ? { status: 'degraded', degraded } : { status: 'ok' }
 
-/** As `requireReady`, and says what this process does without. */
+/** Like `requireReady`; returns the unavailable optional dependencies. */
 export async function readiness(): Promise<Readiness> {
   const [degraded] = await Promise.all([health.degraded(), requireReady()])
   return readinessOf(degraded)
 }
 
-/**
- * Throws the failure that says what keeps this process from answering; returns where nothing does.
- */
+/** Throws the failure that names the required dependencies that are unavailable. */
 export async function requireReady(): Promise<void> {
   const failing = await health.failing()
   if (failing.length > 0) {

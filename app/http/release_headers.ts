@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http'
 
 const NO_HEADERS = Object.freeze({})
 
-/** For answers that are long in coming: nobody reads the head of their request as it was sent. */
+/** Frees the raw headers of a request with a long-running response; nothing reads them. */
 export function releaseRawHeaders(request: IncomingMessage): void {
   request.rawHeaders = []
 }
 
-/** For answers that have begun and last: nobody reads any more what was said in the head of their request. */
+/** Frees all headers of a request whose response has started. */
 export function releaseHeaders(request: IncomingMessage): void {
   releaseRawHeaders(request)
   request.headers = NO_HEADERS

@@ -4,9 +4,7 @@ import type { BodyValidator } from '#kernel/body'
 import { reportDroppedBody, requireNothingDropped } from './dropped_keys.js'
 import { memberTexts } from './member_texts.js'
 
-/**
- * The body of a request as its validator takes it; what has no part in it is said in the answer, whatever that is.
- */
+/** Validates the body of a request. Ignored attributes are reported in a header, even if validation fails. */
 export async function validatedBody<Body>(
   ctx: HttpContext,
   validator: BodyValidator<Body>
@@ -20,8 +18,8 @@ export async function validatedBody<Body>(
 }
 
 /**
- * The JSON of each attribute of the body that was sent: as it was written, where the route keeps that, since a number, a key that
- * stands twice or the order of keys need not survive being parsed.
+ * The JSON text of each attribute of the body: the original text if the route keeps it, since large numbers, duplicate
+ * keys and the order of keys do not survive parsing.
  */
 export function jsonMembers({ bodyText, request }: HttpContext): ReadonlyMap<string, string> {
   if (bodyText !== undefined) {

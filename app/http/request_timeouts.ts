@@ -11,9 +11,9 @@ import { env } from '#start/env'
 export const BODY_TIMEOUT_MS = env.REQUEST_MAX_SECONDS * 1_000
 
 /**
- * For servers of ours: the head of a request has a limit, and so has a connection that sends none. Bodies have none here, since
- * a file may take hours to arrive; its reader says how long it waits. A connection is kept between requests for longer than proxies and
- * clients keep theirs: closed by the server, it could be closed under a request that was just sent.
+ * Timeouts of request heads and idle connections. Bodies have none here, since an upload may take hours; their readers
+ * set one. The keep-alive timeout exceeds that of proxies and clients, so that they close first and no request meets a
+ * closing connection.
  */
 export const SERVER_TIMEOUTS = {
   keepAliveTimeout: 65_000,
@@ -29,19 +29,19 @@ const timedOut = new Counter({
   registers: [metrics],
 })
 
-/** The refusal of a body that took too long. */
+/** Counts and creates the failure for a body that took too long. */
 export function bodyTimeout(): RequestTimeout {
   timedOut.inc({ part: 'body' })
   return new RequestTimeout()
 }
 
-/** Ends a connection whose request was answered long ago while its body still trickles in. */
+/** Closes a connection whose request was answered while its body is still arriving. */
 export function closeIfBodyStalls(request: IncomingMessage, withinMs = BODY_TIMEOUT_MS): void {
   if (request.complete || request.destroyed) {
     return
   }
   const limit = setTimeout(() => {
-    // Whole, but read by nobody: the connection serves other requests by now.
+    // A complete body that nobody read: the connection already serves other requests.
     if (!request.complete) {
       timedOut.inc({ part: 'body' })
       request.socket.destroy()
@@ -56,7 +56,7 @@ export function closeIfBodyStalls(request: IncomingMessage, withinMs = BODY_TIME
   request.once('end', clear)
 }
 
-/** Answers what is no request, or did not become one in time, with the envelope of all failures. */
+/** Responds to malformed or late requests with the error envelope. */
 export function respondToClientErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const failure = failureOf(error.code)
@@ -74,7 +74,7 @@ function failureOf(code: string | undefined): Failure {
     case 'HPE_HEADER_OVERFLOW':
       return new Failure(431, 'bad_request', 'The head of the request is too large')
     default:
-      return new BadRequest('This is no request that can be read')
+      return new BadRequest('The request is malformed')
   }
 }
 

@@ -4,9 +4,7 @@ export interface CataloguedRoute extends DeclaredRoute {
   surface: Surface
 }
 
-/**
- * The routes this process serves, by surface; documents and tests are made from it.
- */
+/** The routes of this process by surface. The OpenAPI documents and tests are derived from it. */
 export class RouteCatalogue {
   readonly #surfaces = new Map<Surface['name'], Surface>()
   readonly #routes: CataloguedRoute[] = []

@@ -4,13 +4,13 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** What an answer says depends on who asks, so that nobody on the way keeps it. */
+/** Responses depend on the caller, so they must not be cached by proxies. */
 export const UNCACHED = 'private, no-store'
 const VARY = 'Authorization, Cookie, Origin'
 
 /**
- * Answers with JSON, which nothing on the way to the caller may keep. A string is taken as JSON text that is ready to be sent, and so are bytes. A GET that succeeded carries a weak ETag
- * and is answered with 304 where the caller has it already.
+ * Responds with JSON that must not be cached. Strings and buffers are sent as they are. A successful GET has a weak
+ * ETag and becomes a 304 if the client already has it.
  */
 export function sendJson({ request, response }: HttpContext, content: unknown, status = 200): void {
   const text =
@@ -28,8 +28,8 @@ export function sendJson({ request, response }: HttpContext, content: unknown, s
 }
 
 /**
- * Answers with the version of what it is about as its ETag, for changes that are made for that version only. Other parts of
- * the answer change without it, so that no answer is 304.
+ * Responds with JSON whose ETag is the version of the record, for conditional updates. Other parts of the response
+ * change without the version, so it never becomes a 304.
  */
 export function sendVersionedJson(
   { response }: HttpContext,
@@ -48,7 +48,7 @@ function setJsonHeaders(response: HttpContext['response'], status: number): void
   response.header('vary', varyHeader(response.getHeader('vary')))
 }
 
-/** Every answer varies by its origin already, and some by more. */
+/** Every response already varies by Origin, and some by more. */
 function varyHeader(already: ReturnType<HttpContext['response']['getHeader']>): string {
   if (already === undefined || already === 'Origin') {
     return VARY
@@ -57,7 +57,7 @@ function varyHeader(already: ReturnType<HttpContext['response']['getHeader']>): 
   return [VARY, ...others.filter((name) => name !== 'Origin')].join(', ')
 }
 
-/** Past the framework's serializer, which looks through a text for its type and counts its bytes again. */
+/** Bypasses the framework's serializer, which detects the type of a text and measures it again. */
 function send(response: HttpContext['response'], text: string | Buffer): void {
   response.setRequestId()
   response.header('content-length', Buffer.byteLength(text))
@@ -65,9 +65,7 @@ function send(response: HttpContext['response'], text: string | Buffer): void {
   response.response.end(text)
 }
 
-/**
- * Weak, for telling versions of one answer apart: length and checksum do that, at a tenth of the price of a digest.
- */
+/** Length and checksum distinguish versions of a response at a tenth of the cost of a digest. */
 function weakEtag(text: string | Buffer): string {
   return `W/"${text.length.toString(36)}-${crc32(text).toString(36)}"`
 }

@@ -8,16 +8,16 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { releaseChunk } from '#kernel/chunk_memory'
 
 interface StreamOptions {
-  /** Fails where the bytes are not what was announced. */
+  /** Fails if the bytes do not match what was announced. */
   readonly check?: (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
   readonly pack?: Transform
-  /** How long a reader may take nothing before it is cut off; for ever where nothing is said. */
+  /** Disconnects a reader that accepts no bytes for this time; never by default. */
   readonly stallTimeoutMs?: number
 }
 
 /**
- * Answers with what a stream yields, at the pace of the reader. What goes wrong on the way breaks the connection: neither the
- * length nor the end of an answer may say that all was well then. A reader that leaves ends the stream.
+ * Responds with a stream at the pace of the reader. An error destroys the connection, so that a client cannot mistake
+ * the response for complete. A reader that disconnects ends the stream.
  */
 export async function sendStream(
   { request, response, logger }: HttpContext,
@@ -46,21 +46,21 @@ export async function sendStream(
     if (error instanceof StalledReader) {
       logger.info({ path: request.url() }, error.message)
     } else if (!signal.aborted) {
-      logger.error({ err: error, path: request.url() }, 'a response was cut off')
+      logger.error({ err: error, path: request.url() }, 'a response was aborted')
     }
   } finally {
     connection.off('close', onClose)
   }
 }
 
-/** Somebody asked for a stream and does not read it. */
+/** The client does not read its response. */
 class StalledReader extends Error {
   constructor() {
-    super('a response was cut off: its reader took nothing of it for too long')
+    super('a response was aborted: the client stopped reading')
   }
 }
 
-/** The connection to a reader. */
+/** Writes a response with backpressure and an optional timeout. */
 class ResponseWriter {
   constructor(
     readonly connection: ServerResponse,
@@ -68,7 +68,7 @@ class ResponseWriter {
     readonly stallTimeoutMs: number | undefined
   ) {}
 
-  /** Resolves when the reader took what was sent. */
+  /** Resolves when the client has read what was sent. */
   async waitFor(event: 'drain' | 'finish'): Promise<void> {
     if (this.stallTimeoutMs === undefined) {
       await once(this.connection, event, { signal: this.signal })
@@ -83,7 +83,7 @@ class ResponseWriter {
   }
 }
 
-/** The memory of a chunk is given back when the network has it. */
+/** Frees the memory of a chunk once it is written to the network. */
 async function send(chunks: AsyncIterable<Uint8Array>, writer: ResponseWriter): Promise<void> {
   const { connection } = writer
   for await (const chunk of chunks) {
@@ -102,12 +102,12 @@ async function send(chunks: AsyncIterable<Uint8Array>, writer: ResponseWriter): 
   }
 }
 
-/** Answers with the head of what `sendStream` would send. */
+/** Responds with headers only, for HEAD. */
 export function sendHead(ctx: HttpContext): void {
   sendBytes(ctx)
 }
 
-/** Answers with what is in memory already, which takes none of the steps of a stream. */
+/** Responds with bytes that are already in memory. */
 export function sendBytes({ response }: HttpContext, bytes?: Buffer): void {
   response.setRequestId()
   response.writeHead()

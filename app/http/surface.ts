@@ -7,9 +7,7 @@ import type { JsonSchema } from '#kernel/json_schema'
 import type { SurfaceName } from '#configuration/surfaces'
 import type { VerbatimBody } from './read_body.js'
 
-/**
- * What a route answers with one status: JSON of a schema, another content type, or nothing.
- */
+/** A response of a route by status: JSON with a schema, another content type, or no content. */
 export interface ResponseDeclaration {
   description: string
   schema?: JsonSchema
@@ -24,28 +22,26 @@ export interface Parameter {
   required?: boolean
 }
 
-/** What has to be said in a header, beside who is asking. */
+/** A header parameter other than authentication. */
 export type HeaderParameter = Parameter & { required: boolean }
 
-/**
- * Everything a route says of itself: what a caller needs, what it takes and what it answers.
- */
+/** The declaration of a route: access, parameters and responses. */
 export interface Operation {
   name: string
   summary: string
   access: Access
-  /** What lets a caller through the door, where the service itself asks for the rest after it saw the body. */
+  /** The access that admits the caller, if the service checks the rest after reading the body. */
   entry?: Access
   body?: BodyValidator<any>
-  /** The largest body that it takes; a mebibyte where nothing is said. */
+  /** The limit of the body; 1 MiB by default. */
   maxBodyBytes?: number | undefined
-  /** Keeps the text of the body beside its content, for attributes that nobody here looks into. */
+  /** Keeps the source text of the body, for attributes that are stored verbatim. */
   verbatim?: VerbatimBody
-  /** What its handler reads from the connection by itself, instead of a body that was read before. */
+  /** The body that the handler itself reads from the connection. */
   rawBody?: { contentType: string; schema: JsonSchema; isOptional?: boolean }
   query?: readonly Parameter[]
   headers?: readonly HeaderParameter[]
-  /** Puts whatever fails after the route was found into the words of its protocol. */
+  /** Converts errors of the handler into the format of its protocol. */
   translateError?: (error: unknown, ctx: HttpContext) => Failure
   responses: Record<number, ResponseDeclaration>
 }
@@ -60,9 +56,7 @@ export interface DeclaredRoute {
   handler: Handler
 }
 
-/**
- * Where a surface writes down its routes.
- */
+/** Collects the routes of a surface. */
 export class SurfaceRoutes {
   readonly declared: DeclaredRoute[] = []
 
@@ -70,7 +64,7 @@ export class SurfaceRoutes {
     return this.#declare('GET', path, handler, operation)
   }
 
-  /** For what is only asked about; a GET answers HEAD by itself. */
+  /** For HEAD without GET; a GET route also answers HEAD. */
   head(path: string, handler: Handler, operation: Operation): this {
     return this.#declare('HEAD', path, handler, operation)
   }
@@ -97,14 +91,12 @@ export class SurfaceRoutes {
   }
 }
 
-/**
- * A surface: one group of routes with its own base address.
- */
+/** A surface: a group of routes with its own base path. */
 export interface Surface {
   name: SurfaceName | 'hub'
   title: string
   summary: string
   routes: (routes: SurfaceRoutes) => void
-  /** Told of each request that was let in; the request waits for what it answers, if anything. */
+  /** Called for each authorized request, which waits for the returned promise, if any. */
   onCaller?: (ctx: HttpContext) => Promise<void> | undefined
 }

@@ -6,9 +6,7 @@ const NAMED_RANGES: Record<string, readonly string[]> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/**
- * Decides whether an address belongs to a proxy whose forwarding headers are believed.
- */
+/** Returns a predicate for the addresses of proxies whose forwarding headers are trusted. */
 export function trustedProxies(entries: readonly string[]): (address: string) => boolean {
   const trusted = new BlockList()
   for (const range of entries.flatMap((entry) => NAMED_RANGES[entry] ?? [entry])) {

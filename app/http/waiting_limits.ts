@@ -9,12 +9,12 @@ import { metrics } from '#observability/metrics'
 
 const RETRY_AFTER_SECONDS = 5
 
-/** How many requests may wait in a process, as streams and long polls do; 0 is no limit. */
+/** The maximum of streams and long polls of a process; 0 disables a limit. */
 export interface WaitingLimits {
   readonly perIdentity: number
-  /** Of a realm that is not master. */
+  /** Of any realm except master. */
   readonly perRealm: number
-  /** Of an address, which is that of the client where a proxy names it. */
+  /** Of a client address, as reported by trusted proxies. */
   readonly perAddress: number
 }
 
@@ -27,7 +27,7 @@ const refused = new Counter({
   registers: [metrics],
 })
 
-/** The caller, its realm, or its address has as many streams and long polls as it may have. */
+/** The caller, its realm or its address has reached its limit of streams and long polls. */
 class TooManyWaitingRequests extends Failure {
   constructor(of: LimitScope, most: number, variable: string) {
     super(
@@ -47,7 +47,7 @@ class TooManyWaitingRequests extends Failure {
   }
 }
 
-/** Counts the requests of a process that wait, so that nobody takes all the connections. */
+/** Counts the waiting requests of a process, so that no caller occupies all connections. */
 export class WaitingRequests {
   readonly #limits: WaitingLimits
   readonly #counts = new Map<string, number>()
@@ -56,7 +56,7 @@ export class WaitingRequests {
     this.#limits = limits
   }
 
-  /** Counts one more until what is answered is over. Throws where that would be too many. */
+  /** Counts a request until the returned listener is called. Throws if a limit is reached. */
   add(actor: Actor, address: string): EndListener {
     const { perIdentity, perRealm, perAddress } = this.#limits
     const realm = isMasterMember(actor) ? undefined : actor.realmId
@@ -84,7 +84,7 @@ export class WaitingRequests {
     }
   }
 
-  /** Of how many identities, realms and addresses requests wait. */
+  /** The number of identities, realms and addresses with waiting requests. */
   get size(): number {
     return this.#counts.size
   }
@@ -101,7 +101,7 @@ export class WaitingRequests {
   }
 }
 
-/** There are thousands: each is an object, where a function would take more. */
+/** An object instead of a closure, since there are thousands. */
 class WaitingRequest implements EndListener {
   readonly #requests: WaitingRequests
   readonly #keys: readonly string[]

@@ -5,10 +5,10 @@ import lockfile from 'proper-lockfile'
 
 import { LockLost, type LeaderElection } from './leader_election.js'
 
-/** Held by a process that was killed, a lock lasts so long. */
+/** The lock of a killed process expires after this time. */
 const STALE_MS = 10_000
 
-/** Leading among processes that share a folder, and perhaps nothing else. */
+/** Leader election by a lock file, for processes that share nothing but a folder. */
 export const electionInFolder =
   (folder: string): LeaderElection =>
   async (name, work) => {

@@ -1,18 +1,18 @@
 import type pg from 'pg'
 
-/** Work that has to stop once another process may have taken the lock. */
+/** Work that must stop when the lock is lost. */
 type LockedWork<T> = (lost: AbortSignal) => Promise<T>
 
-/** Does work where no other process is doing it, undefined where one is. */
+/** Runs work if no other process holds the lock; otherwise returns undefined. */
 export type LeaderElection = <T>(name: string, work: LockedWork<T>) => Promise<T | undefined>
 
-/** The lock of a leader went with its connection, or its folder, and is free. */
+/** The connection or folder of a lock was lost, so another process may acquire it. */
 export class LockLost extends Error {
   static readonly code = 'lock_lost'
   readonly code = LockLost.code
 
   constructor(name: string, cause?: Error) {
-    super(`The lock "${name}" was lost: another process may do its work now`, { cause })
+    super(`The lock "${name}" was lost: another process may have acquired it`, { cause })
   }
 }
 
@@ -22,8 +22,8 @@ export const electionOn =
     runAsLeader(pool, name, work)
 
 /**
- * Does work where no other process is doing it, undefined where one is. The lock goes with its connection, so that a leader that
- * was killed makes room; one whose connection breaks is told so by the signal, and rejects.
+ * Runs work under an advisory lock; returns undefined if another process holds it. PostgreSQL releases the lock with
+ * its connection, also if the leader is killed. If the connection breaks, the signal aborts and the call rejects.
  */
 export async function runAsLeader<T>(
   pool: pg.Pool,
@@ -33,7 +33,7 @@ export async function runAsLeader<T>(
   const client = await pool.connect()
   const lost = new AbortController()
   const onLost = (error?: Error) => lost.abort(new LockLost(name, error))
-  // A connection that ends may report several errors: the server's reason, then that it is closed.
+  // A broken connection may emit several errors: the reason of the server, then that it is closed.
   client.on('error', onLost).on('end', onLost)
   try {
     const { rows } = await client.query<{ leads: boolean }>(

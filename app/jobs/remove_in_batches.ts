@@ -4,17 +4,17 @@ import { sleep } from '#kernel/backoff'
 import type { SweepResult } from './sweep.js'
 
 const PROGRESS_MS = 5_000
-/** Others use the table meanwhile: for one part of the time it is worked, for so many it is not. */
+/** The table stays usable meanwhile: after each batch it pauses for this multiple of its duration. */
 const REST_FACTOR = 2
 
 export interface BatchedRemovalOptions {
   readonly logger: Pick<Logger, 'info'>
   readonly signal?: AbortSignal
-  /** After how long it ends although there is more to do. */
+  /** Stops after this time even if there is more to remove. */
   readonly turnMs?: number
 }
 
-/** The same, ended by one more signal. */
+/** Adds a signal to the options. */
 export function withSignal(
   lost: AbortSignal,
   { signal, ...sweeping }: BatchedRemovalOptions
@@ -22,7 +22,7 @@ export function withSignal(
   return { ...sweeping, signal: signal ? AbortSignal.any([signal, lost]) : lost }
 }
 
-/** Removes one portion after the other, each a transaction of its own that is followed by a pause. `doing` is for the log. */
+/** Removes batches, each in its own transaction and followed by a pause. `doing` is the message of progress logs. */
 export async function removeInBatches(
   removeBatch: () => Promise<SweepResult>,
   doing: string,

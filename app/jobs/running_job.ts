@@ -8,6 +8,6 @@ export interface JobContext {
 }
 
 export interface RunningJob {
-  /** Lets what is under way finish and takes on nothing new. */
+  /** Finishes running work and starts nothing new. */
   stop(): Promise<void>
 }

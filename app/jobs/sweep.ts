@@ -1,14 +1,12 @@
-/**
- * Removes what has had its time, in bounded batches, until nothing is left or the signal asks it to stop.
- */
+/** Removes expired records in batches until none is left or the signal aborts. */
 export interface Sweep {
   readonly name: string
   readonly schedule: Schedule
-  /** Answers how many records were removed. */
+  /** Returns the number of removed records. */
   run(signal: AbortSignal): Promise<number>
 }
 
-/** A sweep that may have more to do than others can wait for: it ends its turn after a while, and has another after theirs. */
+/** A sweep that may take long: it yields to the other sweeps after a while and continues after them. */
 export interface LongSweep extends Omit<Sweep, 'run'> {
   runTurn(signal: AbortSignal): Promise<SweepResult>
 }
@@ -21,9 +19,7 @@ export interface SweepResult {
 export type Schedule =
   { readonly everyMs: number } | { readonly dailyAt: { readonly hour: number } }
 
-/**
- * Milliseconds from `now` until a schedule is due next. Daily times are the machine's local time.
- */
+/** Milliseconds from `now` until the next run. Daily times are local time. */
 export function msUntilNext(schedule: Schedule, now: number): number {
   if ('everyMs' in schedule) {
     return schedule.everyMs

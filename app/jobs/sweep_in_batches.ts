@@ -1,4 +1,4 @@
-/** Sweeps one batch after the other until one is not full, or the signal aborts. Answers how much was swept. */
+/** Runs `sweepBatch` until a batch is not full or the signal aborts; returns the total. */
 export async function sweepInBatches(
   size: number,
   signal: AbortSignal,

@@ -10,16 +10,16 @@ const RETRY_MS = 10_000
 
 interface SweeperOptions {
   sweeps: readonly (Sweep | LongSweep)[]
-  /** Keeps the others from a sweep that runs here. */
+  /** Lets one process at a time run a sweep. */
   leaderElection: LeaderElection
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
-  /** After how long a sweep that failed is tried again at first; the time doubles until it is the sweep's own. */
+  /** The first retry delay of a failed sweep. It doubles up to the sweep's own interval. */
   retryMs?: number
 }
 
 /**
- * Runs sweeps once at the start and then on their schedules, and sooner where one could not do its work. However many processes do this, each sweep
- * runs in one of them at a time.
+ * Runs sweeps at start and then on their schedules; failed ones are retried earlier. Across all processes, one process
+ * at a time runs a given sweep.
  */
 export class Sweeper {
   readonly #options: SweeperOptions
@@ -43,8 +43,8 @@ export class Sweeper {
   }
 
   /**
-   * Sweeps take turns: each holds a connection for its lock while its work needs another, and several of them could wait
-   * for each other's for good.
+   * Sweeps run one at a time: each needs a connection for its lock and another for its work, so several could deadlock
+   * on the pool.
    */
   #runInTurn(sweep: Sweep | LongSweep): void {
     this.#lastTurn = this.#lastTurn.then(async () => {
@@ -61,7 +61,7 @@ export class Sweeper {
     }
   }
 
-  /** Answers how long it is until its next time. */
+  /** Returns the delay until the next run. */
   async #run(sweep: Sweep | LongSweep): Promise<number> {
     const { leaderElection: leading, logger } = this.#options
     try {
@@ -76,8 +76,8 @@ export class Sweeper {
     } catch (error) {
       const waitMs = this.#untilRetry(sweep)
       const level = isUnavailable(error) ? 'warn' : 'error'
-      const again = `it is tried again in ${Math.ceil(waitMs / 1_000)} s`
-      logger[level]({ err: error, sweep: sweep.name }, `sweep could not do its work; ${again}`)
+      const again = `retrying in ${Math.ceil(waitMs / 1_000)} s`
+      logger[level]({ err: error, sweep: sweep.name }, `sweep failed; ${again}`)
       return waitMs
     }
   }
@@ -99,7 +99,7 @@ async function runTurnOf(sweep: Sweep | LongSweep, signal: AbortSignal): Promise
     : { removed: await sweep.run(signal), isDone: true }
 }
 
-/** Something that it needs is away for now, or says why it should not be done. */
+/** A dependency is unavailable, or the sweep must not run now. */
 function isUnavailable(error: unknown): boolean {
   return error instanceof Failure && error.status === 503
 }

@@ -36,9 +36,7 @@ const READINESS: JsonSchema = {
   },
 }
 
-/**
- * What every service answers, whatever it is there for: who it is, how it is, and how it is used.
- */
+/** The routes of every surface: version, health and documentation. */
 export function commonRoutes(routes: SurfaceRoutes, surface: Surface): void {
   routes.get('/', (ctx) => sendJson(ctx, { version: VERSION, timestamp: clock.now() }), {
     name: 'readMetadata',

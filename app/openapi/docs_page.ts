@@ -26,7 +26,8 @@ interface LocatedOperation {
 }
 
 /**
- * An OpenAPI document as a page for people. It works without scripts: a collapsed operation is one line of the overview.
+ * Renders an OpenAPI document as an HTML page. It works without scripts: a collapsed operation is one line of the
+ * overview.
  */
 export function docsPage(document: OpenApiDocument): DocsPage {
   const { info, servers } = document
@@ -106,7 +107,7 @@ function operationsOf({ paths }: OpenApiDocument, tag: string): LocatedOperation
   )
 }
 
-/** The anchor stands inside, so that a browser opens the details of an operation it is led to. */
+/** The anchor is inside the details, so that browsers open them when navigating to it. */
 function operationDetails(
   document: OpenApiDocument,
   { method, path, operation }: LocatedOperation
@@ -161,7 +162,7 @@ function responseDetails(
     ${content && contentTables(document, content)}`
 }
 
-/** Content types that carry the same are shown together. */
+/** Content types with the same schema are shown together. */
 function contentTables(document: OpenApiDocument, content: Content): Html[] {
   const bySchema = Map.groupBy(Object.keys(content), (type) =>
     JSON.stringify(content[type]!.schema)
@@ -180,7 +181,7 @@ function resolved({ components }: OpenApiDocument, schema: JsonSchema): JsonSche
   return name ? components.schemas[name]! : schema
 }
 
-/** The document's own place is named by its path alone: the page may be read under another host name. */
+/** Links to the document are relative to the host, since the page may be served under another host name. */
 function pathOf(address: string): string {
   return new URL(address).pathname.replace(/\/$/, '')
 }

@@ -24,20 +24,17 @@ const OPENAPI: JsonSchema = {
   },
 }
 
-/** Whether `/docs` can be read here without a login. */
+/** Whether `/docs` is public in this environment. */
 export function docsAreServed({ NODE_ENV, DOCS_ENABLED }: Settings = env): boolean {
   return NODE_ENV !== 'production' || DOCS_ENABLED
 }
 
-/** In production the description is for callers who have business here. */
+/** In production the document requires a login. */
 function descriptionAccess({ NODE_ENV }: Settings): Access {
   return NODE_ENV === 'production' ? loggedIn : everybody
 }
 
-/**
- * Declares where a surface describes itself, for people and for programs; without a surface, where all that are served
- * here are described together.
- */
+/** Registers the documentation of a surface, or of all surfaces of the process if none is given. */
 export function docsRoutes(
   routes: SurfaceRoutes,
   surface?: Surface,
@@ -62,9 +59,7 @@ export function docsRoutes(
   })
 }
 
-/**
- * Text and page of one description, made when they are first asked for: all routes are known by then.
- */
+/** The document and page of a surface, built on first use, when all routes are registered. */
 class Documentation {
   readonly #surface: Surface | undefined
   #text: string | undefined
@@ -79,7 +74,7 @@ class Documentation {
     sendJson(ctx, this.#text)
   }
 
-  /** A caller that does not ask for a page is a program. */
+  /** Clients that do not prefer HTML get the document. */
   show(ctx: HttpContext): void {
     ctx.response.append('vary', 'Accept')
     if (ctx.request.accepts(['json', 'html']) !== 'html') {

@@ -1,7 +1,7 @@
 import type { Method } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 
-/** The parts of OpenAPI 3.1 that are written and read here. */
+/** The parts of OpenAPI 3.1 that the platform uses. */
 export interface OpenApiDocument {
   'openapi': string
   'info': { title: string; summary: string; description: string; version: string; license: License }
@@ -20,7 +20,7 @@ interface License {
 /** Operations on one kind of record. */
 export interface Tag {
   'name': string
-  /** What people call it within its group; names are for programs. */
+  /** The display name within its group. */
   'x-displayName': string
 }
 
@@ -74,7 +74,7 @@ export interface Components {
   securitySchemes: Record<string, { type: 'http'; scheme: 'bearer'; description: string }>
 }
 
-/** Whether an answer is explained once, among the components, instead of at its operation. */
+/** Whether a response is a reference to a shared component. */
 export function isReference(answer: DocumentedResponse | Reference): answer is Reference {
   return '$ref' in answer
 }

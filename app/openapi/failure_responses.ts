@@ -57,9 +57,7 @@ const META: JsonSchema = {
 
 const REASON = text('Why, for people; it may be worded differently at any time')
 
-/**
- * The shape of every failure. Its codes are read off the failures themselves.
- */
+/** The schemas of every failure. The codes are collected from the failure classes. */
 export const FAILURE_SCHEMAS: Record<string, JsonSchema> = {
   ErrorEnvelope: {
     type: 'object',
@@ -120,7 +118,7 @@ export const FAILURE_SCHEMAS: Record<string, JsonSchema> = {
   },
 }
 
-/** Answers that many operations share. */
+/** Responses that many operations share. */
 export const SHARED_RESPONSES: Record<string, DocumentedResponse> = {
   Failure: {
     description: 'Any failure, with the status that the envelope repeats',

@@ -11,9 +11,7 @@ import { clock } from '#kernel/clock'
 import { SURFACE_PREFIXES } from '#configuration/surfaces'
 import { VERSION } from '#kernel/version'
 
-/**
- * What stands at `/` where several surfaces share one port: a page for people that names them.
- */
+/** The landing page at `/` if several surfaces share a port. */
 export const hub: Surface = {
   name: 'hub',
   title: 'Analysis Hub',

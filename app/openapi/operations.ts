@@ -14,24 +14,22 @@ import { tagName } from './tags.js'
 
 const PATH_PARAMETER = /:(\w+)/g
 
-/** What identifies an operation: in the document, among the routes and in metrics. */
+/** The id of an operation in documents, routes and metrics. */
 function operationId({ surface, operation }: CataloguedRoute): string {
   return `${surface.name}.${operation.name}`
 }
 
-/** The name under which the schema of an operation's body stands among the components. */
+/** The component name of the schema of an operation's body. */
 export function bodySchemaName(route: CataloguedRoute): string {
   return `${operationId(route)}.body`
 }
 
-/** `/nodes/:id` as OpenAPI writes it. */
+/** Converts `/nodes/:id` to the template syntax of OpenAPI. */
 export function pathTemplate(path: string): string {
   return path.replace(PATH_PARAMETER, '{$1}')
 }
 
-/**
- * One route as the document describes it.
- */
+/** The OpenAPI description of a route. */
 export function documentedOperation(route: CataloguedRoute): DocumentedOperation {
   const { path, operation } = route
   const { access, summary } = operation
@@ -54,7 +52,7 @@ export function documentedOperation(route: CataloguedRoute): DocumentedOperation
   }
 }
 
-/** What a caller needs, in a sentence. */
+/** Describes the required access in a sentence. */
 export function describeAccess(access: Access): string {
   if (access.kind === 'public') {
     return 'Anybody may call this.'
@@ -105,7 +103,7 @@ function queryParameter({
   }
 }
 
-/** Whether a parameter may be written as `name[key]=value`. */
+/** Whether a parameter may be sent as `name[key]=value`. */
 function hasKeys({ type, oneOf = [] }: JsonSchema): boolean {
   return type === 'object' || (oneOf as JsonSchema[]).some(hasKeys)
 }
@@ -119,7 +117,7 @@ function requestBody(route: CataloguedRoute, { required, properties = {} }: Json
   }
 }
 
-/** A form carries nothing but texts. */
+/** Forms can only carry text values. */
 function isAllText(properties: unknown): boolean {
   return Object.values(properties as Record<string, JsonSchema>).every(
     ({ type }) => type === 'string'
@@ -158,7 +156,7 @@ function documentedResponse(answer: ResponseDeclaration): DocumentedResponse {
   }
 }
 
-/** An answer that has both a schema and a content type comes as JSON or as the other, as the caller asked for it. */
+/** A response with both a schema and a content type is negotiated by the client. */
 function contentOf({ schema, contentType }: ResponseDeclaration): Content {
   return {
     ...(contentType && { [contentType.split(';')[0]!.trim()]: {} }),

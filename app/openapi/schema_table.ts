@@ -7,14 +7,12 @@ interface Row {
   isOptional: boolean
 }
 
-/** Where a page explains the schema that stands among the components under this name. */
+/** The anchor of a component schema. */
 export function schemaAnchor(name: string): string {
   return `schema-${name}`
 }
 
-/**
- * A JSON schema as a person reads it: what it is, and a table of its attributes where it has some.
- */
+/** Renders a JSON schema: its type, and a table of its attributes. */
 export function schemaTable(schema: JsonSchema): Html {
   const rows = rowsOf(schema, '')
   const isPlainObject = schema.type === 'object' && rows.length > 0
@@ -22,9 +20,7 @@ export function schemaTable(schema: JsonSchema): Html {
   ${rows.length > 0 && attributeTable('Attribute', rows)}`
 }
 
-/**
- * A table of names, their types and what they mean, for parameters as for attributes.
- */
+/** Renders a table of names, types and descriptions. */
 export function attributeTable(heading: string, rows: readonly Row[]): Html {
   const isExplained = rows.some(({ schema }) => schema.description !== undefined)
   return html`<table>
@@ -41,7 +37,7 @@ export function attributeTable(heading: string, rows: readonly Row[]): Html {
   </table>`
 }
 
-/** Text in which names of the interface stand between backticks. */
+/** Renders text with code spans in backticks. */
 export function prose(text: unknown): Html {
   const parts = String(text ?? '').split('`')
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`

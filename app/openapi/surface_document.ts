@@ -17,16 +17,16 @@ const CALLING = [
 interface DocumentOptions {
   title: string
   summary: string
-  /** The address in front of all paths. */
+  /** The base URL of all paths. */
   server: string
   routes: readonly CataloguedRoute[]
-  /** What stands in front of a route's own path, where several surfaces are described together. */
+  /** The prefix of a route's path, if several surfaces share a document. */
   prefixOf?: (surface: Surface) => string
 }
 
 /**
- * The document of one surface, with its paths as the surface knows them; without a surface that of all which this process
- * serves. Addresses come from the configuration: what a caller calls us by is no source for links.
+ * The document of a surface, or of all surfaces of the process if none is given. URLs come from the configuration,
+ * since the Host header is not trustworthy.
  */
 export function documentOf(surface?: Surface): OpenApiDocument {
   if (surface) {
@@ -46,9 +46,7 @@ export function documentOf(surface?: Surface): OpenApiDocument {
   })
 }
 
-/**
- * An OpenAPI 3.1 document made from what routes declare of themselves.
- */
+/** Builds an OpenAPI 3.1 document from route declarations. */
 export function describe({
   title,
   summary,

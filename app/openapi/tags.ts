@@ -1,21 +1,21 @@
 import type { CataloguedRoute } from '#http/route_catalogue'
 import type { Tag, TagGroup } from './document.js'
 
-/** First parts of paths that are about the service itself, not about a kind of record. */
+/** First path segments that concern the service instead of a kind of record. */
 const ABOUT_THE_SERVICE = new Set(['', 'health', 'docs'])
 
-/** The tag of an operation: its surface and the kind of record it is about. */
+/** The tag of an operation: its surface and its kind of record. */
 export function tagName(route: CataloguedRoute): string {
   return `${route.surface.name} ${kindOf(route)}`
 }
 
-/** Each tag once, in the order in which the routes were declared. */
+/** The distinct tags in the order of route declaration. */
 export function tagsOf(routes: readonly CataloguedRoute[]): Tag[] {
   const names = new Map(routes.map((route) => [tagName(route), displayName(kindOf(route))]))
   return [...names].map(([name, shown]) => ({ 'name': name, 'x-displayName': shown }))
 }
 
-/** The tags by surface. */
+/** The tags grouped by surface. */
 export function tagGroupsOf(routes: readonly CataloguedRoute[]): TagGroup[] {
   const bySurface = Object.groupBy(routes, ({ surface }) => surface.name)
   return Object.values(bySurface).map((own) => {

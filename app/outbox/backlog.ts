@@ -7,7 +7,7 @@ const BACKLOG = `
     coalesce((select extract(epoch from clock_timestamp() - written_at) from outbox
               order by position limit 1), 0)::float as seconds`
 
-/** What waits in the outbox of a database, counted up to 100,000. */
+/** The backlog of an outbox, counted up to 100,000. */
 export async function backlogOf(database: pg.Client | pg.Pool): Promise<Backlog> {
   const { rows } = await database.query<Backlog>(BACKLOG)
   return rows[0]!

@@ -5,8 +5,8 @@ interface PendingBatch<Item> {
 }
 
 /**
- * Sends what is handed in at the same moment together and in that order, where one call for many costs little more than one
- * for one.
+ * Combines the calls of one turn of the event loop into one, in order, for receivers where a call with many items costs
+ * little more than a call with one.
  */
 export function batched<Item>(
   send: (items: readonly Item[]) => Promise<void>

@@ -8,7 +8,7 @@ import { env } from '#start/env'
 
 import { publishCommand } from './publish.js'
 
-/** The dead letters of the bus this process would use. */
+/** Opens the dead letters of the configured bus. */
 export function openDeadLetters(
   consumers: readonly Pick<Consumer, 'queue' | 'surface'>[]
 ): DeadLetters {

@@ -1,13 +1,13 @@
 import type { DestinationName, Entry } from './entry.js'
 
 /**
- * One of the places that are told what happened. Entries that are handed in one after the other for the same record arrive
- * in that order, though the second is handed in before the first has arrived.
+ * A receiver of outbox entries. Entries of the same record arrive in the order in which they were sent, even if they
+ * are sent concurrently.
  */
 export interface Destination {
   readonly name: DestinationName
-  /** Whether it is worth trying now. */
+  /** Whether a delivery can succeed now. */
   readonly isReady: boolean
-  /** Resolves once the entry is safe there. One without a receiver may stay pending. */
+  /** Resolves once the entry is durable there. An entry without a receiver may stay pending. */
   deliver(entry: Entry): Promise<void>
 }

@@ -16,15 +16,15 @@ interface SocketTransport {
   emit(emissions: readonly Emission[]): Promise<void>
 }
 
-/** What carries entries away. */
+/** The transports of a process. */
 export interface Transports {
   readonly bus: MessageTransport
   readonly signals: ChannelTransport
-  /** Undefined where sockets are switched off: nothing is sent there. */
+  /** Undefined if sockets are disabled: nothing is sent there. */
   readonly realtime: SocketTransport | undefined
 }
 
-/** The destinations of a process's relays. */
+/** The destinations of the relays of a process. */
 export function createDestinations({ bus, signals, realtime }: Transports): Destination[] {
   return [
     busDestination(bus, 'audit', auditMessage),
@@ -62,7 +62,7 @@ function channelDestination(signals: ChannelTransport): Destination {
   }
 }
 
-/** Sockets elsewhere are reached the same way as channels are, so that they are away together. */
+/** Sockets of other processes are reached through channels, so both are unavailable together. */
 function socketDestination(realtime: SocketTransport, signals: ChannelTransport): Destination {
   const emit = batched((emissions: readonly Emission[]) => realtime.emit(emissions))
   return {
@@ -78,12 +78,12 @@ function changeIn({ content }: Entry): ChangeContent {
   if ('change' in content) {
     return content.change
   }
-  throw new TypeError('Only changes of records are told to everybody')
+  throw new TypeError('Only changes of records are broadcast')
 }
 
 function commandIn({ content }: Entry): Message {
   if ('command' in content) {
     return unsealCommand(content)
   }
-  throw new TypeError('Only commands go into a queue of their own')
+  throw new TypeError('Only commands are sent to a queue')
 }

@@ -4,12 +4,12 @@ import type { ChangeType } from '#records/events'
 import type { Attributes } from '#records/row'
 import type { Diff } from '#outbox/payloads/diff'
 
-/** Where entries go, each with its own mark: the bit that is set in `pending` while the entry still has to go there. */
+/** The destinations of entries, each with its bit in `pending`, which is set until the entry has arrived there. */
 export const DESTINATIONS = { audit: 1, bus: 2, pubsub: 4, sockets: 8, commands: 16 } as const
 
 export type DestinationName = keyof typeof DESTINATIONS
 
-/** Who did something and from where, as far as the audit trail keeps it. */
+/** Who acted and from where, as the audit trail records it. */
 export interface ActorContext {
   readonly actor?: { readonly type: string; readonly id: string; readonly name: string | null }
   readonly address?: string
@@ -18,20 +18,20 @@ export interface ActorContext {
   readonly path?: string
 }
 
-/** A change of a record, without anything secret. */
+/** A change of a record, without secrets. */
 export interface ChangeContent {
   readonly kind: string
   readonly change: ChangeType
   readonly id: string
-  /** The realm the change is filed under. */
+  /** The realm that owns the record. */
   readonly realmId: string | null
-  /** The realms that receive it. */
+  /** The realms that receive the change. */
   readonly realms: readonly string[]
-  /** The record as it is now, or was before it was deleted. */
+  /** The record after the change, or before its deletion. */
   readonly data: Attributes
-  /** What an update changed. */
+  /** The attributes that an update changed. */
   readonly diff?: Diff
-  /** Whether the audit trail keeps it for good. */
+  /** Whether the audit trail retains the change permanently. */
   readonly isLasting?: true
   readonly doer: ActorContext
 }
@@ -45,7 +45,7 @@ export interface SecurityContent {
   readonly doer: ActorContext
 }
 
-/** A command that waits. Its secrets were taken out of it, and stand sealed beside it until it leaves. */
+/** A pending command. Its secrets are stored separately, sealed, until it is sent. */
 export interface PendingCommand {
   readonly command: Message
   readonly secrets?: string
@@ -54,17 +54,17 @@ export interface PendingCommand {
 export type Content =
   { readonly change: ChangeContent } | { readonly security: SecurityContent } | PendingCommand
 
-/** One row of the outbox: what happened, and where that still has to be told. */
+/** One row of the outbox: what happened, and its pending destinations. */
 export interface Entry {
   readonly position: number
-  /** The same however often the entry is sent. */
+  /** The same for each delivery of the entry. */
   readonly messageId: string
   /** Milliseconds since the epoch. */
   readonly writtenAt: number
   readonly pending: number
-  /** Entries with the same one reach a destination in the order they were written. */
+  /** Entries with the same value reach each destination in order. */
   readonly orderedBy: string
-  /** The queue of a command. */
+  /** The queue of a command; null for events. */
   readonly queue: string | null
   readonly content: Content
 }

@@ -3,13 +3,13 @@ import type { Horizon } from './store.js'
 const SAMPLED_EVERY_MS = 1_000
 
 /**
- * Finds positions below which nothing can appear any more. They are given out before their transactions end, so that a lower
- * one may be seen after a higher one; the removed entries below need not be looked through for ever because of that.
+ * Finds positions below which no entry can appear any more. Positions are assigned before their transactions commit, so
+ * a lower one may become visible after a higher one. Below the floor the index need not be scanned.
  */
 export class Floor {
   #known = 0
   #sampledAt = 0
-  /** A position that had been given out, and the transactions of which one may still bring a lower one to light. */
+  /** An assigned position, and the first transaction id that cannot reveal a lower position. */
   #candidate: { position: number; before?: bigint } | undefined
 
   get known(): number {
@@ -23,7 +23,7 @@ export class Floor {
   sample({ position, oldest, next }: Horizon, now: number): void {
     this.#sampledAt = now
     if (this.#candidate) {
-      // Only now: a transaction that had taken the position but not begun to write has begun since.
+      // Set on the second sample: a transaction may take a position before it gets an id.
       this.#candidate.before ??= next
       if (oldest < this.#candidate.before) {
         return

@@ -5,10 +5,10 @@ import { OrderedDelivery } from './ordered_delivery.js'
 
 const BACK_OFF = { firstMs: 100, longestMs: 2_000 }
 
-/** How often a destination that is away is tried again. */
+/** The polling interval of an unavailable destination. */
 const RECHECK_MS = 250
 
-/** How long nothing may come back before others stop waiting for it. */
+/** Without progress for this time, a lane counts as stalled. */
 const STALL_MS = 1_000
 
 interface LaneOptions {
@@ -17,8 +17,8 @@ interface LaneOptions {
 }
 
 /**
- * The way to one destination, or to one queue of commands: in order per record, beside each other across records. After a
- * failure everything waits a while, longer each time.
+ * Delivers to one destination, or to one queue of commands: in order per record, concurrently across records. After a
+ * failure it pauses, longer each time.
  */
 export class Lane {
   readonly name: string
@@ -44,12 +44,12 @@ export class Lane {
     this.#options = options
   }
 
-  /** What has not arrived, in the order it was handed in. */
+  /** The undelivered entries in order. */
   get entries(): Iterable<Entry> {
     return this.#entries.values()
   }
 
-  /** Whether it should not be waited for: the destination is away, or nothing comes back from it. */
+  /** Whether other lanes should not wait for this one: its destination is unavailable or does not respond. */
   isStalled(now: number): boolean {
     return this.#isPaused || (this.#inFlight > 0 && now - this.#lastProgressAt > STALL_MS)
   }
@@ -63,7 +63,7 @@ export class Lane {
     }
   }
 
-  /** Sends nothing any more and does not look at what comes back. */
+  /** Stops sending and ignores pending responses. */
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)

@@ -18,11 +18,11 @@ const failed = new Counter({
 
 export interface Backlog {
   readonly depth: number
-  /** Age of the oldest entry. */
+  /** The age of the oldest entry. */
   readonly seconds: number
 }
 
-/** Those relays of this process that lead, by the database they work on. */
+/** The leading relays of this process by database. */
 const leading = new Map<string, () => Promise<Backlog>>()
 
 new Gauge({
@@ -47,7 +47,7 @@ new Gauge({
 
 type Series = ReturnType<typeof published.labels>
 
-/** Finding a series by its labels costs more than counting in it. */
+/** Caches the series, since a lookup by labels costs more than an increment. */
 const known = new Map<string, Series>()
 
 export const relayMetrics = {
@@ -62,7 +62,7 @@ export const relayMetrics = {
 
   failed: (destination: string) => failed.inc({ destination }),
 
-  /** Shows the backlog of a database until the returned function is called. */
+  /** Reports the backlog of a database until the returned function is called. */
   showBacklog(database: string, readBacklog: () => Promise<Backlog>): () => void {
     leading.set(database, readBacklog)
     return () => {
@@ -81,7 +81,7 @@ async function show(gauge: Gauge<'database'>, figure: (backlog: Backlog) => numb
 
 let pendingRead: ReturnType<typeof readBacklogs> | undefined
 
-/** Both figures of one page are from one look. */
+/** Both gauges of a scrape use the same query. */
 function backlogsNow() {
   pendingRead ??= readBacklogs().finally(() => {
     pendingRead = undefined

@@ -1,6 +1,6 @@
 import type { Entry } from './entry.js'
 
-/** An entry on its way to one destination. */
+/** An entry and the state of its delivery. */
 interface DeliveryItem {
   readonly entry: Entry
   state: 'waiting' | 'sent' | 'arrived' | 'failed'
@@ -8,7 +8,7 @@ interface DeliveryItem {
 
 interface DeliveryOptions {
   send(entry: Entry): Promise<void>
-  /** Told of each entry that arrived, once all before it have. */
+  /** Called for each delivered entry, in order. */
   onSettled(entry: Entry): void
   onArrival(): void
   onFailure(error: unknown): void
@@ -16,8 +16,8 @@ interface DeliveryOptions {
 }
 
 /**
- * The entries of one record on their way to one destination. They are sent without waiting for each other; when one fails,
- * those behind it are sent again after it, also the ones that had arrived.
+ * Delivers the entries of one record to one destination. Sends are concurrent; after a failure, the failed entry and
+ * all later ones are sent again, including those that had arrived.
  */
 export class OrderedDelivery {
   readonly #options: DeliveryOptions
@@ -37,7 +37,7 @@ export class OrderedDelivery {
     this.#items.push({ entry, state: 'waiting' })
   }
 
-  /** Sends what waits. After a failure that is everything from there on, as soon as nothing is under way any more. */
+  /** Sends waiting entries. After a failure it waits until nothing is in flight and resends all. */
   advance(): void {
     if (this.#isBroken) {
       if (this.#inFlight > 0) {

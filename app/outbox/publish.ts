@@ -44,12 +44,12 @@ interface NewEntry {
   readonly content: Content
 }
 
-/** Keeps a change of a record, with the change itself, for every destination that is told of changes. */
+/** Publishes a change of a record to all its destinations when the transaction commits. */
 export function publishChange(transaction: pg.ClientBase, change: RecordChange): Promise<void> {
   return insertWithin(transaction, entryOf(change))
 }
 
-/** As `writeChange`, for many changes at once. */
+/** Like `publishChange`, for many changes. */
 export function publishChanges(
   transaction: pg.ClientBase,
   changes: readonly RecordChange[]
@@ -57,7 +57,7 @@ export function publishChanges(
   return insertAllWithin(transaction, changes.map(entryOf))
 }
 
-/** Keeps a command, with what it belongs to, until its queue has it. Those with the same `orderedBy` arrive in order. */
+/** Publishes a command when the transaction commits. Commands with the same `orderedBy` arrive in order. */
 export function publishCommand(
   transaction: pg.ClientBase,
   message: Message,
@@ -66,13 +66,13 @@ export function publishCommand(
   return insertWithin(transaction, entryFor({ message, orderedBy }))
 }
 
-/** A message, and what it is about. */
+/** A message and its ordering key. */
 export interface OrderedMessage {
   readonly message: Message
   readonly orderedBy: string
 }
 
-/** As `writeCommand`, for many messages at once. */
+/** Like `publishCommand`, for many messages. */
 export function publishCommands(
   transaction: pg.ClientBase,
   messages: readonly OrderedMessage[]
@@ -80,7 +80,7 @@ export function publishCommands(
   return insertAllWithin(transaction, messages.map(entryFor))
 }
 
-/** Keeps what matters to security for the audit trail. It belongs to no transaction, and is kept when this resolves. */
+/** Publishes a security event to the audit trail, outside of any transaction. Resolves once it is stored. */
 export async function publishSecurityEvent(event: SecurityEvent): Promise<void> {
   const { type, subject, id, realmId, origin, count } = event
   const messageId = newId()
@@ -92,10 +92,10 @@ export async function publishSecurityEvent(event: SecurityEvent): Promise<void> 
   notifyWritten()
 }
 
-/** Where the changes of records go. */
+/** The sink of record changes. */
 export const changeOutbox: EventSink = { record: publishChange, recordAll: publishChanges }
 
-/** Where security events go. */
+/** The sink of security events. */
 export const securityOutbox: SecuritySink = { record: publishSecurityEvent }
 
 function entryOf(change: RecordChange): NewEntry {
@@ -119,7 +119,7 @@ function entryFor({ message, orderedBy }: OrderedMessage): NewEntry {
   }
 }
 
-/** A whole set is waited for, so that no more than one is held in memory. */
+/** Awaits the insert, so that at most one batch is in memory. */
 async function insertAllWithin(
   transaction: pg.ClientBase,
   entries: readonly NewEntry[]

@@ -9,12 +9,15 @@ import { relayMetrics } from './metrics.js'
 import { Publishing } from './publishing.js'
 import { OutboxStore } from './store.js'
 
-/** How soon another process takes over, and how soon a lost database is tried again. */
+/** The retry interval of the leader election and of a lost connection. */
 const RETRY_MS = 1_000
 
 const LEADER = `select pg_try_advisory_lock(hashtextextended('outbox relay', 0)) as leads`
 
-/** What a lost removal costs is a second delivery. The table is read in order whatever the planner believes of its size. */
+/**
+ * A lost deletion only causes a second delivery. Scans always use the index order, whatever the statistics of the table
+ * suggest.
+ */
 const SESSION = `
   set synchronous_commit = off;
   set enable_seqscan = off;
@@ -24,17 +27,17 @@ const SESSION = `
   set tcp_keepalives_count = 3`
 
 interface RelayOptions {
-  /** The database; it carries the password and must not be logged. */
+  /** The database URL; contains the password and must not be logged. */
   url: string
-  /** What the database is called in metrics and logs. */
+  /** The name of the database in metrics and logs. */
   name: string
   destinations: readonly Destination[]
   logger: Pick<Logger, 'info' | 'warn'>
 }
 
 /**
- * Publishes what one database's outbox holds. Of all relays on a database one does so; the lock goes with its connection, so
- * that the others take over when it dies.
+ * Publishes the outbox of one database. One relay per database leads; its lock ends with its connection, so that
+ * another one takes over when it dies.
  */
 export class Relay {
   readonly #options: RelayOptions
@@ -54,7 +57,7 @@ export class Relay {
     this.#running = this.#run()
   }
 
-  /** Something was written to the outbox. */
+  /** Announces new entries. */
   notify(): void {
     this.#publishing?.wake()
   }
@@ -71,7 +74,7 @@ export class Relay {
       } catch (error) {
         if (!this.#stopping.signal.aborted) {
           const { name: database, logger } = this.#options
-          logger.warn({ err: error, database }, 'the outbox cannot be read now; it is tried again')
+          logger.warn({ err: error, database }, 'the outbox could not be read; retrying')
         }
       }
       await this.#pause()
@@ -105,7 +108,7 @@ export class Relay {
     }
     const { name, destinations, logger } = this.#options
     const hideBacklog = relayMetrics.showBacklog(name, () => backlogOf(client))
-    logger.info({ database: name }, 'this process publishes the outbox now')
+    logger.info({ database: name }, 'this process now publishes the outbox')
     const publishing = new Publishing({ store: new OutboxStore(client), destinations, logger })
     this.#publishing = publishing
     try {

@@ -14,9 +14,7 @@ interface RelaysOptions extends Transports {
   readonly logger: Pick<Logger, 'info' | 'warn'>
 }
 
-/**
- * Starts a relay for each database of the given surfaces. They publish where no other process does so already.
- */
+/** Starts a relay for each database of the given surfaces. It publishes unless another process already does. */
 export async function startRelays(options: RelaysOptions): Promise<{ stop(): Promise<void> }> {
   const { surfaces, signals, logger } = options
   const destinations = createDestinations(options)

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { Content, Entry } from './entry.js'
 import type { Finished } from './feed.js'
 
-/** Which entries to read: those that have to go to one of the destinations, but not to the queues left out. */
+/** Selects pending entries of the destinations, except those of some queues. */
 export interface Selection {
   readonly destinations: number
   readonly queue?: string
@@ -24,11 +24,11 @@ interface Row {
 }
 
 export interface Horizon {
-  /** The last position that was given out. */
+  /** The last assigned position. */
   readonly position: number
-  /** The oldest transaction that is still under way. */
+  /** The oldest running transaction. */
   readonly oldest: bigint
-  /** The transaction that begins next. */
+  /** The id of the next transaction. */
   readonly next: bigint
 }
 
@@ -51,14 +51,14 @@ const MARK = `
   update outbox o set pending = o.pending & ~r.destinations from reached r
   where o.position = r.position and o.pending & ~r.destinations <> 0`
 
-/** A sequence that was never used names the first position as its last. */
+/** An unused sequence reports its first value as the last one. */
 const HORIZON = `
   select last_value - (not is_called)::int as position,
          pg_snapshot_xmin(s) as oldest, pg_snapshot_xmax(s) as next
   from outbox_position_seq, pg_current_snapshot() s`
 
 /**
- * The statements of a relay, on the connection that makes it the leader: without that it can do nothing to the outbox.
+ * The statements of a relay. They use the connection that holds the leader lock, so a relay that lost it cannot write.
  */
 export class OutboxStore {
   readonly #client: pg.ClientBase
@@ -67,7 +67,7 @@ export class OutboxStore {
     this.#client = client
   }
 
-  /** Marks what is through, removes what is through everywhere, and reads on: mostly in one statement. */
+  /** Marks or deletes delivered entries and reads the next ones, mostly in one statement. */
   async turn(finished: readonly Finished[], selection: Selection | undefined): Promise<Entry[]> {
     const partly = finished.filter(({ isDone }) => !isDone)
     if (partly.length > 0) {

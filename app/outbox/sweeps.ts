@@ -14,10 +14,10 @@ const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
 const BATCH = 1_000
 
-/** No broker delivers a message again after so long, so that it need not be known any more that it was handled. */
+/** Brokers do not redeliver messages after this time. */
 const INBOX_RETENTION_MS = 7 * DAY_MS
 
-/** Receivers that are told at once do not want to be told of yesterday. */
+/** Live notifications are useless after this time. */
 const NOTIFICATION_RETENTION_MS = DAY_MS
 
 const DELETE_INBOX = `
@@ -37,7 +37,7 @@ const WITHDRAW = `
   )
   select (select count(*) from removed) + (select count(*) from kept) as swept`
 
-/** Removes what consumers knew of messages that do not come again. */
+/** Deletes inbox entries of messages that are not redelivered any more. */
 export const inboxSweep: Sweep = {
   name: 'inbox',
   schedule: { everyMs: HOUR_MS },
@@ -50,7 +50,7 @@ export const inboxSweep: Sweep = {
     }),
 }
 
-/** Stops telling channels and sockets what they could not be told for a day; what else an entry is for, it stays for. */
+/** Drops undelivered notifications to channels and sockets after a day; other destinations stay pending. */
 export const outboxSweep: Sweep = {
   name: 'outbox',
   schedule: { everyMs: HOUR_MS },
@@ -64,7 +64,6 @@ export const outboxSweep: Sweep = {
     }),
 }
 
-/** Sweeps each database in batches until one is not full. */
 async function sweepDatabases(
   signal: AbortSignal,
   sweepBatch: (pool: pg.Pool) => Promise<number>

@@ -4,23 +4,25 @@ import type pg from 'pg'
 
 import { afterCommit } from '#records/transaction'
 
-/** What the processes of an installation tell each other when there is something to publish. */
+/** The topic that announces new outbox entries to other processes. */
 export const OUTBOX_TOPIC = 'outbox'
 
 const emitter = new EventEmitter<{ entries: [] }>()
 
-/** Calls a listener whenever this process has kept entries in an outbox; the returned function takes it off again. */
+/**
+ * Calls the listener whenever this process has committed entries to an outbox, until the returned function is called.
+ */
 export function onOutboxWritten(listener: () => void): () => void {
   emitter.on('entries', listener)
   return () => emitter.off('entries', listener)
 }
 
-/** Says that there are entries which are already kept. */
+/** Announces committed entries. */
 export function notifyWritten(): void {
   emitter.emit('entries')
 }
 
-/** Says so once what was written on the transaction is kept. */
+/** Announces entries after the transaction has committed. */
 export function notifyAfterCommit(transaction: pg.ClientBase): void {
   afterCommit(transaction, notifyWritten)
 }

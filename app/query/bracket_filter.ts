@@ -13,7 +13,7 @@ interface Entry {
   readonly value: string | readonly string[]
 }
 
-/** Reads the bracket form, in which a key that cannot be used is left out. */
+/** Decodes the bracket form, which ignores keys that cannot be used. */
 export function decodeBracketFilter(
   filter: QueryValue | undefined,
   keys: FilterKeys,
@@ -36,7 +36,7 @@ export function decodeBracketFilter(
   return { kind: 'and', conditions: [...own, ...related] }
 }
 
-/** One entry per key; where a key was sent with and without the kind's name, the former counts. */
+/** One entry per key. A key prefixed with the kind's name takes precedence. */
 function entriesOf(filter: QueryGroup, keys: FilterKeys, dropped: DroppedKeys): Iterable<Entry> {
   const entries = new Map<string, Entry>()
   for (const { key, value } of flatten(filter, '')) {
@@ -77,7 +77,7 @@ function* flatten(
   }
 }
 
-/** `0:name` is the same as `name`: a position some clients put in front. */
+/** Removes the position that some clients prepend: `0:name` equals `name`. */
 function withoutPosition(key: string): string {
   const colon = key.indexOf(':')
   return colon > 0 && /^\d+$/.test(key.slice(0, colon)) ? key.slice(colon + 1) : key

@@ -1,21 +1,21 @@
 import { negationOf, type Operator } from './condition.js'
 import { coerce, verbatim, type Literal } from './scalar.js'
 
-/** What one value of a bracket filter says about its key. */
+/** The test that a value of a bracket filter expresses. */
 export interface ValueTest {
   readonly op: Operator
   readonly literals: readonly Literal[]
-  /** An ordering was sent negated; it has no negation in this form and stands without. */
+  /** Whether a negated ordering lost its negation, which this form does not support. */
   readonly lostNegation?: boolean
 }
 
-/** Reads `filter[key]=value`. Nothing is returned for a value that ends up empty. */
+/** Parses the value of `filter[key]=value`; undefined if it is empty. */
 export function readBracketValue(value: string): ValueTest | undefined {
   const trimmed = value.trim()
   return trimmed.includes(',') ? readBracketList([trimmed]) : readToken(trimmed)
 }
 
-/** Reads a value that was sent as a list, or holds commas: always a membership. */
+/** Parses a list, repeated or separated by commas, as a membership test. */
 export function readBracketList(values: readonly string[]): ValueTest {
   const items = values
     .flatMap((value) => value.split(','))
@@ -49,7 +49,7 @@ function readToken(token: string): ValueTest | undefined {
     : { op: negation, literals: [literal] }
 }
 
-/** Tells the operator by the markers around a token. */
+/** Detects the operator by the markers around a token. */
 function markerOf(token: string): { op: Operator; text: string } {
   if (token === '~') {
     return { op: 'contains', text: token }

@@ -1,7 +1,7 @@
 import type { Declaration, Vocabulary } from './declaration.js'
 import { schemaOf, sortableKeys } from './schema.js'
 
-/** What is wrong with a declaration, as sentences. An application should not start with any. */
+/** The problems of a declaration, as sentences. An application must not start with any. */
 export function checkDeclaration(declaration: Declaration): string[] {
   return [
     ...checkVocabulary(declaration),
@@ -12,7 +12,7 @@ export function checkDeclaration(declaration: Declaration): string[] {
   ].map((problem) => `${declaration.name}: ${problem}`)
 }
 
-/** Every key that is offered leads an index, so that no single-key query is refused or slow. */
+/** Every allowed key must lead an index, so that no query with a single key is rejected or slow. */
 function* checkVocabulary(vocabulary: Vocabulary): Generator<string> {
   const schema = schemaOf(vocabulary)
   for (const name of vocabulary.filters?.allowed ?? []) {

@@ -6,15 +6,15 @@ export type MatchOperator =
 export type MemberOperator = 'in' | 'nin'
 export type Operator = CompareOperator | MatchOperator | MemberOperator | 'size' | 'elemMatch'
 
-/** One key held against values. Comparisons and matches have one literal, memberships any number. */
+/** Compares one key with values. Comparisons and matches have one literal, memberships any number. */
 export interface Leaf {
   readonly kind: 'leaf'
   readonly op: Operator
-  /** The relations that lead to the key, none for a key of the record itself. */
+  /** The relations that lead to the key; empty for a key of the record itself. */
   readonly path: readonly string[]
   readonly name: string
   readonly literals: readonly Literal[]
-  /** What an element of a list has to satisfy; only with `elemMatch`. */
+  /** The condition on list elements; only with `elemMatch`. */
   readonly element?: Condition
 }
 
@@ -23,7 +23,7 @@ export interface Group {
   readonly conditions: readonly Condition[]
 }
 
-/** A condition only the server can write. `row` is the quoted alias of the record's table. */
+/** A condition that only the server can create. `row` is the quoted alias of the record's table. */
 export interface SqlCondition {
   readonly kind: 'sql'
   readonly write: (row: string, bind: (value: unknown) => string) => string
@@ -43,24 +43,24 @@ const NEGATIONS: readonly (readonly [Operator, Operator])[] = [
 const POSITIVE = new Map(NEGATIONS.map(([positive, negative]) => [negative, positive]))
 const NEGATION = new Map([...NEGATIONS, ...POSITIVE])
 
-/** The operator that says the opposite, where there is one. */
+/** The negation of an operator, if there is one. */
 export function negationOf(op: Operator): Operator | undefined {
   return NEGATION.get(op)
 }
 
-/** The operator a negated one is the complement of. */
+/** The positive counterpart of a negated operator. */
 export function complementOf(op: Operator): Operator | undefined {
   return POSITIVE.get(op)
 }
 
-/** A leaf's key in the spelling of the wire. */
+/** The key of a leaf as it is written on the wire. */
 export function keyOf({ path, name }: Pick<Leaf, 'path' | 'name'>): string {
   return path.length === 0 ? name : `${path.join('.')}.${name}`
 }
 
 /**
- * Conditions the server puts beside those of the client, such as the realms an actor may see. They may
- * name any property. Text is compared without regard to case, as it is for clients.
+ * Conditions that the server adds to those of the client, such as the visible realms. They may use any property. Text
+ * comparisons ignore case, as for clients.
  */
 export const where = {
   is: (key: string, literal: Literal): Leaf => leaf('eq', key, [literal]),

@@ -1,13 +1,13 @@
-/** How a column is stored, which decides how a filter value is read and how the value is printed. */
+/** The storage type of a column, which determines how filter values are parsed and values printed. */
 export type ColumnType =
   'uuid' | 'text' | 'boolean' | 'integer' | 'bigint' | 'number' | 'timestamp' | 'json' | 'jsonText'
 
 export type Direction = 'ASC' | 'DESC'
 
-/** A value the database works out per row. `sql` gets the quoted alias of the row it stands on. */
+/** A value that the database computes per row. `sql` gets the quoted alias of the row. */
 export interface ComputedColumn {
   readonly sql: (row: string) => string
-  /** The stored columns the expression reads, so that a page carries them along. */
+  /** The stored columns that the expression reads, so that pages include them. */
   readonly columns: readonly string[]
 }
 
@@ -16,17 +16,17 @@ export interface Property {
   /** Defaults to the wire name in snake_case. */
   readonly column?: string
   readonly nullable?: boolean
-  /** Never filterable or sortable, and left out of every answer unless the caller reveals it. */
+  /** Never filterable or sortable, and omitted from answers unless it is revealed to the caller. */
   readonly secret?: boolean
-  /** Known to conditions the server adds, but not part of the record. */
+  /** Available to server conditions, but not part of the record. */
   readonly internal?: boolean
   readonly computed?: ComputedColumn
 }
 
-/** The words a client may use on one kind: all that decoding and `meta.schema` need. */
+/** The query vocabulary of a kind: everything that decoding and `meta.schema` need. */
 export interface Vocabulary {
   readonly name: string
-  /** Whether a list that is not declared accepts nothing (the default) or every well-formed name. */
+  /** Whether an undeclared list allows nothing (the default) or every well-formed name. */
   readonly strict?: boolean
   readonly indexes?: readonly (readonly string[])[]
   readonly fields?: {
@@ -46,27 +46,27 @@ export interface Vocabulary {
   }
   readonly pagination?: { readonly maxLimit?: number }
   readonly relations?: {
-    /** What `include` takes, in the order it is advertised. */
+    /** The relations that `include` accepts, in the order in which they are listed. */
     readonly allowed?: readonly string[]
-    /** Every relation the kind really has: filter, sort and fields may go through all of them. */
+    /** All relations of the kind; filter, sort and fields may traverse each of them. */
     readonly links?: Readonly<Record<string, VocabularyLink>>
   }
 }
 
 export interface VocabularyLink {
-  /** A function, because kinds may name each other in a circle. */
+  /** A function, since kinds may reference each other. */
   readonly target: () => Vocabulary
 }
 
-/** A vocabulary that is backed by a table, so that a query can be run. */
+/** A vocabulary with a table, so that queries can be executed. */
 export interface Declaration extends Vocabulary {
   readonly table: string
   /** The property that identifies a record; defaults to `id`. */
   readonly primaryKey?: string
   readonly properties: Readonly<Record<string, Property>>
   /**
-   * Where the totals of the table are kept: `realm` is the property whose values they are kept by. With `groups`, they are kept for
-   * each combination of their values as well; these are texts, which are asked for without regard to case.
+   * The maintained totals of the table: per value of `realm` and, with `groups`, per combination of the values of these
+   * text properties, which are compared case-insensitively.
    */
   readonly totals?: { readonly realm?: string; readonly groups?: readonly string[] }
   readonly relations?: {

@@ -16,7 +16,7 @@ import { schemaOf, type Schema } from './schema.js'
 import { decodeSelection, type Selection } from './selection.js'
 import { decodeSorts, type Sort } from './sorts.js'
 
-/** How much of a query counts: a list takes all, a record what shapes it, a bulk delete the filter. */
+/** The parameters that are decoded: all for a list, selection only for a record, the filter only for a bulk delete. */
 export type DecodeMode = 'collection' | 'record' | 'filtersOnly'
 
 export type { Selection }
@@ -43,10 +43,7 @@ const MAX_CACHED_LENGTH = 1024
 
 const caches = new WeakMap<Schema, Map<DecodeMode, LRUCache<string, DecodedQuery>>>()
 
-/**
- * Turns a raw query string into what is asked of a kind, or throws one `QueryError` with everything
- * that is wrong. Requests that spell the same query share one result.
- */
+/** Decodes a raw query string, or throws one `QueryError` with every problem. Equal query strings share one result. */
 export function decode(
   vocabulary: Vocabulary,
   raw: string,

@@ -3,7 +3,7 @@ import { schemaOf, sortableKeys } from './schema.js'
 
 type Names = readonly string[] | null
 
-/** What `meta.schema` tells about a single record. */
+/** The `meta.schema` of a single record. */
 export interface RecordDescription {
   readonly name: string
   readonly strict: boolean
@@ -15,7 +15,7 @@ export interface RecordDescription {
   }
 }
 
-/** What `meta.schema` tells about a list. */
+/** The `meta.schema` of a list. */
 export interface CollectionDescription extends RecordDescription {
   readonly filters: {
     readonly allowed: Names
@@ -33,14 +33,14 @@ export interface CollectionDescription extends RecordDescription {
 export interface Description {
   readonly collection: CollectionDescription
   readonly record: RecordDescription
-  /** Both as JSON text, for answers that are put together from text. */
+  /** Both as JSON text, for responses that are concatenated from text. */
   readonly collectionText: string
   readonly recordText: string
 }
 
 const descriptions = new WeakMap<Vocabulary, Description>()
 
-/** Describes a kind to its clients. Worked out once per kind, frozen, keys in their fixed order. */
+/** The description of a kind for clients. Computed once per kind, frozen, with a fixed order of keys. */
 export function describe(vocabulary: Vocabulary): Description {
   let description = descriptions.get(vocabulary)
   if (description === undefined) {

@@ -10,7 +10,7 @@ export type { DroppedKey }
 
 const HEADER_LIMIT = 2048
 
-/** Collects dropped keys in the order they were met, each once. */
+/** Collects ignored keys in order, without duplicates. */
 export class DroppedKeys {
   readonly #keys = new Map<string, DroppedKey>()
 
@@ -32,7 +32,7 @@ export class DroppedKeys {
 
 const NOTHING: readonly DroppedKey[] = Object.freeze([])
 
-/** The value of `X-Dropped-Keys`: whatever the client wrote, nothing in it can leave the header. */
+/** The value of `X-Dropped-Keys`. Keys are encoded, so that clients cannot inject header content. */
 export function droppedKeysHeader(dropped: readonly DroppedKey[]): string {
   let header = ''
   for (const { parameter, key } of dropped) {
@@ -46,7 +46,7 @@ export function droppedKeysHeader(dropped: readonly DroppedKey[]): string {
   return header
 }
 
-/** What strict handling answers instead of leaving keys out. */
+/** The error of strict mode for ignored keys. */
 export function droppedKeysError(dropped: readonly DroppedKey[]): QueryError {
   return new QueryError(
     dropped.map(({ parameter, key, reason }) =>

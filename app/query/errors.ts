@@ -11,10 +11,10 @@ export type IssueCode =
   | 'keyCombinationNotIndexed'
   | 'operatorUnsupported'
 
-/** A key the client sent that has no part in the answer. */
+/** A key that was ignored. */
 export interface DroppedKey {
   readonly parameter: QueryParameter
-  /** As the client wrote it; empty where the parameter as a whole was left out. */
+  /** As sent by the client; empty if the whole parameter was ignored. */
   readonly key: string
   readonly reason: IssueCode
 }
@@ -47,7 +47,7 @@ export interface IssueDetail {
   readonly received?: readonly string[]
 }
 
-/** Builds the one form every violation of the query language is reported in. */
+/** Creates an issue of the query language. */
 export function issue(
   parameter: QueryParameter,
   code: IssueCode,
@@ -67,7 +67,7 @@ function countOf(violations: number): string {
   return violations === 1 ? '1 violation' : `${violations} violations`
 }
 
-/** A query that cannot be answered. The message counts the violations, the issues name them. */
+/** An invalid query. The message counts the violations, the issues list them. */
 export class QueryError extends Error {
   static readonly status = 400
   static readonly code = 'bad_request'
@@ -75,7 +75,7 @@ export class QueryError extends Error {
   readonly status = QueryError.status
   readonly code = QueryError.code
   readonly issues: readonly QueryIssue[]
-  /** What had no part in the query, beside what is wrong with it. */
+  /** The ignored keys, in addition to the issues. */
   readonly dropped: readonly DroppedKey[]
 
   constructor(

@@ -5,7 +5,7 @@ import { isRefused, type FilterKeys } from './filter_keys.js'
 import { withoutOwnName } from './key_path.js'
 import type { QueryValue } from './query_tree.js'
 
-/** Reads the expression form, in which a key that cannot be used ends the request. */
+/** Decodes the expression form, which rejects the request if a key cannot be used. */
 export function decodeExpressionFilter(filter: QueryValue | undefined, keys: FilterKeys): Group {
   if (filter === undefined) {
     return { kind: 'and', conditions: [] }

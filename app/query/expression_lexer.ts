@@ -1,4 +1,4 @@
-/** A piece of a filter expression. `text` of a string is what stands between its quotes. */
+/** A token of a filter expression. The `text` of a string excludes its quotes. */
 export interface Token {
   readonly kind: 'word' | 'string' | 'mark' | 'end' | 'unknown'
   readonly text: string
@@ -9,7 +9,7 @@ const UNKNOWN: Token = { kind: 'unknown', text: '' }
 const QUOTE = "'".charCodeAt(0)
 const MARKS = new Set(['(', ')', ',', '.'])
 
-/** Hands out one token at a time, so that a reader who stops early has not paid for the rest. */
+/** Produces tokens lazily, so that a parser that stops early does not pay for the rest. */
 export class Lexer {
   readonly #text: string
   #at = 0
@@ -39,7 +39,7 @@ export class Lexer {
     return UNKNOWN
   }
 
-  /** A name starts and ends with a letter, digit or underscore; hyphens may stand between. */
+  /** A word starts and ends with a letter, digit or underscore; hyphens are allowed in between. */
   #word(): Token {
     const start = this.#at
     do {
@@ -49,7 +49,7 @@ export class Lexer {
     return text.endsWith('-') ? UNKNOWN : { kind: 'word', text }
   }
 
-  /** A quote inside a string is written twice. */
+  /** Quotes inside a string are doubled. */
   #string(): Token {
     const text = this.#text
     const start = this.#at + 1

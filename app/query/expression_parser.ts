@@ -12,7 +12,7 @@ import { issue, QueryError } from './errors.js'
 import { Lexer, type Token } from './expression_lexer.js'
 import { coerce, verbatim, type Literal } from './scalar.js'
 
-/** Where a key leads, or an error that says why it leads nowhere. */
+/** Resolves a key, or throws the reason why it cannot be resolved. */
 export type ResolveKey = (segments: string[]) => Pick<Leaf, 'path' | 'name'>
 
 const NESTING_LIMIT = 32
@@ -28,7 +28,7 @@ const KEYWORDS = new Set<string>([
   ...['and', 'or', 'not', 'size', 'elemMatch', 'null'],
 ])
 
-/** Reads the expression form, in which the first thing that is wrong ends the request. */
+/** Parses the expression form; the first error ends the request. */
 export function parseExpression(text: string, resolve: ResolveKey): Group {
   const condition = new ExpressionParser(text, resolve).parse()
   return condition.kind === 'and' || condition.kind === 'or'
@@ -213,7 +213,7 @@ class ExpressionParser {
   }
 }
 
-/** One comparison turns into its opposite, a doubled negation disappears, the rest stays wrapped. */
+/** Replaces a comparison by its negation, removes a double negation, and wraps anything else. */
 function negate(condition: Leaf | Group): Leaf | Group {
   if (condition.kind === 'leaf') {
     const op = negationOf(condition.op)

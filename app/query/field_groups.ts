@@ -1,25 +1,22 @@
 import { segmentsOf, withoutOwnName } from './key_path.js'
 import { QueryGroup, type QueryValue } from './query_tree.js'
 
-/** A field as it was asked for: alone, added to the defaults, or taken away from them. */
+/** A requested field: explicit, added to the defaults, or removed from them. */
 export interface FieldToken {
   readonly sign: '' | '+' | '-'
   readonly name: string
 }
 
-/** What is asked for along one relation path. */
+/** The requested fields of one relation path. */
 export interface FieldGroup {
   readonly path: readonly string[]
   readonly tokens: FieldToken[]
 }
 
-/** What the record itself can be called beside the name of its kind, which is the strongest. */
+/** Aliases of the record itself. The name of its kind takes precedence. */
 const ROOT_NAMES = ['$root', '__DEFAULT__']
 
-/**
- * Sorts the tokens of `fields` by the relation path they belong to. Each path comes after the paths
- * that lead to it; the record itself has the empty one.
- */
+/** Groups the tokens of `fields` by relation path, parents first; the record itself has the empty path. */
 export function groupFields(fields: QueryValue | undefined, kind: string): Map<string, FieldGroup> {
   const groups = new Map<string, FieldGroup>([['', { path: [], tokens: [] }]])
   if (fields instanceof QueryGroup) {
@@ -33,7 +30,7 @@ export function groupFields(fields: QueryValue | undefined, kind: string): Map<s
   return groups
 }
 
-/** Keeps the strongest of the groups that mean the record itself, under the empty name. */
+/** Selects the group of the record itself by precedence and stores it under the empty name. */
 function withOneRoot(fields: QueryGroup, kind: string): Iterable<[string, QueryValue]> {
   const roots = [kind, ...ROOT_NAMES]
   const root = roots.find((name) => fields.has(name))

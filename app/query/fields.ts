@@ -4,7 +4,7 @@ import type { QueryValue } from './query_tree.js'
 import type { RelationScope } from './relation_scope.js'
 import type { Schema } from './schema.js'
 
-/** Reads `fields` into the names to answer with, those of relations dotted. */
+/** Decodes `fields` into the selected names, with dotted paths for relations. */
 export function decodeFields(
   fields: QueryValue | undefined,
   schema: Schema,
@@ -36,8 +36,8 @@ export function decodeFields(
 }
 
 /**
- * Chooses the fields of one record: the named ones, else the defaults; then what is added, and
- * without what is taken away. A choice that leaves nothing is no choice, and the defaults stand.
+ * Selects the fields of one record: the explicit ones or the defaults, plus the added and minus the removed ones. A
+ * selection that removes everything is ignored.
  */
 function select(
   tokens: readonly FieldToken[],
@@ -82,7 +82,7 @@ interface ReachablePath {
   readonly schema: Schema
 }
 
-/** The relations to answer with: those that fields were asked of, then the included ones. */
+/** The selected relations: those with requested fields, then the included ones. */
 function reachable(
   groups: ReadonlyMap<string, FieldGroup>,
   root: Schema,

@@ -6,7 +6,7 @@ import { decodeExpressionFilter } from './expression_filter.js'
 import type { FilterKeys } from './filter_keys.js'
 import type { QueryGroup, QueryValue } from './query_tree.js'
 
-/** How a filter is written: in brackets, or as one expression. */
+/** The syntax of a filter: brackets, or one expression. */
 type Dialect = 'simple' | 'expression'
 
 const CODECS = new Map<QueryValue, Dialect>([
@@ -14,7 +14,7 @@ const CODECS = new Map<QueryValue, Dialect>([
   ['url-expression', 'expression'],
 ])
 
-/** Reads the filter in the dialect the request is written in. */
+/** Decodes the filter in the syntax of the request. */
 export function decodeFilter(values: QueryGroup, keys: FilterKeys, dropped: DroppedKeys): Group {
   const filter = values.get('filter')
   return dialectOf(values.get('codec'), filter) === 'simple'
@@ -22,7 +22,7 @@ export function decodeFilter(values: QueryGroup, keys: FilterKeys, dropped: Drop
     : decodeExpressionFilter(filter, keys)
 }
 
-/** The stamp is checked wherever a query is read, also where the filter does not matter. */
+/** Checks the codec of every query, even if the filter is not used. */
 export function assertCodec(values: QueryGroup): void {
   const codec = values.get('codec')
   if (codec && !CODECS.has(codec)) {
@@ -30,7 +30,7 @@ export function assertCodec(values: QueryGroup): void {
   }
 }
 
-/** The client's stamp decides; without one, the shape of the filter does. */
+/** The codec of the client decides; without one, the shape of the filter does. */
 function dialectOf(codec: QueryValue | undefined, filter: QueryValue | undefined): Dialect {
   const stamped = codec && CODECS.get(codec)
   if (stamped) {

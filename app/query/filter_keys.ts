@@ -9,20 +9,20 @@ export type ResolvedKey = Pick<Leaf, 'path' | 'name'>
 
 export interface RefusedKey {
   readonly reason: IssueCode
-  /** Where the key leads, as far as that can be said. */
+  /** The path of the key, as far as it is known. */
   readonly at: readonly string[]
 }
 
-/** Says what the keys of a filter stand for. */
+/** Resolves the keys of a filter. */
 export interface FilterKeys {
-  /** The names that lead to where a key in brackets leads. */
+  /** Splits a key in brackets into path segments. */
   split(key: string): string[]
-  /** The kind a key may start with without saying anything. */
+  /** The kind whose name may prefix a key. */
   readonly kind?: string
   resolve(segments: readonly string[]): ResolvedKey | RefusedKey
 }
 
-/** The keys of a kind: those it offers, and through its relations those of others. */
+/** The keys of a kind: its allowed filters, and those of related kinds. */
 export function keysOfSchema(schema: Schema, scope: RelationScope): FilterKeys {
   return {
     kind: schema.name,
@@ -43,7 +43,7 @@ export function keysOfSchema(schema: Schema, scope: RelationScope): FilterKeys {
   }
 }
 
-/** The keys of log lines: any label, by exactly its name. */
+/** The keys of log lines: any label by its exact name. */
 export const labelKeys: FilterKeys = {
   split: (key) => [key],
   resolve(segments) {

@@ -2,7 +2,7 @@ import type { DroppedKeys } from './dropped_keys.js'
 import type { QueryParameter } from './errors.js'
 import type { ParsedQueryString } from './query_string.js'
 
-/** The parameters of the query language by what they are called in a URL. */
+/** Query parameters by their URL names. */
 export const PARAMETERS: ReadonlyMap<string, QueryParameter> = new Map([
   ['include', 'relations'],
   ['fields', 'fields'],
@@ -12,7 +12,7 @@ export const PARAMETERS: ReadonlyMap<string, QueryParameter> = new Map([
   ['sort', 'sorts'],
 ])
 
-/** Adds what the parser left out of the parameters that matter. */
+/** Reports parameters that the parser ignored. */
 export function addIgnored(
   { ignored }: ParsedQueryString,
   dropped: DroppedKeys,

@@ -4,7 +4,7 @@ import { issue, QueryError } from './errors.js'
 import type { Schema } from './schema.js'
 import type { Sort } from './sorts.js'
 
-/** What looking for an anchor found: one, nothing to anchor, or the keys that have none. */
+/** The result of the search for an index: found, no conditions, or the keys without an index. */
 type Verdict =
   | { readonly outcome: 'anchored' }
   | { readonly outcome: 'vacuous' }
@@ -13,7 +13,7 @@ type Verdict =
 const ANCHORED: Verdict = { outcome: 'anchored' }
 const VACUOUS: Verdict = { outcome: 'vacuous' }
 
-/** Refuses a filter that no index can serve: each alternative needs a key that leads one. */
+/** Rejects a filter that no index can serve: each alternative needs a key that leads one. */
 export function assertAnchored(filter: Condition, schema: Schema): void {
   if (!schema.filtersIndexed) {
     return
@@ -58,7 +58,7 @@ function anchorOfAlternatives(alternatives: readonly Condition[], schema: Schema
   )
 }
 
-/** Conditions that all have to hold stand side by side, however they were nested. */
+/** Flattens nested conjunctions. */
 function flatten(conditions: readonly Condition[], leaves: Leaf[], groups: Condition[]): void {
   for (const condition of conditions) {
     if (condition.kind === 'leaf') {
@@ -75,10 +75,7 @@ function leads(leaf: Leaf, schema: Schema): boolean {
   return schemaAt(schema, leaf.path)?.leadsIndex(leaf.name) ?? false
 }
 
-/**
- * Keeps a sort that an index can serve, and puts the default in the place of any other. Entries that
- * only repeat a default do not count.
- */
+/** Keeps a sort that an index can serve; otherwise uses the default. Keys that only repeat the default are ignored. */
 export function indexedSorts(
   sorts: readonly Sort[],
   schema: Schema,

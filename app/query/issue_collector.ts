@@ -1,12 +1,12 @@
 import { DroppedKeys } from './dropped_keys.js'
 import { QueryError, type QueryIssue } from './errors.js'
 
-/** What comes to light while one query is read: keys that are left out, and what is wrong. */
+/** Collects the ignored keys and issues of a query. */
 export class IssueCollector {
   readonly dropped = new DroppedKeys()
   readonly #issues: QueryIssue[] = []
 
-  /** Reads one parameter; what is wrong with it does not keep the others from being read. */
+  /** Decodes one parameter. Its issues do not prevent decoding the others. */
   attempt<Result>(read: () => Result): Result | undefined {
     try {
       return read()
@@ -19,14 +19,14 @@ export class IssueCollector {
     }
   }
 
-  /** Ends the request when anything was wrong, naming all of it. */
+  /** Throws one error with all issues. */
   throwIfInvalid(): void {
     if (this.#issues.length > 0) {
       throw new QueryError(this.#issues, undefined, this.dropped.list())
     }
   }
 
-  /** Whether nothing was left out or wrong so far. */
+  /** Whether there are no issues and no ignored keys so far. */
   get isClean(): boolean {
     return this.dropped.none && this.#issues.length === 0
   }

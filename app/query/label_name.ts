@@ -1,10 +1,10 @@
 import type { Labels } from './labels.js'
 
 const MAX_LENGTH = 128
-/** What may stand before the name of a label where one is asked for. */
+/** The optional prefix of a label in a filter. */
 const PREFIX = 'labels.'
 
-/** What labels are called, which is what they are asked for by. */
+/** The rule of label names, which filters use. */
 export const LABEL_NAME = {
   pattern: '^(?!labels[.])[A-Za-z][A-Za-z0-9_.-]{0,127}$',
   rule: `The name of a label has 1 to 128 letters (A to Z, a to z), digits, _, . or -, begins with a letter, and not with ${PREFIX}`,
@@ -14,13 +14,13 @@ const SHAPE = new RegExp(LABEL_NAME.pattern)
 
 export const isLabelName = (name: string): boolean => SHAPE.test(name)
 
-/** The label that a key of a filter asks for. */
+/** The label of a filter key. */
 export const labelOf = (key: string): string =>
   key.startsWith(PREFIX) ? key.slice(PREFIX.length) : key
 
 /**
- * The labels that are kept of these: one without a value is none, and one whose name could not be asked for gets a name like it,
- * unless another label has that. Names that begin with _ are those of log stores.
+ * Normalizes labels for storage: empty values are dropped, and invalid names are replaced by similar valid ones unless
+ * these exist. Names that start with _ are reserved for log stores.
  */
 export function normalizeLabels(labels: Labels): Labels {
   const byName = Object.entries(labels).toSorted(

@@ -1,20 +1,17 @@
 import { keyOf, type Condition, type Leaf } from './condition.js'
 import { QueryError } from './errors.js'
 
-/** What log lines have to carry, as text. */
+/** Labels that log lines must have. */
 export type Labels = Readonly<Record<string, string>>
 
-/**
- * Takes a filter that can be answered by labels alone: equalities that all have to hold. Anything
- * else is refused, never bent into an equality.
- */
+/** Converts a filter into labels: equalities that all must hold. Anything else is rejected, never approximated. */
 export function labelsOf(filter: Condition): Labels {
   const labels = new Map<string, string>()
   for (const leaf of equalitiesOf(filter)) {
     const name = keyOf(leaf)
     const { text } = leaf.literals[0]!
     if ((labels.get(name) ?? text) !== text) {
-      throw new QueryError([], 'A label cannot have two values at once')
+      throw new QueryError([], 'A filter must not give a label two values')
     }
     labels.set(name, text)
   }
@@ -30,6 +27,6 @@ function* equalitiesOf(condition: Condition): Generator<Leaf> {
     yield condition
   } else {
     const operator = condition.kind === 'leaf' ? condition.op : condition.kind
-    throw new QueryError([], `Logs can be filtered by equality only, not by ${operator}`)
+    throw new QueryError([], `Unsupported filter operator for logs: ${operator}. Use equality only`)
   }
 }

@@ -12,10 +12,10 @@ import { labelsOf, type Labels } from './labels.js'
 import { decodePagination, type Page } from './pagination.js'
 import { parseQueryString } from './query_string.js'
 
-/** The page of log lines where a client asks for none, and the largest it can ask for. */
+/** The default and maximum page size of log lines. */
 export const LOG_PAGE_LIMIT = 100
 
-/** Lines that a page may pass over. */
+/** The maximum offset of a page. */
 export const MAX_OFFSET = 100_000
 
 const CACHED_QUERIES = 128
@@ -30,14 +30,14 @@ const cache = new LRUCache<string, LogQuery>({ max: CACHED_QUERIES })
 export interface LogQuery {
   readonly filters: Group
   readonly pagination: Required<Page>
-  /** Everything else is ignored that a client may ask of the order. */
+  /** Other sort orders are ignored. */
   readonly oldestFirst: boolean
   readonly dropped: readonly DroppedKey[]
 }
 
 /**
- * Reads a query for log lines, where any label can be asked for and at least one has to be. A condition that cannot be used is
- * refused: without it the query would mean more lines. Requests that spell the same query share one result.
+ * Decodes a query for log lines, which may filter by any label and must filter by at least one. An unusable condition
+ * is rejected: without it the query would match more lines. Equal query strings share one result.
  */
 export function decodeLogQuery(raw: string): LogQuery {
   const known = cache.get(raw)
@@ -51,7 +51,7 @@ export function decodeLogQuery(raw: string): LogQuery {
   return query
 }
 
-/** Reads which log lines are to be deleted: those that a list with this query has. */
+/** Decodes a deletion of log lines: those that a list with the same query contains. */
 export function decodeLogDeletion(raw: string): LogQuery {
   requireFilterAlone(raw)
   return decodeLogQuery(raw)
@@ -94,7 +94,7 @@ function read(raw: string): LogQuery {
   })
 }
 
-/** Reads a query on a kind that is kept in the log store: labels only, and `required` among them. */
+/** Decodes a query on a kind in the log store: labels only, including the `required` ones. */
 export function decodeLabelQuery(
   vocabulary: Vocabulary,
   raw: string,
@@ -105,7 +105,7 @@ export function decodeLabelQuery(
   const labels = labelsOf(query.filters)
   const missing = required.filter((name) => !Object.hasOwn(labels, name))
   if (missing.length > 0) {
-    throw new QueryError([], `A filter has to name ${missing.join(' and ')}`)
+    throw new QueryError([], `A filter must name ${missing.join(' and ')}`)
   }
   requireOffsetWithinLimit(
     query.pagination.offset ?? 0,
@@ -114,7 +114,7 @@ export function decodeLabelQuery(
   return { ...query, labels }
 }
 
-/** As `decodeLabelQuery`, of lines that are to be deleted. */
+/** Like `decodeLabelQuery`, for a deletion. */
 export function decodeLabelDeletion(
   vocabulary: Vocabulary,
   raw: string,
@@ -128,7 +128,7 @@ export function decodeLabelDeletion(
   return query
 }
 
-/** What is further away costs more than a page is worth. */
+/** Larger offsets cost more than a page is worth. */
 function requireOffsetWithinLimit(offset: number, alternative: string): void {
   if (offset > MAX_OFFSET) {
     throw new QueryError(
@@ -138,7 +138,7 @@ function requireOffsetWithinLimit(offset: number, alternative: string): void {
   }
 }
 
-/** What a deletion passes over would have other records deleted than were meant. */
+/** Rejects other parameters: ignoring one could delete other records than intended. */
 function requireFilterAlone(raw: string): void {
   const { foreign, ignored, isWhole } = parseQueryString(raw, DELETION_NAMES)
   const [name] = foreign
@@ -152,10 +152,10 @@ function requireFilterAlone(raw: string): void {
 }
 
 function tooManyParameters(): QueryError {
-  return new QueryError([], 'The query has more parameters than are read: use fewer')
+  return new QueryError([], 'The query has too many parameters: use fewer')
 }
 
-/** The refusal of a query that names no label. */
+/** The error for a query without labels. */
 export function labelMissing(): QueryError {
-  return new QueryError([], 'A filter has to name at least one label')
+  return new QueryError([], 'A filter must name at least one label')
 }

@@ -2,7 +2,7 @@ import type { DroppedKeys } from './dropped_keys.js'
 import { segmentsOf } from './key_path.js'
 import { QueryGroup, type QueryValue } from './query_tree.js'
 
-/** The part of a list that is asked for. Both are absent where a kind has no cap and none was sent. */
+/** The requested page. Both are undefined if the kind has no limit and none was sent. */
 export interface Page {
   readonly limit?: number
   readonly offset?: number
@@ -12,7 +12,7 @@ type PageKey = keyof Page
 
 const LOWEST: Record<PageKey, number> = { limit: 1, offset: 0 }
 
-/** Reads `page`, or `pagination` where `page` does not say. Numbers that make no sense are left out. */
+/** Decodes `page`, falling back to `pagination`. Invalid numbers are ignored. */
 export function decodePagination(
   page: QueryValue | undefined,
   pagination: QueryValue | undefined,

@@ -1,7 +1,7 @@
 import { append, compact, merge, nest, QueryGroup, type QueryValue } from './query_tree.js'
 
 const PARAMETER_LIMIT = 1000
-/** Of the parameters beyond the limit, as many again are still told. */
+/** Beyond the limit, as many parameters again are still reported. */
 const WATCHED_PARAMETERS = 2 * PARAMETER_LIMIT
 const DEPTH_LIMIT = 5
 
@@ -12,11 +12,11 @@ const NO_NAMES: ReadonlySet<string> = new Set()
 
 export interface ParsedQueryString {
   readonly values: QueryGroup
-  /** Parameters that were left out because of their names or their number, as they were spelled. */
+  /** The segments of parameters that were ignored because of their names or number. */
   readonly ignored: readonly (readonly string[])[]
-  /** Parameters that were not asked for, as they were spelled. */
+  /** Parameters that are not in `names`. */
   readonly foreign: ReadonlySet<string>
-  /** Whether all parameters were looked at. */
+  /** Whether all parameters were parsed. */
   readonly isWhole: boolean
 }
 
@@ -28,8 +28,8 @@ interface Parameter {
 }
 
 /**
- * Reads the parameters whose name is in `names` out of a raw query string. A bracket segment that spells one of `unsafe` drops its
- * parameter. Every character is looked at a fixed number of times, whatever the client sends.
+ * Parses the parameters in `names` of a raw query string. A bracket segment in `unsafe` drops its parameter. Runs in
+ * linear time, whatever the client sends.
  */
 export function parseQueryString(
   raw: string,
@@ -119,7 +119,7 @@ function decodeText(text: string): string {
   }
 }
 
-/** `a[b][c]` is a, b, c. What is nested too deep, or never closed, stays one literal segment. */
+/** `a[b][c]` is a, b, c. Segments that are nested too deep or not closed stay literal. */
 function segmentsOf(key: string): string[] {
   let open = key.indexOf('[')
   if (open === -1) {

@@ -1,18 +1,18 @@
-/** What a query string says, before its names are given a meaning. */
+/** The syntax tree of a query string. */
 export type QueryValue = string | QueryList | QueryGroup
 
 export type QueryList = QueryValue[]
 
-/** Named values in the order they were sent. */
+/** Named values in the order of the query string. */
 export class QueryGroup extends Map<string, QueryValue> {
-  /** The next free index, where this is a list that grew beyond its limit. */
+  /** The next free index, if this is a list that exceeded its limit. */
   next: number | undefined
 }
 
-/** A list holds this many values; with one more it turns into a group keyed by position. */
+/** The maximum length of a list; a longer one becomes a group keyed by position. */
 export const LIST_LIMIT = 20
 
-/** Wraps a value in the groups and lists its bracket segments ask for. */
+/** Wraps a value in groups and lists as its bracket segments state. */
 export function nest(segments: readonly string[], value: QueryValue): QueryValue {
   let nested = value
   for (let at = segments.length - 1; at >= 0; at--) {
@@ -38,7 +38,7 @@ function wrap(segment: string, value: QueryValue): QueryValue {
   return group
 }
 
-/** Joins what two parameters say about one name. `target` may be changed. */
+/** Merges two values of the same name. May modify `target`. */
 export function merge(target: QueryValue, source: QueryValue): QueryValue {
   if (source === '') {
     return target
@@ -65,7 +65,7 @@ export function merge(target: QueryValue, source: QueryValue): QueryValue {
   return group
 }
 
-/** Repeats of one name: a list, until it is too long. */
+/** Appends a repeated value: a list, until it is too long. */
 export function append(target: QueryValue, value: string): QueryValue {
   if (typeof target === 'string') {
     return [target, value]
@@ -107,7 +107,7 @@ function mergeLists(target: QueryList, source: QueryList): QueryValue {
   return limited(target)
 }
 
-/** Closes the gaps that numbered items left, at every level. */
+/** Removes the gaps of numbered items at every level. */
 export function compact(value: QueryValue): QueryValue {
   if (typeof value === 'string') {
     return value
@@ -121,7 +121,7 @@ export function compact(value: QueryValue): QueryValue {
   return value
 }
 
-/** The strings of a list, or nothing where the list also holds something else. */
+/** The strings of a list; undefined if it has other items. */
 export function textsOf(list: QueryList): string[] | undefined {
   return list.every((item) => typeof item === 'string') ? list : undefined
 }

@@ -6,10 +6,7 @@ export type Walk =
   | { readonly schema: Schema }
   | { readonly schema?: undefined; readonly reason: IssueCode; readonly path: readonly string[] }
 
-/**
- * Says which relations a key may lead through: those the kind really has and, once the client sends
- * `include`, only those it named.
- */
+/** The relations that keys may traverse: all of the kind or, if the client sends `include`, only the included ones. */
 export class RelationScope {
   readonly #included: ReadonlySet<string> | undefined
 

@@ -3,7 +3,7 @@ import { PATH_LIMIT, segmentsOf } from './key_path.js'
 import { QueryGroup, type QueryValue } from './query_tree.js'
 import type { Schema } from './schema.js'
 
-/** Reads `include`: the paths of the relations to answer with, parents before what they lead to. */
+/** Decodes `include` into relation paths, parents first. */
 export function decodeRelations(
   include: QueryValue | undefined,
   schema: Schema,
@@ -26,7 +26,7 @@ export function decodeRelations(
   return included
 }
 
-/** How many segments of a path are relations that may be included. */
+/** The number of leading segments that may be included. */
 function reach(root: Schema, segments: readonly string[]): number {
   let schema: Schema | undefined = root
   for (const [depth, segment] of segments.entries()) {

@@ -1,18 +1,18 @@
 export type Scalar = string | number | boolean | null
 
-/** A value as it is understood, beside the text the client wrote: `007` is 7, and still `007`. */
+/** A parsed value and its source text: `007` is 7, and still `007`. */
 export interface Literal {
   readonly value: Scalar
   readonly text: string
 }
 
-/** Reads a value that carries no type of its own: null, boolean and number are told by their look. */
+/** Parses an untyped value as null, boolean, number or text. */
 export function coerce(text: string): Literal {
   const trimmed = text.trim()
   return { value: scalarOf(trimmed), text: trimmed }
 }
 
-/** A text that stands for nothing but itself. */
+/** A literal text. */
 export function verbatim(text: string): Literal {
   return { value: text, text }
 }

@@ -7,7 +7,7 @@ export interface DefaultSort {
 
 type Accepts = (name: string) => boolean
 
-/** A vocabulary made ready for decoding: lists turned into lookups, once per kind. */
+/** A vocabulary compiled into lookup tables, once per kind. */
 export class Schema {
   readonly name: string
   readonly vocabulary: Vocabulary
@@ -23,7 +23,7 @@ export class Schema {
   readonly acceptsFilter: Accepts
   readonly acceptsSort: Accepts
   readonly acceptsRelation: Accepts
-  /** Whether filter keys are a declared list, so that a name outside it is known to be refused. */
+  /** Whether filter keys are listed, so that other names are known to be rejected. */
   readonly listsFilters: boolean
 
   readonly #heads: ReadonlySet<string>
@@ -55,12 +55,12 @@ export class Schema {
     this.listsFilters = filters?.allowed !== undefined || strict
   }
 
-  /** Whether a query on this key alone can enter through an index. */
+  /** Whether an index starts with this key. */
   leadsIndex(name: string): boolean {
     return this.#heads.has(name)
   }
 
-  /** The kind on the other side of a relation this kind really has. */
+  /** The kind that a relation leads to. */
   related(relation: string): Schema | undefined {
     const links = this.vocabulary.relations?.links
     return links && Object.hasOwn(links, relation) ? schemaOf(links[relation]!.target()) : undefined
@@ -78,7 +78,7 @@ export function schemaOf(vocabulary: Vocabulary): Schema {
   return schema
 }
 
-/** What may be sorted by: the declared list, else the keys of the declared default. */
+/** The sortable keys: the declared list, or the keys of the default sort. */
 export function sortableKeys({ sorts }: Vocabulary): readonly string[] | undefined {
   return sorts?.allowed ?? (sorts?.default && Object.keys(sorts.default))
 }

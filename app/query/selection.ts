@@ -7,16 +7,16 @@ import { RelationScope } from './relation_scope.js'
 import { decodeRelations } from './relations.js'
 import type { Schema } from './schema.js'
 
-/** What to answer with. */
+/** The selected fields and relations. */
 export interface Selection {
-  /** The fields, those of relations dotted. None means all that are not secret. */
+  /** The fields, with dotted paths for relations. Empty means all that are not secret. */
   readonly fields: readonly string[]
   readonly relations: readonly string[]
 }
 
 export interface ScopedSelection {
   readonly selection: Selection
-  /** The relations the other parameters may go through. */
+  /** The relations that the other parameters may traverse. */
   readonly scope: RelationScope
 }
 
@@ -26,8 +26,8 @@ const MAX_CACHED_LENGTH = 512
 const caches = new WeakMap<Schema, LRUCache<string, ScopedSelection>>()
 
 /**
- * Reads `include` and `fields`. Requests that choose alike share one selection, so that whatever is
- * worked out for it can be kept.
+ * Decodes `include` and `fields`. Equal parameters share one selection, so that compiled statements can be cached by
+ * it.
  */
 export function decodeSelection(
   include: QueryValue | undefined,

@@ -16,7 +16,7 @@ interface SentKey {
   readonly direction: Direction
 }
 
-/** The keys of one record in the order of the sort: the record itself, or one a relation leads to. */
+/** The sort keys of the record itself, or of a related one. */
 interface SortGroup {
   readonly path: readonly string[]
   readonly schema: Schema
@@ -26,8 +26,8 @@ interface SortGroup {
 const DIRECTION = /^(?:asc|desc)$/i
 
 /**
- * Reads `sort`. The record's own keys come first and then each relation's; where none of a group's
- * keys can be used, the default of its kind stands in.
+ * Decodes `sort`. The record's own keys come first, then those of each relation. A group without usable keys gets the
+ * default sort of its kind.
  */
 export function decodeSorts(
   sort: QueryValue | undefined,

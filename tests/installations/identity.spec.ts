@@ -204,9 +204,9 @@ test.group('Identity | a provider that describes itself per realm', (group) => {
   })
 
   test('is told apart at the start by what the platform lacks there', ({ assert }) => {
-    assert.include(core.output, 'the client of the platform lacks rights')
+    assert.include(core.output, 'the client of the platform lacks permissions')
     assert.include(core.output, 'analysis_self_storage_use')
-    assert.notInclude(core.output, 'sweep could not do its work')
+    assert.notInclude(core.output, 'sweep failed')
   })
 
   test('that cannot be asked about tokens keeps the platform from being ready, which says why', async ({

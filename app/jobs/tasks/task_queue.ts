@@ -1,32 +1,35 @@
 import type { BackoffPolicy } from '#kernel/backoff'
 
-/** A sort of work that is done later. Of each key of a queue there is one task at most: a newer one takes its place. */
+/** A queue of deferred work. It contains at most one task per key: a newer one replaces it. */
 export interface TaskQueue {
   readonly name: string
-  /** The table its tasks stand in: `tasks`, which core has, unless named here. */
+  /** The table of the tasks; core's table `tasks` by default. */
   readonly table?: string
-  /** How long a task is left alone after an attempt that failed. */
+  /** The retry delay after a failed attempt. */
   readonly backOff: BackoffPolicy
-  /** SQL over a task `t` at the time `$1`; what it is true for is not taken, however long it is due. */
+  /** SQL condition on a task `t` at time `$1`; tasks that match are not claimed, even if they are due. */
   readonly pausedWhile?: string
 }
 
-/** What is to be done, as it is written down in the transaction that makes it necessary. */
+/** A task to enqueue, in the transaction that makes it necessary. */
 export interface NewTask<Data = unknown> {
   readonly key: string
-  /** Never a secret: it is kept as it is. */
+  /** Must not contain secrets: it is stored in plain text. */
   readonly data: Data
-  /** Milliseconds since the epoch; now, unless named here. */
+  /** Milliseconds since the epoch; now by default. */
   readonly dueAt?: number
 }
 
-/** A task that a process has taken: until its lease ends no other process gets it. */
+/** A claimed task: no other process can claim it until its lease ends. */
 export interface Task<Data = unknown> {
   readonly key: string
   readonly data: Data
   readonly attempts: number
-  /** Grows each time the task is put again; one that was put again meanwhile stays due. */
+  /** Increases each time the task is enqueued. A task that was enqueued after it was claimed stays due. */
   readonly revision: number
-  /** When the lease may end, by what the taker asked for: another process that takes the task sets a later time. */
+  /**
+   * The possible ends of the lease, as set by the claiming process. Another process that claims the task sets a later
+   * time.
+   */
   readonly leases: Date[]
 }

@@ -5,13 +5,12 @@ import type { RunningJob } from '#jobs/running_job'
 import { runDueTasks, type TaskWorker } from './task_worker.js'
 import type { TaskQueue } from './task_queue.js'
 
-/** How often it looks by itself, for wakes may be lost. */
+/** The polling interval, since notifications may be lost. */
 const POLL_MS = 5_000
 
-/** What those who put tasks wake, so that they are done at once. */
+/** The topic that announces new tasks, so that they run at once. */
 export const topicOf = ({ name }: TaskQueue): string => `tasks:${name}`
 
-/** How one process tells others that there is something to do. */
 interface NotificationSource {
   onNotification(topic: string, listener: () => void): Promise<() => Promise<void>>
 }
@@ -22,9 +21,7 @@ interface TaskRunnerOptions<Data> {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/**
- * Does the tasks of a queue as soon as they are written down. Any number of processes may do so.
- */
+/** Runs the tasks of a queue as soon as they are enqueued. Any number of processes may run it. */
 export class TaskRunner<Data> implements RunningJob {
   readonly #options: TaskRunnerOptions<Data>
   readonly #timer: NodeJS.Timeout
@@ -46,7 +43,7 @@ export class TaskRunner<Data> implements RunningJob {
     this.#timer = setInterval(() => this.notify(), POLL_MS)
   }
 
-  /** There may be something to do. */
+  /** Announces that a task may be due. */
   notify(): void {
     this.#isNotified = true
     this.#round ??= this.#work().finally(() => {
@@ -70,7 +67,7 @@ export class TaskRunner<Data> implements RunningJob {
       }
     } catch (error) {
       const { name: queue } = worker.tasks.queue
-      logger.warn({ err: error, queue }, 'tasks cannot be read now')
+      logger.warn({ err: error, queue }, 'tasks could not be claimed')
     }
   }
 }

@@ -1,21 +1,21 @@
 import type { Task } from './task_queue.js'
 import type { Tasks } from './tasks.js'
 
-/** Often enough that a lease is not lost when the database is slow once. */
+/** Short enough that one slow statement does not lose the lease. */
 const RENEW_LEASE_MS = 10_000
 
-/** What does the tasks of one queue. */
+/** Runs the tasks of one queue. */
 export interface TaskWorker<Data> {
   readonly tasks: Tasks<Data>
-  /** How many tasks are done side by side. */
+  /** The number of tasks that run concurrently. */
   readonly concurrency: number
-  /** Does a task; it may be done twice. Answers true where it has finished the task itself, in a transaction of its own. */
+  /** Runs a task; it may run twice. Returns true if it has finished the task itself, in its own transaction. */
   perform(task: Task<Data>): Promise<boolean | void>
-  /** Is told of an attempt that failed. It may answer how long the task is left alone, where that is not the queue's to say. */
+  /** Called after a failed attempt. May return the retry delay, which otherwise the queue determines. */
   onFailure(error: unknown, task: Task<Data>): Promise<number | void> | number | void
 }
 
-/** Does what is due until nothing is, or the signal asks it to stop. Tasks that fail are left for a later attempt. */
+/** Runs due tasks until none is left or the signal aborts. Failed tasks are released for a later attempt. */
 export async function runDueTasks<Data>(
   worker: TaskWorker<Data>,
   signal?: AbortSignal
@@ -29,13 +29,13 @@ export async function runDueTasks<Data>(
   }
 }
 
-/** Waits for all, also where one rejects: what still runs would outlive the round. */
+/** Awaits all, even if one rejects: none may outlive the round. */
 async function settleAll(running: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(running)
   await Promise.all(running)
 }
 
-/** Does one task at once, and again where it is put meanwhile; nothing, where another process has it. */
+/** Runs one task immediately, and again if it is enqueued meanwhile. Does nothing if another process has claimed it. */
 export async function runTask<Data>(worker: TaskWorker<Data>, key: string): Promise<void> {
   let isDue = true
   while (isDue) {
@@ -44,7 +44,7 @@ export async function runTask<Data>(worker: TaskWorker<Data>, key: string): Prom
   }
 }
 
-/** Answers whether the task was put again meanwhile, so that it is due. */
+/** Returns whether the task was enqueued again meanwhile and is due. */
 async function perform<Data>(worker: TaskWorker<Data>, task: Task<Data>): Promise<boolean> {
   const { tasks } = worker
   const lease = setInterval(() => void tasks.renewLease(task).catch(() => {}), RENEW_LEASE_MS)

@@ -7,14 +7,14 @@ import type { NewTask, Task, TaskQueue } from './task_queue.js'
 
 type Executor = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>
 
-/** How long a task stays with a process that does not prolong its lease: it may be gone. */
+/** The lease of a process that does not renew it. */
 const LEASE_MS = 30_000
 
 const CLAIMED = 't.key, t.data, t.attempts, t.revision, array[t.taken_until] as leases'
 
 const LEASED = `attempts = t.attempts + 1, taken_until = $2`
 
-/** The tasks of one queue in a table of a database. */
+/** The tasks of one queue, stored in a table. */
 export class Tasks<Data> {
   readonly queue: TaskQueue
   readonly #pool: pg.Pool
@@ -30,7 +30,7 @@ export class Tasks<Data> {
       and (t.taken_until is null or t.taken_until <= $1)${paused}`
   }
 
-  /** Puts a task, in the place of one with the same key. What a process has taken stays with it, and is due again afterwards. */
+  /** Enqueues a task, replacing one with the same key. A claimed task stays claimed and is due again afterwards. */
   async enqueue(task: NewTask<Data>, executor: Executor = this.#pool): Promise<void> {
     await executor.query({
       name: `put-task-${this.#table}`,
@@ -46,7 +46,7 @@ export class Tasks<Data> {
     })
   }
 
-  /** Puts tasks for which there is none yet, and answers their keys. */
+  /** Enqueues tasks whose keys are not enqueued; returns their keys. */
   async enqueueMissing(
     tasks: readonly NewTask<Data>[],
     executor: Executor = this.#pool
@@ -65,7 +65,7 @@ export class Tasks<Data> {
     return new Set(rows.map(({ key }) => key))
   }
 
-  /** Takes back a task that no process has begun; answers whether there was one. */
+  /** Deletes a task that was not claimed yet; returns whether there was one. */
   async cancel(key: string, executor: Executor = this.#pool): Promise<boolean> {
     const { rowCount } = await executor.query(
       `delete from ${this.#table} where queue = $1 and key = $2 and attempts = 0`,
@@ -74,7 +74,7 @@ export class Tasks<Data> {
     return rowCount === 1
   }
 
-  /** Takes some of the tasks that are due, those first that wait longest. */
+  /** Claims due tasks, the oldest first. */
   async claim(most: number): Promise<Task<Data>[]> {
     const { rows } = await this.#pool.query<Task<Data>>({
       name: `take-tasks-${this.queue.name}`,
@@ -87,7 +87,7 @@ export class Tasks<Data> {
     return rows
   }
 
-  /** Takes one task if it is due and no other process has it. */
+  /** Claims a task if it is due and not claimed. */
   async claimOne(key: string): Promise<Task<Data> | undefined> {
     const { rows } = await this.#pool.query<Task<Data>>(
       `update ${this.#table} t set ${LEASED} where ${this.#isFree} and t.key = $3 returning ${CLAIMED}`,
@@ -96,7 +96,7 @@ export class Tasks<Data> {
     return rows[0]
   }
 
-  /** Takes a task that no process has begun, before it is due. Waits for a transaction that is about to withdraw it. */
+  /** Claims a task before it is due, unless an attempt was made. Waits for transactions that are about to cancel it. */
   async claimEarly(key: string): Promise<Task<Data> | undefined> {
     const { rows } = await this.#pool.query<Task<Data>>(
       `update ${this.#table} t set ${LEASED}, due_at = $1
@@ -106,11 +106,11 @@ export class Tasks<Data> {
     return rows[0]
   }
 
-  /** The process that took a task is still at it. Changes nothing where its lease has ended and another process took the task. */
+  /** Renews the lease. Has no effect if the lease has ended and another process has claimed the task. */
   async renewLease({ key, leases }: Pick<Task, 'key' | 'leases'>): Promise<void> {
     const former = [...leases]
     const until = new Date(clock.now() + LEASE_MS)
-    // Before it is known whether the database took it, either may be so.
+    // Until the statement returns, either value may be stored.
     leases.push(until)
     await this.#pool.query(
       `update ${this.#table} set taken_until = $3
@@ -121,8 +121,9 @@ export class Tasks<Data> {
   }
 
   /**
-   * The task is done. Answers false where it was put again meanwhile: then it is free, and due, unless another process has taken it
-   * since. Two statements, since one would not see what a transaction puts that ends while it waits for it.
+   * Deletes a finished task. Returns false if it was enqueued again meanwhile: then it is released and due, unless
+   * another process has claimed it since. Two statements, since one would not see what a concurrent transaction
+   * enqueues.
    */
   async finish(task: Task<Data>, executor: Executor = this.#pool): Promise<boolean> {
     const values = [this.queue.name, task.key, task.revision]
@@ -144,8 +145,8 @@ export class Tasks<Data> {
   }
 
   /**
-   * The task failed: it is free again, and due after a pause. Answers true where it was put again meanwhile, and is due then. Where
-   * another process has taken it since, it stays with that one.
+   * Releases a failed task, due after a delay. Returns true if it was enqueued again meanwhile, and is due then. Has no
+   * effect if another process has claimed it since.
    */
   async release(
     { key, attempts, revision, leases }: Task<Data>,
@@ -161,7 +162,7 @@ export class Tasks<Data> {
     return rows[0]?.isNewer ?? false
   }
 
-  /** The times that the statements which take tasks compare with, and set. */
+  /** The times that claiming statements compare with and set. */
   #lease(): [now: Date, until: Date] {
     const now = clock.now()
     return [new Date(now), new Date(now + LEASE_MS)]

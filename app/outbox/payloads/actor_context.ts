@@ -1,7 +1,7 @@
 import type { Origin, RequestSource } from '#kernel/origin'
 import type { ActorContext } from '#outbox/entry'
 
-/** An actor as the audit trail remembers it; one that is not known is left out. */
+/** The actor and source of a change, without absent fields. */
 export function actorContextOf({
   actor,
   address,
@@ -18,7 +18,7 @@ export function actorContextOf({
   }
 }
 
-/** One spelling for one address: a socket that takes both versions writes those of version 4 as if they were of version 6. */
+/** Normalizes IPv4 addresses that a dual-stack socket reports as IPv6. */
 function normalizedAddress(address: string): string {
   return address === '::1' ? '127.0.0.1' : address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '')
 }

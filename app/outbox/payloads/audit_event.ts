@@ -1,7 +1,7 @@
 import type { ChangeContent, ActorContext, SecurityContent } from '#outbox/entry'
 import type { Diff } from './diff.js'
 
-/** What the audit trail takes in. Without `expiring` it decides itself how long an event is kept. */
+/** An event of the audit trail. Without `expiring` the audit trail determines the retention. */
 export interface AuditEvent {
   readonly scope: 'entity'
   readonly name: string
@@ -19,7 +19,7 @@ export interface AuditEvent {
   readonly expiring?: false
 }
 
-/** A change of a record as the audit trail keeps it. */
+/** The audit event of a change. */
 export function auditedChange(content: ChangeContent): AuditEvent {
   const { kind, change, id, realmId, diff, isLasting, doer } = content
   return {
@@ -34,7 +34,7 @@ export function auditedChange(content: ChangeContent): AuditEvent {
   }
 }
 
-/** Something that matters to security although no record changed. */
+/** The audit event of a security event, which changes no record. */
 export function auditedSecurity({
   event,
   subject,
@@ -50,7 +50,7 @@ export function auditedSecurity({
     refId: id,
     realmId,
     ...fieldsOf(doer),
-    // Of the data of an event the audit trail keeps what is written as a difference.
+    // The audit trail only stores `diff`.
     data: count === undefined ? {} : { diff: { count: { next: count, previous: 0 } } },
   }
 }

@@ -8,8 +8,8 @@ import { diffOf, type Diff } from './diff.js'
 import { actorContextOf } from './actor_context.js'
 
 /**
- * What is kept of a change until every destination was told. `kind` is the declaration of the record's kind; what it does not
- * declare to be shown is left out.
+ * Converts a change into the content of an outbox entry. `kind` is its declaration; columns that are not shown are
+ * omitted.
  */
 export function changeContent(change: RecordChange, kind: Kind | undefined): ChangeContent {
   const { previous, next } = change
@@ -60,19 +60,19 @@ type Named = readonly [name: string, column: Column]
 const auditableColumns = new WeakMap<Kind, readonly Named[]>()
 const shownColumns = new WeakMap<Kind, readonly Named[]>()
 
-/** The attributes of a record that may be known at all. */
+/** The attributes that may appear in the audit trail. */
 function auditable(record: Attributes, kind: Kind | undefined): Attributes {
   return kind ? pick(record, columnsOf(kind, auditableColumns, isAuditable)) : record
 }
 
-/** A record as every caller is shown it. */
+/** The attributes that every caller sees. */
 function shown(record: Attributes, kind: Kind | undefined): Attributes {
   return kind ? pick(record, columnsOf(kind, shownColumns, isShown)) : record
 }
 
 const isOpen = ({ secret, internal }: Column) => !secret && !internal
 const isShown = (column: Column) => isOpen(column) && !column.optIn
-/** What is kept for good is named, also where it is no part of the record. */
+/** Permanently audited columns appear even if they are internal. */
 const isAuditable = (column: Column, name: string, { lasting }: Audit) =>
   isOpen(column) || (!column.secret && lasting !== 'all' && lasting.includes(name))
 
@@ -101,7 +101,7 @@ function pick(record: Attributes, columns: readonly Named[]): Attributes {
   return picked
 }
 
-/** The database writes times with an offset and JSON in text columns as text; receivers of a record get neither. */
+/** Converts times with an offset and JSON in text columns to their wire format. */
 function toWire(value: unknown, { type }: Column): unknown {
   if (typeof value === 'string' && type === 'timestamp') {
     return new Date(value).toISOString()

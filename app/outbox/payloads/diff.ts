@@ -1,14 +1,13 @@
 import { hasSecretName, isScalar, type Scalar } from '#records/audited_values'
 import type { Attributes } from '#records/row'
 
-/** What an update changed, by the name of the attribute. */
+/** The changed attributes of an update by name. */
 export type Diff = Readonly<Record<string, { readonly next: Scalar; readonly previous: Scalar }>>
 
 const IGNORED_ATTRIBUTES = new Set(['createdAt', 'updatedAt', 'expiresAt'])
 
 /**
- * The attributes that differ between two versions of a record, where both are plain values. Times that change by themselves
- * and whatever bears the name of a secret are not among them.
+ * The scalar attributes that differ between two versions. Omits automatic timestamps and names that suggest a secret.
  */
 export function diffOf(previous: Attributes, next: Attributes): Diff {
   const names = Object.keys(next).filter(

@@ -9,9 +9,9 @@ export interface Emission {
 }
 
 /**
- * What sockets are told of a change: those who follow all records of the kind, and those who follow this one, in the
- * namespace of everybody and in those of the realms. Members of a realm who came to the former are there in rooms of their realm. A client
- * that is in two rooms is told twice and knows them apart by the name of the room.
+ * The socket events of a change: to the rooms of its kind and of its record, in the global namespace and in those of
+ * its realms. Members of a realm in the global namespace join rooms prefixed with their realm. A client in two rooms
+ * receives the event twice and tells them apart by `roomName`.
  */
 export function emissionsOf(content: ChangeContent): Emission[] {
   const { kind, change, id, realms, data } = content

@@ -6,12 +6,12 @@ import { fullEventName } from './event_name.js'
 
 const TO_TELEMETRY = commandRouting(COMMAND_QUEUES.telemetryEvent)
 
-/** The command with which an entry reaches the audit trail. */
+/** The command that carries an entry to the audit trail. */
 export function auditMessage(entry: Entry): Message {
   return messageOf(entry, TO_TELEMETRY, 'create', { ...auditEventOf(entry) })
 }
 
-/** The event with which a change reaches followers of records of its kind on the bus. */
+/** The event that publishes a change on the bus. */
 export function domainMessage(entry: Entry, { kind, change, data }: ChangeContent): Message {
   const routing = eventRouting(domainEventKey(kind, change))
   const content = { type: kind, event: change, data }

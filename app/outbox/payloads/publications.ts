@@ -1,6 +1,6 @@
 import type { ChangeContent } from '#outbox/entry'
 
-/** What subscribers of Redis channels are told of a change: once per channel, the same everywhere. */
+/** The Redis publications of a change, with the same payload on every channel. */
 export function publicationsOf(content: ChangeContent): { channel: string; payload: string }[] {
   const { kind, change, id, realms, data } = content
   const payload = JSON.stringify({ type: kind, event: change, data })

@@ -1,6 +1,6 @@
 import type { SealedColumn } from '#records/resealing'
 
-/** Where each database with an outbox keeps sealed values, beside what its surfaces keep. */
+/** The sealed columns of the outbox and dead letter tables, which every database has. */
 export const OUTBOX_SEALED_COLUMNS: readonly SealedColumn[] = [
   {
     table: 'outbox',
@@ -8,7 +8,7 @@ export const OUTBOX_SEALED_COLUMNS: readonly SealedColumn[] = [
     column: 'content',
     purpose: 'waiting command',
     read: `content->>'secrets'`,
-    // What is sealed has no character that JSON would escape. All else stays to the letter.
+    // Sealed values contain no characters that JSON escapes. The rest of the content stays verbatim.
     written: 'replace(content::text, s.former, s.next)::json',
   },
   {

@@ -3,13 +3,13 @@ import { seal, unseal } from '#records/sealing'
 
 import type { PendingCommand } from '#outbox/entry'
 
-/** What a command may carry that no reader of the database should have; by the name of its key. */
+/** Keys of a command whose values are secret. */
 const SECRET = /secret|password|credential|token|authorization|privateKey|auth_?header/i
 
-/** Where in the data of a command a secret stands, and what it is. */
+/** The path of a secret in the data of a command, and its value. */
 type Secret = readonly [path: readonly (string | number)[], value: unknown]
 
-/** A command as it waits in the database: its secrets sealed, all else as it will be sent. */
+/** Seals the secrets of a command for its time in the database. */
 export function sealCommand(message: Message): PendingCommand {
   const secrets: Secret[] = []
   const data = extractSecrets(message.data, [], secrets) as Message['data']
@@ -21,7 +21,7 @@ export function sealCommand(message: Message): PendingCommand {
       }
 }
 
-/** The command as it was handed in. */
+/** Restores the original command. */
 export function unsealCommand({ command, secrets }: PendingCommand): Message {
   if (secrets === undefined) {
     return command
@@ -37,18 +37,18 @@ export function unsealCommand({ command, secrets }: PendingCommand): Message {
   return { ...command, data }
 }
 
-/** The key that sealed the secrets of a waiting command is gone; it cannot be sent without them. */
+/** The key of a pending command's secrets is missing, so it cannot be sent. */
 export class UnreadableCommand extends Error {
   readonly code = 'E_UNREADABLE_COMMAND'
 
   constructor(id: string) {
     super(
-      `The secrets of the waiting command ${id} were sealed with another APP_KEY: list that one in APP_KEY_PREVIOUS, or delete the command from the outbox`
+      `The secrets of the pending command ${id} were sealed with another APP_KEY: list that one in APP_KEY_PREVIOUS, or delete the command from the outbox`
     )
   }
 }
 
-/** Leaves a null in each place, so that what is put back comes in the same order. */
+/** Replaces each secret with null, which preserves the order of keys. */
 function extractSecrets(
   value: unknown,
   path: readonly (string | number)[],

@@ -9,14 +9,14 @@ import { inAnyRealm } from './visible_realms.js'
 import { statement, type Statement } from './statement.js'
 import { writtenRecord } from './written_record.js'
 
-/** One record of those that were asked about. */
+/** A matching record. */
 export interface AmongRow {
   readonly id: string
-  /** The record as JSON text, as a read without parameters shows it. */
+  /** The record as JSON text, like a read without parameters. */
   readonly data: string
 }
 
-/** Compiles the read of those of some records that match, in no order. */
+/** Compiles a query for the matching records among some ids, unordered. */
 export function compileAmong(
   declaration: Declaration,
   ids: readonly string[],

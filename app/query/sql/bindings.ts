@@ -1,4 +1,4 @@
-/** The values of one statement, numbered as they are bound. */
+/** The bound values of a statement. */
 export class Bindings {
   readonly values: unknown[] = []
 

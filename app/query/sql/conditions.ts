@@ -12,7 +12,7 @@ const ALWAYS = 'true'
 
 const ORDER: Partial<Record<Operator, string>> = { lt: '<', lte: '<=', gt: '>', gte: '>=' }
 
-/** The WHERE clause for conditions that all have to hold; empty where they say nothing. */
+/** The WHERE clause for a conjunction; empty if there are no conditions. */
 export function whereClause(
   conditions: readonly Condition[],
   joins: Joins,
@@ -24,8 +24,8 @@ export function whereClause(
 }
 
 /**
- * Writes conditions so that one and its negation share out all rows between them: a negation is
- * always "is not true", which NULL satisfies.
+ * Compiles conditions so that a condition and its negation partition all rows: a negation is always "is not true",
+ * which NULL satisfies.
  */
 class ConditionWriter {
   readonly #joins: Joins
@@ -107,7 +107,7 @@ class ConditionWriter {
     return type === 'text' ? `lower(${value}) = lower(${bound})` : `${value} = ${bound}`
   }
 
-  /** All values travel as one array: the statement is the same for two of them and for two hundred. */
+  /** All values are bound as one array: the statement is the same for any number of values. */
   #member(leaf: Leaf, value: string, type: ColumnType): string {
     const given = leaf.literals.filter((literal) => literal.value !== null)
     if (given.length > 0 && isDocument(type)) {

@@ -7,7 +7,7 @@ import { primaryKeyOf, quoteName, valueOf } from './identifiers.js'
 import { Joins } from './joins.js'
 import { statement, type Statement } from './statement.js'
 
-/** A bulk delete that names no condition would empty the table. */
+/** A bulk delete without conditions would empty the table. */
 export class UnconditionalDelete extends Error {
   static readonly code = 'E_UNCONDITIONAL_DELETE'
   readonly code = UnconditionalDelete.code
@@ -17,7 +17,7 @@ export class UnconditionalDelete extends Error {
   }
 }
 
-/** Compiles the removal of exactly the records a list with the same filter and conditions shows. */
+/** Compiles a delete of exactly the records that a list with the same filter and conditions contains. */
 export function compileDelete(
   declaration: Declaration,
   { filters }: Pick<DecodedQuery, 'filters'>,

@@ -4,7 +4,7 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** The column a property is stored in: as declared, else its wire name in snake_case. */
+/** The column of a property: as declared, or its wire name in snake_case. */
 export function columnOf(name: string, property: Property): string {
   return property.column ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
@@ -21,7 +21,7 @@ export function propertyOf(declaration: Declaration, name: string): Property {
   return property
 }
 
-/** A property's value on a row, as SQL. */
+/** SQL expression of a property's value. */
 export function valueOf(declaration: Declaration, name: string, row: string): string {
   const property = propertyOf(declaration, name)
   if (property.computed) {
@@ -30,7 +30,7 @@ export function valueOf(declaration: Declaration, name: string, row: string): st
   return `${row}.${quoteName(columnOf(name, property))}`
 }
 
-/** The columns a property's value is made of. */
+/** The columns that a property's value is derived from. */
 export function columnsOf(declaration: Declaration, name: string): readonly string[] {
   const property = propertyOf(declaration, name)
   return property.computed?.columns ?? [columnOf(name, property)]

@@ -3,11 +3,10 @@ import { quoteName, valueOf } from './identifiers.js'
 
 export interface JoinedTable {
   readonly declaration: Declaration
-  /** The alias of the row. */
   readonly row: string
 }
 
-/** The tables a statement reads from: the root, and one left join per relation path that is used. */
+/** The tables of a statement: the root, and one left join per relation path in use. */
 export class Joins {
   readonly #joined: Map<string, JoinedTable>
   #sql: string
@@ -17,12 +16,12 @@ export class Joins {
     this.#sql = `from ${quoteName(root.table)} r`
   }
 
-  /** The FROM clause for every path asked for so far. */
+  /** The FROM clause with every path requested so far. */
   get sql(): string {
     return this.#sql
   }
 
-  /** Whether a relation had to be joined. */
+  /** Whether any relation is joined. */
   get hasJoins(): boolean {
     return this.#joined.size > 1
   }

@@ -14,15 +14,15 @@ import { inAnyRealm, perRealm, type VisibleRealms } from './visible_realms.js'
 import { statement, type Statement } from './statement.js'
 
 export interface ReadOptions {
-  /** Conditions of the server's own, which count for the total as the client's do. */
+  /** Conditions that the server adds; the total respects them. */
   readonly where?: readonly Condition[]
-  /** The realms whose records count, where these are not all. */
+  /** The visible realms; all if undefined. */
   readonly visibleRealms?: VisibleRealms
-  /** Who asks may see secrets; without it nobody does. */
+  /** Which secrets the caller may see; none by default. */
   readonly reveal?: Reveal
 }
 
-/** The one row a list statement answers with. */
+/** The single row of a list statement. */
 export interface ListRow {
   /** The records as JSON text. */
   readonly data: string
@@ -32,8 +32,8 @@ export interface ListRow {
 const compiled = new WeakMap<DecodedQuery, Statement>()
 
 /**
- * Compiles a list into one statement: the page as JSON, its relations, and how many records there
- * are without paging. A query that does not depend on who asks is compiled once.
+ * Compiles a list into one statement: the page as JSON with its relations, and the total. A query that does not depend
+ * on the caller is compiled once.
  */
 export function compileList(
   declaration: Declaration,
@@ -64,7 +64,7 @@ function compile(
   const conditions = [...where, ...(seen ? [inAnyRealm(seen)] : []), filters]
   const parts = seen && seen.realms.length > 1 && isAlone(declaration) ? perRealm(seen) : []
   const matching = parts.length > 0 ? undefined : whereClause(conditions, joins, bindings)
-  // A count does not join what only the order needs.
+  // The count does not join tables that only the order needs.
   const joined = joins.sql
   const counted = () =>
     maintainedTotal(declaration, conditions, bindings) ??
@@ -91,14 +91,14 @@ function compile(
 
 const isAlone = ({ relations }: Declaration) => Object.keys(relations?.links ?? {}).length === 0
 
-/** An index can serve each part in order, but not records that fulfil one of several conditions. */
+/** An index can serve each part in order, but not a disjunction. */
 function merged(parts: readonly string[]): string {
   return `from (${parts.map((part) => `(${part})`).join(' union all ')}) r`
 }
 
 /**
- * The primary key decides between equals, so that pages neither repeat nor miss a record. It runs in
- * the direction of the key before it: an index on both serves either way.
+ * The primary key breaks ties, so that pages neither repeat nor miss records. It uses the direction of the preceding
+ * key, so that an index on both serves either direction.
  */
 function orderClause(declaration: Declaration, sorts: readonly Sort[], joins: Joins): string {
   const keys = sorts.map(({ path, name, direction }) => {
@@ -112,8 +112,8 @@ function orderClause(declaration: Declaration, sorts: readonly Sort[], joins: Jo
 }
 
 /**
- * A page that is not full tells the total by itself, so that nothing needs to be counted. The limit stands in the text, where the
- * planner can see it. `first` is all that a page can need of a part of the list.
+ * A page that is not full reveals the total without a count. The limit is a literal, so that the planner sees it.
+ * `first` is the limit of each part of a union.
  */
 function paging({ limit, offset = 0 }: Page, counted: () => string, bindings: Bindings) {
   const start = offset === 0 ? '' : `${bindings.bind(whole(offset))}::bigint`
@@ -137,7 +137,7 @@ function paging({ limit, offset = 0 }: Page, counted: () => string, bindings: Bi
       }
 }
 
-/** The database counts in 64 bits. */
+/** PostgreSQL counts in 64 bits. */
 function whole(number: number): number {
   return Math.min(number, Number.MAX_SAFE_INTEGER)
 }

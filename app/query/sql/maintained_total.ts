@@ -4,19 +4,22 @@ import type { Literal } from '#query/scalar'
 import type { Bindings } from './bindings.js'
 import { equalOperandOf } from './operand.js'
 
-/** Stands for no realm where totals are kept: a null would not be found by a key. No version of ids has this one. */
+/**
+ * Represents "no realm" in maintained totals, since an index lookup does not find null. It is not a valid UUID of any
+ * version.
+ */
 export const NO_REALM = '00000000-0000-0000-0000-00006e6f6e65'
 
 /**
- * Changes that are older were added up already. A number that this server has not come to yet is another one's, of which this
- * database is a copy.
+ * Older changes are already consolidated. A transaction id from the future belongs to another server that this database
+ * was copied from.
  */
 const ADDED_BELOW = `(select case when a.below > pg_snapshot_xmax(pg_current_snapshot()) then '0'::xid8 else a.below end
   from record_totals_added a)`
 
 /**
- * The total of a list, as SQL that reads what is kept of it: of all of it, or of the realms that conditions ask for and of nothing
- * else. Nothing is returned where they say anything more, so that records have to be counted.
+ * SQL expression that reads the maintained total of a list: of the whole list, or of the realms and groups that the
+ * conditions name. Undefined if the conditions need more, so that records must be counted.
  */
 export function maintainedTotal(
   { table, totals }: Declaration,
@@ -37,11 +40,11 @@ export function maintainedTotal(
     select k.change from record_total_changes k where ${filter} and k.written_by >= ${ADDED_BELOW}) kept)`
 }
 
-/** The name under which the totals of a combination of texts are kept, as SQL; the texts are in lower case. */
+/** SQL expression of the name of a group; texts must be in lower case. */
 export const groupOf = (table: string, texts: readonly string[]) =>
   [`'${table}'`, ...texts].join(` || ':' || `)
 
-/** What a list asks for, where it asks for realms and for nothing else or one value of each group. */
+/** The realms and group values that conditions name; undefined if they name anything else. */
 function requestedTotals(
   conditions: readonly Condition[],
   { realm, groups = [] }: NonNullable<Declaration['totals']>
@@ -68,7 +71,7 @@ function isText(condition: Condition, name: string): condition is Leaf {
   )
 }
 
-/** The realms that each condition leaves; undefined where one is about something else. */
+/** The realms of each condition; undefined if a condition concerns anything else. */
 function requestedRealms(
   conditions: readonly Condition[],
   realm: string | undefined
@@ -95,7 +98,7 @@ function isAbout(condition: Condition, realm: string | undefined): condition is 
 
 const NO_REALM_ITSELF = ''
 
-/** What a value is kept by; nothing for one that no record can have. */
+/** The key of a realm in the totals; empty for values that no record can have. */
 function partOf(literal: Literal): string[] {
   if (literal.value === null) {
     return [NO_REALM]

@@ -5,7 +5,7 @@ import { columnsOf, propertyOf, quoteName, valueOf } from './identifiers.js'
 import { linkOf } from './joins.js'
 import type { Projection } from './projection.js'
 
-/** Whether an actor may see a kind's secrets: on every row, on none, or on those the condition holds for. */
+/** Whether the caller may see a kind's secrets: on every row, on none, or on those that match a condition. */
 export type Reveal = (declaration: Declaration) => boolean | SqlCondition
 
 export const revealNothing: Reveal = () => false
@@ -17,7 +17,7 @@ type ListsByRow = WeakMap<Projection, Map<string, string>>
 const columnLists: ListsByRow = new WeakMap()
 const fieldLists: ListsByRow = new WeakMap()
 
-/** Writes records as JSON. Related records are looked up per row, after the page is cut. */
+/** Compiles records to JSON. Related records are looked up per row, after the page is cut. */
 export class ObjectWriter {
   readonly #bindings: Bindings
   readonly #reveal: Reveal
@@ -27,7 +27,7 @@ export class ObjectWriter {
     this.#reveal = reveal
   }
 
-  /** The rows of `source`, which stand at the alias `row`, each as one JSON value named `o`. */
+  /** The rows of `source`, with alias `row`, each as one JSON value named `o`. */
   rows(projection: Projection, row: string, source: string): string {
     const revealed = this.#revealed(projection)
     if (typeof revealed === 'boolean') {
@@ -39,12 +39,12 @@ export class ObjectWriter {
     return `(select case when ${condition} then ${open} else ${closed} end as o ${source}) o`
   }
 
-  /** One of those rows as a value. */
+  /** SQL expression of one of those rows. */
   value(projection: Projection): string {
     return typeof this.#revealed(projection) === 'boolean' ? 'row_to_json(o.*)' : 'o.o'
   }
 
-  /** The columns a row needs to have, as a select list. */
+  /** The select list of the columns that a row needs. */
   columns(projection: Projection, row: string): string {
     return cached(columnLists, projection, row, () => this.#writeColumns(projection, row))
   }
@@ -87,14 +87,14 @@ export class ObjectWriter {
     return `(select ${this.value(child)} from ${this.rows(child, alias, source)})`
   }
 
-  /** Asked only where a secret is at stake. */
+  /** Evaluated only if a secret is selected. */
   #revealed({ declaration, names, guarded }: Projection): boolean | SqlCondition {
     const secret = guarded && names.some((name) => propertyOf(declaration, name).secret)
     return secret && this.#reveal(declaration)
   }
 }
 
-/** A select list is written once per alias, where it does not depend on who asks. */
+/** Caches select lists per alias, unless they depend on the caller. */
 function cached(
   lists: ListsByRow,
   projection: Projection,
@@ -118,7 +118,7 @@ function namesOf({ declaration, names, guarded }: Projection, revealed: boolean)
   return names.filter((name) => !propertyOf(declaration, name).secret)
 }
 
-/** A property as it is written into JSON. */
+/** SQL expression of a property in JSON. */
 function printed(declaration: Declaration, name: string, row: string): string {
   const value = valueOf(declaration, name, row)
   switch (propertyOf(declaration, name).type) {

@@ -2,15 +2,15 @@ import type { ColumnType } from '#query/declaration'
 import type { Literal } from '#query/scalar'
 import { readTimestamp } from './timestamp.js'
 
-/** A value in the form the database takes it, and the type it is sent as. */
+/** A value to bind, and the type it is cast to. */
 export interface Operand {
   readonly value: string | boolean
   readonly type: 'text' | 'uuid' | 'boolean' | 'bigint' | 'numeric' | 'timestamptz'
 }
 
 /**
- * Reads a client's value as one of a column's type. Nothing is returned for a value no row can have,
- * so that it matches nothing instead of upsetting the database.
+ * Converts a literal to a column's type. Undefined for a value that no row can have, so that it matches nothing instead
+ * of causing an error.
  */
 export function operandOf(type: ColumnType, literal: Literal): Operand | undefined {
   switch (type) {
@@ -34,7 +34,7 @@ export function operandOf(type: ColumnType, literal: Literal): Operand | undefin
   }
 }
 
-/** As `operandOf`, for operators that ask for the same value and not for an order. */
+/** Like `operandOf`, for equality. */
 export function equalOperandOf(type: ColumnType, literal: Literal): Operand | undefined {
   return type === 'integer' || type === 'bigint' ? integerOf(literal) : operandOf(type, literal)
 }
@@ -45,7 +45,7 @@ const PLAIN_NUMBER = /^[+-]?\d{1,60}(?:\.\d{1,60})?$/
 const LOWEST = -(2n ** 63n)
 const HIGHEST = 2n ** 63n - 1n
 
-/** The database cannot hold a zero byte in a text. */
+/** PostgreSQL texts cannot contain a zero byte. */
 function textOf({ text }: Literal): Operand | undefined {
   return text.includes('\0') ? undefined : { value: text, type: 'text' }
 }
@@ -61,7 +61,7 @@ function integerOf({ value, text }: Literal): Operand | undefined {
   return Number.isSafeInteger(value) ? { value: String(value), type: 'bigint' } : undefined
 }
 
-/** The spelling is kept where it says more digits than a number can hold. */
+/** Keeps the source text, which may have more digits than a number. */
 function numberOf({ value, text }: Literal): Operand | undefined {
   if (typeof value !== 'number') {
     return undefined

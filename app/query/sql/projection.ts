@@ -3,14 +3,14 @@ import type { Selection } from '#query/selection'
 import { primaryKeyOf, propertyOf } from './identifiers.js'
 import { linkOf } from './joins.js'
 
-/** What one record is answered with: its own properties, and the records it relates to. */
+/** The selected properties and relations of one record. */
 export interface Projection {
   readonly declaration: Declaration
   readonly names: readonly string[]
   readonly relations: ReadonlyMap<string, Projection>
-  /** How many relations lead here. */
+  /** The number of relations that lead here. */
   readonly depth: number
-  /** Whether a secret was asked for here or further down, so that it matters who asks. */
+  /** Whether a secret is selected here or in a relation, so that the result depends on the caller. */
   readonly guarded: boolean
 }
 
@@ -21,7 +21,7 @@ interface SelectedPaths {
 
 const projections = new WeakMap<Selection, Projection>()
 
-/** Turns a selection into a tree along the relations. Kept with the selection. */
+/** Converts a selection into a tree of relations. Cached per selection. */
 export function projectionOf(declaration: Declaration, selection: Selection): Projection {
   let projection = projections.get(selection)
   if (projection === undefined) {
@@ -53,7 +53,7 @@ function branch(
   return { declaration, names, relations, depth, guarded }
 }
 
-/** An included record always carries its key, beside the fields that were picked. */
+/** An included record always has its key, in addition to the selected fields. */
 function namesOf(declaration: Declaration, { fields }: SelectedPaths, included: boolean): string[] {
   const names = fields.filter(({ length }) => length === 1).map(([name]) => name!)
   if (names.length === 0 && !declaresFields(declaration)) {

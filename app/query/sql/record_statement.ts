@@ -13,23 +13,20 @@ import { projectionOf } from './projection.js'
 import { inAnyRealm } from './visible_realms.js'
 import { statement, type Statement } from './statement.js'
 
-/** The row a record statement answers with; none where there is no such record. */
+/** The row of a record statement; none if the record does not exist. */
 export interface RecordRow {
   /** The record as JSON text. */
   readonly data: string
 }
 
 export interface RecordOptions extends ReadOptions {
-  /** A unique property to look the record up by, in place of the primary key. */
+  /** A unique property for the lookup, instead of the primary key. */
   readonly key?: string
 }
 
 const compiled = new WeakMap<Selection, Statement>()
 
-/**
- * Compiles the read of one record. Nothing is returned for a key that no record can have, such as a
- * malformed uuid.
- */
+/** Compiles the read of one record. Undefined for a key that no record can have, such as a malformed UUID. */
 export function compileRecord(
   declaration: Declaration,
   id: string,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { LRUCache } from 'lru-cache'
 
-/** One statement, ready for `pg`. The name belongs to the text: equal shapes have equal names. */
+/** A statement for `pg`. The name is derived from the text. */
 export interface Statement {
   readonly name: string
   readonly text: string

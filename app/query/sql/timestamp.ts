@@ -3,7 +3,7 @@ const ISO =
 
 const MINUTE = 60_000
 
-/** Reads a date, or a date and time, into one spelling; without an offset it is taken as UTC. */
+/** Normalizes a date, or date and time; without an offset it is UTC. */
 export function readTimestamp(text: string): string | undefined {
   const match = ISO.exec(text)
   if (match === null) {
@@ -28,7 +28,7 @@ export function readTimestamp(text: string): string | undefined {
   return spelled(new Date(date.getTime() - (match[8] === '-' ? -offset : offset)))
 }
 
-/** An offset can carry the first and last days beyond the years the database reads in four digits. */
+/** An offset can move a date beyond the years that PostgreSQL reads with four digits. */
 function spelled(date: Date): string | undefined {
   const year = date.getUTCFullYear()
   return year >= 1 && year <= 9999 ? date.toISOString() : undefined

@@ -1,6 +1,6 @@
 import { where, type Condition } from '#query/condition'
 
-/** The records of some realms, null being those of none: what an actor sees who does not see all of them. */
+/** The realms whose records an actor sees; null stands for records without a realm. */
 export interface VisibleRealms {
   readonly property: string
   readonly realms: readonly (string | null)[]
@@ -9,6 +9,6 @@ export interface VisibleRealms {
 export const inAnyRealm = ({ property, realms }: VisibleRealms): Condition =>
   where.in(property, realms)
 
-/** A condition per realm; each record fulfils one of them at most. */
+/** One condition per realm; each record matches at most one. */
 export const perRealm = ({ property, realms }: VisibleRealms): Condition[] =>
   realms.map((realm) => where.eq(property, realm))

@@ -7,8 +7,8 @@ import { projectionOf } from './projection.js'
 const values = new WeakMap<Declaration, string>()
 
 /**
- * The expression, for a RETURNING clause, that answers a written row the way a read without parameters shows it. The row
- * stands at the alias `r`. Secrets are never part of it.
+ * The RETURNING expression that renders a written row like a read without parameters. The row has the alias `r`. It
+ * never contains secrets.
  */
 export function writtenRecord(declaration: Declaration): string {
   let value = values.get(declaration)

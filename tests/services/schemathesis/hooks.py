@@ -32,7 +32,7 @@ STATES = (
 BEYOND_PATTERNS = {"syntaxInvalid", "date"}
 
 # Operators are part of the values of a filter; the logs of analyses know equality only.
-OPERATORS = "Logs can be filtered by equality only"
+OPERATORS = "Unsupported filter operator for logs"
 
 # Nor is which numbers are an address and a port, what a list of redirect patterns may hold, which secrets are guessed, or
 # which texts in base64 are the path of a file, where a page ended, or what two ways to name a version agree on.
