@@ -5,31 +5,32 @@ type Documented = Pick<Catalogue<Groups>, 'groups'>
 
 const INTRODUCTION = `# Configuration
 
-This page and \`.env.example\` are written by \`bin/generate_docs.ts\` from \`app/configuration/variables.ts\`. Change a variable
-there and run the script again.
+Every variable of the environment. This page and \`.env.example\` are generated from
+\`app/configuration/variables.ts\` by \`npm run docs:generate\`.
 
 ## How values are read
 
-- Values come from the environment of the process. A file \`.env\` in the working directory adds what the
-  environment does not set.
-- Everything is checked before anything starts. All mistakes are reported at once, one line each, and the
-  process does not start. The report never shows the value of a secret.
+- Values come from the environment of the process. A file \`.env\` in the working directory adds
+  those that the environment does not set.
+- Everything is checked before anything starts. All mistakes are reported at once, one line each,
+  and the process does not start. The report never shows the value of a secret.
 - An empty text counts as unset.
-- Switches take \`true\` or \`false\` (also \`1\`, \`yes\`, \`on\` and \`0\`, \`no\`, \`off\`). Lists are separated by commas.
-  Sizes are bytes, or a number with a unit: \`64MiB\`, \`10GB\`. For limits, \`0\` means no limit.
-- Where a variable has an older name, both work, and the new name wins.
-- A name that is not known but looks like a misspelling of one that is unset gives a warning.
-- A process is asked only for what its \`SURFACES\` and \`JOBS\` need: one that serves messages alone needs no object
-  store. A process without surfaces does its jobs for all of them.`
+- Switches take \`true\` or \`false\` (also \`1\`, \`yes\`, \`on\` and \`0\`, \`no\`, \`off\`). Lists are
+  separated by commas. Sizes are bytes, or a number with a unit: \`64MiB\`, \`10GB\`. For limits, \`0\`
+  means no limit.
+- If a variable has an older name, both work, and the new name wins.
+- An unknown name that looks like a misspelling of an unset variable causes a warning.
+- A process requires only what its \`SURFACES\` and \`JOBS\` need: one that serves messages alone needs
+  no object store. A process without surfaces runs its jobs for all of them.`
 
 const PRODUCTION = `## Production
 
 With \`NODE_ENV=production\` the process starts only if
 
-- the variables marked "required in production" are set, and \`IDENTITY_ADMIN_PASSWORD\` where the embedded
-  identity provider is served;
+- the variables marked "required in production" are set, and \`IDENTITY_ADMIN_PASSWORD\` if it serves
+  the embedded identity provider;
 - no secret is \`start123\` or one of the examples on this page;
-- each embedded driver it would run on is asked for by name. Start-up then says which ones are in use.
+- you name each embedded driver that it would use. The start then lists those in use.
 
 | Concern | Embedded, by name | Replaced by |
 |---|---|---|
@@ -40,7 +41,7 @@ With \`NODE_ENV=production\` the process starts only if
 | logs | \`LOGSTORE_URL=memory\` | \`LOGSTORE_URL\`, or both addresses that override it |
 | identity | \`IDENTITY_EMBEDDED=true\` | \`IDENTITY_URL\` |
 
-Outside production the same words are accepted and mean the same as leaving the variable unset.`
+Outside production these values are accepted and mean the same as leaving the variable unset.`
 
 /** The page that describes every variable, for `docs/configuration.md`. */
 export function renderGuide({ groups }: Documented): string {

@@ -10,15 +10,17 @@ import { code, table } from './tables.js'
 
 const INTRODUCTION = `# Commands
 
-Written by \`npm run docs:generate\` from the commands themselves. [hubctl.md](hubctl.md) tells how \`hubctl\` is used.`
+Every command and option, generated from the commands themselves by \`npm run docs:generate\`.
+[hubctl.md](hubctl.md) shows how to use \`hubctl\`.`
 
 const ON_THE_MACHINE = `## On the machine: \`node ace\`
 
-For what needs the machine the platform runs on: they read its variables and reach its database. In a checkout that is built; \`--help\` shows the same.`
+These commands run on a machine of the hub: they read its variables and use its database. Build the
+checkout first. \`--help\` prints the same.`
 
 const FROM_ANYWHERE = `## From anywhere: \`hubctl\`
 
-It speaks HTTP, and does what its login may do. The options that every command takes are those of \`hubctl\` itself.`
+\`hubctl\` speaks HTTP, and may do what your login may do. Every command takes these options:`
 
 const FOLDER = fileURLToPath(new URL('../../commands', import.meta.url))
 

@@ -7,9 +7,9 @@ import { code, table } from './tables.js'
 
 const INTRODUCTION = `# Endpoints
 
-Written by \`npm run docs:generate\` from what the routes declare of themselves. Parameters, bodies and answers in full are at \`/docs\` of a running
-platform, and at \`/docs/openapi.json\` for programs. Paths are those of one address for all services; where a service has an address of its own, its prefix is
-dropped.`
+Every endpoint and who may use it, generated from the routes by \`npm run docs:generate\`. The pages
+\`/docs\` and \`/docs/openapi.json\` of a running hub have parameters, bodies and answers. Paths are
+those of one address for all services; a service with its own address has no prefix.`
 
 const SURFACES: Record<SurfaceName, () => Promise<{ default: Surface }>> = {
   core: () => import('#core/routes'),
