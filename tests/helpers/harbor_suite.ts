@@ -46,7 +46,7 @@ export function registryDriverSuite(name: string, open: () => Promise<Subject>):
       return () => subject.stop()
     })
 
-    test('a project that was never linked is not there', async ({ assert }) => {
+    test('a project that was never linked does not exist', async ({ assert }) => {
       assert.isNull(await driver.find(wanted()))
     })
 
@@ -55,12 +55,12 @@ export function registryDriverSuite(name: string, open: () => Promise<Subject>):
       assert.deepEqual(await driver.link(wanted({ account: first.account })), first)
     })
 
-    test('an account is whole or missing', async ({ assert }) => {
+    test('an account is complete or missing', async ({ assert }) => {
       const { account } = await driver.link(wanted())
       assert.isTrue(account === null || Object.values(account).every((text) => text !== ''))
     })
 
-    test('what was unlinked is gone, and can be unlinked again', async ({ assert }) => {
+    test('an unlinked project is removed, and can be unlinked again', async ({ assert }) => {
       const { account } = await driver.link(wanted())
       const project = unwanted({ accountId: account?.id ?? null })
       await driver.unlink(project)
@@ -68,12 +68,12 @@ export function registryDriverSuite(name: string, open: () => Promise<Subject>):
       await driver.unlink(project)
     })
 
-    test('what was never linked can be unlinked', async ({ assert }) => {
+    test('a project that was never linked can be unlinked', async ({ assert }) => {
       await driver.unlink(unwanted({ name: 'another' }))
       assert.isNull(await driver.find(wanted({ name: 'another' })))
     })
 
-    test('it links anew what was unlinked', async ({ assert }) => {
+    test('an unlinked project can be linked again', async ({ assert }) => {
       const { account } = await driver.link(wanted())
       await driver.unlink(unwanted({ accountId: account?.id ?? null }))
       const again = await driver.link(wanted({ account }))

@@ -20,10 +20,7 @@ for (const { name, start, isMissing } of REGISTRIES) {
   }
 
   test.group(`Registry driver | a real ${name}, by its account`, () => {
-    test('it is taken for what it is, and a wrong account is refused', async ({
-      assert,
-      cleanup,
-    }) => {
+    test('its type is detected, and a wrong account is rejected', async ({ assert, cleanup }) => {
       const { server, access } = await start()
       cleanup(() => server.stop())
       const linked = await createRegistryDriver(access).link(wanted())

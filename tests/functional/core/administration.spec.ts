@@ -83,7 +83,7 @@ async function waitingIn(queue: string, messageId: string): Promise<number> {
 test.group('Dead letters over HTTP', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('they are listed with their reason, and without what they say', async ({ assert }) => {
+  test('they are listed with their reasons, without their content', async ({ assert }) => {
     const { message, letter } = await deadMessage()
     const { status, body } = await ask('GET', '/admin/bus/dead')
 
@@ -99,9 +99,7 @@ test.group('Dead letters over HTTP', (group) => {
     assert.notInclude(JSON.stringify(body), 'of-a-message')
   })
 
-  test('one that is given back goes the way all messages come, and is dead no more', async ({
-    assert,
-  }) => {
+  test('a redriven message is handled again and is no longer a dead letter', async ({ assert }) => {
     const { message, letter } = await deadMessage()
     const { status, body } = await ask('POST', `/admin/bus/dead/${letter.id}/redrive`)
     const again = await ask('POST', `/admin/bus/dead/${letter.id}/redrive`)
@@ -113,7 +111,7 @@ test.group('Dead letters over HTTP', (group) => {
     assert.equal(again.body.code, 'entity_not_found')
   })
 
-  test('one that is dropped goes nowhere', async ({ assert }) => {
+  test('a dropped message is not handled again', async ({ assert }) => {
     const { message, letter } = await deadMessage()
     const { status, body } = await ask('DELETE', `/admin/bus/dead/${letter.id}`)
     const again = await ask('DELETE', `/admin/bus/dead/${letter.id}`)
@@ -124,13 +122,13 @@ test.group('Dead letters over HTTP', (group) => {
     assert.equal(again.status, 404)
   })
 
-  test('an id that none can have is of none', async ({ assert }) => {
+  test('an invalid id is not found', async ({ assert }) => {
     const { status } = await ask('DELETE', '/admin/bus/dead/none')
 
     assert.equal(status, 404)
   })
 
-  test('they are for those only who run the installation', async ({ assert }) => {
+  test('they require the permission of operators', async ({ assert }) => {
     const ofAnotherRealm = await ask('GET', '/admin/bus/dead', elsewhere)
     const withoutPermission = await ask('GET', '/admin/bus/dead', colleague)
 
@@ -143,7 +141,7 @@ test.group('Dead letters over HTTP', (group) => {
 test.group('How a request arrives, over HTTP', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('it says who connected, and that nobody stands between', async ({ assert }) => {
+  test('it shows the peer, and that no proxy forwarded the request', async ({ assert }) => {
     const { status, body } = await ask('GET', '/admin/request')
 
     assert.equal(status, 200)
@@ -152,7 +150,7 @@ test.group('How a request arrives, over HTTP', (group) => {
     assert.isFalse(body.data.isForwarded)
   })
 
-  test('it is told to those only who run the installation', async ({ assert }) => {
+  test('it requires the permission of operators', async ({ assert }) => {
     assert.equal((await ask('GET', '/admin/request', elsewhere)).status, 403)
     assert.equal((await ask('GET', '/admin/request', colleague)).status, 403)
   })
@@ -161,7 +159,7 @@ test.group('How a request arrives, over HTTP', (group) => {
 test.group('Sweeps over HTTP', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('events whose time is over are removed at once, and counted', async ({ assert }) => {
+  test('expired events are removed immediately and counted', async ({ assert }) => {
     const refId = clock.uuid()
     await inTransaction(telemetryPool(), (transaction) =>
       appendEvents(transaction, [{ ...EXPIRED, id: clock.uuid(), refId }])
@@ -176,16 +174,14 @@ test.group('Sweeps over HTTP', (group) => {
     assert.equal(rowCount, 0)
   })
 
-  test('objects that no record names are looked for', async ({ assert }) => {
+  test('unreferenced objects are searched', async ({ assert }) => {
     const { status, body } = await ask('POST', '/admin/sweeps/objects')
 
     assert.equal(status, 202)
     assert.isNumber(body.data.removed)
   })
 
-  test('one that nobody knows is not found, and neither is one that needs no asking', async ({
-    assert,
-  }) => {
+  test('unknown sweeps and those with a short schedule are not found', async ({ assert }) => {
     const unknown = await ask('POST', '/admin/sweeps/dust')
     const byItself = await ask('POST', '/admin/sweeps/inbox')
 
@@ -197,7 +193,9 @@ test.group('Sweeps over HTTP', (group) => {
 test.group('The status of an installation', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('it names services, queues, outboxes, sweeps and what ends', async ({ assert }) => {
+  test('it shows services, queues, outboxes, sweeps and expiring credentials', async ({
+    assert,
+  }) => {
     const { letter } = await deadMessage()
     const { status, body } = await ask('GET', '/admin/status')
     const { surfaces, queues, outbox, sweeps, credentials } = body.data
@@ -220,7 +218,7 @@ test.group('The status of an installation', (group) => {
     assert.isTrue(keys.every(({ expiresAt }: any) => Date.parse(expiresAt) > Date.now()))
   })
 
-  test('a sweep that a process is at is shown as running', async ({ assert }) => {
+  test('a sweep that a process runs is shown as running', async ({ assert }) => {
     const pool = pools.for(databaseUrl(surfacesOf(env)[0]!))
     const meanwhile = await runAsLeader(pool, 'sweep:objects', () => ask('GET', '/admin/status'))
     const after = await ask('GET', '/admin/status')
@@ -231,7 +229,7 @@ test.group('The status of an installation', (group) => {
     assert.notInclude(running(after), 'objects')
   })
 
-  test('a build that nobody was heard of, and one that failed, are stuck', async ({ assert }) => {
+  test('a build without reports and a failed build are stuck', async ({ assert }) => {
     const scene = await Scene.set()
     const [silent, failed, lively] = await Promise.all([
       scene.analysis(),
@@ -253,7 +251,7 @@ test.group('The status of an installation', (group) => {
     assert.isFalse(stuck.flat().includes(lively.id))
   })
 
-  test('a broker that is away takes nothing else out of sight', async ({ assert }) => {
+  test('an unreachable broker hides no other state', async ({ assert }) => {
     const letters = new AmqpDeadLetters('amqp://127.0.0.1:1')
     const administration = new Administration({
       queues: [QUEUE],
@@ -279,7 +277,7 @@ test.group('The status of an installation', (group) => {
     await assert.rejects(() => administration.listDeadLetters(origin), /broker cannot be reached/)
   })
 
-  test('it is for those only who run the installation', async ({ assert }) => {
+  test('it requires the permission of operators', async ({ assert }) => {
     const { status } = await ask('GET', '/admin/status', elsewhere)
 
     assert.equal(status, 403)

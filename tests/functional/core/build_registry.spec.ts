@@ -45,7 +45,7 @@ test.group('The registry into which an analysis is built', (group) => {
     master: await project('masterImages', registryId),
   })
 
-  test('is told with its projects for that, and no other', async ({ assert }) => {
+  test('is returned with the projects for builds and no others', async ({ assert }) => {
     const { incoming, master } = await setUp()
     await project('node')
     const { status, body } = await told((await built()).id)
@@ -58,7 +58,7 @@ test.group('The registry into which an analysis is built', (group) => {
     assert.deepInclude(body.data.registry, { id, name, host, accountName: 'of-the-registry' })
   })
 
-  test('is entered as the worker, where it has an account there', async ({ assert }) => {
+  test('is returned with the account of the worker, if it has one', async ({ assert }) => {
     const { id } = await built()
     await setUp()
     await database().query(
@@ -73,14 +73,14 @@ test.group('The registry into which an analysis is built', (group) => {
     assert.notInclude(JSON.stringify(noted), SECRET)
   })
 
-  test('is the oldest one where the analysis names none', async ({ assert }) => {
+  test('is the oldest one if the analysis has none', async ({ assert }) => {
     await setUp()
     await set('registries', registry.id, { created_at: new Date(0) })
     const { body } = await told((await scene.analysis()).id)
     assert.equal(body.data.registry.id, registry.id)
   })
 
-  test('is never one that is not set up: {missing}')
+  test('is never one that is not ready: {missing}')
     .with([
       { missing: 'no projects', prepare: async () => {} },
       { missing: 'no project for builds', prepare: () => project('masterImages') },
@@ -105,9 +105,7 @@ test.group('The registry into which an analysis is built', (group) => {
       await database().query('delete from registries where id = $1', [next.id])
     })
 
-  test('needs no project made in it where the platform has no account for it', async ({
-    assert,
-  }) => {
+  test('needs no linked projects without an account of the platform', async ({ assert }) => {
     const { id } = await built()
     const { incoming, master } = await setUp()
     await set('registries', registry.id, { account_name: null })
@@ -117,7 +115,7 @@ test.group('The registry into which an analysis is built', (group) => {
     assert.equal((await told(id)).body.data.registry.id, registry.id)
   })
 
-  test('is for whoever manages registries centrally', async ({ assert }) => {
+  test('requires registry_manage in the master realm', async ({ assert }) => {
     const { id } = await built()
     for (const by of [scene.researcher(), scene.stranger(), scene.steward()]) {
       assert.equal((await told(id, by)).status, 403)
@@ -125,7 +123,7 @@ test.group('The registry into which an analysis is built', (group) => {
     assert.isEmpty(noted)
   })
 
-  test('is not there without the analysis', async ({ assert }) => {
+  test('is not found without the analysis', async ({ assert }) => {
     assert.equal((await told(clock.uuid())).status, 404)
   })
 })

@@ -80,7 +80,7 @@ test.group('The image of a build', (group) => {
     return isUnmet
   }
 
-  test('is distributed where this hub signed it for this analysis', async ({ assert }) => {
+  test('is distributed if this hub signed it for this analysis', async ({ assert }) => {
     const signed = await image()
     await built(signed.digest)
     await sign(signed)
@@ -101,14 +101,14 @@ test.group('The image of a build', (group) => {
     assert.isFalse(await isRefused())
   })
 
-  test('is refused where somebody told of another one', async ({ assert }) => {
+  test('is refused if another image was reported', async ({ assert }) => {
     await sign(await image())
     const { digest } = await image('something else')
     await built(digest)
     assert.isTrue(await isRefused())
   })
 
-  test('is good as long as the key that signed it is accepted', async ({ assert }) => {
+  test('is valid as long as the key that signed it is accepted', async ({ assert }) => {
     const signed = await image()
     await built(signed.digest)
     await sign(signed, foreign)
@@ -119,14 +119,14 @@ test.group('The image of a build', (group) => {
     assert.isTrue(await isRefused())
   })
 
-  test('of a worker that keeps images itself is not looked for', async ({ assert }) => {
+  test('of a worker with its own image store is not verified', async ({ assert }) => {
     for (const hash of [`sha256:${'1'.repeat(64)}`, 'sha256:1', 'an id', '']) {
       await built(hash)
       assert.isFalse(await isRefused(), hash)
     }
   })
 
-  test('is left to who distributes it where a registry is slow, away or broken', async ({
+  test('is verified at its distribution if a registry is slow, unreachable or broken', async ({
     assert,
     cleanup,
   }) => {

@@ -20,7 +20,9 @@ const keyOf = (secret: string) => SigningKey.derivedFrom(secret.padEnd(40, '.'))
 test.group('The keys of images', (group) => {
   group.each.teardown(async () => void (await corePool().query('delete from image_keys')))
 
-  test('are told to everybody who is logged in, the one of now first', async ({ assert }) => {
+  test('are returned to every caller who is logged in, the current one first', async ({
+    assert,
+  }) => {
     const accepted = await app.container.make(AcceptedKeys)
     const [current] = configuredKeys(env)
     const former = [keyOf('a former one'), keyOf('one before that')]
@@ -43,7 +45,7 @@ test.group('The keys of images', (group) => {
     )
   })
 
-  test('are forgotten by the beginning of a fingerprint', async ({ assert }) => {
+  test('are removed by a prefix of their fingerprint', async ({ assert }) => {
     const accepted = await app.container.make(AcceptedKeys)
     const former = keyOf('a former one')
     await accepted.store([former])
@@ -52,9 +54,7 @@ test.group('The keys of images', (group) => {
     assert.lengthOf(await accepted.all(), 1)
   })
 
-  test('outlive the application key that they follow from, unless it is stolen', async ({
-    assert,
-  }) => {
+  test('outlive their application key, unless it is stolen', async ({ assert }) => {
     const [current, former] = [keyOf('the one of now'), keyOf('the one before')]
     const during = new AcceptedKeys(corePool(), () => [current, former])
     const after = new AcceptedKeys(corePool(), () => [current])

@@ -16,7 +16,7 @@ import { sampleRecord } from '#tests/helpers/sample_records'
 import { call, database, Scene, set } from './analysis_scene.js'
 import { carryingCommands } from './registry_scene.js'
 
-test.group('What workers tell of images', (group) => {
+test.group('Reports of workers about images', (group) => {
   let scene: Scene
 
   group.setup(carryingCommands)
@@ -36,7 +36,7 @@ test.group('What workers tell of images', (group) => {
   const images = async (): Promise<any[]> =>
     (await call(scene.researcher(), 'GET', '/master-images')).body.data
 
-  test('the build of an image is followed, and what is late is not', async ({ assert }) => {
+  test('reports of a build are applied, and late ones are ignored', async ({ assert }) => {
     const image = await sampleRecord('core', masterImage)
     const { id } = image
     await set('master_images', id, { build_status: 'starting', build_progress: null })
@@ -56,7 +56,7 @@ test.group('What workers tell of images', (group) => {
     })
   })
 
-  test('an image that was imported, and needs no build, can be chosen once it is listed', async ({
+  test('an imported image that needs no build can be used once it is listed', async ({
     assert,
   }) => {
     const known = await sampleRecord('core', masterImage, { virtualPath: 'python/base' })
@@ -87,7 +87,7 @@ test.group('What workers tell of images', (group) => {
     assert.deepEqual(stateOf('r/unbuilt'), [null, null, null])
   })
 
-  test('images and groups are those of the repository from then on', async ({ assert }) => {
+  test('images and groups are replaced by those of the repository', async ({ assert }) => {
     const kept = await sampleRecord('core', masterImage, { virtualPath: 'python/base' })
     const gone = await sampleRecord('core', masterImage, { virtualPath: 'python/old' })
     const former = await sampleRecord('core', masterImageGroup, { virtualPath: 'r' })
@@ -130,7 +130,9 @@ test.group('What workers tell of images', (group) => {
     assert.equal((await scene.read(analysis)).nodesApproved, 0)
   })
 
-  test('an analysis that is written twice meanwhile holds up no repository', async ({ assert }) => {
+  test('a concurrent second write of an analysis does not block the synchronization', async ({
+    assert,
+  }) => {
     const { id: masterImageId, ...image } = await sampleRecord('core', masterImage)
     const analysis = await scene.analysis({ masterImageId })
     const { name, path, virtualPath } = image as Record<string, string>
@@ -146,7 +148,7 @@ test.group('What workers tell of images', (group) => {
     assert.isUndefined(await heldMeanwhile(database(), other, takingOver))
   })
 
-  test('a repository is taken over as a whole, or not at all', async ({ assert }) => {
+  test('a synchronization is atomic', async ({ assert }) => {
     const kept = await sampleRecord('core', masterImage, { virtualPath: 'python/base' })
     const known = await sampleRecord('core', masterImageGroup, { virtualPath: 'python' })
     const before = await images()
@@ -170,7 +172,7 @@ test.group('What workers tell of images', (group) => {
     )
   })
 
-  test('an image that is listed twice is there once', async ({ assert }) => {
+  test('an image that is listed twice is stored once', async ({ assert }) => {
     const twin = { name: 'base', path: 'python/base', virtualPath: 'python/base' }
     await tell(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', {
       groups: [],
@@ -187,7 +189,7 @@ test.group('What workers tell of images', (group) => {
     )
   })
 
-  test('a repository that lists no images takes none away', async ({ assert }) => {
+  test('an empty repository removes no images', async ({ assert }) => {
     await sampleRecord('core', masterImage)
     const before = await images()
     await tell(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', { images: [], groups: [] })

@@ -37,7 +37,7 @@ test.group('Master images', (group) => {
     image = await scene.image()
   })
 
-  test('an image without arguments has an empty list of them, also in what refers to it', async ({
+  test('an image without arguments has an empty list of them, also when it is included', async ({
     assert,
   }) => {
     const { rows } = await database().query<{ id: string }>(
@@ -54,7 +54,7 @@ test.group('Master images', (group) => {
     assert.deepEqual(masterImage.commandArguments, [])
   })
 
-  test('images of an older installation get the list they lack', async ({ assert }) => {
+  test('images of an older installation get the missing list', async ({ assert }) => {
     const client = await database().connect()
     try {
       await client.query('begin')
@@ -80,7 +80,7 @@ test.group('Master images', (group) => {
     }
   })
 
-  test('a build is asked for, and visible as starting', async ({ assert }) => {
+  test('a build is requested, and visible as starting', async ({ assert }) => {
     const { status, body } = await command({ command: 'build', id: image.id })
     assert.equal(status, 202)
     assert.equal(body.meta.warnings[0].code, 'worker_missing')
@@ -90,7 +90,7 @@ test.group('Master images', (group) => {
     assert.deepEqual(sent.data, { id: image.id })
   })
 
-  test('a synchronization is asked for, with the repository to read', async ({ assert }) => {
+  test('a synchronization is requested, with the repository to read', async ({ assert }) => {
     const { status, body } = await command({ command: 'sync' })
     assert.equal(status, 202)
     assert.isNull(body.data)
@@ -107,7 +107,7 @@ test.group('Master images', (group) => {
     })
   })
 
-  test('a command that cannot be followed is refused', async ({ assert }) => {
+  test('an invalid command is rejected', async ({ assert }) => {
     for (const body of [
       {},
       { command: 'bogus' },
@@ -126,9 +126,7 @@ test.group('Master images', (group) => {
     }
   })
 
-  test('are managed with the permission for that, in the master realm alone', async ({
-    assert,
-  }) => {
+  test('are managed with their permission in the master realm only', async ({ assert }) => {
     const { id } = await sampleRecord('core', masterImageGroup)
     const groupPath = `/master-image-groups/${id}`
     const imagePath = `/master-images/${image.id}?force=true`
@@ -152,7 +150,9 @@ test.group('Master images', (group) => {
     assert.equal((await call(keeper, 'DELETE', groupPath)).status, 202)
   })
 
-  test('one that an analysis of any realm uses is deleted only with force', async ({ assert }) => {
+  test('an image that an analysis of any realm uses is deleted only with force', async ({
+    assert,
+  }) => {
     const analysis = await scene.analysis({ masterImageId: image.id })
     const path = `/master-images/${image.id}`
     for (const query of ['', '?force', '?force=false', '?force[]=true']) {
@@ -168,14 +168,14 @@ test.group('Master images', (group) => {
     assert.isNull((await scene.read(analysis)).masterImageId)
   })
 
-  test('are created and changed by nobody', async ({ assert }) => {
+  test('cannot be created or updated', async ({ assert }) => {
     for (const path of ['/master-images', '/master-image-groups', '/analysis-node-events']) {
       assert.equal((await call(scene.admin(), 'POST', path, {})).status, 404)
       assert.equal((await call(scene.admin(), 'POST', `${path}/${image.id}`, {})).status, 404)
     }
   })
 
-  test('are deleted while an analysis that has one is written twice', async ({ assert }) => {
+  test('are deleted during a second write of an analysis', async ({ assert }) => {
     const analysis = await scene.analysis({ masterImageId: image.id })
     const writing = 'update analyses set updated_at = now() where id = $1'
     const other = { locks: writing, then: writing, id: analysis.id }
@@ -184,7 +184,9 @@ test.group('Master images', (group) => {
     assert.isNull((await scene.read(analysis)).masterImageId)
   })
 
-  test('L12: an analysis whose image is deleted has none, and says so', async ({ assert }) => {
+  test('L12: an analysis whose image is deleted has none, and its event shows that', async ({
+    assert,
+  }) => {
     const analysis = await scene.analysis({
       masterImageId: image.id,
       imageCommandArguments: [{ value: '--fast' }],

@@ -182,7 +182,7 @@ test.group('Secrets of another realm', (group) => {
     strangers = [person(scene.realms.foreign, { permissions }), client]
   })
 
-  test('are there to be found, by who may see them', async ({ assert }) => {
+  test('are visible to permitted callers', async ({ assert }) => {
     const [secret, own] = plant.secrets as [string, string]
     const by = scene.admin()
     for (const [path, expected] of [
@@ -200,7 +200,7 @@ test.group('Secrets of another realm', (group) => {
     }
   })
 
-  test('are in no answer, whatever the query asks for and however it filters and sorts', async ({
+  test('are in no response, whatever the query selects, filters and sorts by', async ({
     assert,
   }) => {
     assert.isNotEmpty(SECRETS)
@@ -218,7 +218,7 @@ test.group('Secrets of another realm', (group) => {
     )
   }).timeout(60_000)
 
-  test('cannot be guessed: a query that holds the secret is answered as one that does not', async ({
+  test('cannot be guessed: filtering by the secret has the same result as by another value', async ({
     assert,
   }) => {
     await fc.assert(
@@ -235,9 +235,7 @@ test.group('Secrets of another realm', (group) => {
     )
   }).timeout(60_000)
 
-  test('decide no order: to sort by one is to sort by something that is not there', async ({
-    assert,
-  }) => {
+  test('cannot be sorted by', async ({ assert }) => {
     for (const kind of KINDS) {
       for (const way of waysFrom(kind)) {
         const sortedBy = async (name: string) =>

@@ -365,7 +365,7 @@ test.group('Bodies of projects, nodes and their credentials', (group) => {
     })
   }
 
-  test('what is no object is refused', async ({ assert }) => {
+  test('a body that is not an object is rejected', async ({ assert }) => {
     assert.equal((await call('POST', '/projects', { headers, body: [] })).status, 400)
     const { status, body } = await call('POST', '/nodes', { headers, body: [] })
     assert.equal(status, 400)
@@ -398,7 +398,9 @@ test.group('Records that bodies name', (group) => {
     ['create projectNode', 'projectId'],
     ['create projectNode', 'nodeId'],
   ] as const) {
-    test(`C5, C8: ${operation} with a ${key} that names nothing is refused`, async ({ assert }) => {
+    test(`C5, C8: ${operation} with a ${key} of a missing record is rejected`, async ({
+      assert,
+    }) => {
       const { answer } = await attempt(operation, key, clock.uuid())
       assert.equal(answer.status, 400)
       assert.equal(answer.body.code, 'entity_relation_invalid')

@@ -62,7 +62,7 @@ test.group('Credentials of nodes', (group) => {
     return response.status === 200
   }
 
-  test('are flat, and those the client logs in with', async ({ assert }) => {
+  test('are flat, and the client can log in with them', async ({ assert }) => {
     const { status, body, headers } = await read()
     assert.equal(status, 200)
     assert.deepEqual(body, {
@@ -76,7 +76,7 @@ test.group('Credentials of nodes', (group) => {
     assert.equal(headers.get('cache-control'), 'private, no-store')
   })
 
-  test('of an older installation get the display name they lack', async ({ assert }) => {
+  test('of an older installation get the missing display name', async ({ assert }) => {
     const named = clock.uuid()
     const client = await identityPool().connect()
     try {
@@ -100,7 +100,7 @@ test.group('Credentials of nodes', (group) => {
     }
   })
 
-  test('are replaced by a secret that nobody can guess where none is sent', async ({ assert }) => {
+  test('get a random secret if none is sent', async ({ assert }) => {
     const { secret: former } = (await read()).body
     for (const sent of [undefined, {}, { secret: null }, { name: null, displayName: null }]) {
       const { status, body, headers } = await rotate(sent)
@@ -115,7 +115,7 @@ test.group('Credentials of nodes', (group) => {
     assert.isFalse(await canLogIn(former))
   })
 
-  test('are replaced by what is sent, and shown as it is', async ({ assert }) => {
+  test('get the secret that is sent and show it', async ({ assert }) => {
     const sent = { secret: 'a-secret-of-ours', name: uniqueName('client'), displayName: 'Node A' }
     const { status, body } = await rotate(sent)
     assert.equal(status, 200)
@@ -124,7 +124,7 @@ test.group('Credentials of nodes', (group) => {
     assert.isTrue(await canLogIn(sent.secret))
   })
 
-  test('keep the names that are not sent', async ({ assert }) => {
+  test('keep names that are not sent', async ({ assert }) => {
     await rotate({ displayName: 'Node A' })
     const { body } = await rotate({ secret: 'a-secret-of-ours' })
     assert.equal(body.displayName, 'Node A')
@@ -139,14 +139,14 @@ test.group('Credentials of nodes', (group) => {
     assert.equal(headers.get('x-dropped-keys'), 'body.display_name')
   })
 
-  test('are open to the node itself, without any permission of managers', async ({ assert }) => {
+  test('are accessible to the node itself without permissions', async ({ assert }) => {
     assert.equal((await read(self())).body.id, node.clientId)
     const { status, body } = await rotate({}, self())
     assert.equal(status, 200)
     assert.match(body.secret, SECRET)
   })
 
-  test('are closed to the clients of other nodes, and to a user with the same id', async ({
+  test('are not accessible to clients of other nodes, or to a user with the same id', async ({
     assert,
   }) => {
     const stranger = member(realmId, ['analysis_update'], { kind: 'client' })
@@ -166,7 +166,7 @@ test.group('Credentials of nodes', (group) => {
     assert.equal((await read(identity({ permissions: ['node_update'] }))).status, 200)
   })
 
-  test('C6: of a client that is gone at the provider are not found', async ({ assert }) => {
+  test('C6: of a client that is missing at the provider are not found', async ({ assert }) => {
     const provider = await identityProvider()
     await provider.clients!.remove(node.clientId)
     for (const { status, body } of [await read(), await rotate()]) {
@@ -175,7 +175,7 @@ test.group('Credentials of nodes', (group) => {
     }
   })
 
-  test('are noted when they are read or replaced, by whom', async ({ assert, cleanup }) => {
+  test('are audited with the actor when they are read or replaced', async ({ assert, cleanup }) => {
     const noted: SecurityEvent[] = []
     cleanup(useSecuritySink({ record: async (event) => void noted.push(event) }))
     await read()
@@ -186,7 +186,7 @@ test.group('Credentials of nodes', (group) => {
     )
   })
 
-  test('that cannot be noted are neither shown nor replaced', async ({ assert, cleanup }) => {
+  test('are neither shown nor replaced if the audit fails', async ({ assert, cleanup }) => {
     const { secret } = (await read()).body
     const stop = useSecuritySink({ record: () => Promise.reject(new Error('full')) })
     cleanup(stop)
@@ -198,7 +198,7 @@ test.group('Credentials of nodes', (group) => {
     assert.equal((await read()).body.secret, secret)
   })
 
-  test('that are replaced are remembered for good, without the secret', async ({ assert }) => {
+  test('are recorded permanently when replaced, without the secret', async ({ assert }) => {
     await rotate({ secret: 'not-to-be-seen' }, self())
     const { rows } = await pools.for(databaseUrl('core')).query(
       `select content->'change' as change from outbox

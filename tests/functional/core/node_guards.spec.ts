@@ -137,7 +137,7 @@ for (const { name, needs, realms: writers, does, body: bodyFor } of OPERATIONS) 
       return call(method, path, { headers: who(realms).headers, body })
     }
 
-    test('nobody who is not logged in', async ({ assert }) => {
+    test('no anonymous caller', async ({ assert }) => {
       const { status, body } = await tried(() => ({ headers: {} }))
       assert.equal(status, 401)
       assert.equal(body.code, 'identity_unauthorized')
@@ -162,7 +162,7 @@ for (const { name, needs, realms: writers, does, body: bodyFor } of OPERATIONS) 
 
     for (const missing of needs) {
       const others = EVERYTHING.filter((permission) => permission !== missing)
-      test(`C1: nobody without ${missing}, of whatever realm`, async ({ assert }) => {
+      test(`C1: no caller without ${missing}, of any realm`, async ({ assert }) => {
         const master = identity({ permissions: others })
         const refused = [
           await tried((realms) => member(realms[writers[0]!], others)),
@@ -184,7 +184,7 @@ for (const { name, needs, realms: writers, does, body: bodyFor } of OPERATIONS) 
       assert.equal(status, ok)
     })
 
-    test('a realm named otherwise is not the master realm', async ({ assert }) => {
+    test('a realm with another name is not the master realm', async ({ assert }) => {
       const { status } = await tried(({ third }) =>
         member(third, EVERYTHING, { realmName: 'Master' })
       )
@@ -200,7 +200,7 @@ test.group('Order of refusals', (group) => {
     realmId = await newRealm()
   })
 
-  test('a body that is wrong comes before a permission that is missing', async ({ assert }) => {
+  test('an invalid body comes before a missing permission', async ({ assert }) => {
     const { headers } = member(realmId, [])
     for (const path of ['/projects', '/nodes', '/project-nodes']) {
       const body = { name: 5, projectId: 5 }
@@ -208,7 +208,7 @@ test.group('Order of refusals', (group) => {
     }
   })
 
-  test('a permission that is missing comes before a record that is', async ({ assert }) => {
+  test('a missing permission comes before a missing record', async ({ assert }) => {
     const { headers } = member(realmId, [])
     for (const collection of ['/projects', '/nodes', '/project-nodes']) {
       const path = `${collection}/${clock.uuid()}`
@@ -217,7 +217,7 @@ test.group('Order of refusals', (group) => {
     }
   })
 
-  test('C4: what is no id is not found', async ({ assert }) => {
+  test('C4: an invalid id is not found', async ({ assert }) => {
     const { headers } = member(realmId, EVERYTHING)
     for (const id of ['abc', clock.uuid(), "'", '%00']) {
       for (const path of [
@@ -238,13 +238,15 @@ test.group('Order of refusals', (group) => {
     }
   })
 
-  test('a node that is not there comes before who asks for its credentials', async ({ assert }) => {
+  test('a missing node comes before the permission to read its credentials', async ({ assert }) => {
     const { headers } = member(realmId, [])
     const path = `/nodes/${clock.uuid()}/client/credentials`
     assert.equal((await call('GET', path, { headers })).status, 404)
   })
 
-  test('who asks for credentials comes before whether there are any', async ({ assert }) => {
+  test('the permission to read credentials comes before missing credentials', async ({
+    assert,
+  }) => {
     const { id } = await sampleRecord('core', node, { realmId })
     await withoutClient(id as string)
     const path = `/nodes/${id}/client/credentials`

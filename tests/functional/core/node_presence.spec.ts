@@ -62,14 +62,14 @@ const callOf = (id: string, kind: 'client' | 'user' = 'client'): Origin => ({
 test.group('Presence of nodes', (group) => {
   group.setup(ofARealm)
 
-  test('L24: a node is online once its client called', async ({ assert }) => {
+  test('L24: a node is online after a request of its client', async ({ assert }) => {
     const { id, clientId } = await created()
     assert.isFalse((await read(id)).online)
     await (await newPresence()).record(callOf(clientId))
     assert.isTrue((await read(id)).online)
   })
 
-  test('a node is online in the answer to the first request of its client already', async ({
+  test('a node is online in the response to the first request of its client', async ({
     assert,
   }) => {
     for (let round = 0; round < 5; round++) {
@@ -84,7 +84,7 @@ test.group('Presence of nodes', (group) => {
     }
   })
 
-  test('a request is answered although its node cannot be noted now', async ({ assert }) => {
+  test('a request succeeds although the presence cannot be recorded', async ({ assert }) => {
     const { id, clientId } = await created()
     const own = identity({ kind: 'client', id: clientId, realmId, realmName: 'site' }).headers
     const holder = await pool().connect()
@@ -100,7 +100,7 @@ test.group('Presence of nodes', (group) => {
     }
   })
 
-  test('L24: a node is offline when its client has not called for five minutes', async ({
+  test('L24: a node is offline after five minutes without a request of its client', async ({
     assert,
     cleanup,
   }) => {
@@ -118,7 +118,7 @@ test.group('Presence of nodes', (group) => {
     assert.isTrue((await read(id)).online)
   })
 
-  test('a node that calls while it is about to be shown as offline stays online', async ({
+  test('a node with a request before it is marked as offline stays online', async ({
     assert,
     cleanup,
   }) => {
@@ -137,7 +137,7 @@ test.group('Presence of nodes', (group) => {
     assert.isTrue((await read(id)).online)
   })
 
-  test('a node that calls while it is shown as offline is online again', async ({
+  test('a node with a request while it is marked as offline is online again', async ({
     assert,
     cleanup,
   }) => {
@@ -158,7 +158,7 @@ test.group('Presence of nodes', (group) => {
     assert.isTrue((await read(id)).online)
   })
 
-  test('a node that calls all the time stays online and is noted once a minute', async ({
+  test('a node with continuous requests stays online and is recorded once a minute', async ({
     assert,
     cleanup,
   }) => {
@@ -187,7 +187,7 @@ test.group('Presence of nodes', (group) => {
     }
   })
 
-  test('coming and going are told, and nothing in between', async ({ assert, cleanup }) => {
+  test('events are published for changes only', async ({ assert, cleanup }) => {
     const { id, clientId } = await created()
     const changes: RecordChange[] = []
     cleanup(useEventSink({ record: async (_, change) => void changes.push(change) }))
@@ -208,7 +208,7 @@ test.group('Presence of nodes', (group) => {
     assert.equal(ofNode[0]!.origin.actor.id, clientId)
   })
 
-  test('a user with the id of a client, and clients of nothing, are not noted', async ({
+  test('a user with the id of a client, and clients without a node, are not recorded', async ({
     assert,
   }) => {
     const { id, clientId } = await created()
@@ -232,7 +232,9 @@ test.group('Reconciliation of nodes and clients', (group) => {
   group.setup(ofARealm)
   group.setup(forgetMadeUpClients)
 
-  test('a node whose client is gone gets another one, with its permission', async ({ assert }) => {
+  test('a node whose client is missing gets another one, with its permission', async ({
+    assert,
+  }) => {
     const { id, clientId } = await created()
     const provider = await identityProvider()
     await provider.clients!.remove(clientId)
@@ -248,9 +250,7 @@ test.group('Reconciliation of nodes and clients', (group) => {
     )
   })
 
-  test('a node of a realm that is gone does not keep the others from their clients', async ({
-    assert,
-  }) => {
+  test('a node of a deleted realm does not block the others', async ({ assert }) => {
     const { id: lost } = await sampleRecord('core', node, { id: FIRST_ID })
     const { id, clientId } = await created()
     const provider = await identityProvider()
@@ -262,13 +262,13 @@ test.group('Reconciliation of nodes and clients', (group) => {
     await pool().query('delete from nodes where id = $1', [lost])
   })
 
-  test('a node whose client is there keeps it', async ({ assert }) => {
+  test('a node whose client exists keeps it', async ({ assert }) => {
     const { id, clientId } = await created()
     await nodeClientSweep(await identityProvider(), silent).run(running)
     assert.equal((await read(id)).clientId, clientId)
   })
 
-  test('the client of a node that was never written is removed, others are not', async ({
+  test('the client of a node that was never written is removed, other clients stay', async ({
     assert,
     cleanup,
   }) => {

@@ -54,17 +54,17 @@ test.group('Credentials of nodes in registries', (group) => {
     assert.equal(headers.get('cache-control'), 'private, no-store')
   })
 
-  test('are open to the node itself without any permission', async ({ assert }) => {
+  test('are accessible to the node itself without permissions', async ({ assert }) => {
     const self = member(realmId, [], { kind: 'client', id: ids.client })
     assert.equal((await call('GET', path, self)).body.accountSecret, SECRET)
   })
 
-  test('are open to those who manage the nodes of its realm', async ({ assert }) => {
+  test('are accessible to managers of the nodes of its realm', async ({ assert }) => {
     const steward = member(realmId, ['node_update'])
     assert.equal((await call('GET', path, steward)).body.accountSecret, SECRET)
   })
 
-  test('are closed to everybody else', async ({ assert }) => {
+  test('are not accessible to others', async ({ assert }) => {
     for (const somebody of [
       member(realmId, ['node_create', 'registry_project_manage']),
       member(clock.uuid(), ['node_update', 'registry_project_manage']),
@@ -78,14 +78,14 @@ test.group('Credentials of nodes in registries', (group) => {
     assert.equal((await call('GET', path)).status, 401)
   })
 
-  test('of a node that is not there are not found, before anything else', async ({ assert }) => {
+  test('of a missing node are not found, before any other check', async ({ assert }) => {
     for (const id of [clock.uuid(), 'abc']) {
       const { status } = await call('GET', `/nodes/${id}/registry/credentials`, member(realmId, []))
       assert.equal(status, 404)
     }
   })
 
-  test('of a node without a project there are none, which not everybody learns', async ({
+  test('of a node without a project are missing, which only permitted callers learn', async ({
     assert,
   }) => {
     const pool = pools.for(databaseUrl('core'))
@@ -96,7 +96,7 @@ test.group('Credentials of nodes in registries', (group) => {
     assert.equal((await call('GET', path, member(realmId, []))).status, 403)
   })
 
-  test('are noted when they are read', async ({ assert, cleanup }) => {
+  test('are audited when they are read', async ({ assert, cleanup }) => {
     const noted: SecurityEvent[] = []
     cleanup(useSecuritySink({ record: async (event) => void noted.push(event) }))
     await call('GET', path, manager)

@@ -44,8 +44,8 @@ async function tell(type: 'realm' | 'user', id: string) {
   await (type === 'realm' ? coreReactions.realmDeleted(id) : coreReactions.userDeleted(id))
 }
 
-test.group('Realms that go', () => {
-  test('L15: take along what belongs to them, and nothing else', async ({ assert }) => {
+test.group('Deleted realms', () => {
+  test('L15: remove their records, and no others', async ({ assert }) => {
     const [gone, staying] = await Promise.all([newRealm(), newRealm()])
     const theirs = { realmId: gone }
     const projectOfTheirs = await sampleRecord('core', project, theirs)
@@ -84,7 +84,7 @@ test.group('Realms that go', () => {
     await tell('realm', gone)
   })
 
-  test('L15: take the clients and registry projects of their nodes along', async ({ assert }) => {
+  test('L15: remove the clients and registry projects of their nodes', async ({ assert }) => {
     const realmId = await newRealm()
     const { headers } = member(realmId, ['node_create'])
     const { id: registryId } = await sampleRecord('core', registry)
@@ -109,7 +109,7 @@ test.group('Realms that go', () => {
     assert.equal(rows.at(-1).type, 'PROJECT_UNLINK')
   })
 
-  test('are found out about later where nobody listened', async ({ assert }) => {
+  test('are found later if no process was running', async ({ assert }) => {
     const [gone, staying] = await Promise.all([clock.uuid(), newRealm()])
     const theirs = await sampleRecord('core', project, { realmId: gone })
     const ours = await sampleRecord('core', project, { realmId: staying })
@@ -142,8 +142,8 @@ async function otherRealmsThan(gone: string): Promise<string[]> {
   return rows.map(({ id }) => id as string).filter((id) => id && id !== gone)
 }
 
-test.group('Users that go', () => {
-  test('L15: are let go of by their projects, analyses and files, which stay', async ({
+test.group('Deleted users', () => {
+  test('L15: are detached from their projects, analyses and files, which stay', async ({
     assert,
   }) => {
     const userId = clock.uuid()
@@ -162,9 +162,7 @@ test.group('Users that go', () => {
 })
 
 test.group('The client of registries', () => {
-  test('has nothing linked anew when it changes: hooks have secrets of their own', async ({
-    assert,
-  }) => {
+  test('relinks nothing when it changes: webhooks have their own secrets', async ({ assert }) => {
     const { id } = await sampleRecord('core', registryProject)
     let say: (change: ProviderChange) => void
     const provider: Parameters<typeof reactToChanges>[0] = {

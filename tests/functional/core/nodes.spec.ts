@@ -63,7 +63,7 @@ async function clientsWithoutNode(): Promise<number> {
 test.group('Clients of nodes', (group) => {
   group.setup(ofARealm)
 
-  test('are there when the answer is, named after the node', async ({ assert }) => {
+  test('exist when the response arrives, named after the node', async ({ assert }) => {
     const { id, clientId } = await created()
     const client = await (await clients()).read(clientId, { secret: true })
     assert.equal(client!.name, id)
@@ -71,7 +71,7 @@ test.group('Clients of nodes', (group) => {
     assert.lengthOf(client!.secret!, 64)
   })
 
-  test('S8: are not those that the body names', async ({ assert }) => {
+  test('S8: are not those of the body', async ({ assert }) => {
     const other = await created()
     const made = await created({ clientId: other.clientId })
     assert.notEqual(made.clientId, other.clientId)
@@ -81,7 +81,7 @@ test.group('Clients of nodes', (group) => {
     assert.equal(cleared.body.data.clientId, made.clientId)
   })
 
-  test('L18: come with the node, which is told of once', async ({ assert, cleanup }) => {
+  test('L18: are created with the node, which publishes one event', async ({ assert, cleanup }) => {
     const changes: RecordChange[] = []
     cleanup(useEventSink({ record: async (_, change) => void changes.push(change) }))
     const { id, clientId } = await created()
@@ -92,7 +92,7 @@ test.group('Clients of nodes', (group) => {
     )
   })
 
-  test('L18: are written in one transaction with their nodes where one database has both', async ({
+  test('L18: are written in one transaction with their nodes if both share a database', async ({
     assert,
   }) => {
     const { id, clientId } = await created()
@@ -104,14 +104,14 @@ test.group('Clients of nodes', (group) => {
     assert.deepEqual(rows, [{ name: id, together: true }])
   })
 
-  test('L18: of nodes that cannot be created are not left behind', async ({ assert }) => {
+  test('L18: are removed if the node cannot be created', async ({ assert }) => {
     const { name } = await created()
     const { status } = await create({ name })
     assert.equal(status, 409)
     assert.equal(await clientsWithoutNode(), 0)
   })
 
-  test('get exactly the permission of a node, soon after', async ({ assert, cleanup }) => {
+  test('get exactly the permissions of a node shortly afterwards', async ({ assert, cleanup }) => {
     const provider = await identityProvider()
     const worker = clientWorker({
       tasks: await app.container.make(ClientTasks),
@@ -131,7 +131,7 @@ test.group('Clients of nodes', (group) => {
     assert.deepEqual(held, ['analysis_update'])
   })
 
-  test('lose what they should not hold when they get their permission', async ({ assert }) => {
+  test('lose other permissions when they get their own', async ({ assert }) => {
     const { clientId } = await created()
     const directory = await clients()
     const { id: more } = (await directory.permission('node_update'))!
@@ -144,7 +144,7 @@ test.group('Clients of nodes', (group) => {
     )
   })
 
-  test('get and lose permissions once, however many see to that at the same time', async ({
+  test('get and lose permissions once, even with concurrent workers', async ({
     assert,
     cleanup,
   }) => {
@@ -177,7 +177,7 @@ test.group('Clients of nodes', (group) => {
     assert.notExists(await directory.read(clientId))
   })
 
-  test('that are gone already are no reason not to delete the node', async ({ assert }) => {
+  test('that are missing already do not prevent the deletion of the node', async ({ assert }) => {
     const { id, clientId } = await created()
     await (await clients()).remove(clientId)
     assert.equal((await remove(id)).status, 202)
@@ -186,7 +186,7 @@ test.group('Clients of nodes', (group) => {
     assert.isEmpty(rows)
   })
 
-  test('what cannot be done for them now is kept and done later', async ({ assert }) => {
+  test('are changed later if the provider is unreachable', async ({ assert }) => {
     const { clientId } = await created()
     const away = {
       clients: {
@@ -211,7 +211,7 @@ test.group('Clients of nodes', (group) => {
     assert.lengthOf(await (await clients()).permissionsOf(clientId), 1)
   })
 
-  test('need a realm that there is', async ({ assert }) => {
+  test('need an existing realm', async ({ assert }) => {
     const { headers: master } = member(clock.uuid(), PERMISSIONS, { realmName: 'master' })
     const body = { name: uniqueName(), realmId: clock.uuid() }
     const { status, body: told } = await call('POST', '/nodes', { headers: master, body })
@@ -263,7 +263,7 @@ test.group('Nodes and registries', (group) => {
     data: { id, registryId, externalName, accountId },
   })
 
-  test('a node that names a registry gets a project in it', async ({ assert }) => {
+  test('a node with a registry gets a project in it', async ({ assert }) => {
     const made = await created({ registryId: first, externalName: uniqueName('external') })
     const project = await projectOf(made)
     assert.containsSubset(project, {
@@ -285,7 +285,7 @@ test.group('Nodes and registries', (group) => {
     assert.equal((await projectOf({ registryProjectId })).externalName, externalName)
   })
 
-  test('a node that names none stays alone where there are several', async ({ assert }) => {
+  test('a node without a registry is not connected if there are several', async ({ assert }) => {
     const made = await created()
     assert.isNull(made.registryId)
     assert.isNull(made.registryProjectId)
@@ -293,21 +293,21 @@ test.group('Nodes and registries', (group) => {
     assert.isEmpty(await commands())
   })
 
-  test('a node that names none is connected to the only one', async ({ assert }) => {
+  test('a node without a registry is connected to the only one', async ({ assert }) => {
     await pool().query('delete from registries where id <> $1', [first])
     const made = await created()
     assert.equal(made.registryId, first)
     assert.deepEqual(await commands(), [link(made.registryProjectId)])
   })
 
-  test('a node that names none stays alone where there is none', async ({ assert }) => {
+  test('a node without a registry is not connected if there is none', async ({ assert }) => {
     await pool().query('delete from registries')
     const made = await created()
     assert.isNull(made.registryId)
     assert.isNull(made.registryProjectId)
   })
 
-  test('an update that names none leaves a node alone, and connected', async ({ assert }) => {
+  test('an update without a registry keeps the connection', async ({ assert }) => {
     const alone = await created()
     assert.isNull((await update(alone.id, { hidden: true })).body.data.registryProjectId)
     const connected = await created({ registryId: first })
@@ -317,7 +317,7 @@ test.group('Nodes and registries', (group) => {
     assert.isEmpty(await commands())
   })
 
-  test('a node that names its registry again stays as it is, in whatever case the id is sent', async ({
+  test('an update with the same registry changes nothing, in any case of the id', async ({
     assert,
   }) => {
     const made = await created({ registryId: first })
@@ -365,7 +365,7 @@ test.group('Nodes and registries', (group) => {
     assert.deepEqual(await commands(), [unlink(project), link(project.id)])
   })
 
-  test('a connected node keeps its external name where none is sent', async ({ assert }) => {
+  test('a connected node keeps its external name if none is sent', async ({ assert }) => {
     const made = await created({ registryId: first })
     await commands()
     const { body } = await update(made.id, { externalName: null })
@@ -373,7 +373,7 @@ test.group('Nodes and registries', (group) => {
     assert.isEmpty(await commands())
   })
 
-  test('a connected node whose project is gone gets another one', async ({ assert }) => {
+  test('a connected node whose project is missing gets another one', async ({ assert }) => {
     const made = await created({ registryId: first })
     await pool().query('delete from registry_projects where id = $1', [made.registryProjectId])
     await commands()
@@ -382,7 +382,7 @@ test.group('Nodes and registries', (group) => {
     assert.deepEqual(await commands(), [link(body.data.registryProjectId)])
   })
 
-  test('a node that is deleted takes its project along', async ({ assert }) => {
+  test('the project of a deleted node is removed', async ({ assert }) => {
     const made = await created({ registryId: first })
     const project = await projectOf(made)
     await commands()
@@ -413,7 +413,7 @@ test.group('Nodes and registries', (group) => {
     assert.equal(status, 409)
   })
 
-  test('deleting a registry leaves the nodes, without it', async ({ assert }) => {
+  test('deleting a registry detaches its nodes', async ({ assert }) => {
     const made = await created({ registryId: first })
     assert.equal((await call('DELETE', `/registries/${first}`, admin())).status, 202)
     const { body } = await call('GET', `/nodes/${made.id}`, { headers })
@@ -421,7 +421,7 @@ test.group('Nodes and registries', (group) => {
     assert.isNull(body.data.registryProjectId)
   })
 
-  test('S9: no event of it holds a secret', async ({ assert, cleanup }) => {
+  test('S9: no event contains a secret', async ({ assert, cleanup }) => {
     const changes: RecordChange[] = []
     cleanup(useEventSink({ record: async (_, change) => void changes.push(change) }))
     const made = await created({ registryId: first })
@@ -438,7 +438,7 @@ test.group('Nodes and registries', (group) => {
 test.group('Nodes', (group) => {
   group.setup(ofARealm)
 
-  test('of one name may be in two realms, not in one', async ({ assert }) => {
+  test('may have the same name in two realms, not in one', async ({ assert }) => {
     const { name } = await created()
     assert.equal((await create({ name })).status, 409)
     const elsewhere = member(await newRealm(), PERMISSIONS)
@@ -453,7 +453,7 @@ test.group('Nodes', (group) => {
     assert.equal(body.data.realmId, realmId)
   })
 
-  test('L12: that become aggregators, or go, are followed by their analyses', async ({
+  test('L12: update their analyses when they become aggregators or are deleted', async ({
     assert,
   }) => {
     const { id: nodeId } = await created()
@@ -475,7 +475,7 @@ test.group('Nodes', (group) => {
     assert.deepEqual(await flags(), { nodes: 0, aggregator: false, default: false })
   })
 
-  test('that were removed meanwhile are not found', async ({ assert }) => {
+  test('that were deleted meanwhile are not found', async ({ assert }) => {
     const { id } = await sampleRecord('core', node, { realmId })
     const path = id as string
     assert.equal((await remove(path)).status, 202)

@@ -20,7 +20,7 @@ test.group('Refusals of core', () => {
   for (const { method, path } of routes) {
     const address = path.replaceAll(/:\w+/g, clock.uuid())
 
-    test(`S11: an anonymous caller is not taken for a user at ${method} ${path}`, async ({
+    test(`S11: an anonymous caller is not treated as a user at ${method} ${path}`, async ({
       assert,
     }) => {
       const { status, body } = await call(method, address, method === 'POST' ? { body: {} } : {})
@@ -29,7 +29,7 @@ test.group('Refusals of core', () => {
     })
   }
 
-  test('C3: a token that is not good is 401 with a challenge, never a failure of ours', async ({
+  test('C3: an invalid token is 401 with a challenge, never an internal error', async ({
     assert,
   }) => {
     for (const token of BAD_TOKENS) {
@@ -41,7 +41,7 @@ test.group('Refusals of core', () => {
     }
   })
 
-  test('S12: what went wrong inside is told to nobody', async ({ assert, cleanup }) => {
+  test('S12: internal errors are not disclosed', async ({ assert, cleanup }) => {
     const inside = 'duplicate key value in relation "nodes" at 10.0.0.7'
     cleanup(useEventSink({ record: () => Promise.reject(new Error(inside)) }))
     const { status, body } = await call('POST', '/projects', {

@@ -127,14 +127,14 @@ test.group('Bodies of registries and their projects', () => {
     }
   }
 
-  test('C8: a project in a registry that is not there is refused', async ({ assert }) => {
+  test('C8: a project in a missing registry is rejected', async ({ assert }) => {
     const { status, body } = await send('POST', '/registry-projects', projectBody(clock.uuid()))
     assert.equal(status, 400)
     assert.equal(body.code, 'entity_relation_invalid')
     assert.deepEqual(body.issues[0].path, ['registryId'])
   })
 
-  test('C4: what cannot be an id is not found', async ({ assert }) => {
+  test('C4: an invalid id is not found', async ({ assert }) => {
     for (const path of ['/registries/x', '/registry-projects/x']) {
       assert.equal((await send('GET', path)).status, 404)
       assert.equal((await send('POST', path, {})).status, 404)
@@ -142,7 +142,7 @@ test.group('Bodies of registries and their projects', () => {
     }
   })
 
-  test('names, hosts and external names are given once', async ({ assert }) => {
+  test('names, hosts and external names are unique', async ({ assert }) => {
     const first = await newRegistry()
     const { name, host } = first
     for (const body of [
@@ -180,7 +180,7 @@ test.group('Bodies of registries and their projects', () => {
 })
 
 test.group('Registry projects', () => {
-  test('belong to no realm, and are open unless they are for nodes', async ({ assert }) => {
+  test('belong to no realm, and are public unless they are for nodes', async ({ assert }) => {
     const { id: registryId } = await newRegistry()
     for (const [type, isPublic] of [
       ['default', true],
@@ -197,7 +197,7 @@ test.group('Registry projects', () => {
     }
   })
 
-  test('C1: are written by who may, in the realm they belong to', async ({ assert }) => {
+  test('C1: are written with the permission, in their realm', async ({ assert }) => {
     const { id: registryId } = await newRegistry()
     const realmId = await newRealm()
     const ofRealm = await sampleRecord('core', registryProject, { registryId, realmId })
@@ -226,10 +226,7 @@ test.group('Registry projects', () => {
     assert.equal((await send('POST', '/registry-projects', body, master)).status, 201)
   })
 
-  test('leave their node connected to nothing when they are deleted', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('disconnect their node when they are deleted', async ({ assert, cleanup }) => {
     const changes: RecordChange[] = []
     const { id: registryId } = await newRegistry()
     const realmId = await newRealm()
@@ -245,7 +242,7 @@ test.group('Registry projects', () => {
     )
   })
 
-  test('tell their registry of every change', async ({ assert }) => {
+  test('send a command for every change', async ({ assert }) => {
     const { id: registryId } = await newRegistry()
     const made = (await send('POST', '/registry-projects', projectBody(registryId))).body.data
     const path = `/registry-projects/${made.id}`
@@ -273,7 +270,7 @@ test.group('Registry projects', () => {
 })
 
 test.group('Registries', () => {
-  test('C1: are written by who may manage them', async ({ assert }) => {
+  test('C1: are written with the permission to manage them', async ({ assert }) => {
     const made = await newRegistry()
     const without = identity({ permissions: ['registry_project_manage'] })
     const path = `/registries/${made.id}`
@@ -290,7 +287,7 @@ test.group('Registries', () => {
     assert.equal((await send('DELETE', path, undefined, central)).status, 202)
   })
 
-  test('are deleted with their projects, and without nodes and analyses', async ({
+  test('are deleted with their projects, but without nodes and analyses', async ({
     assert,
     cleanup,
   }) => {
@@ -322,7 +319,7 @@ test.group('Registries', () => {
     )
   })
 
-  test('can be deleted while nodes come and go', async ({ assert }) => {
+  test('can be deleted while nodes are created and deleted', async ({ assert }) => {
     const realmId = await newRealm()
     for (let round = 0; round < 5; round++) {
       const { id } = await newRegistry()
@@ -344,7 +341,7 @@ test.group('Registries', () => {
 
   const SECRET = 'nobody-sees-this'
 
-  test('S1: secrets show at no depth to who may not see them', async ({ assert }) => {
+  test('S1: secrets are hidden at any depth without the permission', async ({ assert }) => {
     const made = await newRegistry({ accountName: 'account', accountSecret: SECRET })
     const own = await sampleRecord('core', registryProject, {
       registryId: made.id,
@@ -376,7 +373,7 @@ test.group('Registries', () => {
     }
   })
 
-  test('S9: no event holds a secret, nor does the answer to a write', async ({
+  test('S9: neither events nor responses to writes contain a secret', async ({
     assert,
     cleanup,
   }) => {
@@ -403,7 +400,7 @@ test.group('The registry of the environment', () => {
     (await corePool().query(`select * from registries where name = 'default'`)).rows[0]
   const secret = async () => unseal('registry account', (await stored()).account_secret)
 
-  test('is entered once, and gets the account that is named', async ({ assert, cleanup }) => {
+  test('is inserted once, and gets the configured account', async ({ assert, cleanup }) => {
     await corePool().query(`delete from registries where name = 'default'`)
     cleanup(async () => {
       await corePool().query(`delete from registries where name = 'default'`)
@@ -426,7 +423,9 @@ test.group('The registry of the environment', () => {
 })
 
 test.group('Credentials of nodes in registries', () => {
-  test('are for the client of the node and for who manages registries', async ({ assert }) => {
+  test('are accessible to the client of the node and to managers of registries', async ({
+    assert,
+  }) => {
     const made = await newRegistry()
     const realmId = await newRealm()
     const connected = (

@@ -20,7 +20,7 @@ test.group('Registries belong to the installation', () => {
   const central = identity({ permissions: ['registry_manage'] })
   const idle = identity({ permissions: ['registry_project_manage', 'node_update'] })
 
-  test('creating, changing and deleting them needs the permission and the master realm', async ({
+  test('creating, updating and deleting them requires the permission and the master realm', async ({
     assert,
   }) => {
     const foreign = member(await newRealm(), ['registry_manage'])
@@ -42,7 +42,7 @@ test.group('Registries belong to the installation', () => {
     assert.equal((await send('DELETE', path, undefined, central)).status, 202)
   })
 
-  test('commands are for members of the master realm, whichever they are', async ({ assert }) => {
+  test('all commands require the master realm', async ({ assert }) => {
     const foreign = member(await newRealm(), ['registry_manage'])
     const { id } = (await send('POST', '/registries', body(), central)).body.data
     for (const command of REGISTRY_OPERATIONS) {
@@ -53,9 +53,7 @@ test.group('Registries belong to the installation', () => {
     }
   })
 
-  test('secrets of registries are for members of the master realm, at any depth', async ({
-    assert,
-  }) => {
+  test('secrets of registries require the master realm, at any depth', async ({ assert }) => {
     const foreign = member(await newRealm(), ['registry_manage'])
     const { id } = (await send('POST', '/registries', body(), central)).body.data
     const project = {
@@ -80,7 +78,7 @@ test.group('Registries belong to the installation', () => {
     }
   })
 
-  test('a host is a host, with a port if it needs one, and nothing else', async ({ assert }) => {
+  test('a host is a name or an address with an optional port', async ({ assert }) => {
     for (const host of [
       'a@evil.example',
       'x.example/path',
@@ -94,7 +92,7 @@ test.group('Registries belong to the installation', () => {
     }
   })
 
-  test('secrets stand sealed in the database, and the same one again changes nothing', async ({
+  test('secrets are sealed in the database, and the same secret again changes nothing', async ({
     assert,
   }) => {
     const { id } = (await send('POST', '/registries', body(), central)).body.data
@@ -111,7 +109,7 @@ test.group('Registries belong to the installation', () => {
     assert.include(filtered.headers.get('x-dropped-keys'), 'accountSecret')
   })
 
-  test('secrets stand sealed in commands that wait, too', async ({ assert }) => {
+  test('secrets are sealed in pending commands as well', async ({ assert }) => {
     const registryId = (await send('POST', '/registries', body(), central)).body.data.id
     const project = { name: uniqueName('project'), externalName: uniqueName('external') }
     const made = await send('POST', '/registry-projects', {

@@ -53,7 +53,7 @@ const heard = async () => {
   return rows[0].count as number
 }
 
-test.group('Hooks of registries', (group) => {
+test.group('Webhooks of registries', (group) => {
   let scene: RegistryScene
 
   group.setup(carryingCommands)
@@ -68,9 +68,7 @@ test.group('Hooks of registries', (group) => {
     return { name: project.externalName as string, hook: hookIn(scene, project.externalName) }
   }
 
-  test('each has a secret of its own, which is no client’s and stands sealed', async ({
-    assert,
-  }) => {
+  test('each has its own sealed secret, which is not that of a client', async ({ assert }) => {
     const other = await RegistryScene.set()
     const theirs = await other.project()
     await other.linked(theirs.id)
@@ -85,9 +83,7 @@ test.group('Hooks of registries', (group) => {
     await other.end()
   })
 
-  test('a secret is good for the registry it was made for, and for what it has', async ({
-    assert,
-  }) => {
+  test('a secret is valid for events of its own registry only', async ({ assert }) => {
     const other = await RegistryScene.set()
     const { name, hook } = await linked()
     const secret = Buffer.from(hook.auth_header.slice(6), 'base64').toString().split(':')[1]
@@ -99,9 +95,7 @@ test.group('Hooks of registries', (group) => {
     await other.end()
   })
 
-  test('a secret that was renewed is good for nothing, and the next one is in the registry', async ({
-    assert,
-  }) => {
+  test('a renewed secret is invalid, and the registry gets the next one', async ({ assert }) => {
     const { name, hook } = await linked()
     assert.equal((await scene.command('hookRenew')).status, 202)
     assert.equal((await hear(hook.auth_header, told(name))).status, 401)
@@ -109,7 +103,7 @@ test.group('Hooks of registries', (group) => {
     assert.equal((await hear(hookIn(scene, name).auth_header, told(name))).status, 202)
   })
 
-  test('a registry that moved leaves its secret behind', async ({ assert, cleanup }) => {
+  test('a new host revokes the secret', async ({ assert, cleanup }) => {
     const { name, hook } = await linked()
     const elsewhere = await HarborServer.start()
     cleanup(() => elsewhere.stop())
@@ -117,13 +111,13 @@ test.group('Hooks of registries', (group) => {
     assert.equal((await hear(hook.auth_header, told(name))).status, 401)
   })
 
-  test('a registry that is gone is not heard', async ({ assert }) => {
+  test('a deleted registry is rejected', async ({ assert }) => {
     const { name, hook } = await linked()
     await send('DELETE', `/registries/${scene.id}`)
     assert.equal((await hear(hook.auth_header, told(name))).status, 401)
   })
 
-  test('who guesses is stopped, many at once as well, and nobody else', async ({ assert }) => {
+  test('guesses are limited per address, concurrent ones as well', async ({ assert }) => {
     const { name, hook } = await linked()
     const address = newAddress()
     const guesses = await Promise.all(
@@ -147,7 +141,7 @@ test.group('Hooks of registries', (group) => {
   })
 })
 
-test.group('The former client of registries', (group) => {
+test.group('The legacy client of registries', (group) => {
   const SECRET = 'Former-platform-1'
   const identities = () => pools.for(databaseUrl('identity'))
 
@@ -175,14 +169,14 @@ test.group('The former client of registries', (group) => {
 
   const own = async () => basic(`${(await former()).id}:${SECRET}`)
 
-  test('is heard, by its id or name', async ({ assert }) => {
+  test('is accepted by its id or name', async ({ assert }) => {
     assert.equal((await hear(await own())).status, 202)
     assert.equal((await hear(basic(`registry:${SECRET}`))).status, 202)
     assert.equal((await hear(basic(`system:${SECRET}`))).status, 401)
     assert.isFalse(await isLegacyClient('registry', Buffer.from('')))
   })
 
-  test('is not heard once it is deactivated, or needs no secret', async ({ assert }) => {
+  test('is rejected if it is inactive or has no secret', async ({ assert }) => {
     const { id } = await former()
     await identities().query('update clients set active = false where id = $1', [id])
     assert.equal((await hear(await own())).status, 401)
@@ -193,7 +187,7 @@ test.group('The former client of registries', (group) => {
     assert.equal((await hear(await own())).status, 401)
   })
 
-  test('is the one of the platform’s realm, though another realm had one before', async ({
+  test('is that of the realm of the platform, even if another realm has an older one', async ({
     assert,
   }) => {
     const { id: realmId } = await sampleRecord('identity', realm)
@@ -210,7 +204,7 @@ test.group('The former client of registries', (group) => {
     await identities().query('delete from clients where id = $1', [other.id])
   })
 
-  test('gets another secret once, where registries were told it', async ({ assert }) => {
+  test('gets another secret once if registries knew it', async ({ assert }) => {
     const { clients } = await identityProvider()
     const secretNow = async () =>
       (await clients!.read((await former()).id, { secret: true }))!.secret
@@ -226,7 +220,7 @@ test.group('The former client of registries', (group) => {
     assert.equal(await secretNow(), next)
   })
 
-  test('S10: an id that is neither a registry nor a client is refused', async ({ assert }) => {
+  test('S10: an id that is neither a registry nor a client is rejected', async ({ assert }) => {
     for (const account of [
       `${clock.uuid()}:${SECRET}`,
       ':',

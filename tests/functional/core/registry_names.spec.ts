@@ -48,7 +48,7 @@ test.group('Names in a registry', (group) => {
     await work.reconcileAll(new AbortController().signal)
   }
 
-  test('a project that the platform did not make is given to no node by its name', async ({
+  test('a project that the platform did not create is not given to a node by its name', async ({
     assert,
   }) => {
     const project = library()
@@ -67,7 +67,7 @@ test.group('Names in a registry', (group) => {
     assert.isUndefined(scene.harbor.robotOf('library'))
   })
 
-  test('a node that comes with another registry does not get a project there that has its name', async ({
+  test('a node that moves to another registry does not get an existing project of its name', async ({
     assert,
     cleanup,
   }) => {
@@ -81,7 +81,7 @@ test.group('Names in a registry', (group) => {
     assert.equal(kept.status, 202)
   })
 
-  test('a registry that did not answer the request decides when the project is linked', async ({
+  test('if the registry is unreachable, the name is checked when the project is linked', async ({
     assert,
   }) => {
     const project = library()
@@ -103,9 +103,7 @@ test.group('Names in a registry', (group) => {
     assert.isDefined(scene.harbor.robotOf('library'))
   })
 
-  test('a project that somebody made between question and request stays theirs', async ({
-    assert,
-  }) => {
+  test('a project created between check and request stays with its creator', async ({ assert }) => {
     scene.harbor.misbehave({ to: /^POST projects$/, times: 1, does: 'takes its time' })
     const made = await node('library')
     assert.equal(made.status, 201)
@@ -120,7 +118,7 @@ test.group('Names in a registry', (group) => {
     assert.isNull(link!.is_adopted)
   })
 
-  test('an administrator of master has a project taken over by naming it, which stays when its node goes', async ({
+  test('an administrator of master adopts a project by its name, and it stays when its node is deleted', async ({
     assert,
   }) => {
     const project = library()
@@ -137,7 +135,7 @@ test.group('Names in a registry', (group) => {
     assert.equal((await node('library')).status, 409)
   })
 
-  test('names that the platform gives to itself are nobody else’s', async ({ assert }) => {
+  test('names of the platform are reserved', async ({ assert }) => {
     const own = (await node()).body.data
     for (const externalName of [`worker-${scene.id}`, `master-${scene.id}`, 'master']) {
       for (const by of [keeper(), identity()]) {
@@ -153,9 +151,7 @@ test.group('Names in a registry', (group) => {
     assert.equal((await send('POST', path, { ...body, type: 'masterImages' })).status, 201)
   })
 
-  test('a name that another node had comes without its images and its account', async ({
-    assert,
-  }) => {
+  test('a name of a former node comes without its images and its account', async ({ assert }) => {
     const first = (await node('shared-name')).body.data
     const former = await scene.linked(first.registryProjectId)
     scene.harbor.projects.get('shared-name')!.repositories.add('of-the-first')
@@ -178,7 +174,7 @@ test.group('Names in a registry', (group) => {
     assert.isEmpty([...project.repositories])
   })
 
-  test('all nodes get the names their accounts have after Harbor gave them another prefix', async ({
+  test("all nodes get the new names of their accounts after Harbor's prefix changed", async ({
     assert,
   }) => {
     const made = [(await node()).body.data, (await node()).body.data]
@@ -201,7 +197,7 @@ test.group('Names in a registry', (group) => {
     assert.match((await send('GET', path, undefined, self)).body.accountName, /^bot_/)
   })
 
-  test('a node in the folder of images reads an account, which lasts', async ({ assert }) => {
+  test('a node in the image folder reads a stable account', async ({ assert }) => {
     const { id } = (
       await send('POST', '/registries', { name: uniqueName('folder'), host: 'local-images' })
     ).body.data
@@ -223,7 +219,7 @@ test.group('Names in a registry', (group) => {
     }
   })
 
-  test('what was linked before accounts were marked stays as it is', async ({ assert }) => {
+  test('links older than the marks stay unchanged', async ({ assert }) => {
     const made = (await node('before')).body.data
     const row = await scene.linked(made.registryProjectId)
     await scene.settled()

@@ -51,14 +51,14 @@ test.group('A registry that is deleted while it is set up', (group) => {
 
   const place = () => ({ registryId: registryId as string, externalName })
 
-  test('has nothing linked any more', async ({ assert }) => {
+  test('has no links any more', async ({ assert }) => {
     const links = await app.container.make(RegistryLinks)
     const wanting = () =>
       inTransaction(corePool(), (transaction) => links.requestLink(transaction, projectId))
     assert.isUndefined(await whileDeleting(registryId, wanting))
   })
 
-  test('has nothing to part from', async ({ assert }) => {
+  test('has nothing to unlink', async ({ assert }) => {
     const links = await app.container.make(RegistryLinks)
     const parting = () =>
       inTransaction(corePool(), (transaction) =>
@@ -67,13 +67,13 @@ test.group('A registry that is deleted while it is set up', (group) => {
     assert.isUndefined(await whileDeleting(registryId, parting))
   })
 
-  test('rests no more, and is not left once more', async ({ assert }) => {
+  test('is neither paused nor removed again', async ({ assert }) => {
     const links = await app.container.make(RegistryLinks)
     const resting = () => links.recordProblem(place(), 'away', true)
     assert.isUndefined(await whileDeleting(registryId, resting))
   })
 
-  test('is left by nobody else', async ({ assert }) => {
+  test('is removed by no other caller', async ({ assert }) => {
     const { rows } = await corePool().query('select id from registries where id = $1', [registryId])
     const removal = await app.container.make(RegistryRemoval)
     const leaving = () => removal.start(rows[0].id)
@@ -97,7 +97,7 @@ test.group('A registry that is removed', () => {
     return rowCount === 0
   }
 
-  test('waits for no link that is forgotten', async ({ assert }) => {
+  test('does not wait for a link that is removed', async ({ assert }) => {
     const { id } = await sampleRecord('core', registry)
     const place = { registryId: id as string, externalName: 'former' }
     await inTransaction(corePool(), async (transaction) => {
@@ -112,7 +112,7 @@ test.group('A registry that is removed', () => {
     assert.isTrue(await isGone(id))
   })
 
-  test('waits for no link that is made', async ({ assert, cleanup }) => {
+  test('does not wait for a link that is created', async ({ assert, cleanup }) => {
     const scene = await RegistryScene.set()
     cleanup(() => scene.end())
     const project = await scene.project()
@@ -129,14 +129,14 @@ test.group('A registry that is removed', () => {
     await eventually(() => scene.harbor.projects.has(place.externalName))
   })
 
-  test('is told no secret to send with what it tells', async ({ assert }) => {
+  test('gets no webhook secret', async ({ assert }) => {
     const { id } = await sampleRecord('core', registry)
     const hooks = await app.container.make(WebhookSecrets)
     const asking = () => hooks.findOrCreate(id as string)
     assert.isUndefined(await heldMeanwhile(corePool(), removing(id), asking))
   })
 
-  test('waits for no project that is to be linked', async ({ assert }) => {
+  test('does not wait for a project that is to be linked', async ({ assert }) => {
     const { id } = await sampleRecord('core', registry)
     const project = await sampleRecord('core', registryProject, { registryId: id })
     const operations = await app.container.make(RegistryOperations)

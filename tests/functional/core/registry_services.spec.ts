@@ -67,7 +67,7 @@ test.group('Commands to registries', (group) => {
     }
   }).retry(2)
 
-  test('L7: setup changes nothing of what is there when it is repeated', async ({ assert }) => {
+  test('L7: a repeated setup changes nothing', async ({ assert }) => {
     await scene.command('setup')
     await eventually(async () => (await scene.rows()).length === 3)
     await scene.settled()
@@ -78,7 +78,7 @@ test.group('Commands to registries', (group) => {
     assert.isTrue(scene.harbor.projects.get('master')!.isPublic)
   })
 
-  test('L4: commands about one project end in the state of the last', async ({ assert }) => {
+  test('L4: commands about one project end in the state of the last one', async ({ assert }) => {
     const project = await scene.project()
     for (let round = 0; round < 5; round++) {
       await scene.command('projectUnlink', project.id)
@@ -95,7 +95,7 @@ test.group('Commands to registries', (group) => {
     assert.isNull((await scene.row(project.id))!.account_secret)
   })
 
-  test('projectUnlink: everything is taken back, and stays away until it is linked', async ({
+  test('projectUnlink: everything is removed until the project is linked again', async ({
     assert,
   }) => {
     const project = await scene.project()
@@ -115,7 +115,7 @@ test.group('Commands to registries', (group) => {
     await scene.linked(project.id)
   })
 
-  test('projectLink: the account gets the secret that is sent, which no message holds', async ({
+  test('projectLink: the account gets the secret that is sent, which no message contains', async ({
     assert,
   }) => {
     const project = await scene.project()
@@ -133,7 +133,7 @@ test.group('Commands to registries', (group) => {
     assert.isNull((await scene.links())[0]!.new_secret)
   })
 
-  test('cleanup: what no record names goes, what the platform did not make stays', async ({
+  test('cleanup: orphaned projects are removed, others that the platform did not create stay', async ({
     assert,
   }) => {
     const project = await scene.project()
@@ -148,7 +148,7 @@ test.group('Commands to registries', (group) => {
     assert.isEmpty(await scene.links())
   })
 
-  test('L6: delete takes everything back and then removes the registry, not what used it', async ({
+  test('L6: delete removes all projects and then the registry, but not its nodes and analyses', async ({
     assert,
   }) => {
     const realmId = await newRealm()
@@ -174,7 +174,9 @@ test.group('Commands to registries', (group) => {
     assert.isNull(body.data.registryProjectId)
   })
 
-  test('L6: delete takes back what is being linked, too, as soon as it is', async ({ assert }) => {
+  test('L6: delete also removes a project that is being linked, as soon as it is', async ({
+    assert,
+  }) => {
     scene.harbor.misbehave({ to: /^POST robots$/, times: 1, does: 'takes its time' })
     await scene.project()
     await eventually(() => scene.harbor.isWaitedFor)
@@ -186,7 +188,7 @@ test.group('Commands to registries', (group) => {
     assert.equal(scene.harbor.projects.size, 0)
   })
 
-  test('L6: delete waits for a registry that is away', async ({ assert }) => {
+  test('L6: delete waits for an unreachable registry', async ({ assert }) => {
     const project = await scene.project()
     await scene.linked(project.id)
     scene.harbor.misbehave({ does: 503 })
@@ -201,7 +203,7 @@ test.group('Commands to registries', (group) => {
     assert.equal(scene.harbor.projects.size, 0)
   })
 
-  test('a command is refused where it makes no sense', async ({ assert }) => {
+  test('an invalid command is rejected', async ({ assert }) => {
     const id = clock.uuid()
     const cases: [object, number, string?][] = [
       [{}, 400, 'command'],
@@ -239,7 +241,7 @@ test.group('Commands to registries', (group) => {
     assert.equal((await send('POST', '/services/system/command', command)).status, 404)
   })
 
-  test('a secret that registries would refuse is refused on the bus as well', async ({
+  test('a secret that registries would reject is rejected on the bus as well', async ({
     assert,
   }) => {
     const { id } = await scene.project()
@@ -260,7 +262,7 @@ test.group('Commands to registries', (group) => {
     await eventually(async () => (await scene.row(id))?.account_secret === 'Long-enough-1')
   })
 
-  test('C1: need a permission, and a caller who is logged in', async ({ assert }) => {
+  test('C1: require a permission and a login', async ({ assert }) => {
     const command = { command: 'setup', id: scene.id }
     const without = identity({ permissions: ['registry_project_manage'] })
     const refused = await send('POST', '/services/registry/command', command, without)
@@ -272,7 +274,7 @@ test.group('Commands to registries', (group) => {
   })
 })
 
-test.group('Registries follow records', (group) => {
+test.group('Reconciliation of registries', (group) => {
   let scene: RegistryScene
 
   group.setup(carryingCommands)
@@ -283,7 +285,7 @@ test.group('Registries follow records', (group) => {
 
   const project = (name: unknown) => scene.harbor.projects.get(name as string)
 
-  test('L3: nodes and registry projects are linked and unlinked by themselves', async ({
+  test('L3: nodes and registry projects are linked and unlinked automatically', async ({
     assert,
   }) => {
     const realmId = await newRealm()
@@ -301,9 +303,7 @@ test.group('Registries follow records', (group) => {
     assert.isEmpty(await scene.links())
   })
 
-  test('L5: a project that gets another name leaves nothing under the old one', async ({
-    assert,
-  }) => {
+  test('L5: a renamed project leaves nothing under its former name', async ({ assert }) => {
     const own = await scene.project()
     await scene.linked(own.id)
     const externalName = uniqueName('renamed')
@@ -318,7 +318,7 @@ test.group('Registries follow records', (group) => {
     assert.equal(scene.harbor.robots.size, 1)
   })
 
-  test('a registry that is no Harbor, or no server at all, has its projects under their names', async ({
+  test('a registry without Harbor, or without a server, has its projects under their names', async ({
     assert,
     cleanup,
   }) => {
@@ -341,7 +341,7 @@ test.group('Registries follow records', (group) => {
     assert.isEmpty(scene.harbor.requests)
   })
 
-  test('an account that is entered later links what is there', async ({ assert }) => {
+  test('an account that is added later links existing projects', async ({ assert }) => {
     await corePool().query('update registries set account_secret = null where id = $1', [scene.id])
     const own = await scene.project()
     await scene.settled()
@@ -352,7 +352,7 @@ test.group('Registries follow records', (group) => {
     await scene.linked(own.id)
   })
 
-  test('a registry that moves is linked anew, and nobody else there loses an account', async ({
+  test('a registry with a new host is relinked, and no other account there is removed', async ({
     assert,
     cleanup,
   }) => {
@@ -376,7 +376,7 @@ test.group('Registries follow records', (group) => {
     assert.equal(scene.harbor.projects.size, 1)
   })
 
-  test('many at once are all linked', async ({ assert }) => {
+  test('many concurrent projects are all linked', async ({ assert }) => {
     const made = await Promise.all(Array.from({ length: 20 }, () => scene.project()))
     for (const { id } of made) {
       await scene.linked(id)
@@ -400,7 +400,7 @@ const FAULTS: [string, Fault][] = [
   ['shows a page for the project', { to: /GET projects\/[^/]+$/, does: 'shows a page' }],
 ]
 
-test.group('Registries in trouble', (group) => {
+test.group('Registries with failures', (group) => {
   let scene: RegistryScene
 
   group.setup(carryingCommands)
@@ -421,7 +421,9 @@ test.group('Registries in trouble', (group) => {
   }
 
   for (const [title, fault] of FAULTS) {
-    test(`one that ${title} leaves no record half done, and is repaired`, async ({ assert }) => {
+    test(`one that ${title} leaves no partial record, and is reconciled later`, async ({
+      assert,
+    }) => {
       scene.harbor.misbehave(fault)
       const took = stopwatch()
       const made = await scene.project()
@@ -452,7 +454,7 @@ test.group('Registries in trouble', (group) => {
     })
   }
 
-  test('one that is away is left alone for a while', async ({ assert }) => {
+  test('an unreachable one is paused', async ({ assert }) => {
     scene.harbor.misbehave({ does: 503 })
     await scene.project()
     await scene.failed()
@@ -466,7 +468,7 @@ test.group('Registries in trouble', (group) => {
     assert.lengthOf(await scene.links(), 6)
   })
 
-  test('one in trouble holds up no other', async ({ assert }) => {
+  test('a failing one does not block others', async ({ assert }) => {
     const other = await RegistryScene.set()
     scene.harbor.misbehave({ does: 'says nothing' })
     for (let count = 0; count < 3; count++) {
@@ -481,7 +483,7 @@ test.group('Registries in trouble', (group) => {
     await scene.failed()
   }).retry(2)
 
-  test('what was removed by hand is made again', async ({ assert }) => {
+  test('what was removed by hand is created again', async ({ assert }) => {
     const made = await scene.project()
     await scene.linked(made.id)
     await scene.settled()
@@ -497,7 +499,7 @@ test.group('Registries in trouble', (group) => {
     assert.equal(row.account_secret, scene.harbor.robotOf(made.externalName as string)!.secret)
   })
 
-  test('what a lost command wanted is done all the same', async ({ assert }) => {
+  test('the work of a lost command is done nevertheless', async ({ assert }) => {
     const id = clock.uuid()
     await corePool().query(
       `insert into registry_projects (id, name, external_name, registry_id) values ($1, 'lost-one', 'lost-one', $2)`,
@@ -511,9 +513,7 @@ test.group('Registries in trouble', (group) => {
     assert.isEmpty(await scene.links())
   })
 
-  test('L19: a command that was cut off half-way is followed when it comes again', async ({
-    assert,
-  }) => {
+  test('L19: an interrupted command is completed when it is redelivered', async ({ assert }) => {
     const message = newMessage(commandRouting(COMMAND_QUEUES.registry), 'SETUP', { id: scene.id })
     const { execute: outside } = registryConsumer.handlers.SETUP as ExternalHandler
     await outside(message)
@@ -523,7 +523,7 @@ test.group('Registries in trouble', (group) => {
     await eventually(async () => (await scene.rows()).length === 3)
   })
 
-  test('what a process took is left to it as long as it is at it, and half a minute longer', async ({
+  test('a task stays with its process while that works on it, and half a minute longer', async ({
     assert,
     cleanup,
   }) => {
@@ -547,7 +547,7 @@ test.group('Registries in trouble', (group) => {
     assert.isTrue(await isFree())
   })
 
-  test('two that look after it at once do everything once', async ({ assert }) => {
+  test('two concurrent reconcilers do everything once', async ({ assert }) => {
     const id = clock.uuid()
     await corePool().query(
       `insert into registry_projects (id, name, external_name, registry_id) values ($1, 'twice-one', 'twice-one', $2)`,
@@ -560,7 +560,7 @@ test.group('Registries in trouble', (group) => {
   })
 })
 
-test.group('What registries tell', (group) => {
+test.group('Webhook requests of registries', (group) => {
   group.setup(carryingCommands)
 
   const told = {
@@ -586,7 +586,7 @@ test.group('What registries tell', (group) => {
       body,
     })
 
-  test('a call of a registry is taken as what was written into the registry when a project was linked', async ({
+  test('a request with the credentials that were set at the link is accepted', async ({
     assert,
   }) => {
     const scene = await RegistryScene.set()
@@ -601,7 +601,7 @@ test.group('What registries tell', (group) => {
     assert.isNull(body)
   })
 
-  test('S10: is not taken from callers who are logged in', async ({ assert }) => {
+  test('S10: are rejected from callers without the permission', async ({ assert }) => {
     const { id, name, secret } = await client()
     const cases: [string | undefined, number][] = [
       [undefined, 401],
@@ -623,7 +623,7 @@ test.group('What registries tell', (group) => {
     }
   })
 
-  test('a call of a registry is taken also where it makes no sense', async ({ assert }) => {
+  test('an invalid request of a registry is accepted', async ({ assert }) => {
     const { authorization } = admin().headers
     for (const body of [{}, { type: 5 }, { ...told, event_data: null }]) {
       assert.equal((await hear(authorization, body)).status, 202)
@@ -631,7 +631,7 @@ test.group('What registries tell', (group) => {
     assert.equal((await hear(authorization, [])).status, 400)
   })
 
-  test('goes to the service that is named', async ({ assert }) => {
+  test('are sent to an existing service', async ({ assert }) => {
     assert.equal((await hear(admin().headers.authorization, told, 'system')).status, 404)
   })
 })

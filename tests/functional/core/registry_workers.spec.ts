@@ -59,7 +59,7 @@ test.group('The account of the worker in a registry', (group) => {
     return project.externalName as string
   }
 
-  test('it pushes to builds and nodes, only pulls what they stand on, and may do nothing else', async ({
+  test('it pushes to builds and nodes, pulls master images, and may do nothing else', async ({
     assert,
   }) => {
     await scene.command('setup')
@@ -82,7 +82,7 @@ test.group('The account of the worker in a registry', (group) => {
     assert.deepEqual(allowed(masterRobot()), { [nameOf('master')]: carrying })
   })
 
-  test('who writes master images has another one, which is kept in the same way', async ({
+  test('the account for master images is another one, managed in the same way', async ({
     assert,
   }) => {
     await scene.command('setup')
@@ -106,7 +106,7 @@ test.group('The account of the worker in a registry', (group) => {
     assert.equal((await masterCredentials()).body.accountSecret, masterRobot()!.secret)
   })
 
-  test('whoever manages registries centrally reads it, nobody else', async ({ assert }) => {
+  test('only managers of registries in the master realm can read it', async ({ assert }) => {
     await nodeProject()
     await settled()
     const { status, body } = await credentials()
@@ -120,7 +120,7 @@ test.group('The account of the worker in a registry', (group) => {
     }
   })
 
-  test('where there is none, it is the account of the registry', async ({ assert }) => {
+  test('without one, the account of the registry is returned', async ({ assert }) => {
     for (const { body } of [await credentials(), await masterCredentials()]) {
       assert.deepEqual(body, { host: scene.harbor.host, ...ACCOUNT })
     }
@@ -128,7 +128,7 @@ test.group('The account of the worker in a registry', (group) => {
     assert.deepInclude((await credentials()).body, { host: 'local-images', accountName: null })
   })
 
-  test('its secret is kept sealed, and is in no message', async ({ assert }) => {
+  test('its secret is sealed, and in no message', async ({ assert }) => {
     await nodeProject()
     await settled()
     const { secret } = robot()!
@@ -145,9 +145,7 @@ test.group('The account of the worker in a registry', (group) => {
     assert.isEmpty(told)
   })
 
-  test('it keeps its secret when something is linked, and gets another one when that is wanted', async ({
-    assert,
-  }) => {
+  test('it keeps its secret at a link, and gets another one on request', async ({ assert }) => {
     await nodeProject()
     await settled()
     const { secret } = robot()!
@@ -161,7 +159,7 @@ test.group('The account of the worker in a registry', (group) => {
     assert.equal((await credentials()).body.accountSecret, robot()!.secret)
   })
 
-  test('it is brought back to what it should be', async ({ assert }) => {
+  test('it is reconciled', async ({ assert }) => {
     const name = await nodeProject()
     await settled()
     const { id } = robot()!
@@ -180,7 +178,7 @@ test.group('The account of the worker in a registry', (group) => {
     assert.equal((await credentials()).body.accountName, `bot_worker-${scene.id}`)
   })
 
-  test('it goes with what it was for, and with the registry', async ({ assert }) => {
+  test('it is removed with its projects, and with the registry', async ({ assert }) => {
     const name = await nodeProject()
     const second = await nodeProject()
     await settled()
@@ -202,7 +200,7 @@ test.group('The account of the worker in a registry', (group) => {
     assert.equal(scene.harbor.robots.size, 0)
   })
 
-  test('a registry that is removed waits until the account is gone', async ({ assert }) => {
+  test('the removal of a registry waits until the account is removed', async ({ assert }) => {
     await nodeProject()
     await settled()
     scene.harbor.misbehave({ to: /robots\?*.*worker|DELETE robots/, does: 500 })
@@ -223,7 +221,7 @@ test.group('The account of the worker in a registry', (group) => {
     assert.equal(scene.harbor.robots.size, 0)
   })
 
-  test('a registry that moves gets another account, and the one left behind is not used there', async ({
+  test('a registry with a new host gets another account, and the former one is not used', async ({
     assert,
     cleanup,
   }) => {
@@ -239,7 +237,7 @@ test.group('The account of the worker in a registry', (group) => {
     assert.deepInclude((await credentials()).body, { host: elsewhere.host, accountSecret: secret })
   })
 
-  test('what went wrong is written down, and done later', async ({ assert }) => {
+  test('a failure is stored and retried', async ({ assert }) => {
     await nodeProject()
     await settled()
     scene.harbor.robots.delete(robot()!.id)

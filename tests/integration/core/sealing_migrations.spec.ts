@@ -21,7 +21,7 @@ import { emptyDatabase } from '#tests/helpers/empty_database'
 const SECRET = 'Plain-until-now-1'
 const REGISTRY = '00000000-0000-4000-8000-000000000001'
 
-test.group('An installation whose secrets stand open', (group) => {
+test.group('An installation with unsealed secrets', (group) => {
   let database: Awaited<ReturnType<typeof emptyDatabase>>
 
   group.each.setup(async () => {
@@ -50,7 +50,7 @@ test.group('An installation whose secrets stand open', (group) => {
     )
   }
 
-  test('has all of them sealed, as they were, once', async ({ assert }) => {
+  test('seals all of them once, unchanged', async ({ assert }) => {
     await former()
     await database.up(
       SealRegistrySecrets,
@@ -69,9 +69,7 @@ test.group('An installation whose secrets stand open', (group) => {
     assert.equal(opened, SECRET)
   })
 
-  test('every column that is named after a secret is among those that are sealed', async ({
-    assert,
-  }) => {
+  test('every column with the name of a secret is sealed', async ({ assert }) => {
     await former()
     await database.up(
       SealRegistrySecrets,
@@ -89,9 +87,7 @@ test.group('An installation whose secrets stand open', (group) => {
     )
   })
 
-  test('has its hooks written anew and the secret replaced that was in them', async ({
-    assert,
-  }) => {
+  test('relinks its webhooks and rotates the secret in them', async ({ assert }) => {
     await former()
     await database.up(SealRegistrySecrets, CreateRegistryHooks)
     const [{ due_at: dueAt }] = await rows('select due_at from registry_links')
@@ -99,7 +95,7 @@ test.group('An installation whose secrets stand open', (group) => {
     assert.lengthOf(await rows('select 1 from registry_client_renewals'), 1)
   })
 
-  test('that never linked anything has nothing to replace', async ({ assert }) => {
+  test('that never linked anything has nothing to rotate', async ({ assert }) => {
     await database.up(
       CreateRegistries,
       CreateRegistryProjects,
@@ -110,7 +106,7 @@ test.group('An installation whose secrets stand open', (group) => {
     assert.isEmpty(await rows('select 1 from registry_client_renewals'))
   })
 
-  test('has commands that wait and letters that died sealed', async ({ assert }) => {
+  test('seals pending commands and dead letters', async ({ assert }) => {
     await database.up(CreateOutbox, CreateDeadLetters)
     const command = newMessage(commandRouting(COMMAND_QUEUES.registry), 'PROJECT_LINK', {
       id: REGISTRY,

@@ -103,7 +103,7 @@ function settled(value: any): any {
   return Object.fromEntries(kept.map(([key, item]) => [key, settled(item)]))
 }
 
-test.group('The stand-in of Harbor', (group) => {
+test.group('The fake Harbor', (group) => {
   let harbor: HarborServer
 
   group.setup(async () => {
@@ -115,7 +115,7 @@ test.group('The stand-in of Harbor', (group) => {
     if (!isServed(exchange)) {
       continue
     }
-    test(`answers as a real one did: ${index}, ${exchange.name}`, async ({ assert }) => {
+    test(`responds as a real one did: ${index}, ${exchange.name}`, async ({ assert }) => {
       BEFORE[exchange.name]?.(harbor)
       giveOutIds(harbor, exchange)
       const answer = await ask(harbor, exchange)

@@ -71,7 +71,7 @@ const HERE = [
 ]
 
 test.group('Hosts of registries in production', () => {
-  test('{$self} is refused unless it is listed')
+  test('{$self} is rejected unless it is listed')
     .with(HERE)
     .run(({ assert }, host) => {
       assert.isString(rules().findRefusal(host))
@@ -79,7 +79,7 @@ test.group('Hosts of registries in production', () => {
       assert.isUndefined(rules({ isStrict: false }).findRefusal(host))
     })
 
-  test('{$self} is taken')
+  test('{$self} is accepted')
     .with([
       ...['harbor.example.org', 'harbor.example.org:8443', '192.0.2.5', '[2001:db8::1]:5000'],
       ...['172.32.0.1', '100.128.0.1', '192.169.0.1', '11.0.0.1', '[::ffff:192.0.2.5]'],
@@ -90,14 +90,14 @@ test.group('Hosts of registries in production', () => {
       assert.isUndefined(rules({ allowed: [], configured: [host] }).findRefusal(host))
     })
 
-  test('the folder of images is taken, whichever hosts are listed', ({ assert }) => {
+  test('the image folder is accepted, whichever hosts are listed', ({ assert }) => {
     for (const options of [{}, { allowed: [] }, { allowed: ['other.example.org'] }]) {
       assert.isUndefined(rules(options).findRefusal('local-images'))
     }
     assert.isString(rules({ allowed: [] }).findRefusal('local-images:5000'))
   })
 
-  test('a name that means this machine when it is called is refused then')
+  test('a name that resolves to this machine at the request is rejected')
     .with([
       ...['127.0.0.1', '::1', '::ffff:127.0.0.1', '169.254.169.254', 'fe80::1', '0.0.0.0'],
       ...['10.1.2.3', '::ffff:10.1.2.3', 'fd00::1', '100.64.1.1'],
@@ -136,9 +136,7 @@ test.group('Calls to registries', (group) => {
     }
   })
 
-  test('go nowhere near this machine, whatever the host says, and take no secret there', async ({
-    assert,
-  }) => {
+  test('never reach this machine, and send no secret there', async ({ assert }) => {
     for (const name of ['127.0.0.1', 'localhost', '127.1']) {
       const api = new HarborApi({ host: `${name}:${port}`, ...ACCOUNT }, { rules: rules() })
       const error = await api.request('GET', 'robots').catch((reason) => reason)
@@ -155,13 +153,13 @@ test.group('Calls to registries', (group) => {
     assert.lengthOf(asked, 1)
   })
 
-  test('look at the address a name means at that moment', async ({ assert }) => {
+  test('check the address that a name resolves to', async ({ assert }) => {
     // The machine's own name means an address of its own, or one of loopback; nothing was wrong with it as a name.
     const closed = rules({ ownPorts: [] })
     const refused: string[] = []
     const wary = Object.assign(Object.create(closed), {
       isInsecure: () => false,
-      refusalOf: (_host: string, address?: string) => {
+      findRefusal: (_host: string, address?: string) => {
         if (address !== undefined) {
           refused.push(address)
           return closed.findRefusal('harbor.example.org', address)

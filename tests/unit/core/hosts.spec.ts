@@ -6,7 +6,7 @@ import { body } from '#kernel/body'
 const registry = body({ host: hostRule() })
 
 test.group('Hosts of registries', () => {
-  test('L20: {entered} is kept as {kept}')
+  test('L20: {entered} is stored as {kept}')
     .with([
       { entered: 'registry.example.org', kept: 'registry.example.org' },
       { entered: 'registry.example.org:8443', kept: 'registry.example.org:8443' },
@@ -26,7 +26,7 @@ test.group('Hosts of registries', () => {
       assert.equal((await registry.validate({ host: entered })).host, kept)
     })
 
-  test('{$self} names none')
+  test('{$self} is not a host')
     .with(['https://', 'http:///path', 'https://somebody@', 'https://a'])
     .run(async ({ assert }, host) => {
       const { messages } = (await registry.validate({ host }).catch((error) => error)) as any

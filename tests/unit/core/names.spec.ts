@@ -16,13 +16,13 @@ test.group('Names', () => {
     assert.equal((await change.validate({ name: 'ABC' })).name, 'abc')
   })
 
-  test('that are missing, null or blank may be made up at creation', async ({ assert }) => {
+  test('that are missing, null or blank may be generated at creation', async ({ assert }) => {
     for (const sent of [{}, { name: null }, { name: '' }, { name: '  ' }]) {
       assert.notExists((await creation.validate(sent)).name)
     }
   })
 
-  test('a name cannot be taken away by a change', async ({ assert }) => {
+  test('a name cannot be removed by an update', async ({ assert }) => {
     assert.isUndefined((await change.validate({})).name)
     for (const name of [null, '', '  ']) {
       await assert.rejects(() => change.validate({ name }))
@@ -50,7 +50,7 @@ test.group('Names', () => {
     })
   }
 
-  test('of 3 and of 128 characters are good', async ({ assert }) => {
+  test('of 3 and of 128 characters are valid', async ({ assert }) => {
     for (const name of ['abc', 'z'.repeat(128)]) {
       assert.equal((await creation.validate({ name })).name, name)
     }
@@ -73,16 +73,14 @@ test.group('Generated names', () => {
     assert.equal(new Set(names).size, names.length)
   })
 
-  test('no word of a generated name comes twice in its list, and each is as likely as the others', ({
-    assert,
-  }) => {
+  test('words are unique in their lists, and equally likely', ({ assert }) => {
     for (const words of [ADJECTIVES, NOUNS]) {
       assert.lengthOf(words, 64)
       assert.equal(new Set(words).size, 64)
     }
   })
 
-  test('follow the source of randomness', ({ assert, cleanup }) => {
+  test('use the source of randomness', ({ assert, cleanup }) => {
     cleanup(overrideClock({ random: (bytes) => Buffer.alloc(bytes, 0xff) }))
     assert.equal(generateName(), 'warm-wren-ffffff')
   })

@@ -4,13 +4,13 @@ import { encodePublicKey } from '#core/nodes/public_key'
 import { isApprovedInitially, skipsProjectApproval } from '#core/project_nodes/approval'
 
 test.group('Public keys', () => {
-  test('of hexadecimal digits are kept as they are', ({ assert }) => {
+  test('of hexadecimal digits are stored unchanged', ({ assert }) => {
     for (const key of ['0123456789abcdef', 'ABCDEF12', 'abc']) {
       assert.equal(encodePublicKey(key), key)
     }
   })
 
-  test('in any other form are kept as the digits of their bytes', ({ assert }) => {
+  test('in any other form are stored as the digits of their bytes', ({ assert }) => {
     const pem = '-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYI\n-----END PUBLIC KEY-----\n'
     assert.equal(Buffer.from(encodePublicKey(pem), 'hex').toString('utf8'), pem)
     assert.equal(encodePublicKey('schlüssel'), '7363686cc3bc7373656c')

@@ -85,7 +85,7 @@ test.group('Harbor', (group) => {
     assert.equal(harbor.projects.get('a-project')!.policies.size, 0)
   })
 
-  test('409: what is there already is taken over as it is wanted', async ({ assert }) => {
+  test('409: an existing project is updated', async ({ assert }) => {
     const { account } = await driver.link(wanted())
     const linked = await driver.link(wanted({ isPublic: true }))
     assert.isTrue(harbor.projects.get('a-project')!.isPublic)
@@ -106,7 +106,7 @@ test.group('Harbor', (group) => {
 
   const PULLS = { resource: 'repository', action: 'pull' }
 
-  test('an account gets its permissions back when its project was deleted and made again', async ({
+  test('an account gets its permissions back when its project was deleted and created again', async ({
     assert,
   }) => {
     const { account } = await driver.link(wanted())
@@ -128,7 +128,7 @@ test.group('Harbor', (group) => {
     assert.isFalse(harbor.robotOf('a-project')!.disable)
   })
 
-  test('an account that still may not pull is no success', async ({ assert }) => {
+  test('an account that still cannot pull is a failure', async ({ assert }) => {
     const { account } = await driver.link(wanted())
     const robot = harbor.robotOf('a-project')!
     const locked = { get: () => [], set: () => {} }
@@ -136,9 +136,7 @@ test.group('Harbor', (group) => {
     assert.match((await failure(driver.link(wanted({ account })))).message, /did not grant/)
   })
 
-  test('an account has the name Harbor gives it now, whatever stands before it', async ({
-    assert,
-  }) => {
+  test('an account has its current name in Harbor, whatever its prefix', async ({ assert }) => {
     const { account } = await driver.link(wanted())
     harbor.roster.prefix = 'bot_'
     const again = await driver.link(wanted({ account }))
@@ -150,7 +148,7 @@ test.group('Harbor', (group) => {
     assert.equal(harbor.robots.size, 0)
   })
 
-  test('a project that the platform did not make is not taken over', async ({ assert }) => {
+  test('a project that the platform did not create is not adopted', async ({ assert }) => {
     const project = harbor.addProject('a-project')
     project.repositories.add('image')
     assert.deepEqual(await driver.find(wanted()), { id: String(project.id), isMarked: false })
@@ -160,7 +158,7 @@ test.group('Harbor', (group) => {
     assert.equal(project.policies.size + harbor.robots.size, 0)
   })
 
-  test('a project is known by the account that the platform made for the same record', async ({
+  test('a project is identified by the account that the platform created for the same record', async ({
     assert,
   }) => {
     await driver.link(wanted())
@@ -168,7 +166,7 @@ test.group('Harbor', (group) => {
     assert.isFalse((await driver.find(wanted({ owner: 'another' })))!.isMarked)
   })
 
-  test('the account of a worker is taken over for no project, even where an administrator names it', async ({
+  test('the account of a worker is never adopted for a project, even by an administrator', async ({
     assert,
   }) => {
     harbor.addProject('worker-1')
@@ -185,9 +183,7 @@ test.group('Harbor', (group) => {
     assert.deepInclude(permissions[0]!.access, { resource: 'repository', action: 'push' })
   })
 
-  test('an account that somebody else made is taken over where an administrator names it, and else stays', async ({
-    assert,
-  }) => {
+  test('a foreign account is adopted by an administrator only', async ({ assert }) => {
     const robot = harbor.roster.add('a-project')
     const { secret } = robot
     await failure(driver.link(wanted()))
@@ -198,7 +194,7 @@ test.group('Harbor', (group) => {
     assert.notEqual(account!.secret, secret)
   })
 
-  test('an account from before accounts were marked stays with its record, and is marked', async ({
+  test('an account older than the marks stays with its record, and is marked', async ({
     assert,
   }) => {
     const { account } = await driver.link(wanted())
@@ -213,7 +209,7 @@ test.group('Harbor', (group) => {
     assert.equal(harbor.robots.size, 0)
   })
 
-  test('no account of another name is taken for it', async ({ assert }) => {
+  test('an account of another name is not used', async ({ assert }) => {
     const other = harbor.roster.add('not-a-project')
     const { account } = await driver.link(wanted())
     assert.notEqual(account!.id, String(other.id))
@@ -221,7 +217,7 @@ test.group('Harbor', (group) => {
     assert.deepEqual([...harbor.robots.values()], [other])
   })
 
-  test('a secret that Harbor would refuse is not sent again for ever', async ({ assert }) => {
+  test('a secret that Harbor would reject is not sent at each retry', async ({ assert }) => {
     const { account } = await driver.link(wanted({ newSecret: 'weak' }))
     assert.notEqual(account!.secret, 'weak')
     const linked = await driver.link(wanted({ account: { ...account!, secret: 'weak' } }))
@@ -229,7 +225,7 @@ test.group('Harbor', (group) => {
     assert.notEqual(linked.account!.secret, 'weak')
   })
 
-  test('a wrong password is noticed, though public projects can be read with it', async ({
+  test('a wrong password is detected, although public projects can be read with it', async ({
     assert,
   }) => {
     harbor.addProject('library', true)
@@ -239,7 +235,7 @@ test.group('Harbor', (group) => {
     await driver.requireAccount()
   })
 
-  test('a certificate is left unverified by webhooks only where the host is listed', async ({
+  test('webhooks skip the verification of certificates only if the host is listed', async ({
     assert,
   }) => {
     const rulesOf = (insecure: string[]) =>
@@ -252,7 +248,7 @@ test.group('Harbor', (group) => {
     }
   })
 
-  test('404: an account that is gone is made again', async ({ assert }) => {
+  test('404: a missing account is created again', async ({ assert }) => {
     const { account } = await driver.link(wanted())
     harbor.robots.clear()
     const linked = await driver.link(wanted({ account }))
@@ -260,7 +256,9 @@ test.group('Harbor', (group) => {
     assert.equal(linked.account!.secret, harbor.robotOf('a-project')!.secret)
   })
 
-  test('a project goes with all its repositories, however many and nested', async ({ assert }) => {
+  test('a project is removed with all its repositories, however many and nested', async ({
+    assert,
+  }) => {
     const { account } = await driver.link(wanted())
     const { repositories } = harbor.projects.get('a-project')!
     for (let number = 0; number < 120; number++) {
@@ -271,13 +269,13 @@ test.group('Harbor', (group) => {
     assert.equal(harbor.robots.size, 0)
   })
 
-  test('an account nobody noted goes with its project', async ({ assert }) => {
+  test('an account that was not stored is removed with its project', async ({ assert }) => {
     await driver.link(wanted())
     await driver.unlink(unwanted())
     assert.equal(harbor.robots.size, 0)
   })
 
-  test('a project that was there before stays, with what is in it', async ({ assert }) => {
+  test('a project that existed before stays, with its images', async ({ assert }) => {
     const project = harbor.addProject('a-project')
     project.repositories.add('image')
     const { account } = await driver.link(wanted())
@@ -328,7 +326,7 @@ test.group('Harbor', (group) => {
     assert.isTrue((await failure(stranger.link(wanted()))).isRegistryWide)
   })
 
-  test('one whose process is gone is a failure', async ({ assert }) => {
+  test('a stopped server is a failure', async ({ assert }) => {
     const gone = await HarborServer.start()
     const { host } = gone
     await gone.stop()
@@ -344,21 +342,21 @@ test.group('Harbor', (group) => {
     assert.isEmpty(harbor.requests)
   })
 
-  test('a host that is more than a host is not called', async ({ assert }) => {
+  test('an invalid host is not called', async ({ assert }) => {
     for (const host of ['127.0.0.1:1/x', 'a@127.0.0.1:1', '127.0.0.1:1?x=', 'not a host']) {
       await assert.rejects(async () => new HarborApi({ host, ...ACCOUNT }), RegistryFailure)
     }
   })
 })
 
-test.group('Registries of which nobody said what they are', () => {
+test.group('Registries of an unknown type', () => {
   const started = async (entry: Entry, cleanup: (end: () => Promise<void>) => void) => {
     const registry = await PlainRegistryServer.start(entry)
     cleanup(() => registry.stop())
     return registry
   }
 
-  test('one without an account is looked after by nobody', ({ assert }) => {
+  test('one without an account is not managed', ({ assert }) => {
     const host = '127.0.0.1:1'
     assert.instanceOf(
       createRegistryDriver({ host, accountName: 'admin', accountSecret: null }),
@@ -370,7 +368,7 @@ test.group('Registries of which nobody said what they are', () => {
     )
   })
 
-  test('one that is no Harbor takes a project under its name, without an account or a hook', async ({
+  test('one that is not Harbor accepts a project under its name, without an account or a webhook', async ({
     assert,
     cleanup,
   }) => {
@@ -379,7 +377,7 @@ test.group('Registries of which nobody said what they are', () => {
     assert.deepEqual(linked, { id: 'a-project', account: null, webhookId: null })
   })
 
-  test('one is asked once what it is', async ({ assert, cleanup }) => {
+  test('the type is detected once', async ({ assert, cleanup }) => {
     const registry = await started('basic', cleanup)
     const driver = createRegistryDriver(registry.access)
     await driver.requireAccount()
@@ -389,7 +387,7 @@ test.group('Registries of which nobody said what they are', () => {
   })
 
   for (const entry of ['basic', 'token', 'zot'] as const) {
-    test(`one that does not take the account is in trouble as a whole: ${entry}`, async ({
+    test(`one that rejects the account is paused as a whole: ${entry}`, async ({
       assert,
       cleanup,
     }) => {
@@ -407,7 +405,7 @@ test.group('Registries of which nobody said what they are', () => {
     })
   }
 
-  test('the registry of a Harbor whose other half is away is not taken for a plain one', async ({
+  test('the registry of a partly unreachable Harbor is not detected as a plain one', async ({
     assert,
     cleanup,
   }) => {
@@ -419,7 +417,7 @@ test.group('Registries of which nobody said what they are', () => {
     assert.notInclude(registry.requests, 'GET /token')
   })
 
-  test('an account is not sent in clear to where another host gives out tokens', async ({
+  test('an account is not sent in plain text to a token service at another host', async ({
     assert,
     cleanup,
   }) => {
@@ -430,7 +428,7 @@ test.group('Registries of which nobody said what they are', () => {
     )
   })
 
-  test('the page of a proxy before a Harbor is no registry', async ({ assert, cleanup }) => {
+  test('the page of a proxy is not detected as a registry', async ({ assert, cleanup }) => {
     const harbor = await HarborServer.start()
     cleanup(() => harbor.stop())
     harbor.misbehave({ does: 'shows a page' })

@@ -20,8 +20,8 @@ const isAllowed = (host: string, url: string): boolean => {
   }
 }
 
-test.group('What asks a registry for images', () => {
-  test('goes nowhere that the registry leads to', ({ assert }) => {
+test.group('Guards of requests for images', () => {
+  test('do not follow redirects to other hosts', ({ assert }) => {
     assert.isTrue(isAllowed('harbor.example.org', 'https://harbor.example.org/v2/'))
     assert.isTrue(isAllowed('harbor.example.org:8443', 'https://harbor.example.org:8443/v2/'))
     assert.isFalse(isAllowed('harbor.example.org', 'https://elsewhere.example.org/v2/'))
@@ -29,7 +29,7 @@ test.group('What asks a registry for images', () => {
     assert.isFalse(isAllowed('harbor.example.org', 'http://127.0.0.1/v2/'))
   })
 
-  test('keeps to the hosts and addresses that a registry may have', async ({ assert }) => {
+  test('allow only the hosts and addresses of the rules', async ({ assert }) => {
     assert.isFalse(isAllowed('127.0.0.1', 'https://127.0.0.1/v2/'))
     assert.isFalse(isAllowed('169.254.169.254', 'https://169.254.169.254/v2/'))
     const { promise, resolve } = Promise.withResolvers<Error | null>()
@@ -38,9 +38,7 @@ test.group('What asks a registry for images', () => {
     assert.match(String(await promise), /REGISTRY_HOSTS/)
   })
 
-  test('goes along where a registry leads to, by the same rules for each host', async ({
-    assert,
-  }) => {
+  test('follow redirects, with the same rules for each host', async ({ assert }) => {
     const guard = guardRedirects('harbor.example.org', strict)
     const goes = (url: string) => guard.requireAllowed(new URL(url))
     goes('https://harbor.example.org/v2/')
