@@ -23,9 +23,9 @@ import { TRANSFERS } from '#adopt/transfers/transfers'
 export interface AdoptionOptions {
   readonly addresses: Addresses
   readonly isDryRun: boolean
-  /** Nothing more is to come. */
+  /** Closes the run: the former platform is stopped. */
   readonly isLast: boolean
-  /** The time zone of times that do not say theirs. */
+  /** Time zone of timestamps without one. */
   readonly zone: string
   readonly signal: AbortSignal
   readonly report: (text: string) => void
@@ -40,9 +40,9 @@ export interface TableReport extends TableComparison {
 
 export interface AdoptionReport {
   readonly isDryRun: boolean
-  /** Undefined where it was asked to stop before the end. */
+  /** Undefined if the run was interrupted. */
   readonly tables: readonly TableReport[] | undefined
-  /** Undefined where storage is not taken over. */
+  /** Undefined if storage is not migrated. */
   readonly objects: ObjectCheck | undefined
   readonly isClosed: boolean
 }
@@ -54,7 +54,7 @@ interface OpenService {
   readonly tables: readonly Table[]
 }
 
-/** Takes over an installation of the former platform: all of it, or what of it has changed since. */
+/** Migrates an installation of the former platform, or what changed there since the last run. */
 export class Adoption {
   readonly #options: AdoptionOptions
   readonly #now: string
@@ -107,7 +107,7 @@ export class Adoption {
     }
   }
 
-  /** The services do not wait for each other; where one fails, the others end with what they are at. */
+  /** Runs the services concurrently. If one fails, the others stop at the next batch. */
   async #transferAll(
     services: readonly OpenService[]
   ): Promise<Map<string, TransferCounts> | undefined> {
@@ -141,7 +141,7 @@ export class Adoption {
     return counts
   }
 
-  /** Answers whether all of them came to their end. */
+  /** Returns whether all services finished. */
   async #forEachService(
     services: readonly OpenService[],
     work: (openService: OpenService, signal: AbortSignal) => Promise<boolean>
@@ -235,10 +235,10 @@ export class Adoption {
 
 const SERVICES_IN_ORDER = ['storage', 'core', 'telemetry', 'messenger'] as const
 
-/** Whether all records that are there are here, or were and moved on. */
+/** Whether every source record is here, or was taken and then changed here. */
 export const hasAllRecords = ({ tables }: Pick<AdoptionReport, 'tables'>): boolean =>
   tables !== undefined && tables.every(({ findings }) => findings.length === 0)
 
-/** Whether nothing is missing that the former platform has. */
+/** Whether all records and files of the former platform are here. */
 export const isWhole = (report: Omit<AdoptionReport, 'isClosed'>): boolean =>
   hasAllRecords(report) && (report.objects?.areComplete ?? true)

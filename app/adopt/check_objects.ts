@@ -18,8 +18,8 @@ const SAMPLE_SIZE = 200
 const AT_ONCE = 8
 
 /**
- * Files are not copied: each bucket keeps its own container, and the platform finds them there where it uses the same store. So
- * the store that is named has to be the one of the settings.
+ * Files are not copied: the platform reads the containers of the former one in place. So the given store must be the
+ * configured one.
  */
 export async function requireSameStore(location: string | undefined): Promise<void> {
   if (location === undefined) {
@@ -50,9 +50,9 @@ export interface ObjectCheck {
 }
 
 interface ObjectCheckOptions {
-  /** Of the former database of storage. */
+  /** Address of the former storage database. */
   readonly address: string
-  /** The table of files. */
+  /** The `bucket_files` table. */
   readonly table: Table
   readonly isDryRun: boolean
 }
@@ -68,7 +68,10 @@ interface SampledFile {
 const ALL_REMOVED =
   'The former platform lists no files any more, and some were taken before: look whether FORMER_STORAGE_DATABASE_URL names its database, or remove those files here.'
 
-/** Looks whether the objects of some files, chosen by chance, are where they should be. A file that is deleted there meanwhile is none. */
+/**
+ * Checks for a random sample of files whether their objects are in the store. Ignores files deleted at the source
+ * meanwhile.
+ */
 export async function checkObjects(options: ObjectCheckOptions): Promise<ObjectCheck> {
   const files = await sampleOf(options)
   if (await areAllRemoved(files, options)) {
@@ -90,7 +93,7 @@ export async function checkObjects(options: ObjectCheckOptions): Promise<ObjectC
   return { areComplete: missing.length === 0, message }
 }
 
-/** As they are here where they are taken; in a dry run as they are there where they are yet to come. */
+/** Takes our rows if the files were migrated, otherwise, in a dry run, those of the source. */
 const SAMPLE = `select g.id, coalesce(f.bucket_id, g.bucket_id) as "bucketId", coalesce(f.layout, '${LAYOUT}') as layout,
     coalesce(f.hash, g.hash) as hash, (case when f.id is null then g.size else f.size end)::float8 as size
   from json_to_recordset($1::json) as g(id uuid, bucket_id uuid, hash text, size bigint)
@@ -98,7 +101,7 @@ const SAMPLE = `select g.id, coalesce(f.bucket_id, g.bucket_id) as "bucketId", c
   left join adopted_rows r on r.list = 'bucket_files' and r.id = g.id
   where case when r.id is null then $2 else f.id is not null end`
 
-/** Hashes are in no order that means something. */
+/** Ordering by hash gives a random sample. */
 async function sampleOf({ address, table, isDryRun }: ObjectCheckOptions): Promise<SampledFile[]> {
   const listed = await withFormerStorage(address, async (former) => {
     const reading = { table: 'bucket_files', columns: table.readable, order: ['hash', 'id'] }
@@ -114,7 +117,7 @@ async function sampleOf({ address, table, isDryRun }: ObjectCheckOptions): Promi
   return rows
 }
 
-/** Whether files were taken, and the former platform has none at all now. */
+/** Whether files were migrated but the former platform lists none any more. */
 async function areAllRemoved(files: readonly SampledFile[], { address }: ObjectCheckOptions) {
   if (files.length > 0) {
     return false
@@ -130,7 +133,7 @@ async function areAllRemoved(files: readonly SampledFile[], { address }: ObjectC
   )
 }
 
-/** Those of the files that the former platform still has. */
+/** The files that the former platform still lists. */
 async function stillListed(
   { address }: ObjectCheckOptions,
   ids: readonly string[]
@@ -146,7 +149,7 @@ async function stillListed(
   return ids.filter((id) => still.has(id))
 }
 
-/** Asks the former database of storage as it is now. */
+/** Opens the former storage database with its current state. */
 async function withFormerStorage<T>(
   address: string,
   action: (former: FormerDatabase) => Promise<T>

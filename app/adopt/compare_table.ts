@@ -14,24 +14,24 @@ import { RowCursor } from './row_cursor.js'
 import type { Table } from './table.js'
 import { explainMissingRows } from './explain_missing_rows.js'
 
-/** A table, compared row by row. */
+/** The result of comparing a table row by row. */
 export interface TableComparison {
   readonly service: string
   readonly table: string
-  /** Rows there that are to be taken. */
+  /** Source rows to take. */
   readonly there: number
-  /** Rows here that came from there, or are the same. */
+  /** Rows here that were taken or are equal. */
   readonly here: number
   readonly equal: number
-  /** Over all rows of one side, in the order of their ids. */
+  /** Over all rows of a side, ordered by ID. */
   readonly checksums: { readonly there: string; readonly here: string }
-  /** Rows that were taken, and were changed or removed here since. */
+  /** Rows that were changed or removed here since they were taken. */
   readonly changedHere: number
-  /** Rows that were taken, and are gone at their source: they stay, unless they are to follow. */
+  /** Rows that were taken and then removed at the source. They stay, unless the transfer removes them. */
   readonly removedAtSource: readonly Finding[]
-  /** Rows that would be taken, where nothing was taken yet. */
+  /** Rows that the next run would take. */
   readonly toCome: number
-  /** Rows that the findings name. */
+  /** Rows named in findings. */
   readonly named: number
   readonly findings: readonly Finding[]
 }
@@ -46,9 +46,9 @@ interface ComparisonOptions {
   readonly dryRun?: DryRun | undefined
 }
 
-/** What a dry run knows of the rows that would not come. */
+/** The rows that a dry run found to be skipped. */
 export interface DryRun {
-  /** Of this table, by their ids, and why. */
+  /** Reasons by row ID, for this table. */
   readonly broken: ReadonlyMap<string, string>
   /** Of all tables. */
   readonly skippedRows: SkippedRows
@@ -56,9 +56,7 @@ export interface DryRun {
 
 const BATCH_ROWS = 500
 
-/**
- * Compares a table as it is there with what is here of it, in one walk over both; undefined where it was asked to stop.
- */
+/** Compares a table with its source in one merge over both, ordered by ID. Returns undefined if interrupted. */
 export async function compareTable(
   table: Table,
   options: ComparisonOptions
@@ -218,7 +216,7 @@ class Comparison {
   }
 }
 
-/** Ids that are none are only there. */
+/** Invalid IDs exist at the source only. */
 function orderOf(their: Texts | undefined, our: OurRow | undefined): number {
   if (!their || !our) {
     return their ? -1 : 1

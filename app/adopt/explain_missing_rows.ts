@@ -5,8 +5,8 @@ import type { ValidRow } from '#adopt/rows/row_reader'
 import type { Table } from './table.js'
 
 /**
- * Why rows that fit are not here, by their ids: 'moved on' where they were taken and removed since. In a dry run the rows they refer to
- * may be yet to come; then only those that would be left out count.
+ * Explains by ID why valid rows are not here. `moved on` means that they were taken and then removed here. In a dry
+ * run, parents may still be missing; only skipped ones count.
  */
 export async function explainMissingRows(
   { transfer, shape }: Table,

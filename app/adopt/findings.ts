@@ -1,13 +1,13 @@
 const MAX_IDS = 5
 
-/** Something that some rows have in common, with a few of them by name. */
+/** A problem of some rows, with a few of their IDs. */
 export interface Finding {
   readonly problem: string
   readonly count: number
   readonly ids: readonly string[]
 }
 
-/** What was found of a table: however much it is, only a little of each is kept. */
+/** Collects the findings of a table in bounded memory. */
 export class Findings {
   readonly #found = new Map<string, { count: number; ids: string[] }>()
 

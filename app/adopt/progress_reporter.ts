@@ -1,6 +1,6 @@
 const REPORT_EVERY_MS = 5_000
 
-/** Says how far something long is, now and then. */
+/** Reports the progress of a table every few seconds. */
 export class ProgressReporter {
   readonly #report: (text: string) => void
   readonly #what: string

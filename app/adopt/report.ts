@@ -5,7 +5,7 @@ import type { Finding } from './findings.js'
 
 const SHORT = 12
 
-/** What is said in the end: counts and checksums of both sides, and by name what is not as it was there. */
+/** The final report: counts and checksums of both sides, and all differences. */
 export function linesOf(report: AdoptionReport): string[] {
   const tables = report.tables ?? []
   const notes = tables.flatMap(notesOn)
@@ -71,7 +71,7 @@ function describe({ problem, count, ids }: Finding): string {
   return `${problem} (${count}: ${ids.map(printable).join(', ')}${more})`
 }
 
-/** What others wrote must not steer the terminal. */
+/** Removes control characters, since the values come from others. */
 const printable = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 60)
 
 function ending(report: AdoptionReport): string {

@@ -1,4 +1,4 @@
-/** Goes through portions row by row. */
+/** Iterates over batches row by row. */
 export class RowCursor<T> {
   readonly #portions: AsyncIterator<readonly T[]>
   #portion: readonly T[] = []
@@ -8,12 +8,12 @@ export class RowCursor<T> {
     this.#portions = portions[Symbol.asyncIterator]()
   }
 
-  /** The next row of the portion that is held; undefined where another has to be fetched. */
+  /** The next row of the current batch, or undefined if another batch must be fetched. */
   nextBuffered(): T | undefined {
     return this.#portion[this.#at++]
   }
 
-  /** The next row of all; undefined at the end. */
+  /** The next row, or undefined at the end. */
   async next(): Promise<T | undefined> {
     const buffered = this.nextBuffered()
     if (buffered !== undefined) {

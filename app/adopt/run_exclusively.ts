@@ -4,7 +4,7 @@ import { databaseUrl } from '#database/addresses'
 import { AdoptionRefused } from './adoption_refused.js'
 import type { Service } from './transfer.js'
 
-/** Takes over into a database in one process at a time. */
+/** Runs only one migration per database at a time. */
 export async function runExclusively<T>(
   service: Service,
   work: (lost: AbortSignal) => Promise<T>

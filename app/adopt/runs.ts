@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import type { Service, Transfer } from './transfer.js'
 
-/** Begins with a service, or goes on with it where that was not through; answers which tables are done already. */
+/** Starts or resumes the run of a service. Returns the tables that are already finished. */
 export async function startRun(
   pool: pg.Pool,
   service: Service,
@@ -26,7 +26,7 @@ export async function endRun(pool: pg.Pool, service: Service): Promise<void> {
   await pool.query('update adoption_runs set ended_at = now() where surface = $1', [service])
 }
 
-/** Says that nothing more comes of a service: what belongs to nobody is looked after again. */
+/** Closes the run, so that sweeps of orphaned data resume. */
 export async function closeRun(pool: pg.Pool, service: Service): Promise<void> {
   await pool.query('update adoption_runs set is_open = false where surface = $1', [service])
 }

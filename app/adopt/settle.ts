@@ -2,9 +2,9 @@ import type pg from 'pg'
 
 import { CONTENT_DIGEST } from '#core/analyses/approved_content'
 
-/** Statements that look at all there is, and change what is not as it should be: they may be repeated. */
+/** Idempotent statements that bring derived data up to date. */
 const OF_CORE = [
-  // What was begun there has a run here, so that it is noticed where its worker falls silent.
+  // Gives processes started at the source a run, so that a silent worker is detected.
   ...['build', 'distribution'].map(
     (process) => `
       insert into analysis_runs (analysis_id, process, run, begun_at)
@@ -12,14 +12,14 @@ const OF_CORE = [
       join adopted_rows r on r.list = 'analyses' and r.id = a.id
       where a.${process}_status is not null on conflict do nothing`
   ),
-  // What was approved there is what there is, as long as nobody decided anything here.
+  // Approvals of the source apply to the current content, unless a decision was made here.
   `update analysis_nodes n set approved_digest = g.digest
    from (
      select o.id, (select ${CONTENT_DIGEST} from analyses a where a.id = o.analysis_id) as digest
      from analysis_nodes o join adopted_rows r on r.list = 'analysis_nodes' and r.id = o.id
      where o.approval_status = 'approved' and o.updated_at <= r.taken_at) g
    where g.id = n.id and n.approved_digest is distinct from g.digest`,
-  // Of several buckets of a type the first is the one that the platform names.
+  // Of several buckets of a type, the first is the built-in one.
   `update analysis_buckets b set built_in = true
    from (select distinct on (analysis_id, type) id from analysis_buckets
          order by analysis_id, type, built_in desc, created_at, id) f
@@ -41,14 +41,14 @@ const OF_CORE = [
 
 const BUCKETS_AT_ONCE = 1_000
 
-/** What core knows beside the rows that it took. */
+/** Updates the derived data of core. */
 export async function settleCore(pool: pg.Pool): Promise<void> {
   for (const statement of OF_CORE) {
     await pool.query(statement)
   }
 }
 
-/** Tells the buckets which analysis they are of, which decides who reaches what is in them. */
+/** Links buckets to their analysis, which decides on access. */
 export async function settleBuckets(core: pg.Pool, storage: pg.Pool): Promise<void> {
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {

@@ -1,6 +1,6 @@
 import type { Table } from './table.js'
 
-/** Rows that a dry run finds would be left out, of those tables that others refer to: what refers to them is left out as well. */
+/** Rows that a dry run would skip, for tables with dependents, which are skipped too. */
 export class SkippedRows {
   readonly #ids: ReadonlyMap<string, Set<string>>
 

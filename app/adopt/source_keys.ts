@@ -4,8 +4,8 @@ import type { Table } from './table.js'
 const LISTED = 100_000
 
 /**
- * What our keys would not let in of a table as it is there, by the ids of the rows: those that refer to rows that are gone, and all but
- * the first of those that share what is unique here.
+ * Finds source rows that violate our constraints, by ID: references to missing rows, and all but the first of duplicate
+ * keys.
  */
 export async function brokenKeys(
   { transfer, shape, readable }: Table,
@@ -30,7 +30,7 @@ export async function brokenKeys(
     const names = unique.join()
     const same = unique.map((name) => `d.${name} = c.${name}`).join(' and ')
     const given = unique.map((name) => `${name} is not null`).join(' and ')
-    // Texts of ids are in the order of ids, and every server knows the least of texts.
+    // IDs sort the same as texts, and every server supports `min` of texts.
     await note(
       `select c.id from ${table} c join (
          select ${names}, min(concat(id)) as earliest from ${table} where ${given} group by ${names} having count(*) > 1) d

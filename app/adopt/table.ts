@@ -8,15 +8,15 @@ import { RowWriter } from '#adopt/rows/row_writer'
 import { shapeOf, type TableShape } from '#adopt/rows/table_shape'
 import type { Transfer } from './transfer.js'
 
-/** A table that is taken over, with what is needed for it on both sides. */
+/** A table with its readers and writer. */
 export interface Table {
   readonly transfer: Transfer
   readonly shape: TableShape
-  /** Those of our columns that they have, too. */
+  /** Our columns that the source has too. */
   readonly readable: readonly string[]
-  /** Columns of theirs that have no place here. */
+  /** Source columns without a counterpart here. */
   readonly unmappedColumns: readonly string[]
-  /** Columns that they, in their version, do not have yet: these are empty. */
+  /** Our columns that the version of the source does not have. They stay empty. */
   readonly missingColumns: readonly string[]
   readonly theirs: RowReader
   readonly ours: RowReader
@@ -24,7 +24,7 @@ export interface Table {
   readonly writer: RowWriter
 }
 
-/** What is read there to decide what to take, and is known here in another way. */
+/** Source columns used for filtering only. */
 const READ_ONLY: Readonly<Record<string, readonly string[]>> = {
   messages: ['expires_at'],
   nodes: ['online'],

@@ -4,7 +4,7 @@ import type { SurfaceName } from '#configuration/surfaces'
 import type { Purpose } from '#records/sealing'
 import type { JsonForm } from '#adopt/rows/read_json'
 
-/** The services of the former platform, each of which has a database. */
+/** The services of the former platform. Each has its own database. */
 export const SERVICES = [
   'core',
   'storage',
@@ -14,39 +14,39 @@ export const SERVICES = [
 
 export type Service = (typeof SERVICES)[number]
 
-/** A value in the one form in which both sides are compared: times in UTC to the millisecond, ids in lower case, large numbers as text. */
+/** A value in the common form of both sides: times in UTC with milliseconds, lower-case IDs, bigints as text. */
 export type Value = string | number | boolean | null
 
-/** A row by the names of its columns. */
+/** A row by column name. */
 export type Values = Readonly<Record<string, Value>>
 
-/** A table of the former platform and how it becomes one of ours. Names, types and lengths are those of our table. */
+/** Maps a table of the former platform to ours. Names, types and lengths are those of our table. */
 export interface Transfer {
   readonly service: Service
   readonly table: string
-  /** Taken as they are and compared. */
+  /** Copied and compared. */
   readonly columns: readonly string[]
-  /** Taken at first and kept up to date by the platform itself from then on. */
+  /** Copied on insert; the platform maintains them afterwards. */
   readonly derived?: readonly string[]
-  /** What our table has to have and theirs does not know, in SQL that finds the row that is taken as `g`. */
+  /** SQL for required columns that the source does not have. `g` is the source row. */
   readonly computed?: Readonly<Record<string, string>>
-  /** In which order rows are read. */
+  /** Sort columns. */
   readonly order?: readonly string[]
-  /** Which of their rows are taken; all where nothing is said. It is told what time it is, as their columns have it. */
+  /** Filter on source rows; all if left out. Called with the current time in the format of the source. */
   readonly where?: (now: string) => string
-  /** Columns that hold nothing but these. */
+  /** Allowed values of enum columns. */
   readonly choices?: Readonly<Record<string, readonly string[]>>
   readonly secrets?: Readonly<Record<string, Purpose>>
-  /** Texts that hold JSON, and of what form. */
+  /** Text columns with JSON. */
   readonly json?: Readonly<Record<string, JsonForm>>
-  /** What is stored in another form here. */
+  /** Converts values in place. */
   readonly convert?: (values: Record<string, Value>) => void
-  /** What is wrong with a row that no single column shows. */
+  /** Rejects a row for a reason that no single column shows. */
   readonly problemWith?: (values: Values) => string | undefined
-  /** Rows that never change, so that one which differs is not theirs. */
+  /** Rows are immutable: one that differs is not from the source. */
   readonly isFixed?: boolean
-  /** What else is written where rows were taken. */
+  /** Called in the transaction that inserts the rows. */
   readonly afterInsert?: (transaction: pg.ClientBase, rows: readonly Values[]) => Promise<void>
-  /** What is done with rows that were taken and are gone there; they stay where nothing is said. */
+  /** Removes rows that were deleted at the source. They stay if left out. */
   readonly removeDeleted?: (transaction: pg.ClientBase, ids: readonly string[]) => Promise<void>
 }

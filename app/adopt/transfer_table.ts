@@ -7,7 +7,6 @@ import { isMismatch, type ValidRow } from '#adopt/rows/row_reader'
 import type { Table } from './table.js'
 import type { Transfer } from './transfer.js'
 
-/** What happened to the rows of a table. */
 export interface TransferCounts {
   readonly taken: number
   readonly updated: number
@@ -18,15 +17,15 @@ interface TransferOptions {
   readonly pool: pg.Pool
   readonly signal: AbortSignal
   readonly progress: ProgressReporter
-  /** What time it is, as their columns have it. */
+  /** The current time in the format of the source. */
   readonly now: string
 }
 
 export const orderOf = ({ order = ['id'] }: Transfer): readonly string[] => order
 
 /**
- * Takes over a table, a portion at a time. How far it is is kept with each portion, so that it goes on from there whatever ends it;
- * undefined where it was asked to stop.
+ * Transfers a table in batches and saves the position with each, so that it can resume. Returns undefined if
+ * interrupted.
  */
 export async function transferTable(
   table: Table,
@@ -51,7 +50,7 @@ export async function transferTable(
       .filter((row): row is ValidRow => !isMismatch(row))
     const position = order.map((name) => texts.at(-1)![name]!)
     const { taken, updated } = await inTransaction(pool, async (transaction) => {
-      // Lost with its place or not at all.
+      // A crash loses the batch together with its position.
       await transaction.query('set local synchronous_commit = off')
       const written = await table.writer.write(transaction, rows)
       await savePosition(transaction, transfer.table, position)
@@ -89,7 +88,7 @@ async function savePosition(transaction: pg.ClientBase, list: string, position: 
   })
 }
 
-/** The next portion is read while one is written. */
+/** Reads the next batch while the current one is written. */
 async function* readAhead(
   portions: AsyncIterable<readonly Texts[]>
 ): AsyncGenerator<readonly Texts[], void, undefined> {

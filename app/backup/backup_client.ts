@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** A connection of a backup or a restoration alone: the copying of tables cannot share one. */
+/** A dedicated connection: `COPY` cannot share one. */
 export class BackupClient extends pg.Client {
   #failure: Error | undefined
   #isTerminated = false
@@ -11,7 +11,7 @@ export class BackupClient extends pg.Client {
       application_name: 'analysis-hub backup',
       keepAlive: true,
     })
-    // Its statements are told of a connection that breaks, and `onLost`.
+    // A broken connection rejects the pending query and calls `onLost`.
     client.on('error', (error) => (client.#failure ??= error))
     await client.connect()
     await client.query('set statement_timeout = 0')
@@ -19,7 +19,7 @@ export class BackupClient extends pg.Client {
     return client
   }
 
-  /** Tells of a connection that breaks while nothing is asked of it. */
+  /** Registers a listener for a connection that breaks while idle. */
   onLost(listener: (error: Error) => void): void {
     if (this.#failure) {
       listener(this.#failure)
@@ -27,13 +27,13 @@ export class BackupClient extends pg.Client {
     this.on('error', listener)
   }
 
-  /** Ends the connection whatever it is doing; what was not committed is not done. */
+  /** Closes the socket immediately. Uncommitted work is rolled back. */
   terminate(): void {
     this.#isTerminated = true
     this.connection.stream.destroy()
   }
 
-  /** Ends the connection, and waits until the server knows. */
+  /** Closes the connection gracefully. */
   async close(): Promise<void> {
     if (!this.#isTerminated && !this.#failure) {
       await this.end()

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream'
 
 import type { ObjectAddress, ObjectStore } from '#storage/objects/object_store'
 
-/** Where the parts of a backup stand; their names are `<section>/<name>`. */
+/** Where parts are stored. Part names have the form `<section>/<name>`. */
 interface SectionLayout {
-  /** The container of a section, and what its keys begin with there. */
+  /** The container and key prefix of a section. */
   of(section: string): { readonly container: string; readonly prefix: string }
-  /** Whether containers are made for them; the bucket of an S3 server is there already. */
+  /** Whether to create containers. An S3 bucket already exists. */
   readonly createsContainers: boolean
 }
 
@@ -16,8 +16,8 @@ export interface PartFacts {
 }
 
 /**
- * A folder or a prefix in an S3 bucket that holds one backup. A part is whole or not there at all, and what was interrupted is
- * found by `tidy`.
+ * Stores one backup in a folder or under a prefix of an S3 bucket. Parts are written atomically; `tidy` removes
+ * interrupted writes.
  */
 export class BackupStore {
   readonly #store: ObjectStore
@@ -39,7 +39,7 @@ export class BackupStore {
     return this.#store.put(address, source, options)
   }
 
-  /** Rejects with `ObjectMissing` where there is no such part. */
+  /** Rejects with `ObjectMissing` if the part does not exist. */
   read(name: string): Promise<Readable> {
     return this.#store.read(this.#addressOf(name))
   }
@@ -55,7 +55,7 @@ export class BackupStore {
     await this.#store.delete(this.#addressOf(name))
   }
 
-  /** Removes what interrupted writers left in a section. */
+  /** Removes interrupted writes of a section. */
   async tidy(section: string): Promise<void> {
     const { container, prefix } = this.#sections.of(section)
     for await (const unfinished of this.#store.unfinished(container, prefix)) {

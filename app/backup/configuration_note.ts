@@ -1,13 +1,13 @@
 import { flatten, isSet, namesOf, type Groups, type Source } from '#configuration/catalogue'
 
-/** What an installation was told when its backup was made. */
+/** The configuration of an installation when its backup was taken. */
 export interface ConfigurationNote {
   readonly variables: Readonly<Record<string, string>>
-  /** Names of variables that were set and whose values the backup does not have. */
+  /** Names of secret variables that were set. Their values are not in the backup. */
   readonly secrets: readonly string[]
 }
 
-/** Notes what is set, and of secrets no more than that they are: an older name may stand for a secret and something else at once. */
+/** Records the variables that are set, but only the names of secrets. An alias may be shared with a secret. */
 export function configurationNote(groups: Groups, source: Source): ConfigurationNote {
   const variables = Object.entries(flatten(groups))
   const configured = variables

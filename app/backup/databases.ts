@@ -3,18 +3,18 @@ import type { SurfaceName } from '#configuration/surfaces'
 import { databaseUrl } from '#database/addresses'
 import { env } from '#start/env'
 
-/** A database of this installation, and the surfaces that keep their tables in it. */
+/** A database of this installation and the surfaces that use it. */
 export interface DatabaseAddress {
   readonly surfaces: readonly SurfaceName[]
   readonly url: string
 }
 
-/** Every database of the surfaces that this process works for, once. */
+/** The distinct databases of the surfaces of this process. */
 export function ownDatabases(): DatabaseAddress[] {
   const byUrl = Map.groupBy(surfacesOf(env), databaseUrl)
   return [...byUrl].map(([url, surfaces]) => ({ surfaces, url }))
 }
 
-/** What a database is called in sentences. */
+/** Name for messages. */
 export const nameOf = ({ surfaces }: Pick<DatabaseAddress, 'surfaces'>): string =>
   surfaces.join(', ')

@@ -1,10 +1,10 @@
-/** A backup or a restoration that cannot be done, in a sentence for the person who asked for it. */
+/** The backup or restoration is not possible; the message says why. */
 export class BackupRefused extends Error {
   static code = 'E_BACKUP_REFUSED'
   code = BackupRefused.code
 }
 
-/** Something in a backup is not what was put there. */
+/** A part of the backup is damaged. */
 export class BackupDamaged extends Error {
   static code = 'E_BACKUP_DAMAGED'
   code = BackupDamaged.code

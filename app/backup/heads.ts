@@ -3,8 +3,8 @@ import type { BackupClient } from './backup_client.js'
 import type { AnchoredHead } from './manifest.js'
 
 /**
- * The ends of the audit trail as they are noted outside of the database. Read before the snapshot is taken, none is further than
- * the trail in it; and where somebody cuts the trail off in the backup, that is seen after a restoration as well.
+ * Reads the chain heads that are stored outside the database. They are read before the snapshot, so none is ahead of
+ * the trail in it, and a truncated backup is detected after a restoration.
  */
 export async function readHeads(anchor: HeadAnchor): Promise<AnchoredHead[]> {
   const heads: AnchoredHead[] = []
@@ -18,7 +18,7 @@ export async function readHeads(anchor: HeadAnchor): Promise<AnchoredHead[]> {
   return heads
 }
 
-/** Notes them beside the restored installation; what was added since is noted by that, as ever. */
+/** Restores the heads. Later events are anchored as usual. */
 export async function restoreHeads(
   anchor: HeadAnchor,
   heads: readonly AnchoredHead[],

@@ -8,14 +8,14 @@ import type { HeadAnchor } from '#telemetry/trail/head_anchor'
 import { env } from '#start/env'
 import { ownDatabases, type DatabaseAddress } from './databases.js'
 
-/** All that a backup takes from, or that a restoration writes to. */
+/** What a backup reads and a restoration writes. */
 export interface Installation {
   readonly databases: readonly DatabaseAddress[]
-  /** Where this process works for storage. */
+  /** Undefined if this process does not serve storage. */
   readonly store: ObjectStore | undefined
-  /** Where in the store its objects are. */
+  /** Where objects are in the store. */
   readonly layout: Layout
-  /** Where it works for telemetry. */
+  /** Undefined if this process does not serve telemetry. */
   readonly anchor: HeadAnchor | undefined
   readonly key: string
 }

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** By what a backup knows the application key of its installation, without holding it. */
+/** Identifies the application key of a backup without containing it. */
 export interface KeyMark {
   readonly salt: string
   readonly fingerprint: string
@@ -15,7 +15,7 @@ export function isMarkOf(key: string, { salt, fingerprint }: KeyMark): boolean {
   return isSame(deriveKey(key, salt, 'backup fingerprint').toString('hex'), fingerprint)
 }
 
-/** What only who has the application key can put under a text. */
+/** Signs a text with a key derived from the application key. */
 export function signatureOf(key: string, { salt }: KeyMark, text: string): string {
   return createHmac('sha256', deriveKey(key, salt, 'backup manifest'))
     .update(text)

@@ -17,33 +17,33 @@ export interface TablePart extends PackedContent {
   readonly table: string
   readonly columns: readonly string[]
   readonly rows: number
-  /** Of the backup, where the rows stand. */
+  /** Name of the part with the rows. */
   readonly part: string
 }
 
 export interface DatabasePart {
-  /** Whose tables they are: surfaces that share a database are in one part. */
+  /** Surfaces that share the database. */
   readonly surfaces: readonly SurfaceName[]
-  /** The migrations that had been made, by the table that says so. */
+  /** Executed migrations by migrations table. */
   readonly migrations: Readonly<Record<string, readonly string[]>>
   readonly tables: readonly TablePart[]
-  /** The last number that each sequence gave out. */
+  /** Last value of each sequence. */
   readonly sequences: Readonly<Record<string, string>>
 }
 
 export interface ObjectsPart extends PackedContent {
-  /** The list of all objects. */
+  /** Name of the part with the list of objects. */
   readonly part: string
   readonly kept: number
   readonly keptBytes: number
-  /** Objects of files that were not in the object store, and those that are not any more what was uploaded; some of them are named. */
+  /** Number of objects missing in the store. Some are listed in `named`, together with damaged ones. */
   readonly gone: number
   readonly damaged: number
   readonly named: readonly string[]
   readonly places: readonly { readonly bucketId: string; readonly layout: Layout }[]
 }
 
-/** The end of a chain of the audit trail, as it was noted outside of the database. */
+/** The head of an audit chain, as stored outside the database. */
 export interface AnchoredHead {
   readonly chain: string
   readonly number: number
@@ -51,7 +51,7 @@ export interface AnchoredHead {
   readonly signature: string
 }
 
-/** What a backup is: written last, so that there is none without it. */
+/** Describes a backup. It is written last, so that an incomplete backup has none. */
 export interface Manifest {
   readonly id: string
   readonly version: string
@@ -75,7 +75,7 @@ export async function writeManifest(
   await backupStore.put(NAME, Readable.from([Buffer.from(`${written}\n`)]))
 }
 
-/** The manifest of a place, which must be that of an installation with this key; undefined where no backup was finished there. */
+/** Reads and verifies the manifest. Returns undefined if the store has no complete backup. */
 export async function findManifest(
   backupStore: BackupStore,
   key: string

@@ -2,14 +2,14 @@ import { OBJECT_SWEEPS, OBJECT_RETENTION_LOCK } from '#storage/sweeps/object_ret
 import { BackupClient } from './backup_client.js'
 import type { DatabaseAddress } from './databases.js'
 
-/** The locks that keep every object where it is: a sweep takes its turns in one of the databases, and does not say in which. */
+/** Advisory locks that keep objects from being removed. A sweep runs on any of the databases. */
 const LOCKS = [...OBJECT_SWEEPS.map((name) => `sweep:${name}`), OBJECT_RETENTION_LOCK]
 
-/** Keeps objects from being removed by any process of the installation, for as long as the connections of it last. */
+/** Prevents all processes of the installation from removing objects while its connections are open. */
 export class ObjectRemovalLock {
   readonly #clients: BackupClient[] = []
 
-  /** Waits for sweeps that are under way. `onLost` is told where objects may be removed again. */
+  /** Waits for running sweeps. `onLost` is called if the lock is lost. */
   static async acquire(
     databases: readonly DatabaseAddress[],
     signal: AbortSignal,

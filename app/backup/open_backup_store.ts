@@ -22,7 +22,7 @@ type BackupStoreSettings = Pick<
 
 const S3 = /^s3:\/\/([^/]+)(?:\/(.*?))?\/*$/
 
-/** The place that an option of a command names. Throws where it does not, with the option as it should be typed. */
+/** The location from a command option. Throws with the expected option if it is missing. */
 export function requireLocation(
   option: 'to' | 'from',
   location: string | undefined,
@@ -37,7 +37,7 @@ export function requireLocation(
   )
 }
 
-/** The place that a person named: a folder, or `s3://bucket/prefix` on the server of the settings. */
+/** Opens a folder, or `s3://bucket/prefix` on the configured server. */
 export async function openBackupStore(
   location: string,
   settings: BackupStoreSettings
@@ -54,7 +54,7 @@ export async function openBackupStore(
   return folderStore(resolve(location))
 }
 
-/** As `openPlace`, and makes the folder, which nobody else may look into. */
+/** Like `openBackupStore`, but creates the folder with private permissions. */
 export async function createBackupStore(
   location: string,
   settings: BackupStoreSettings

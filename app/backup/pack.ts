@@ -6,13 +6,13 @@ import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import type { BackupStore } from './backup_store.js'
 import { BackupDamaged } from './errors.js'
 
-/** What a packed part of a backup holds, before it was packed. */
+/** Size and digest of a part before compression. */
 export interface PackedContent {
   readonly bytes: number
   readonly sha256: string
 }
 
-/** Passes bytes on, and knows afterwards what they were. */
+/** Computes size and digest of the bytes that pass. */
 class ContentDigest extends Transform {
   readonly #digest = createHash('sha256')
   #bytes = 0
@@ -30,7 +30,7 @@ class ContentDigest extends Transform {
 
 type Source = NodeJS.ReadableStream | AsyncIterable<Uint8Array | string>
 
-/** Packs what a source yields into a part of a backup. */
+/** Compresses a source into a part of the backup. */
 export async function pack(
   backupStore: BackupStore,
   name: string,
@@ -50,7 +50,7 @@ export async function pack(
   return digest.content()
 }
 
-/** Hands what a part holds to its reader; fails, once all of it was read at the latest, where that is not what was packed. */
+/** Decompresses a part into a reader. Fails, at the end at the latest, if the content does not match. */
 export async function unpack(
   backupStore: BackupStore,
   name: string,
@@ -80,7 +80,7 @@ export async function unpack(
   }
 }
 
-/** Reads a part to its end, only to see whether it is what was packed. */
+/** Reads a part only to verify it. */
 export function verify(
   backupStore: BackupStore,
   name: string,

@@ -3,13 +3,13 @@ import type { Manifest } from './manifest.js'
 import { inSections, objectSections, partOf, readObjects } from '#backup/objects/object_list'
 import { unpack } from './pack.js'
 
-/** The section of tables and lists. */
+/** Section of tables and lists. */
 export const TABLES = 'tables'
 
-/** What the names of the tables and lists of a backup begin with. */
+/** Prefix of the tables and lists of a backup. */
 export const prefixOf = (id: string): string => `${TABLES}/${id}.`
 
-/** Removes what a finished backup does not need of those before it: their tables, and objects of files that are gone since. */
+/** Removes what a completed backup does not need: tables of earlier ones and unlisted objects. */
 export async function removeOutdated(
   backupStore: BackupStore,
   { id, objects }: Manifest,

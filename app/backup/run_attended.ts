@@ -4,16 +4,16 @@ import { UnknownMigrations } from '#database/deferred_migrations'
 import { drain } from '#kernel/drain'
 import { BackupDamaged, BackupRefused } from './errors.js'
 
-/** What a shell says of a program that Ctrl-C has ended. */
+/** Exit code after Ctrl-C. */
 const INTERRUPTED = 130
 
 interface AttendedTask {
   readonly signal: AbortSignal
-  /** Shown to whoever sits in front of a terminal. */
+  /** Shown in the terminal. */
   readonly progress: (text: string) => void
 }
 
-/** Does the work of a command until it ends or a person ends it, and says in a sentence what kept it from its end. */
+/** Runs the work of a command until it ends or is interrupted, and reports errors as messages. */
 export async function runAttended(
   command: BaseCommand,
   work: (runAttended: AttendedTask) => Promise<() => void>,

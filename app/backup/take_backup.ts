@@ -23,8 +23,8 @@ export interface BackupOptions {
 }
 
 /**
- * Takes everything that an installation keeps to a place: its tables as of one moment, then the objects of the files in them. What
- * the place had before stays its backup until this one is complete.
+ * Backs up an installation: the tables of one moment, then the objects of their files. An earlier backup in the store
+ * stays valid until this one is complete.
  */
 export async function takeBackup(
   installation: Installation,
@@ -78,7 +78,7 @@ async function takeAll(
   }
 }
 
-/** All databases are looked at as of the same moment, as far as that can be. */
+/** Takes the snapshots of all databases as close together as possible. */
 async function takeSnapshots({ databases }: Installation, context: BackupContext) {
   const snapshots: Snapshot[] = []
   const releaseAll = () => snapshots.forEach((snapshot) => snapshot.release())
@@ -114,7 +114,7 @@ async function requireNotRestoring(snapshot: Snapshot): Promise<void> {
   }
 }
 
-/** Ids begin with the time, so that people can tell them apart. */
+/** Starts with the time, so that people can tell backups apart. */
 function newBackupId(): string {
   const time = new Date(clock.now()).toISOString().replaceAll(/\D/g, '').slice(0, 14)
   return `${time}-${newId().slice(0, 6)}`

@@ -16,7 +16,7 @@ const MOUNTS_AT_ONCE = 4
 
 export interface AppendedLayer {
   readonly layer: WrittenLayer
-  /** What the history of the image says of it. */
+  /** The `created_by` entry in the history of the image. */
   readonly createdBy: string
 }
 
@@ -24,33 +24,33 @@ interface AssembledImage {
   readonly stored: StoredManifest
   readonly digest: string
   readonly os: string
-  /** The bytes of its layers and its config. */
+  /** Bytes of the layers and the config. */
   readonly size: number
 }
 
 export interface BuiltImage extends AssembledImage {
-  /** Whether the repository did not have it until now. */
+  /** Whether the manifest did not exist in the repository before. */
   readonly isNew: boolean
 }
 
-/** What is made now. */
+/** An image that is still being pushed. */
 export interface PendingImage extends AssembledImage {
   readonly isNew: Promise<boolean>
-  /** When the repository has it. */
+  /** Resolves when the manifest is in the repository. */
   readonly pushed: Promise<void>
 }
 
 interface AppendOptions extends ConfigChange {
   readonly tag?: string
-  /** The layers of the base that are not in the repository, where they were mounted before. */
+  /** Layers of the base that `mountLayers` could not mount. */
   readonly unmounted?: readonly Descriptor[]
-  /** When the appended layers are in the repository, where they are not yet. */
+  /** Resolves when the appended layers are in the repository, if they are still being written. */
   readonly layersPushed?: Promise<unknown>
 }
 
 /**
- * Makes an image of a base and layers that were written, in a repository of the same store. It stays in the family of its
- * base, and all that is not changed is as it was.
+ * Builds an image from a base and appended layers, in a repository of the same store. Keeps the media type family and
+ * every other field of the base.
  */
 export async function appendLayers(
   store: ImageStore,
@@ -64,7 +64,7 @@ export async function appendLayers(
   return { ...image, isNew: await image.isNew }
 }
 
-/** The same, for whoever can go on before the repository has it. */
+/** Like `appendLayers`, but returns before the image is pushed. */
 export function startImage(
   store: ImageStore,
   repository: string,
@@ -113,7 +113,7 @@ function assembleImage(
   return { stored, digest: stored.digest, os: config.os, size, config: bytes }
 }
 
-/** Has what can be done for an image be done before its own layers are there. Answers the layers that could not be mounted. */
+/** Mounts the layers of the base before the appended layers are known. Returns those that could not be mounted. */
 export async function mountLayers(
   store: ImageStore,
   repository: string,
@@ -126,7 +126,7 @@ export async function mountLayers(
   return layers.filter((_, index) => !isMounted[index])
 }
 
-/** The layers of the base have to be in the repository of the image: mounted, and copied where that cannot be done. */
+/** Mounts the layers of the base into the repository, or copies those that cannot be mounted. */
 async function copyLayers(
   store: ImageStore,
   repository: string,
@@ -140,7 +140,7 @@ async function copyLayers(
 const layersOf = ({ manifest: { layers } }: PlatformImage): Descriptor[] =>
   layers.filter(({ mediaType }) => !isForeignType(mediaType))
 
-/** What a manifest says besides its parts, without what is only true of the base: what that is about, and its annotations. */
+/** Fields of the base manifest to keep. Its subject and annotations describe the base only. */
 function inheritedFields({ bytes, mediaType }: StoredManifest): Record<string, unknown> {
   const content: unknown = JSON.parse(bytes.toString())
   const { subject, annotations, config, layers, ...rest } = isObject(content) ? content : {}

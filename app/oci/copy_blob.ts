@@ -6,7 +6,7 @@ export interface ImageRepository {
   readonly repository: string
 }
 
-/** Has a blob be in another repository: there already, mounted, or read and written. */
+/** Copies a blob to another repository: skips it if present, mounts it if possible, otherwise transfers it. */
 export async function copyBlob(
   from: ImageRepository,
   to: ImageRepository,

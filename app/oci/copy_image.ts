@@ -7,20 +7,20 @@ import { requireManifest } from './platform_image.js'
 const BLOBS_AT_ONCE = 3
 
 export interface CopyOptions {
-  /** The tag it has there; without one it is known by its digest. */
+  /** Tag at the target. Without it, the image is known by its digest only. */
   readonly tag?: string
-  /** Whether what is said about the image goes along: signatures, provenance. */
+  /** Whether to copy signatures and provenance too. */
   readonly withReferrers?: boolean
   readonly blobsAtOnce?: number
-  /** Is asked when all parts are there and the image itself is not yet; what it throws is why it will not be. */
+  /** Called when all blobs are copied, before the manifest. Throwing prevents the push. */
   readonly beforeManifest?: () => Promise<void>
-  /** Is told of bytes as they are there, of those that need not be moved as well; of a number below zero where some are sent again. */
+  /** Called with the bytes copied or already present. Negative if a transfer restarts. */
   readonly onBytes?: (bytes: number) => void
 }
 
 /**
- * Has an image, or an index with all images in it, be in another repository under the same digest: what stands in its manifest
- * is not touched. The tag comes last, so that it never names what is not there as a whole.
+ * Copies an image or index to another repository under the same digest. The tag is set last, so that it never names an
+ * incomplete image.
  */
 export async function copyImage(
   from: ImageRepository & { readonly reference: string },
@@ -32,7 +32,7 @@ export async function copyImage(
   return root
 }
 
-/** As `copyImage`, for one whose manifest was read before. */
+/** Like `copyImage`, for a manifest that is already read. */
 export async function copyManifest(
   from: ImageRepository,
   to: ImageRepository,
@@ -47,7 +47,7 @@ export async function copyManifest(
   }
 }
 
-/** The bytes of all that belongs to an image, each counted once. */
+/** Total bytes of an image, counting shared blobs once. */
 export async function bytesOfImage(
   from: ImageRepository & { readonly reference: string }
 ): Promise<number> {

@@ -1,6 +1,6 @@
 import type { BlobSource } from './image_store.js'
 
-/** Tells somebody of bytes as they pass. */
+/** Reports the size of each chunk that passes. */
 export async function* countBytes(
   source: BlobSource,
   onBytes: (bytes: number) => void

@@ -1,6 +1,6 @@
 /**
- * Something is wrong with an image, or with what keeps it. The code is what a worker tells others; what is passing may go well
- * when it is tried again later.
+ * Base class of image and registry errors. The worker reports `code` in its events. Transient errors may succeed on
+ * retry.
  */
 export abstract class ImageFailure extends Error {
   abstract readonly code: string
@@ -11,44 +11,43 @@ export abstract class ImageFailure extends Error {
   }
 }
 
-/** A registry does not answer, breaks off, or says that it cannot now. */
+/** The registry does not respond, closes the connection, or is overloaded. */
 export class RegistryUnavailable extends ImageFailure {
   static readonly code = 'registryUnreachable'
   readonly code = RegistryUnavailable.code
   override readonly isTransient = true
 }
 
-/** A registry does not let this account do something; Harbor says the same of a project that it does not have. */
+/** The account lacks a permission. Harbor responds the same if the project does not exist. */
 export class RegistryDenied extends ImageFailure {
   static readonly code = 'registryDenied'
   readonly code = RegistryDenied.code
 }
 
-/** What answers is no registry, or one that does not keep to the distribution API. */
+/** The server is not a registry, or violates the distribution API. */
 export class RegistryResponseInvalid extends ImageFailure {
   static readonly code = 'registryAnswerInvalid'
   readonly code = RegistryResponseInvalid.code
 }
 
-/** A registry is, or leads to, where this installation asks nothing. Nothing was sent there. */
+/** The host, or a redirect of the registry, is not an allowed destination. No request was sent there. */
 export class HostNotAllowed extends ImageFailure {
   static readonly code = 'registryHostRefused'
   readonly code = HostNotAllowed.code
 }
 
-/** A registry is set up so that nothing can be removed from it. */
+/** The registry does not allow deletion. */
 export class DeletionUnsupported extends ImageFailure {
   static readonly code = 'imageRemovalUnsupported'
   readonly code = DeletionUnsupported.code
 }
 
-/** Bytes are not those that their digest or size says. */
+/** Content does not match its digest or size. */
 export class DigestMismatch extends ImageFailure {
   static readonly code = 'digestMismatch'
   readonly code = DigestMismatch.code
 }
 
-/** There is no image of this name. */
 export class ImageMissing extends ImageFailure {
   static readonly code = 'imageNotFound'
   readonly code = ImageMissing.code
@@ -58,7 +57,7 @@ export class ImageMissing extends ImageFailure {
   }
 }
 
-/** An image names a part that is not there. */
+/** An image references a blob that does not exist. */
 export class BlobMissing extends ImageFailure {
   static readonly code = 'blobNotFound'
   readonly code = BlobMissing.code
@@ -68,47 +67,46 @@ export class BlobMissing extends ImageFailure {
   }
 }
 
-/** What should describe an image does not, or in a way that nobody writes any more. */
+/** A manifest or config is malformed, or uses an unsupported format. */
 export class ManifestInvalid extends ImageFailure {
   static readonly code = 'manifestInvalid'
   readonly code = ManifestInvalid.code
 }
 
-/** An image exists for other machines only. */
+/** The image does not exist for the requested platform. */
 export class PlatformMissing extends ImageFailure {
   static readonly code = 'platformNotFound'
   readonly code = PlatformMissing.code
 }
 
-/** A file cannot be put into a layer: its name means something else there, or its bytes are not as announced. */
+/** A file cannot be added to a layer: its path is unsafe, or its size differs from the announced one. */
 export class LayerEntryInvalid extends ImageFailure {
   static readonly code = 'layerEntryInvalid'
   readonly code = LayerEntryInvalid.code
 }
 
-/** No repository, tag or digest can be called so. */
+/** The name is not a valid repository, tag or digest. */
 export class ImageNameInvalid extends ImageFailure {
   static readonly code = 'imageNameInvalid'
   readonly code = ImageNameInvalid.code
 }
 
-/** A folder is no OCI layout, or one that cannot be read or written. */
+/** The folder is not an OCI layout, or cannot be read or written. */
 export class ImageFolderUnusable extends ImageFailure {
   static readonly code = 'imageFolderUnusable'
   readonly code = ImageFolderUnusable.code
 }
 
-/** A file is no archive of an image, or a damaged one. */
+/** The file is not an image archive, or is damaged. */
 export class ImageArchiveInvalid extends ImageFailure {
   static readonly code = 'imageArchiveInvalid'
   readonly code = ImageArchiveInvalid.code
 }
 
-/** An image by its tag or its digest, as people write it. */
 function nameOf(repository: string, reference: string): string {
   return `${repository}${reference.includes(':') ? '@' : ':'}${reference}`
 }
 
-/** Whether an error says in a sentence what is wrong with an image, or with what keeps it. */
+/** Whether the message of an error is meant for users. */
 export const isImageFailure = (error: unknown): error is ImageFailure =>
   error instanceof ImageFailure

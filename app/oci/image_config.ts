@@ -3,7 +3,6 @@ import { tryParseJson } from '#kernel/try_parse_json'
 import { ManifestInvalid } from './errors.js'
 import { isObject } from './manifest.js'
 
-/** The config of an image, with all that was in it. */
 export interface ImageConfig {
   readonly os: string
   readonly architecture: string
@@ -13,20 +12,20 @@ export interface ImageConfig {
 
 export interface AddedLayer {
   readonly diffId: string
-  /** What the history says of it. */
+  /** The `created_by` entry in the history of the image. */
   readonly createdBy: string
 }
 
-/** What becomes of how an image runs; what is not named stays. */
+/** Changes to the run configuration. Fields left out keep their value. */
 export interface ConfigChange {
-  /** A new entrypoint without a command of its own leaves none: that of the base would become its arguments. */
+  /** A new entrypoint without `cmd` clears the command of the base, which would become its arguments. */
   readonly entrypoint?: readonly string[]
   readonly cmd?: readonly string[]
   readonly workingDir?: string
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** The time of images whose base has none. */
+/** Creation time of images whose base has none. */
 const EPOCH = '1970-01-01T00:00:00Z'
 
 export function parseConfig(bytes: Buffer, digest: string): ImageConfig {
@@ -43,7 +42,10 @@ export function parseConfig(bytes: Buffer, digest: string): ImageConfig {
   return { os, architecture, diffIds, content }
 }
 
-/** The config of an image with more layers. Its time is that of the base, so that the same content is the same image. */
+/**
+ * Appends layers to an image config. Keeps the creation time of the base, so that the same content gives the same
+ * digest.
+ */
 export function extendConfig(
   base: ImageConfig,
   layers: readonly AddedLayer[],

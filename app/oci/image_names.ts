@@ -45,11 +45,10 @@ export function requireReference(reference: string): void {
 
 export interface NamedImage {
   readonly repository: string
-  /** A tag or a digest. */
   readonly reference: string
 }
 
-/** `python/base`, `python/base:3.12` or `python/base@sha256:…`, without the host of a registry. */
+/** Parses `python/base`, `python/base:3.12` or `python/base@sha256:…`, without a registry host. */
 export function parseImageName(name: string): NamedImage {
   const at = name.indexOf('@')
   const colon = name.lastIndexOf(':')

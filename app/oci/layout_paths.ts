@@ -1,2 +1,2 @@
-/** Where an OCI layout has a blob. */
+/** The path of a blob within an OCI layout. */
 export const blobPath = (digest: string): string => `blobs/${digest.replace(':', '/')}`

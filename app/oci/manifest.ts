@@ -16,20 +16,20 @@ interface ManifestFields {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** One image: a config and layers. Signatures and statements have the same shape. */
+/** An image manifest. Signatures and attestations have the same shape. */
 export interface ImageManifest extends ManifestFields {
   readonly kind: 'image'
   readonly config: Descriptor
   readonly layers: readonly Descriptor[]
 }
 
-/** Images for several machines under one name. */
+/** A multi-platform image. */
 export interface ImageIndex extends ManifestFields {
   readonly kind: 'index'
   readonly manifests: readonly Descriptor[]
 }
 
-/** What a manifest or an index says. Schema 1, which has no digests of its own, is refused. */
+/** Parses a manifest or index. Schema 1 is rejected: it has no digests of its own. */
 export function parseManifest({
   bytes,
   mediaType,
@@ -62,13 +62,13 @@ export function parseManifest({
       }
 }
 
-/** A manifest of ours, as it is stored. */
+/** Serializes a manifest. */
 export function storedManifest(mediaType: string, content: object): StoredManifest {
   const bytes = Buffer.from(JSON.stringify(content))
   return { mediaType, bytes, digest: digestOf(bytes) }
 }
 
-/** Bytes that were found somewhere, as a manifest: what they are is said beside them or in them. */
+/** Wraps manifest bytes. The media type is the announced one, or that of the content. */
 export function manifestFromBytes(bytes: Buffer, announced?: string): StoredManifest {
   if (bytes.length > MAX_MANIFEST_BYTES) {
     throw new ManifestInvalid(`A manifest of ${bytes.length} bytes is none`)
@@ -89,7 +89,7 @@ export function manifestFromBytes(bytes: Buffer, announced?: string): StoredMani
   return { mediaType, bytes, digest: digestOf(bytes) }
 }
 
-/** How a stored manifest is named in others. */
+/** The descriptor that refers to a manifest. */
 export function descriptorOf(manifest: StoredManifest): Descriptor {
   const { artifactType, annotations, ...parsed } = parseManifest(manifest)
   const isStatement = parsed.kind === 'image' && parsed.subject !== undefined
@@ -103,7 +103,7 @@ export function descriptorOf(manifest: StoredManifest): Descriptor {
   }
 }
 
-/** OCI lets a manifest be silent about its type. */
+/** OCI does not require a manifest to name its media type. */
 function inferMediaType(content: Record<string, unknown>, announced: string | undefined): unknown {
   if (content.schemaVersion !== 2) {
     return announced ?? 'schema 1'

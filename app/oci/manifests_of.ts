@@ -5,10 +5,10 @@ import { parseManifest } from './manifest.js'
 import { isForeignType } from './media_types.js'
 import { requireManifest } from './platform_image.js'
 
-/** An index may name another one, and statements may be about statements; nobody goes further down. */
+/** Limits nested indexes and referrers of referrers. */
 const MAX_DEPTH = 4
 
-/** A manifest and all that it names, those that are named first. */
+/** Yields the manifests that a manifest references, then itself. */
 export async function* manifestsOf(
   source: ImageRepository,
   manifest: StoredManifest,
@@ -23,7 +23,7 @@ export async function* manifestsOf(
   yield manifest
 }
 
-/** What a manifest names and is kept with it: its config and its layers, if it is one of an image. */
+/** The config and layers of an image manifest that are stored with it. */
 export function blobsOf(manifest: StoredManifest): Descriptor[] {
   const parsed = parseManifest(manifest)
   return parsed.kind === 'image'

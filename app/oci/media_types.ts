@@ -1,4 +1,4 @@
-/** The two families of words for the same things. An image stays in the one it was made in. */
+/** OCI and Docker use different media types for the same things. An image keeps its family. */
 export type Family = 'oci' | 'docker'
 
 interface MediaTypes {
@@ -26,10 +26,10 @@ export const MEDIA_TYPES: Readonly<Record<Family, MediaTypes>> = {
 export const MANIFEST_TYPES: readonly string[] = Object.values(MEDIA_TYPES).map((f) => f.manifest)
 export const INDEX_TYPES: readonly string[] = Object.values(MEDIA_TYPES).map((f) => f.index)
 
-/** All that can stand behind a tag; a registry that is asked for less converts, or says that there is nothing. */
+/** Accepted manifest types. A registry that is offered fewer types converts the manifest or responds with 404. */
 export const REFERABLE_TYPES: readonly string[] = [...MANIFEST_TYPES, ...INDEX_TYPES]
 
-/** Layers that are fetched from elsewhere by those who run the image, and never kept by a registry. */
+/** Layers that the runtime fetches elsewhere and registries do not store. */
 const FOREIGN = /\bforeign\b|\.nondistributable\./
 
 export const isIndexType = (mediaType: string): boolean => INDEX_TYPES.includes(mediaType)

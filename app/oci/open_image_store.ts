@@ -8,11 +8,11 @@ import { RegistryStore } from '#oci/registry/registry_store'
 export { LOCAL_IMAGES }
 
 export interface ImageStoreOptions extends RegistryOptions {
-  /** The folder that `local-images` means. */
+  /** The folder that the host `local-images` stands for. */
   readonly imagesPath?: string
 }
 
-/** The images in a folder, or in a registry as an account of it. */
+/** Opens a folder or a registry as an image store. */
 export async function openImageStore(
   address: RegistryAddress | { readonly path: string },
   options: ImageStoreOptions = {}

@@ -9,12 +9,12 @@ export interface Platform {
   readonly architecture: string
 }
 
-/** What analyses run on where nothing else is said. Never that of the machine at hand: the same build is the same image everywhere. */
+/** The default platform of analyses. Independent of the host, so that builds are reproducible. */
 export const DEFAULT_PLATFORM: Platform = { os: 'linux', architecture: 'amd64' }
 
 const MAX_CONFIG_BYTES = 8 * 1024 ** 2
 
-/** One image for one machine, with its config. */
+/** A single-platform image with its config. */
 export interface PlatformImage {
   readonly repository: string
   readonly stored: StoredManifest
@@ -22,7 +22,7 @@ export interface PlatformImage {
   readonly config: ImageConfig
 }
 
-/** The image that a tag or a digest names; of an index, the one for a platform. */
+/** Finds an image by tag or digest, and selects the platform if it is an index. */
 export async function platformImage(
   store: ImageStore,
   repository: string,
@@ -55,7 +55,7 @@ export async function requireManifest(
   return found
 }
 
-/** The bytes that an image takes where it is kept: its layers and its config. */
+/** Bytes of the config and the layers. */
 export const imageSize = ({ config, layers }: ImageManifest): number =>
   layers.reduce((sum, { size }) => sum + size, config.size)
 
@@ -69,7 +69,7 @@ async function withConfig(
   return { repository, stored, manifest, config: parseConfig(bytes, manifest.config.digest) }
 }
 
-/** Statements about images stand in an index as images of the platform `unknown/unknown`, which nobody asks for. */
+/** Attestations are listed in an index with the platform `unknown/unknown`. */
 function pick({ manifests }: ImageIndex, { os, architecture }: Platform, name: string): Descriptor {
   const found = manifests.find(
     ({ platform }) => platform?.os === os && platform.architecture === architecture

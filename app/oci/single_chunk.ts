@@ -1,4 +1,4 @@
-/** What is there already, for those who read piece by piece. */
+/** Adapts bytes in memory to consumers of a stream. */
 export async function* singleChunk<Bytes extends Uint8Array>(
   bytes: Bytes
 ): AsyncGenerator<Bytes, void, undefined> {

@@ -1,4 +1,4 @@
-/** What a promise comes to, or the reason of the signal: others may let us wait for ever. */
+/** Awaits a promise that may never settle, or rejects with the reason of the signal. */
 export async function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) {
     return promise

@@ -11,7 +11,7 @@ export const addressOf = (bytes: Uint8Array): BlobAddress => ({
   size: bytes.length,
 })
 
-/** Passes bytes on as long as they can be those of a blob. The last piece is held back until the digest is known to be right. */
+/** Passes bytes on and holds back the last chunk until the digest is verified. */
 export async function* verifiedBytes(
   source: BlobSource,
   { digest, size }: BlobAddress
@@ -36,7 +36,7 @@ export async function* verifiedBytes(
   }
 }
 
-/** Throws where bytes are not those that were asked for. */
+/** Throws if size or digest differ. */
 export function requireSame(
   expected: { readonly digest?: string; readonly size?: number },
   actual: BlobAddress
@@ -51,7 +51,7 @@ export function requireSame(
   }
 }
 
-/** All bytes of a blob that describes something, and is small therefore. */
+/** Reads a manifest or config in full. */
 export async function readAll(source: BlobSource, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0

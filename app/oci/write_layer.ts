@@ -7,31 +7,31 @@ import type { BlobAddress, BlobSource, ImageStore } from './image_store.js'
 import type { LayerEntry } from '#oci/tar/layer_entries'
 import { layerTar } from '#oci/tar/layer_tar'
 
-/** Compression is most of the work, and more of it saves little. */
+/** Compression dominates the build time, and higher levels save little. */
 const GZIP = { level: 1, chunkSize: 256 * 1024 }
 
-/** Where a gzip header names the system that it was made on, and what stands there for none. */
+/** The byte of the gzip header that names the operating system. */
 const OS_BYTE = { at: 9, unknown: 255 }
 
 export interface WrittenLayer extends BlobAddress {
-  /** The digest of the tar itself, which the config names. */
+  /** The digest of the uncompressed tar, which the config references. */
   readonly diffId: string
 }
 
 interface WriteLayerOptions {
-  /** Is told of bytes of the tar as they are made, and of a number below zero where the layer is begun anew. */
+  /** Called with the bytes of the tar. Negative if the layer restarts. */
   readonly onBytes?: (bytes: number) => void
 }
 
-/** What is written now. */
+/** A layer that is still being written. */
 export interface PendingLayer {
-  /** What it is, as soon as its files were read. */
+  /** Resolves when all files were read. */
   readonly descriptor: Promise<WrittenLayer>
-  /** When the store has it. */
+  /** Resolves when the store has the layer. */
   readonly written: Promise<WrittenLayer>
 }
 
-/** Writes a layer while its files are read: nothing of it is kept, here or on a disk. */
+/** Streams files into a layer without buffering it in memory or on disk. */
 export function writeLayer(
   store: ImageStore,
   repository: string,
@@ -41,7 +41,7 @@ export function writeLayer(
   return startLayer(store, repository, entries, options).written
 }
 
-/** The same, for whoever can go on before the store has all of it. */
+/** Like `writeLayer`, but returns before the store has the layer. */
 export function startLayer(
   store: ImageStore,
   repository: string,
@@ -86,7 +86,7 @@ async function* hashed(
   }
 }
 
-/** The same bytes on every system; a source that fails, fails this. */
+/** Compresses deterministically on every platform. Fails if the source fails. */
 export async function* gzipBytes(source: BlobSource): AsyncGenerator<Uint8Array, void, undefined> {
   const gzip = createGzip(GZIP)
   const compression = compressInto(source, gzip)
@@ -106,7 +106,7 @@ export async function* gzipBytes(source: BlobSource): AsyncGenerator<Uint8Array,
   }
 }
 
-/** Has the next piece made while one is compressed. */
+/** Requests the next chunk while the current one is compressed. */
 async function compressInto(source: BlobSource, gzip: Gzip): Promise<void> {
   let last: Promise<void> = Promise.resolve()
   for await (const chunk of source) {
@@ -118,7 +118,7 @@ async function compressInto(source: BlobSource, gzip: Gzip): Promise<void> {
   gzip.end()
 }
 
-/** Of one that is closed nobody is told that it will not be. */
+/** The callback of a closed stream is not called, so `close` rejects. */
 function write(gzip: Gzip, chunk: Uint8Array): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   gzip.once('close', reject)

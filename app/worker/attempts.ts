@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { clock } from '#kernel/clock'
 import { removeFile } from '#kernel/remove_file'
 
-/** Nobody delivers a command again after so long. */
+/** Commands are not redelivered after this time. */
 const RETENTION_MS = 7 * 86_400_000
 
 /**
- * How often commands were begun that are not done with: brokers deliver what ended a process again, and do not say how often they did. A command
- * that is under way is a file here, with as many bytes as there were attempts.
+ * Counts attempts of unfinished commands, because brokers redeliver after a crash without a count. Each command is a
+ * file with one byte per attempt.
  */
 export class Attempts {
   readonly #folder: string
@@ -24,23 +24,23 @@ export class Attempts {
     return new Attempts(folder)
   }
 
-  /** Whether a process ended during an attempt, or is at one. */
+  /** Whether an attempt crashed or is in progress. */
   async isSuspect(commandId: string): Promise<boolean> {
     return (await this.#count(commandId)) > 0
   }
 
-  /** Counts an attempt that is about to be made. */
+  /** Counts an attempt and returns the number so far. */
   async start(commandId: string): Promise<number> {
     await appendFile(this.#pathOf(commandId), '.', { mode: 0o600 })
     return this.#count(commandId)
   }
 
-  /** The command is done with, or has failed. */
+  /** The command is done or has failed. */
   async finish(commandId: string): Promise<void> {
     await removeFile(this.#pathOf(commandId))
   }
 
-  /** The attempt was put down in good order, and does not count. */
+  /** The attempt was interrupted on purpose and does not count. */
   async undo(commandId: string): Promise<void> {
     const count = await this.#count(commandId)
     await (count > 1
@@ -48,7 +48,7 @@ export class Attempts {
       : removeFile(this.#pathOf(commandId)))
   }
 
-  /** Commands that nobody has delivered again for long; answers how many. */
+  /** Removes records of old commands and returns how many. */
   async removeOld(): Promise<number> {
     let removed = 0
     for (const name of await readdir(this.#folder)) {
@@ -66,7 +66,7 @@ export class Attempts {
     return stats?.size ?? 0
   }
 
-  /** Whoever sends a command gives it its id, which may be anything. */
+  /** The ID is chosen by the sender and may not be a valid file name. */
   #pathOf(commandId: string): string {
     return join(this.#folder, createHash('sha256').update(commandId).digest('hex'))
   }

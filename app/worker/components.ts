@@ -2,15 +2,15 @@ import { COMMAND_QUEUES, EVENT_KEYS, type CommandQueue, type EventKey } from '#b
 
 export type CommandName = 'execute' | 'check'
 
-/** What a part of the worker takes and tells, and how its lines in the log are found again. */
+/** A part of the worker: its queue, its events, and its log labels. */
 export interface Component {
   readonly name: string
   readonly queue: CommandQueue
   readonly events: EventKey
-  /** What its commands are about: the kind of record, and the label that holds its id. */
+  /** The kind of record its commands refer to, and the log label with its ID. */
   readonly refType: 'analysis' | 'masterImage'
   readonly idLabel: 'analysisId' | 'masterImageId'
-  /** What is there once is done once at a time, whatever else is done side by side. */
+  /** Allows only one job at a time. */
   readonly isSingle?: boolean
 }
 

@@ -6,18 +6,18 @@ const CHECK_EVERY_MS = 500
 interface InterruptionOptions {
   readonly delivery: Pick<Delivery, 'isLost'>
   readonly limitMs: number
-  /** Aborts where the process has no more time for it. */
+  /** Aborted when the process must end. */
   readonly ending: AbortSignal
 }
 
 /**
- * What may end a job before it is over: its time, or that the command is not ours any more. After its time it has failed; a command
- * that was taken back, or is given back by a process that ends, is done by somebody else.
+ * Ends a job early: by timeout, after which it has failed, or because the command was lost or released, after which
+ * another worker does it.
  */
 export class Interruption {
-  /** The command is put down, and nothing is told of it any more. */
+  /** Aborted when the command is released. No events may be published afterwards. */
   readonly released: AbortSignal
-  /** The work has to end. */
+  /** Aborted when the job must stop. */
   readonly signal: AbortSignal
   readonly #over = new AbortController()
   readonly #timer: NodeJS.Timeout
@@ -36,13 +36,13 @@ export class Interruption {
     this.signal = AbortSignal.any([this.released, late.signal, this.#over.signal])
   }
 
-  /** Why it failed: that its time was up, whatever that made fail, or else what was thrown. */
+  /** The reason of failure: the timeout if it expired, otherwise the error. */
   causeOf(error: unknown): unknown {
     const { reason } = this.signal
     return reason instanceof JobFailure ? reason : error
   }
 
-  /** Whatever still flows for the job is broken off. */
+  /** Aborts whatever the job left running. */
   end(): void {
     this.#over.abort()
     clearTimeout(this.#timer)

@@ -6,30 +6,29 @@ import type { Signing } from '#worker/images/signing'
 import type { ImageLocations } from '#worker/images/image_locations'
 import type { Platform } from '#worker/platform/platform'
 
-/** What is done for one command of one component. */
+/** Handles one command of one component. */
 export interface Job<Content extends object = any> {
   readonly component: Component
   readonly command: CommandName
-  /** What a command of this kind says. What it says is repeated in all that is told of it. */
+  /** Validates the data of the command, which is repeated in its events. */
   readonly content: Pick<BodyValidator<Content>, 'validate'>
   /**
-   * Does it, however often it is asked to: a command may come again after it was done, or half done. Answers what is told of it beside
-   * that it is over. What it throws is told as a failure, by its code and its sentence.
+   * Does the work. Must be idempotent, because commands may be redelivered after completion. The result becomes part of
+   * the final event; errors are reported by code and message.
    */
   run(content: Content, work: JobContext): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** What a job is given to do its work with. */
+/** What a job works with. */
 export interface JobContext {
-  /** Aborts where the time is up, the process ends or the command was taken back; whatever waits or flows has to heed it. */
+  /** Aborted on timeout, shutdown, or if the command is lost. Anything that waits must observe it. */
   readonly signal: AbortSignal
   readonly platform: Platform
-  /** Where images are. */
   readonly locations: ImageLocations
   readonly signing: Signing
   readonly log: JobLog
   readonly command: Metadata
-  /** Tells how far it is, as often as is good for those who listen. Numbers of bytes, mostly. */
+  /** Reports progress, usually in bytes. Events are throttled. */
   progress(current: number, total: number): void
 }
 

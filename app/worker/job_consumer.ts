@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 
 import type { Bus, Delivery } from '#bus/bus'
-import { contentOf } from '#bus/content_of'
+import { validatedData } from '#bus/validated_data'
 import { DeliveryAbandoned } from '#bus/errors'
 import { errorMessageOf } from '#bus/infrastructure_failure'
 import { KeyedMutex } from '#kernel/keyed_mutex'
-import { MalformedMessage, readMessage, type Message } from '#bus/message'
+import { MalformedMessage, parseMessage, type Message } from '#bus/message'
 import { busMetrics } from '#bus/metrics'
 import type { Attempts } from './attempts.js'
 import type { Component } from './components.js'
@@ -30,36 +30,35 @@ export interface JobConsumerDependencies extends LogSinks {
   readonly signing: Signing
   readonly limits: JobLimits
   readonly attempts: Attempts
-  /** In which what may have ended a process is done, one by one over all components. */
+  /** Serializes commands that may have crashed a process, across all components. */
   readonly suspects: KeyedMutex
-  /** Where a bus in the memory of this process keeps dead letters. */
+  /** Stores dead letters of an in-memory bus. */
   readonly database?: pg.Pool | undefined
 }
 
 export interface JobLimits {
-  /** Jobs of one component side by side. */
+  /** Concurrent jobs per component. */
   readonly concurrency: number
-  /** How long one may take. */
+  /** Timeout of a job. */
   readonly jobMs: number
-  /** How long jobs under way may go on when the process ends. */
+  /** How long running jobs may continue during shutdown. */
   readonly graceMs: number
-  /** How often a command may have ended its process before it has failed. */
+  /** How often a command may crash the process before it fails. */
   readonly maxCrashes: number
 }
 
-/** One command that was taken, with what it asks for. */
 interface AcceptedCommand {
   readonly delivery: Delivery
   readonly message: Message
   readonly job: Job
   readonly content: object
-  /** On the clock of this process. */
+  /** In milliseconds of `performance.now()`. */
   readonly receivedAt: number
 }
 
 /**
- * Takes the commands of one component and does its jobs. A command is done with when its last event is on the bus; one that was taken
- * by a process that ended is delivered again, and ends in the same.
+ * Consumes the commands of a component and runs its jobs. A command is acknowledged when its final event is published,
+ * and redelivered after a crash.
  */
 export class JobConsumer {
   readonly #component: Component
@@ -67,7 +66,7 @@ export class JobConsumer {
   readonly #dependencies: JobConsumerDependencies
   readonly #records = new KeyedMutex()
   readonly #stopping = new AbortController()
-  /** The time for what is under way is over. */
+  /** Aborted when the grace period is over. */
   readonly #ending = new AbortController()
   #subscription: { stop(): Promise<void> } | undefined
 
@@ -99,7 +98,7 @@ export class JobConsumer {
     this.#dependencies = dependencies
   }
 
-  /** Lets jobs end that need not much longer; all others, and those not begun, go back to the queue. */
+  /** Lets jobs finish within the grace period. Requeues all others. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     const grace = new AbortController()
@@ -121,16 +120,16 @@ export class JobConsumer {
     busMetrics.settled(this.#component.queue, command ? 'handled' : 'malformed')
   }
 
-  /** What the command asks for; undefined where nobody can do that, so that it was put among the dead letters. */
+  /** Validates a command. Returns undefined if it was dead-lettered. */
   async #accept(delivery: Delivery): Promise<AcceptedCommand | undefined> {
     const { queue } = this.#component
     try {
-      const message = readMessage(delivery.bytes, { type: 'work', key: queue })
+      const message = parseMessage(delivery.bytes, { type: 'work', key: queue })
       const job = this.#jobs.get(message.type)
       if (!job) {
         throw new MalformedMessage(`nobody here knows commands of type ${message.type}`)
       }
-      const content = await contentOf<object>(message, job.content)
+      const content = await validatedData<object>(message, job.content)
       return { delivery, message, job, content, receivedAt: performance.now() }
     } catch (error) {
       const reason = `malformed: ${errorMessageOf(error)}`
@@ -140,10 +139,7 @@ export class JobConsumer {
     }
   }
 
-  /**
-   * What was begun before and not ended may be what ended that process. It is done while nothing else of the kind is, so that it does not take the
-   * innocent beside it along until all of them have failed.
-   */
+  /** Runs commands that may have crashed a process one at a time, so that they do not crash others beside them. */
   async #runOrIsolate(command: AcceptedCommand): Promise<void> {
     const { attempts, suspects } = this.#dependencies
     const isSuspect = await attempts.isSuspect(command.message.id)
@@ -151,7 +147,8 @@ export class JobConsumer {
   }
 
   async #run({ delivery, message, job, content, receivedAt }: AcceptedCommand): Promise<void> {
-    // Brokers take back what is held for too long, and with it all that is under way here: what waited counts as well.
+    // Brokers requeue deliveries that are held too long, with everything in progress here. The time in the queue counts
+    // too.
     const limitMs = this.#dependencies.limits.jobMs - (performance.now() - receivedAt)
     if (this.#stopping.signal.aborted || delivery.isLost || limitMs <= 0) {
       throw new DeliveryAbandoned()
@@ -170,7 +167,7 @@ export class JobConsumer {
       interruption.released
     )
     const [started, finished, failed] = EVENTS[job.command]
-    /** Nobody waits for that here: what is told last waits for all before, and fails where they do. */
+    /** Not awaited: the final event waits for all earlier ones and fails if they do. */
     const publishInBackground = (event: string, data: object) => {
       void publisher.publish(event, data).catch(() => {})
     }
@@ -225,7 +222,7 @@ export class JobConsumer {
     }
   }
 
-  /** What cannot be done since this process, or the whole platform, is about to end has not failed. */
+  /** A job that fails because this process or the platform is shutting down is requeued. */
   #throwIfReleased({ released }: Interruption, error: unknown): void {
     const isOver = this.#stopping.signal.aborted && isPlatformUnavailable(error)
     if (released.aborted || isOver || error instanceof DeliveryAbandoned) {

@@ -7,7 +7,7 @@ import type { Component } from './components.js'
 
 const RETRY_PAUSES: BackoffPolicy = { firstMs: 100, longestMs: 2_000 }
 
-/** Tells on the bus what becomes of one command, with whatever it brought along, in its order. */
+/** Publishes the events of a command in order, with its metadata. */
 export class JobEventPublisher {
   readonly #bus: Pick<Bus, 'publish'>
   readonly #component: Component
@@ -15,7 +15,7 @@ export class JobEventPublisher {
   readonly #signal: AbortSignal
   #previous: Promise<void> = Promise.resolve()
 
-  /** The signal says that the command is put down: then there is nothing to tell any more. */
+  /** After the signal is aborted, nothing is published. */
   constructor(
     bus: Pick<Bus, 'publish'>,
     component: Component,
@@ -28,7 +28,7 @@ export class JobEventPublisher {
     this.#signal = signal
   }
 
-  /** Resolves when the bus has it, and all that was told before; rejects where the command was put down until then. */
+  /** Resolves when the bus has this event and all earlier ones. Rejects if the command is released first. */
   publish(event: string, data: object): Promise<void> {
     const { metadata } = this.#command
     const message = newMessage(
@@ -58,7 +58,7 @@ export class JobEventPublisher {
     }
   }
 
-  /** A bus in memory takes a message once it was handled, for which nobody may be there any more. */
+  /** An in-memory bus confirms a message when it was handled, which may never happen. */
   async #unlessReleased(published: Promise<void>): Promise<void> {
     const { promise, reject } = Promise.withResolvers<never>()
     const release = () => reject(new DeliveryAbandoned())

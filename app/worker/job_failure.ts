@@ -1,4 +1,4 @@
-/** A job that cannot be done: a code for programs, as workers have always told them, and a sentence for people. */
+/** A failed job, with a stable code and a message for users. */
 export class JobFailure extends Error {
   constructor(
     readonly code: string,
@@ -9,13 +9,13 @@ export class JobFailure extends Error {
     this.name = 'JobFailure'
   }
 
-  /** What others are told beside: what was done all the same. */
+  /** Results to report in spite of the failure. */
   get eventData(): Readonly<Record<string, unknown>> {
     return {}
   }
 }
 
-/** How a failure is told. */
+/** A failure as reported in events. */
 export interface FailureReport {
   readonly name: string
   readonly code: string
@@ -25,7 +25,7 @@ export interface FailureReport {
 const CODE = /^[a-z][A-Za-z]{2,60}$/
 const MAX_MESSAGE_LENGTH = 1_000
 
-/** What others are told of what was thrown: codes and sentences that were made for it, and of anything else only that it happened. */
+/** Reports errors with a code as they are. Any other error is reported without details. */
 export function failureReport(error: unknown): FailureReport {
   const { name, code, message } = error as Partial<JobFailure>
   return error instanceof Error && typeof code === 'string' && CODE.test(code)

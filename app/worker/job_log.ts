@@ -10,7 +10,7 @@ const MAX_MESSAGE_LENGTH = 4_096
 
 type Level = 'info' | 'warn' | 'error' | 'debug'
 
-/** Where lines go: to the log of this process, and to those who keep them for the people who wait for the job. */
+/** Where lines are written: the log of this process, and the log store of the record. */
 export interface LogSinks {
   readonly logger: Pick<Logger, Level>
   ship(line: ShippedLine): void
@@ -19,13 +19,11 @@ export interface LogSinks {
 export interface JobLabels {
   readonly component: Component
   readonly command: CommandName
-  /** Of the record that the command is about, where it is about one. */
+  /** ID of the record the command refers to. */
   readonly id: string | undefined
 }
 
-/**
- * What is said of a job while it is done, so that people find it at the record it is about. It must not hold secrets.
- */
+/** The log of a job, attached to the record it refers to. Must not contain secrets. */
 export class JobLog {
   readonly #sinks: LogSinks
   readonly #job: JobLabels
@@ -46,7 +44,7 @@ export class JobLog {
     }
   }
 
-  /** For lines about a part of the job, which is named beside. */
+  /** A log with additional labels, for a part of the job. */
   withLabels(labels: Readonly<Record<string, string>>): JobLog {
     return new JobLog(this.#sinks, this.#job, { ...this.#more, ...labels })
   }
@@ -63,7 +61,7 @@ export class JobLog {
     this.#write('warn', message)
   }
 
-  /** A stage of the job: a line before it and one after it, or one that says how it failed. */
+  /** Logs start and end of a stage, or its failure. */
   async stage<T>(what: string, work: () => Promise<T>): Promise<T> {
     this.info(`${what}: begun`)
     const startedAt = performance.now()
@@ -77,7 +75,7 @@ export class JobLog {
     }
   }
 
-  /** How the job ended, under the name of the event that tells it. */
+  /** Logs the failure under the name of the event. */
   failed(event: string, error: unknown): void {
     const { code, message } = failureReport(error)
     this.#ship('error', message, { event, code })

@@ -10,7 +10,7 @@ import type { Job } from './job.js'
 
 const images = imageSettings(env)
 
-/** Everything the worker can do. */
+/** All jobs of the worker. */
 export const JOBS: readonly Job[] = [
   buildAnalysis,
   checkBuild,

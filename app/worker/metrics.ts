@@ -13,7 +13,7 @@ const jobs = new Histogram({
 
 export type JobOutcome = 'done' | 'failed' | 'returned'
 
-/** Begins to measure a job; to be told how it ended. */
+/** Starts the timer of a job. Call the result with its outcome. */
 export function measureJob({ component, command }: Job): (outcome: JobOutcome) => void {
   const stop = jobs.startTimer({ component: component.name, command })
   return (outcome) => void stop({ outcome })

@@ -8,7 +8,7 @@ export interface Progress {
   readonly percent: number
 }
 
-/** Tells of progress only what is news, and not more often than is good for those who listen: nothing of what is over at once. */
+/** Throttles progress events. Skips repeated values, and jobs that finish quickly. */
 export class ProgressReporter {
   readonly #report: (progress: Progress) => void
   #reportedAt = clock.now()

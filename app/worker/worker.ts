@@ -4,11 +4,11 @@ import { JobConsumer, type JobConsumerDependencies } from './job_consumer.js'
 import type { Job } from './job.js'
 
 export interface RunningWorker {
-  /** Lets jobs end that need not much longer; all others go back to their queues. */
+  /** Lets jobs finish within the grace period. Requeues all others. */
   stop(): Promise<void>
 }
 
-/** Takes the commands for which there are jobs, until it is stopped. */
+/** Consumes the commands that have jobs, until stopped. */
 export async function startWorker(
   jobs: readonly Job[],
   dependencies: Omit<JobConsumerDependencies, 'suspects'>

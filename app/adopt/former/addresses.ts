@@ -9,8 +9,8 @@ const PROTOCOLS = ['postgres:', 'postgresql:', 'mysql:', 'mariadb:']
 const PLACEHOLDER = '{service}'
 
 /**
- * Where the databases of the former platform are: as the command line says, else as the environment does. On the command line
- * everybody on the machine reads along, so a password there is refused.
+ * Addresses of the former databases, from the command line or the environment. Passwords on the command line are
+ * rejected, because other users of the machine can see them.
  */
 export function addressesFrom(argument: readonly string[]): Addresses {
   const addresses = Object.assign({}, ...argument.map(addressesIn)) as Addresses
@@ -60,7 +60,7 @@ function withPassword(address: string): string {
   return url.href
 }
 
-/** Opens one of them; the driver of the other kind is not even loaded. */
+/** Opens a former database. Loads only the driver it needs. */
 export async function openFormer(service: Service, address: string): Promise<FormerDatabase> {
   try {
     if (address.startsWith('postgres')) {

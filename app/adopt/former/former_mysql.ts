@@ -3,7 +3,7 @@ import mysql from 'mysql2'
 
 import { PORTION, type FormerDatabase, type ReadRequest, type Texts } from './former_database.js'
 
-/** MySQL and MariaDB. A connection that sends rows cannot be asked anything else meanwhile, so each reading has one of its own. */
+/** MySQL and MariaDB. A connection cannot run another query while it streams rows, so each read opens its own. */
 export class FormerMysql implements FormerDatabase {
   readonly #url: string
   readonly #connection: Connection
@@ -56,7 +56,7 @@ export class FormerMysql implements FormerDatabase {
         yield portion
       }
     } finally {
-      // What was not read is not waited for.
+      // Does not wait for unread rows.
       reading.destroy()
     }
   }
@@ -71,7 +71,10 @@ export class FormerMysql implements FormerDatabase {
   }
 }
 
-/** Time enough for rows to be written before more of them are sent; times in UTC where they are compared with those of the server. */
+/**
+ * Long timeouts, because the server waits while rows are written here. UTC, because times are compared with those of
+ * the server.
+ */
 const SETTINGS = [
   `set session net_write_timeout = 3600`,
   `set session wait_timeout = 86400`,
@@ -101,7 +104,7 @@ async function connect(url: string): Promise<Connection> {
 
 const quoted = (name: string) => `\`${name}\``
 
-/** Written out, since not every server uses an index for a comparison of rows. */
+/** Spelled out, because not every server uses an index for row comparisons. */
 function conditionAfter(order: readonly string[], after: readonly string[]): string {
   const alternatives = order.map((name, at) => {
     const same = order.slice(0, at).map((one, i) => `${one} = ${mysql.escape(after[i])}`)

@@ -14,7 +14,7 @@ export class FormerPostgres implements FormerDatabase {
       application_name: 'analysis-hub adoption',
       connectionTimeoutMillis: 10_000,
     })
-    // Who waits for an answer is told of a connection that breaks.
+    // A broken connection rejects the pending query.
     client.on('error', () => {})
     await client.connect()
     await client.query(`set datestyle = 'ISO'`)

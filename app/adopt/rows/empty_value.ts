@@ -1,4 +1,4 @@
 const NONE = /^\s*(?:null|undefined|nan)?\s*$/i
 
-/** Whether a text is what a lenient writer leaves in a column that has no value: `null`, `undefined`, `NaN` or nothing. */
+/** Whether a text stands for no value: `null`, `undefined`, `NaN` or blank. */
 export const isEmptyValue = (text: string): boolean => NONE.test(text)

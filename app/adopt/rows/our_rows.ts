@@ -7,7 +7,7 @@ import { unseal } from '#records/sealing'
 const AS_TEXT = { getTypeParser: () => (value: unknown) => value }
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** A row of ours as its source would have it, and what that was when it was taken; null where it never was. */
+/** A row here in the form of its source, and its digest when it was taken. The digest is null if it was not taken. */
 export interface OurRow {
   readonly texts: Texts
   readonly takenDigest: string | null
@@ -15,7 +15,7 @@ export interface OurRow {
 
 const TIMES = 'timestamp with time zone'
 
-/** Reads the rows of one of our tables with what is noted of them. */
+/** Reads rows of a table with their recorded digests. */
 export class OurRows {
   readonly #transfer: Transfer
   readonly #columns: string
@@ -32,7 +32,7 @@ export class OurRows {
       .join()
   }
 
-  /** What stood for rows when they were taken. */
+  /** The digests of rows when they were taken. */
   async takenDigests(on: pg.ClientBase, ids: readonly string[]): Promise<Map<string, string>> {
     const { rows } = await on.query<{ id: string; digest: string }>(
       `select id, encode(digest, 'hex') as digest from adopted_rows
@@ -54,7 +54,7 @@ export class OurRows {
     return new Map(rows.map((texts) => [texts.id!, this.#toOurRow(texts).texts]))
   }
 
-  /** All of them in the order of their ids. */
+  /** All rows, ordered by ID. */
   async *all(pool: pg.Pool): AsyncIterable<readonly OurRow[]> {
     const { table } = this.#transfer
     let after = FIRST_ID

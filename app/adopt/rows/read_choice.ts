@@ -3,7 +3,7 @@ import { UnreadableValue } from './unreadable_value.js'
 
 const QUOTED = /^"(.*)"$/s
 
-/** One of a closed set, also where it stands in quotes, among blanks or in other letters; null where none was chosen. */
+/** Reads an enum value, ignoring quotes, blanks and case. Null if it is empty. */
 export function readChoice(
   choices: ReadonlySet<string>,
   text: string

@@ -3,12 +3,12 @@ import { readChoice } from './read_choice.js'
 import { UnreadableValue } from './unreadable_value.js'
 
 /**
- * What a text holds as JSON: the `arguments` of a command, any `document`, what a sender `sent`, or a `note` beside it. Texts that
- * senders sent stood there as they were, and their other values as JSON.
+ * How a text column is read as JSON: `arguments` of a command, any `document`, data that a client `sent`, or an
+ * optional `note`. The former platform stored sent texts as they are and other values as JSON.
  */
 export type JsonForm = 'arguments' | 'document' | 'sent' | 'note'
 
-/** The JSON to store, as it stands there where it fits; null where there is none. */
+/** The JSON to store, unchanged if it is valid. Null if it is empty. */
 export function readJson(form: JsonForm, text: string): string | null | UnreadableValue {
   switch (form) {
     case 'sent':
@@ -50,7 +50,7 @@ interface Argument {
 
 const POSITIONS = new Set(['before', 'after'])
 
-/** An argument as it is where it fits; else what is meant by it, and undefined where that is not clear. */
+/** Normalizes an argument. Returns it unchanged if valid, and undefined if its meaning is unclear. */
 function readArgument(item: unknown): Argument | undefined {
   const { value, position } = (isObject(item) ? item : { value: item }) as Partial<Argument>
   if (typeof value !== 'string' && typeof value !== 'number') {
@@ -68,7 +68,7 @@ function readArgument(item: unknown): Argument | undefined {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** JSON that was made JSON of again, as often as it was; a text that holds none stays one. */
+/** Decodes JSON that was encoded repeatedly. Other texts stay as they are. */
 function unquoted(text: string): string {
   const value = parsed(text)
   if (typeof value !== 'string') {
@@ -78,7 +78,7 @@ function unquoted(text: string): string {
   return isEmptyValue(inner) || typeof parsed(inner) === 'object' ? inner : text
 }
 
-/** Undefined where a text is no JSON. */
+/** Undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

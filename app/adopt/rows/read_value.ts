@@ -22,7 +22,7 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
   '\0': false,
 }
 
-/** A value as a database writes it, as both sides have it. Only a text can be `null` or nothing at all; elsewhere there is no value. */
+/** Converts a database text to the common form of both sides. Only text columns can contain `null` or a blank. */
 export function readValue(type: ValueType, text: string, zone = 'UTC'): Value | UnreadableValue {
   if (type === 'text') {
     return text.includes('\0') ? new UnreadableValue('holds a zero character') : text
@@ -50,7 +50,7 @@ function readTyped(type: Exclude<ValueType, 'text'>, text: string, zone: string)
   }
 }
 
-/** The digits of a whole number, however it is written. */
+/** The digits of an integer in any notation. */
 function wholeIn(text: string): string | undefined {
   if (WHOLE.test(text)) {
     return text.length < 19 ? text : undefined
@@ -59,7 +59,7 @@ function wholeIn(text: string): string | undefined {
   return Number.isSafeInteger(number) ? String(number) : undefined
 }
 
-/** Times that say nothing of their zone are those of `zone`. */
+/** `zone` applies to times without an offset. */
 function timeIn(text: string, zone: string): string | UnreadableValue {
   if (!TIME.test(text) || text.startsWith('00', 5) || text.startsWith('00', 8)) {
     return new UnreadableValue('is no time')
@@ -74,6 +74,6 @@ function timeIn(text: string, zone: string): string | UnreadableValue {
   return there.isValid ? there.toJSDate().toISOString() : new UnreadableValue('is no time')
 }
 
-/** What is finer than a millisecond was never shown to anybody. */
+/** The former platform never showed more than milliseconds. */
 const fractionOf = (text: string) =>
   (/^\d+/.exec(text.slice(20))?.[0] ?? '').slice(0, 3).padEnd(3, '0')

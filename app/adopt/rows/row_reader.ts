@@ -9,10 +9,10 @@ import { readValue } from './read_value.js'
 import type { TableShape, ValueType } from './table_shape.js'
 import { UnreadableValue } from './unreadable_value.js'
 
-/** A row that fits into our table. */
+/** A row that is valid here. */
 export class ValidRow {
   readonly values: Values
-  /** What of it is compared. */
+  /** The compared values. */
   readonly line: string
 
   constructor(values: Values, line: string) {
@@ -24,13 +24,13 @@ export class ValidRow {
     return String(this.values.id)
   }
 
-  /** Stands for the line. */
+  /** Digest of the compared values. */
   get digest(): string {
     return hash('sha256', this.line).slice(0, 32)
   }
 }
 
-/** A row that does not. */
+/** A row that is not valid here. */
 export interface RowMismatch {
   readonly id: string
   readonly reasons: readonly string[]
@@ -38,7 +38,7 @@ export interface RowMismatch {
 
 export const isMismatch = (read: ValidRow | RowMismatch): read is RowMismatch => 'reasons' in read
 
-/** With the key of the installation nobody else can try out secrets by what stands for them. */
+/** Keyed with the application key, so that nobody else can guess secrets from their hashes. */
 let secretKey: Buffer | undefined
 const installationSecretKey = () =>
   (secretKey ??= Buffer.from(hkdfSync('sha256', applicationKey(env), '', 'adopted secrets', 32)))
@@ -49,19 +49,19 @@ interface Field {
   readonly isNullable: boolean
   readonly isDerived: boolean
   readonly isSecret: boolean
-  /** The most characters of a text; that of a secret grows when it is sealed. */
+  /** Maximum characters of a text. Unlimited for secrets, which grow when sealed. */
   readonly most: number
   readonly set: ReadonlySet<string> | undefined
   readonly json: JsonForm | undefined
 }
 
-/** Reads rows of one table, theirs and ours, into the one form in which they are compared and written. */
+/** Reads rows of both sides into the common form for comparing and writing. */
 export class RowReader {
   readonly #transfer: Transfer
   readonly #fields: readonly Field[]
   readonly #zone: string
 
-  /** `zone` is that of times that do not say theirs. */
+  /** `zone` applies to times without an offset. */
   constructor(transfer: Transfer, shape: TableShape, zone = 'UTC') {
     this.#transfer = transfer
     this.#zone = zone
@@ -69,7 +69,7 @@ export class RowReader {
     this.#fields = [...columns, ...derived].map((name) => fieldOf(name, transfer, shape))
   }
 
-  /** The texts of a row, by the names of their columns. */
+  /** Reads a row from its texts by column name. */
   read(texts: Readonly<Record<string, string | null>>): ValidRow | RowMismatch {
     const { convert, problemWith: findProblem } = this.#transfer
     const values: Record<string, Value> = {}
@@ -150,7 +150,7 @@ function problemWith(field: Field, value: Value): string | undefined {
   if (value === null) {
     return isNullable ? undefined : `${name} is empty`
   }
-  // A character may be two of what JavaScript counts.
+  // A character may take two UTF-16 code units.
   return typeof value === 'string' && value.length > maxLength && [...value].length > maxLength
     ? `${name} is longer than ${maxLength} characters`
     : undefined

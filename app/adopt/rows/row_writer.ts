@@ -6,7 +6,6 @@ import type { OurRows } from './our_rows.js'
 import { isMismatch, type ValidRow, type RowReader } from './row_reader.js'
 import type { TableShape } from './table_shape.js'
 
-/** What became of a portion of rows. */
 export interface WriteCounts {
   readonly taken: number
   readonly updated: number
@@ -16,8 +15,8 @@ const NEVER_TAKEN = (table: string) =>
   `not exists (select from adopted_rows a where a.list = '${table}' and a.id = g.id)`
 
 /**
- * Writes rows of one table: those that were never here, and those that are as they were taken and changed at their source since.
- * Everything else stays as it is.
+ * Inserts rows that were never taken, and updates rows that changed at the source but not here. Leaves all others
+ * alone.
  */
 export class RowWriter {
   readonly #transfer: Transfer
@@ -39,7 +38,7 @@ export class RowWriter {
     return { taken: taken.size, updated: await this.#update(transaction, updated) }
   }
 
-  /** Of those that were taken before, the ones that are as they were then and are not so at their source. */
+  /** The taken rows that changed at the source and are unchanged here. */
   async #changed(transaction: pg.ClientBase, rows: readonly ValidRow[]): Promise<ValidRow[]> {
     const digests = await this.#ours.takenDigests(
       transaction,
@@ -57,7 +56,7 @@ export class RowWriter {
     })
   }
 
-  /** Rows that were taken before, whose parents are not here, or whose keys others have, are left out. */
+  /** Skips rows that were taken before, whose parents are missing, or whose keys are in use. */
   async #insert(
     transaction: pg.ClientBase,
     rows: readonly ValidRow[]
@@ -103,7 +102,7 @@ export class RowWriter {
     return ids
   }
 
-  /** All of them, or else those that can be, one by one. */
+  /** Updates all rows, or, on constraint violations, as many as possible. */
   async #update(transaction: pg.ClientBase, rows: readonly ValidRow[]): Promise<number> {
     if (rows.length === 0) {
       return 0

@@ -5,10 +5,10 @@ export type ValueType = 'uuid' | 'text' | 'boolean' | 'integer' | 'bigint' | 'ti
 export interface ColumnShape {
   readonly name: string
   readonly type: ValueType
-  /** As the database writes it. */
+  /** The type name in PostgreSQL. */
   readonly sqlType: string
   readonly isNullable: boolean
-  /** The most characters of a text. */
+  /** Maximum characters of a text. */
   readonly maxLength: number | undefined
 }
 
@@ -17,11 +17,11 @@ export interface Reference {
   readonly table: string
 }
 
-/** What one of our tables takes, as the database says. */
+/** Columns and constraints of one of our tables. */
 export interface TableShape {
   readonly columns: ReadonlyMap<string, ColumnShape>
   readonly references: readonly Reference[]
-  /** Columns that together are unique, beside the id. */
+  /** Unique constraints other than the primary key. */
   readonly uniques: readonly (readonly string[])[]
 }
 
@@ -44,7 +44,7 @@ const KEYS = `select contype as type, confrelid::regclass::text as other, (
     join pg_attribute a on a.attrelid = conrelid and a.attnum = k.number) as columns
   from pg_constraint where conrelid = to_regclass($1) and contype in ('f', 'u')`
 
-/** Reads how a table of ours looks. */
+/** Reads the shape of a table from the catalog. */
 export async function shapeOf(pool: pg.Pool, table: string): Promise<TableShape> {
   const columns = await pool.query<{
     name: string

@@ -1,4 +1,4 @@
-/** What a text says cannot be a value of its column. */
+/** The text is not valid for its column. */
 export class UnreadableValue {
   constructor(readonly reason: string) {}
 }

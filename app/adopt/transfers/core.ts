@@ -11,7 +11,7 @@ import { sizeOrNone } from './size.js'
 const service = 'core'
 const TIMES = ['created_at', 'updated_at'] as const
 
-/** In the order in which they refer to each other. */
+/** In order of their references. */
 export const CORE: readonly Transfer[] = [
   {
     service,

@@ -17,7 +17,7 @@ const COUNT = `
     messages = m.messages + excluded.messages, bytes = m.bytes + excluded.bytes,
     arrivals = m.arrivals + excluded.arrivals, used_at = now()`
 
-/** Fetched there, so that nobody gets it twice. */
+/** Removes messages that were pulled at the source, so that they are not delivered twice. */
 const REMOVE = `
   with boxes as (
     select recipient_type from mailboxes
@@ -34,7 +34,7 @@ const REMOVE = `
   update mailboxes m set messages = m.messages - c.messages, bytes = m.bytes - c.bytes
   from counted c where m.recipient_type = c.recipient_type and m.recipient_id = c.recipient_id`
 
-/** What was not fetched yet, in the order in which it is pulled. */
+/** Messages that were not pulled yet, in the order of delivery. */
 export const MESSENGER: readonly Transfer[] = [
   {
     service: 'messenger',

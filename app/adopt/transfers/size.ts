@@ -1,5 +1,5 @@
 import type { Value } from '#adopt/transfer'
 
-/** A number of bytes; one below zero says that it is not known. */
+/** A size in bytes. The source stores an unknown size as a negative number. */
 export const sizeOrNone = (size: Value | undefined): Value =>
   typeof size === 'string' && !size.startsWith('-') ? size : null

@@ -4,7 +4,7 @@ import { sizeOrNone } from './size.js'
 const service = 'storage'
 const TIMES = ['created_at', 'updated_at'] as const
 
-/** Each bucket had a container of its own, and the `hash` of a file was its key there: that is our layout `own`. */
+/** Each bucket had its own container and used the `hash` of a file as key. This is our layout `own`. */
 export const LAYOUT = 'own'
 
 export const STORAGE: readonly Transfer[] = [
@@ -12,7 +12,7 @@ export const STORAGE: readonly Transfer[] = [
     service,
     table: 'buckets',
     columns: ['id', 'name', 'region', 'actor_id', 'actor_type', 'realm_id', ...TIMES],
-    /** Where objects are is known with the bucket, so that they go with it. */
+    /** Records the layout of each bucket, so that its objects are removed with it. */
     async afterInsert(transaction, rows) {
       await transaction.query(
         `insert into bucket_places (bucket_id, layout) select unnest($1::uuid[]), $2

@@ -3,7 +3,7 @@ import { asSealed, type EventRow } from '#telemetry/trail/read_chain'
 import { sealEvents } from '#telemetry/trail/seal_events'
 import type { Transfer, Values } from '#adopt/transfer'
 
-/** Events go into the trail as they are, with the diffs they have. Those that last as long are sealed together, so they are read in the order in which they happened. */
+/** Events enter the audit trail unchanged. Batches are sealed together, so they are read in order of time. */
 export const TELEMETRY: readonly Transfer[] = [
   {
     service: 'telemetry',
@@ -23,7 +23,7 @@ export const TELEMETRY: readonly Transfer[] = [
   },
 ]
 
-/** The values are those of the columns of an event, in the form in which the trail reads them. */
+/** Converts the values of an event to the row that the trail reads. */
 function asRow(values: Values): EventRow {
   const text = (name: string) => values[name] as string | null
   const given = (name: string) => values[name] as string

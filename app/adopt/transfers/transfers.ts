@@ -4,7 +4,7 @@ import { MESSENGER } from './messenger.js'
 import { STORAGE } from './storage.js'
 import { TELEMETRY } from './telemetry.js'
 
-/** What is referred to comes before what refers to it. */
+/** In order of references between services. */
 export const TRANSFERS: Readonly<Record<Service, readonly Transfer[]>> = {
   storage: STORAGE,
   core: CORE,

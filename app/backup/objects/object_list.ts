@@ -2,12 +2,12 @@ import { StringDecoder } from 'node:string_decoder'
 
 import type { Layout } from '#storage/objects/layout'
 
-/** What became of an object: kept in the backup, gone before it could be, or not what had been uploaded. */
+/** Result for an object: copied, missing, or different from what was uploaded. */
 export type ObjectOutcome = 'kept' | 'gone' | 'damaged'
 
-/** The object of a file, as its row says. */
+/** The object of a file, from its row. */
 export interface ListedObject {
-  /** In the backup: a digest of where it stands in the object store, so that names are evenly spread. */
+  /** Name in the backup: a digest of its address, so that names are evenly distributed. */
   readonly name: string
   readonly bucketId: string
   readonly layout: Layout
@@ -21,17 +21,17 @@ export interface CopiedObject extends ListedObject {
   readonly outcome: ObjectOutcome
 }
 
-/** So many digits of the names of objects say in which section they stand. */
+/** Objects are divided into sections by the first digits of their name. */
 const SECTION_DIGITS = 2
 
-/** Lists the objects of all files in order of their names: a line for each, as `COPY` writes it. */
+/** Lists the objects of all files ordered by name, in the text format of `COPY`. */
 export const OBJECT_LIST = `(
   select distinct on (name) encode(sha256(convert_to(
       f.layout || ' ' || f.bucket_id || ' ' || f.hash, 'UTF8')), 'hex') collate "C" as name,
     f.bucket_id, f.layout, f.hash, b.region, f.size, f.sha256
   from bucket_files f join buckets b on b.id = f.bucket_id order by name)`
 
-/** Every section that objects may stand in. */
+/** All sections for objects. */
 export function* objectSections(): Generator<string> {
   for (let number = 0; number < 16 ** SECTION_DIGITS; number++) {
     yield sectionOf(number.toString(16).padStart(SECTION_DIGITS, '0'))
@@ -40,7 +40,7 @@ export function* objectSections(): Generator<string> {
 
 export const sectionOf = (name: string): string => `objects-${name.slice(0, SECTION_DIGITS)}`
 
-/** Of the backup, where the bytes of an object stand. */
+/** The part with the bytes of an object. */
 export const partOf = ({ name }: Pick<ListedObject, 'name'>): string => `${sectionOf(name)}/${name}`
 
 export function lineOf(object: CopiedObject): string {
@@ -51,7 +51,7 @@ export function lineOf(object: CopiedObject): string {
 
 const NULL = '\\N'
 
-/** The objects of a list. The fate is that of the list, where it has none of its own. */
+/** Parses a list of objects. The outcome is `kept` where the list has none. */
 export async function* readObjects(chunks: AsyncIterable<Buffer>): AsyncGenerator<CopiedObject> {
   for await (const line of linesIn(chunks)) {
     const fields = line.split('\t').map((field) => (field === NULL ? null : field))
@@ -69,7 +69,7 @@ export async function* readObjects(chunks: AsyncIterable<Buffer>): AsyncGenerato
   }
 }
 
-/** The objects of a list, those of a section together. */
+/** Groups the objects of a list by section. */
 export async function* inSections(
   objects: AsyncIterable<CopiedObject>
 ): AsyncGenerator<{ section: string; objects: CopiedObject[] }> {

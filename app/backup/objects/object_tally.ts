@@ -4,7 +4,7 @@ import type { ObjectOutcome, CopiedObject } from './object_list.js'
 const MAX_NAMED = 100
 const REPORT_EVERY = 100
 
-/** Counts what becomes of objects, and names some of those that are missed. */
+/** Counts outcomes and names some of the missing objects. */
 export class ObjectTally {
   readonly #progress: (text: string) => void
   readonly #counts: Record<ObjectOutcome, number> = { kept: 0, gone: 0, damaged: 0 }

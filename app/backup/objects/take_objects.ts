@@ -22,14 +22,14 @@ import { inParallel } from '#kernel/in_parallel'
 
 const AT_ONCE = 16
 
-/** What there is to take, as the snapshot of the tables says. */
+/** The objects to copy, as of the snapshot. */
 export interface ObjectsToCopy {
   readonly part: string
   readonly content: PackedContent
   readonly places: ObjectsPart['places']
 }
 
-/** Lists the objects of a snapshot, which may end then: they are kept where they are. */
+/** Lists the objects of a snapshot. The snapshot may end afterwards, since objects are not removed meanwhile. */
 export async function listObjects(
   { leader }: Snapshot,
   { backupStore, prefix, signal }: BackupContext
@@ -47,7 +47,7 @@ export async function listObjects(
   return { part, content, places: rows }
 }
 
-/** Takes the objects that are not in the place yet, each of which is compared with the digest of its upload. */
+/** Copies the objects that the backup does not have yet, and verifies their digests. */
 export async function takeObjects(
   store: ObjectStore,
   { part, content, places }: ObjectsToCopy,
@@ -92,7 +92,7 @@ async function* linesOf(
   }
 }
 
-/** Objects are never changed in place, so that one of the same name and size is the same. */
+/** Objects are immutable, so equal name and size mean equal content. */
 async function takeObject(
   store: ObjectStore,
   object: CopiedObject,

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 
 import type { ListedObject } from './object_list.js'
 
-/** An object has other bytes than its file says. */
+/** The content differs from the size or digest of its file. */
 export class ContentMismatch extends Error {}
 
-/** Passes on the bytes of an object, and fails at their end where they are not those of its file. */
+/** Passes bytes on, and fails at the end if size or digest differ. */
 export async function* verifiedBytes(
   { size, sha256 }: Pick<ListedObject, 'size' | 'sha256'>,
   source: AsyncIterable<Uint8Array>

@@ -9,7 +9,7 @@ import { columnList, quoted } from '#backup/tables/table_list'
 import { withoutConstraints } from './without_constraints.js'
 import { markLoaded } from './restoration_mark.js'
 
-/** From so many rows on, it is quicker to make indexes afterwards. */
+/** From this number of rows on, indexes are created after loading. */
 const LARGE_ROWS = 10_000
 
 export interface RestoreContext {
@@ -18,7 +18,7 @@ export interface RestoreContext {
   readonly progress: (text: string) => void
 }
 
-/** Brings the rows of a database back in one transaction: until it ends there are none. */
+/** Loads the rows of a database in one transaction. */
 export async function loadTables(
   client: BackupClient,
   { tables, sequences }: DatabasePart,
@@ -43,7 +43,7 @@ export async function loadTables(
   await client.query('analyze')
 }
 
-/** What a migration has put there is among the rows of the backup, as it was last. */
+/** Replaces rows that migrations inserted. */
 async function loadTable(
   client: BackupClient,
   { table, columns, rows, part, ...content }: TablePart,

@@ -9,7 +9,7 @@ const LOCATIONS = [
   'update bucket_files set layout = $1 where layout <> $1',
 ]
 
-/** Has the rows of storage name the place that this installation is configured for, whatever it was where the backup was taken. */
+/** Changes the rows of storage to the configured layout. */
 export async function relocateObjects(client: BackupClient, layout: Layout): Promise<void> {
   await client.query('begin')
   await client.query('alter table bucket_files disable trigger user')

@@ -10,12 +10,12 @@ import type { ObjectStore } from '#storage/objects/object_store'
 
 const AT_ONCE = 16
 
-/** A database of the installation, and what of the backup belongs there. */
+/** A database and its part of the backup. */
 export interface Destination extends DatabaseAddress {
   readonly backup: DatabasePart
 }
 
-/** Where each part of a backup goes; refuses an installation that divides its surfaces otherwise. */
+/** Matches the parts of a backup with the databases. Throws if surfaces share databases differently. */
 export function destinationsOf({ databases }: Installation, manifest: Manifest): Destination[] {
   const [backedUp, configured] = [manifest.databases, databases].map((some) =>
     some.map(nameOf).toSorted()
@@ -31,7 +31,7 @@ export function destinationsOf({ databases }: Installation, manifest: Manifest):
   }))
 }
 
-/** Refuses a database that has rows in it. */
+/** Throws if the database has rows. */
 export async function requireEmpty(client: BackupClient, database: DatabaseAddress): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class
@@ -47,7 +47,7 @@ export async function requireEmpty(client: BackupClient, database: DatabaseAddre
   }
 }
 
-/** Refuses an object store that has something where objects of the backup are going to be. */
+/** Throws if the object store has objects where the backup would restore some. */
 export async function requireNoObjects(
   store: ObjectStore,
   places: ObjectsPart['places'],

@@ -1,7 +1,7 @@
 import type { BackupClient } from '#backup/backup_client'
 import { RESTORATION } from '#database/restoration'
 
-/** Marks a database as one that a backup is being restored into, so that nobody takes it for a whole one. */
+/** Marks a database as incompletely restored. */
 export async function markRestoring(client: BackupClient, backup: string): Promise<void> {
   await client.query(`create table if not exists ${RESTORATION} (
     backup text not null, is_loaded boolean not null default false)`)
@@ -18,7 +18,7 @@ export async function isLoaded(client: BackupClient): Promise<boolean> {
   return rows[0]?.isLoaded === true
 }
 
-/** To be noted in the transaction that loads the rows. */
+/** Call in the transaction that loads the rows. */
 export async function markLoaded(client: BackupClient): Promise<void> {
   await client.query(`update ${RESTORATION} set is_loaded = true`)
 }

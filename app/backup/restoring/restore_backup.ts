@@ -19,11 +19,11 @@ import { restoreObjects, type RestoreCounts } from './restore_objects.js'
 export interface RestoreResult {
   readonly manifest: Manifest
   readonly objects: RestoreCounts | undefined
-  /** Migrations that were made since the backup. */
+  /** Migrations added since the backup. */
   readonly migrations: readonly string[]
 }
 
-/** Brings a backup back into an empty installation. One that was interrupted goes on when it is asked for once more. */
+/** Restores a backup into an empty installation. An interrupted restoration resumes when repeated. */
 export async function restoreBackup(
   app: ApplicationService,
   installation: Installation,
@@ -78,7 +78,7 @@ class Restoration {
     this.#destinations.forEach(({ client }) => client.terminate())
   }
 
-  /** Everything that speaks against it is found before anything is written. */
+  /** Checks all requirements before anything is written. */
   async #requireRestorable(): Promise<void> {
     const { manifest, installation, context: restoring } = this
     const started: boolean[] = []
@@ -126,7 +126,7 @@ class Restoration {
     }
   }
 
-  /** Also where it goes on: the configuration may have changed since. */
+  /** Also when resuming: the configuration may have changed. */
   async #restoreObjects(): Promise<RestoreCounts | undefined> {
     const { store, layout } = this.installation
     const { objects } = this.manifest
@@ -155,7 +155,7 @@ class Restoration {
   }
 }
 
-/** Reads all tables and lists of a backup; objects are compared on their way. */
+/** Verifies all tables and lists. Objects are verified while they are restored. */
 export async function checkParts(
   { databases, objects }: Manifest,
   { backupStore, signal, progress }: RestoreContext

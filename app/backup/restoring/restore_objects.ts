@@ -11,10 +11,9 @@ import type { RestoreContext } from './load_tables.js'
 
 const AT_ONCE = 16
 
-/** What came of the objects of a backup. */
 export type RestoreCounts = ReturnType<ObjectTally['counts']>
 
-/** Brings objects to where this installation has them, each compared with its digest. Those that are there already are left alone. */
+/** Restores objects to the configured layout and verifies their digests. Skips those that exist. */
 export async function restoreObjects(
   store: ObjectStore,
   list: ObjectsPart,

@@ -8,7 +8,7 @@ interface Definition {
 }
 
 interface BulkLoadOptions {
-  /** The tables whose indexes are worth it. */
+  /** Tables whose indexes are dropped for loading. */
   readonly large: readonly string[]
   readonly progress: (text: string) => void
 }
@@ -32,9 +32,9 @@ const TRIGGERS = `
   where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal and t.tgenabled = 'O'`
 
 /**
- * Loads rows with nothing looking at each of them: foreign keys and indexes are laid aside and made again from what was loaded, which
- * is quicker and needs no order, and triggers are silent, because what they would note is among the rows. The owner of the tables
- * may do all of this.
+ * Drops foreign keys and indexes and disables triggers while rows are loaded, then creates them again. This is faster
+ * and needs no order of tables, and the backup already contains what triggers would write. The owner of the tables has
+ * the permissions.
  */
 export async function withoutConstraints(
   client: BackupClient,

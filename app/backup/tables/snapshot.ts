@@ -5,7 +5,7 @@ import type { DatabaseAddress } from '#backup/databases'
 const CONNECTIONS = 3
 const BEGIN = 'begin isolation level repeatable read read only'
 
-/** One moment of a database, seen by several connections. */
+/** A snapshot of a database, shared by several connections. */
 export class Snapshot {
   readonly surfaces: readonly SurfaceName[]
   readonly clients: readonly BackupClient[]

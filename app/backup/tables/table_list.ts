@@ -5,18 +5,18 @@ import { RESTORATION } from '#database/restoration'
 export interface TableToCopy {
   readonly name: string
   readonly columns: readonly string[]
-  /** What is copied of it. */
+  /** The query to copy. */
   readonly source: string
 }
 
-/** What a restored installation does not need, or could not use. */
+/** Tables that a restored installation cannot use. */
 const EXCLUDED = new Set([
-  // Uploads that were under way: the parts of them are in the object store, under names that it gave.
+  // Uploads in progress: their parts are in the object store under names it assigned.
   'bucket_file_claims',
   'resumable_uploads',
-  // They are worth something for a minute.
+  // Valid for a minute.
   'identity_authorization_codes',
-  // They count by the transactions of the server they are on; the totals are taken with them added up.
+  // Refer to transaction IDs of the server. The totals are copied with pending changes added.
   'record_total_changes',
   'record_totals_added',
   RESTORATION,
@@ -24,7 +24,7 @@ const EXCLUDED = new Set([
 
 const MIGRATION_TABLE = /_migrations(_versions)?$/
 
-/** Totals as they are at the moment: what is noted of them, and what was not added up yet. */
+/** Current totals, including pending changes. */
 const SOURCES: Readonly<Record<string, string>> = {
   record_totals: `(select list, part, sum(records)::bigint as records from (
       select list, part, records from record_totals
@@ -39,7 +39,7 @@ const TABLES = `
     and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
   group by c.oid, c.relname order by pg_total_relation_size(c.oid) desc, c.relname`
 
-/** All tables that a backup takes, the largest first. */
+/** The tables to copy, largest first. */
 export async function tablesToCopy(client: pg.ClientBase): Promise<TableToCopy[]> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(TABLES)
   return rows

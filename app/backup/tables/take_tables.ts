@@ -9,7 +9,7 @@ import { tablesToCopy, type TableToCopy } from './table_list.js'
 
 export interface BackupContext {
   readonly backupStore: BackupStore
-  /** What the names of the parts of this run begin with. */
+  /** Prefix of the parts of this run. */
   readonly prefix: string
   readonly signal: AbortSignal
   readonly progress: (text: string) => void
@@ -20,13 +20,13 @@ const MIGRATIONS = `
   where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
     and c.relname like '%\\_migrations' order by c.relname`
 
-/** Numbers are given out past any transaction: asked after the snapshot was taken, none is lower than what is in it. */
+/** Sequences are not transactional: read after the snapshot, no value is behind its rows. */
 const SEQUENCES = `
   select sequencename::text as name, last_value::text as last from pg_sequences
   where schemaname = current_schema() and last_value is not null
     and sequencename not like '%\\_migrations\\_%'`
 
-/** Takes all tables of a database as they are in the snapshot, a few at a time. */
+/** Copies all tables of a snapshot concurrently. */
 export async function takeTables(
   snapshot: Snapshot,
   context: BackupContext
@@ -61,7 +61,7 @@ async function takeTable(
   const part = `${prefix}${name}.zst`
   const copy = client.query(to(`copy ${source} to stdout`))
   const content = await pack(backupStore, part, copy, signal)
-  // The number of rows comes after the last of them, before the next answer.
+  // The row count arrives after the last row, before the next result.
   await client.query('select 1')
   return { table: name, columns, rows: copy.rowCount, part, ...content }
 }

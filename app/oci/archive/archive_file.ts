@@ -9,13 +9,12 @@ import { byteReader } from './byte_readers.js'
 import { tarEntries } from './tar_reader.js'
 
 const MAX_LINKS = 10
-/** What says what else is in an archive. */
 const INDEX_FILES = ['manifest.json', 'index.json', 'oci-layout']
 
-/** What is done with a file of an archive while it passes. */
+/** Called with each matching file while the archive is read. */
 export type FileVisitor = (name: string, size: number, bytes: BlobSource) => Promise<void>
 
-/** A tar with images. It is read from its beginning to its end as often as needed, and never unpacked. */
+/** A tar archive with images. It is streamed as often as needed and never unpacked. */
 export class ArchiveFile {
   readonly #path: string
   readonly #sizes: ReadonlyMap<string, number>
@@ -61,13 +60,13 @@ export class ArchiveFile {
     return this.#path
   }
 
-  /** A file that says what else is there; undefined where there is none. */
+  /** The parsed content of an index file, or undefined if the archive has none. */
   indexFile(name: 'manifest.json' | 'index.json' | 'oci-layout'): unknown {
     const bytes = this.#indexFiles.get(name)
     return bytes && tryParseJson(bytes.toString())
   }
 
-  /** The file that a name means, where it is a link as well; undefined where there is none. */
+  /** Resolves a file name, following links inside the archive. */
   find(name: string): { name: string; size: number } | undefined {
     let at = name
     for (let links = 0; links < MAX_LINKS; links++) {
@@ -85,7 +84,7 @@ export class ArchiveFile {
     return undefined
   }
 
-  /** Goes through the archive once, and shows files of these names as they pass. */
+  /** Streams the archive once and calls `visit` for each of the named files. */
   async visit(names: Iterable<string>, visit: FileVisitor, signal?: AbortSignal): Promise<void> {
     const remaining = new Set(names)
     const reader = await byteReader(this.#path)
@@ -105,7 +104,7 @@ export class ArchiveFile {
     throw new ImageArchiveInvalid(`${this.#path} has no ${[...remaining].join(', ')}`)
   }
 
-  /** A file that is small because it describes something. */
+  /** Reads a manifest, config or index in full. */
   async readMetadata(name: string): Promise<Buffer> {
     let found = Buffer.alloc(0)
     await this.visit([name], async (_name, _size, bytes) => {

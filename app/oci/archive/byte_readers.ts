@@ -7,7 +7,7 @@ import { ImageArchiveInvalid } from '#oci/errors'
 
 const CHUNK_BYTES = 256 * 1024
 
-/** Other ways to compress, by how their files begin, and what undoes them. */
+/** Unsupported compression formats: magic bytes and the command that decompresses the file. */
 const UNSUPPORTED = [
   { begins: '28b52ffd', undo: 'zstd -d' },
   { begins: 'fd377a585a00', undo: 'xz -d' },
@@ -15,16 +15,16 @@ const UNSUPPORTED = [
   { begins: '504b0304', undo: 'unzip' },
 ]
 
-/** The bytes of a tar from the first to the last. */
+/** Reads a tar sequentially. */
 export interface ByteReader {
-  /** Fewer than so many only at the end. */
+  /** Returns fewer bytes only at the end of the file. */
   read(length: number): Promise<Buffer>
   skip(length: number): Promise<void>
   chunks(length: number): AsyncGenerator<Buffer, void, undefined>
   close(): Promise<void>
 }
 
-/** Reads a file as it is, or what was compressed into it. */
+/** Opens a tar file, gzipped or not. */
 export async function byteReader(path: string): Promise<ByteReader> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     throw new ImageArchiveInvalid(`${path} cannot be read: ${error.code}`, error)
@@ -45,7 +45,7 @@ export async function byteReader(path: string): Promise<ByteReader> {
   return new FileReader(file)
 }
 
-/** Goes to any place in a file; what is skipped is not read. */
+/** Reads from a file by offset, so that skipping reads nothing. */
 class FileReader implements ByteReader {
   readonly #file: FileHandle
   #at = 0
@@ -88,7 +88,7 @@ class FileReader implements ByteReader {
   }
 }
 
-/** Uncompresses as far as somebody reads. */
+/** Decompresses on demand, as far as the consumer reads. */
 async function* gunzipFile(path: string): AsyncGenerator<Buffer, void, undefined> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
   pipeline(createReadStream(path, { highWaterMark: CHUNK_BYTES }), gunzip, () => {})
@@ -99,7 +99,7 @@ async function* gunzipFile(path: string): AsyncGenerator<Buffer, void, undefined
   }
 }
 
-/** Reads what comes piece by piece, and goes only forward. */
+/** Reads forward from a stream of chunks. */
 export class StreamReader implements ByteReader {
   readonly #chunks: AsyncIterator<Uint8Array>
   #buffer: Buffer = Buffer.alloc(0)
@@ -138,7 +138,7 @@ export class StreamReader implements ByteReader {
     await this.#chunks.return?.()
   }
 
-  /** Of what has come already. */
+  /** Returns at most `maxBytes` of what is buffered. */
   #consume(maxBytes: number): Buffer {
     const chunk = this.#buffer.subarray(0, maxBytes)
     this.#buffer = this.#buffer.subarray(chunk.length)

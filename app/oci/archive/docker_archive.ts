@@ -33,8 +33,8 @@ export function dockerImages(archive: ArchiveFile): DockerImage[] {
 }
 
 /**
- * Stores an image that docker saved. Its config stays as it is; its layers, which are there without compression, are compressed,
- * and compared with the digests that the config has of them.
+ * Imports an image written by `docker save`. The config is kept as is. Layers are compressed and verified against the
+ * diff IDs of the config.
  */
 export async function importDockerImage(
   archive: ArchiveFile,
@@ -76,7 +76,7 @@ function fileOf(archive: ArchiveFile, name: string): string {
   return actual.name
 }
 
-/** Some programs compress layers here, too. */
+/** Some tools compress the layers of a docker archive. */
 async function* gunzipIfCompressed(
   source: BlobSource
 ): AsyncGenerator<Uint8Array, void, undefined> {

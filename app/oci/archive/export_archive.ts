@@ -14,7 +14,7 @@ import { layerTar } from '#oci/tar/layer_tar'
 import { gzipBytes } from '#oci/write_layer'
 
 export interface ExportOptions {
-  /** What docker and others call it once they have it. */
+  /** The image name that `docker load` assigns. */
   readonly name: string
   readonly signal?: AbortSignal
   readonly onBytes?: (bytes: number) => void
@@ -23,8 +23,8 @@ export interface ExportOptions {
 const COMPRESSED = /\.(tgz|tar\.gz)$/
 
 /**
- * Writes an image into an archive that is an OCI layout, with what `docker load` looks for beside it. The file has its name
- * only when it is whole; the same image is the same archive.
+ * Writes an image as an OCI layout archive that `docker load` can read too. The file appears under its name only when
+ * complete, and the same image always gives the same bytes.
  */
 export async function exportArchive(
   from: ImageRepository & { readonly reference: string },
@@ -80,7 +80,7 @@ function indexOf({ mediaType, digest, bytes }: StoredManifest, name: string): ob
   return { schemaVersion: 2, mediaType: MEDIA_TYPES.oci.index, manifests: [entry] }
 }
 
-/** What docker reads: one image, for the machines that analyses run on. */
+/** The `manifest.json` that docker reads: the image of the default platform. */
 async function dockerList(
   from: ImageRepository,
   root: StoredManifest,
@@ -111,7 +111,7 @@ const fileOf = (path: string, bytes: Buffer): LayerFile => ({
   open: (): BlobSource => Readable.from([bytes]),
 })
 
-/** An image that docker could not run is in the archive all the same. */
+/** Exports images without the default platform too; docker cannot load those. */
 function ignoreMissingPlatform(error: unknown): undefined {
   if (!(error instanceof PlatformMissing)) {
     throw error

@@ -6,8 +6,8 @@ import { dockerImages, importDockerImage } from './docker_archive.js'
 import { importLayoutImage, layoutImages } from './layout_archive.js'
 
 /**
- * Takes an image out of an archive, as `docker save`, `skopeo` and `image export` write it, and stores it. Nothing is unpacked,
- * all bytes are compared with their digests, and the tag is set last.
+ * Imports an image from an archive written by `docker save`, `skopeo` or `image export`. Nothing is unpacked, all
+ * digests are verified, and the tag is set last.
  */
 export async function importArchive(
   path: string,
@@ -33,7 +33,7 @@ export async function importArchive(
   return stored
 }
 
-/** The only image, or the one that is asked for. */
+/** The requested image, or the only one in the archive. */
 function chooseImage<T extends ImageInArchive>(
   path: string,
   images: readonly T[],

@@ -2,7 +2,9 @@ import { ImageNameInvalid } from '#oci/errors'
 import { FOLDER_PROJECTS } from '#oci/folder/folder_projects'
 import { parseImageName } from '#oci/image_names'
 
-/** Where an image that people call `python/base` is stored, so that analyses can be built on it. */
+/**
+ * The repository and tag of an imported image such as `python/base`, below the master images that analyses build on.
+ */
 export function importedName(
   name: string,
   prefix: string = FOLDER_PROJECTS.masterImages
@@ -14,7 +16,7 @@ export function importedName(
   return { repository, tag: reference }
 }
 
-/** What an archive calls an image that is taken out. */
+/** The name of an exported image within its archive. */
 export function exportedName(repository: string, reference: string): string {
   const tag = reference.includes(':') ? reference.slice('sha256:'.length).slice(0, 12) : reference
   return `${repository}:${tag}`

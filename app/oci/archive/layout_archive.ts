@@ -27,7 +27,7 @@ export function layoutImages(archive: ArchiveFile): LayoutImage[] {
   }))
 }
 
-/** Stores an image of a layout with the bytes it has there, and so under the same digest. */
+/** Stores an image of an OCI layout unchanged, so that it keeps its digest. */
 export async function importLayoutImage(
   archive: ArchiveFile,
   { descriptor }: LayoutImage,
@@ -51,8 +51,8 @@ export async function importLayoutImage(
 }
 
 /**
- * A manifest and those that it names, which come first. An index that was saved for one machine alone names images that are not
- * there: then the one that is there is the image.
+ * Returns a manifest after the manifests it references. An index that was saved for a single platform references
+ * missing images; the one present is returned instead.
  */
 async function withChildren(
   archive: ArchiveFile,

@@ -2,7 +2,7 @@ import { ImageArchiveInvalid } from '#oci/errors'
 import type { ByteReader } from './byte_readers.js'
 
 const BLOCK = 512
-/** A name, or what pax says about a file, is never longer. */
+/** Longer names and pax headers are rejected. */
 const MAX_EXTENSION_BYTES = 1024 ** 2
 const MAX_ENTRIES = 200_000
 const FILE_TYPES = ['0', '\0', '7']
@@ -11,7 +11,7 @@ export interface TarEntry {
   readonly path: string
   readonly size: number
   readonly kind: 'file' | 'link' | 'other'
-  /** What a link means, as it stands there. */
+  /** Link target as written in the archive. */
   readonly target: string
 }
 
@@ -19,7 +19,7 @@ interface TarHeader extends TarEntry {
   readonly type: string
 }
 
-/** What was said about the next entry before it, because its own header has no room for it. */
+/** Fields from extension headers, which precede entries that do not fit into a plain header. */
 interface ExtendedFields {
   path?: string
   target?: string
@@ -28,13 +28,12 @@ interface ExtendedFields {
 
 export interface ReadableEntry {
   readonly entry: TarEntry
-  /** What is in it, piece by piece. */
   bytes(): AsyncGenerator<Buffer, void, undefined>
-  /** All that is in it, for one that is known to be small. */
+  /** Reads the whole entry; for entries known to be small. */
   readAll(): Promise<Buffer>
 }
 
-/** The entries of a tar one after the other. Whoever wants what is in one reads it before the next is asked for. */
+/** Yields the entries of a tar in order. Read an entry before requesting the next one. */
 export async function* tarEntries(
   reader: ByteReader
 ): AsyncGenerator<ReadableEntry, void, undefined> {
@@ -60,7 +59,7 @@ export async function* tarEntries(
   }
 }
 
-/** What is in an entry, as far as it was not read yet. */
+/** The unread remainder of an entry. */
 class EntryContent {
   readonly #reader: ByteReader
   readonly #entry: TarEntry
@@ -116,7 +115,7 @@ async function readExtension(
   }
 }
 
-/** `<length> <keyword>=<value>\n`, one after the other. */
+/** Parses pax records of the form `<length> <keyword>=<value>\n`. */
 function parsePax(bytes: Buffer): ExtendedFields {
   const extended: ExtendedFields = {}
   for (let at = 0; at < bytes.length;) {
@@ -162,7 +161,7 @@ function parseHeader(block: Buffer): TarHeader {
   }
 }
 
-/** In octal digits, or beyond 8 GiB as a binary number that its first bit marks. */
+/** Octal digits, or a binary number if the first bit is set (sizes above 8 GiB). */
 function readNumber(block: Buffer, at: number, length: number): number {
   if (block[at]! & 0x80) {
     const value = block.readBigUInt64BE(at + length - 8)
@@ -198,5 +197,5 @@ const isEmpty = (block: Buffer): boolean => block.every((byte) => byte === 0)
 
 const paddingOf = (size: number): number => (BLOCK - (size % BLOCK)) % BLOCK
 
-/** Nothing is ever written under these names; they are compared with those that the archive itself gives. */
+/** Paths are only compared with names inside the archive and never written to disk. */
 const normalizePath = (path: string): string => path.replace(/^(\.?\/)+/, '').replace(/\/+$/, '')

@@ -5,14 +5,14 @@ import { clock } from '#kernel/clock'
 import { removeFile } from '#kernel/remove_file'
 import { isHeartbeatStale } from '#kernel/file_heartbeat'
 
-/** Where a layout has what is not yet whole. */
+/** The folder of incomplete files in a layout. */
 export const draftsFolder = (folder: string): string => join(folder, 'drafts')
 
-/** A file of its own for each that writes. */
+/** A unique path for a file that is being written. */
 export const newDraft = (folder: string): string =>
   join(draftsFolder(folder), clock.random(12).toString('hex'))
 
-/** Removes what processes have left that were killed while they wrote; answers how many bytes each had. None where there is no layout. */
+/** Removes drafts of processes that crashed. Returns the size of each; empty if there is no layout. */
 export async function removeStaleDrafts(folder: string): Promise<number[]> {
   const names = await readdir(draftsFolder(folder)).catch(() => [])
   const removed: number[] = []

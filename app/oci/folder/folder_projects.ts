@@ -1,7 +1,5 @@
-/** What the parts of the folder are called, where a registry has projects. */
+/** Path prefixes in the folder of images, which take the place of registry projects. */
 export const FOLDER_PROJECTS = {
-  /** Images which analyses are built on. */
   masterImages: 'master',
-  /** Builds of analyses. */
   incoming: 'incoming',
 } as const

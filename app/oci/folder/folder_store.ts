@@ -42,8 +42,8 @@ const LAYOUT = JSON.stringify({ imageLayoutVersion: '1.0.0' })
 const READ_BYTES = 64 * 1024
 
 /**
- * Images in a folder, as an OCI layout that other programs read as well. All repositories share their blobs; which manifests a
- * repository has stands in `index.json`. What is written takes its place only when it is whole and on the disk.
+ * Stores images in an OCI layout that other tools can read. Blobs are shared between repositories, and `index.json`
+ * lists the manifests of each. Files appear under their name only when they are complete and synced to disk.
  */
 export class FolderStore implements ImageStore {
   readonly storageId: string
@@ -58,7 +58,7 @@ export class FolderStore implements ImageStore {
     this.storageId = `folder:${folder}`
   }
 
-  /** The layout in a folder, which is made where there is none. */
+  /** Opens the layout in a folder, creating it if needed. */
   static async open(path: string): Promise<FolderStore> {
     const store = new FolderStore(resolve(path))
     await store.#prepare()
@@ -127,7 +127,7 @@ export class FolderStore implements ImageStore {
     })
   }
 
-  /** One that is asked for is going to be used: a sweep that runs meanwhile leaves it. */
+  /** Touches the blob, so that a concurrent sweep does not remove it. */
   async hasBlob(repository: string, digest: string): Promise<boolean> {
     this.#requireUsable(repository)
     requireDigest(digest)
@@ -280,7 +280,7 @@ export class FolderStore implements ImageStore {
         yield value
       }
     } finally {
-      // Not waited for: the source may never settle.
+      // Not awaited: the source may never settle.
       if (!isFinished) {
         void chunks.return?.().catch(() => {})
       }
@@ -291,7 +291,10 @@ export class FolderStore implements ImageStore {
     return readManifest(this.#folder, repository, entry)
   }
 
-  /** Other programs write only the index of an image for several machines into `index.json`, not what it names. */
+  /**
+   * Finds a manifest by digest in the indexes of the repository. Other tools list only the index of a multi-platform
+   * image in `index.json`.
+   */
   async #findInIndexes(
     repository: string,
     entries: readonly Descriptor[],
@@ -341,7 +344,7 @@ function isLayout(text: string): boolean {
   return isObject(content) && content.imageLayoutVersion === '1.0.0'
 }
 
-/** What the disk says, as a failure of ours. */
+/** Converts a file system error. */
 function toFolderError(error: unknown, folder: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   return syscall !== undefined && code !== undefined && !(error instanceof ImageFolderUnusable)

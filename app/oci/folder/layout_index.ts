@@ -14,9 +14,9 @@ import { withLayoutLock } from './layout_lock.js'
 import { writeAtomically } from './write_atomically.js'
 
 export const NAME_ANNOTATION = 'org.opencontainers.image.ref.name'
-/** Says of a manifest without a tag what repository has it. */
+/** Names the repository of an untagged manifest. */
 export const REPOSITORY_ANNOTATION = 'analysis-hub.repository'
-/** Says of a manifest what other one it is about, so that nobody has to open all of them. */
+/** Names the subject of a manifest, so that referrers are found without opening each manifest. */
 export const SUBJECT_ANNOTATION = 'analysis-hub.subject'
 
 interface Index {
@@ -24,7 +24,7 @@ interface Index {
   readonly entries: readonly Descriptor[]
 }
 
-/** `index.json` of an OCI layout: every manifest, and what it is called. */
+/** The `index.json` of an OCI layout, which lists all manifests and their names. */
 export class LayoutIndex {
   readonly #path: string
   readonly #folder: string
@@ -39,7 +39,7 @@ export class LayoutIndex {
     return entries
   }
 
-  /** Replaces the entries by what is made of them, while nobody else does. */
+  /** Updates the entries under an exclusive lock. */
   async change(next: (entries: readonly Descriptor[]) => readonly Descriptor[]): Promise<void> {
     await withLayoutLock(this.#path, async () => {
       const { content, entries } = await this.#read()
@@ -50,7 +50,6 @@ export class LayoutIndex {
     })
   }
 
-  /** Makes the file where there is none. */
   async createIfMissing(): Promise<void> {
     const text = await this.#text()
     if (text === undefined) {
@@ -87,7 +86,7 @@ export class LayoutIndex {
   }
 }
 
-/** The repository that an entry belongs to; none where another program wrote it without a name. */
+/** The repository of an entry, or undefined if another tool wrote it without a name. */
 export function repositoryOf({ annotations }: Descriptor): string | undefined {
   const name = annotations?.[NAME_ANNOTATION]
   return annotations?.[REPOSITORY_ANNOTATION] ?? name?.slice(0, name.lastIndexOf(':'))

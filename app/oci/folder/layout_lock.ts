@@ -3,13 +3,13 @@ import lockfile from 'proper-lockfile'
 import { KeyedMutex } from '#kernel/keyed_mutex'
 import { ImageFolderUnusable } from '#oci/errors'
 
-/** Held by a process that was killed, a lock lasts so long. */
+/** A lock of a crashed process expires after this time. */
 const STALE_MS = 5_000
 const RETRIES = { retries: 600, minTimeout: 10, maxTimeout: 250, factor: 1.3, randomize: true }
 
 const lanes = new KeyedMutex()
 
-/** Keeps all others from changing an index meanwhile: first those of this process, by its queue, then other processes. */
+/** Runs an action under an exclusive lock: a queue within this process, a lock file between processes. */
 export const withLayoutLock = <T>(path: string, action: () => Promise<T>): Promise<T> =>
   lanes.run(path, () => withFileLock(path, action))
 

@@ -7,7 +7,7 @@ import { MAX_MANIFEST_BYTES, type Descriptor, type StoredManifest } from '#oci/i
 import { blobPath } from '#oci/layout_paths'
 import { manifestFromBytes } from '#oci/manifest'
 
-/** A manifest of a layout, compared with its digest. */
+/** Reads a manifest of a layout and verifies its digest. */
 export async function readManifest(
   folder: string,
   repository: string,

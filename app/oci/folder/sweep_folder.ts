@@ -14,7 +14,7 @@ import { removeStaleDrafts } from './drafts.js'
 import { isInRepository, LayoutIndex, repositoryOf, SUBJECT_ANNOTATION } from './layout_index.js'
 import { readManifest } from './read_manifest.js'
 
-/** What was written or asked for within this time may be about to be used. */
+/** Blobs written or requested within this time may be about to be referenced. */
 const GRACE_PERIOD_MS = 24 * 60 * 60 * 1000
 
 export interface FolderSweepResult {
@@ -29,8 +29,8 @@ interface FolderSweepOptions {
 }
 
 /**
- * Removes from a layout what no image names any more: blobs, what is said about images that are gone, and drafts of those that were
- * killed. Images may be built and copied meanwhile.
+ * Removes unreferenced blobs, referrers of removed images, and drafts of crashed processes. Safe while images are built
+ * and copied.
  */
 export async function sweepFolder(
   path: string,
@@ -63,7 +63,7 @@ export async function sweepFolder(
   return swept
 }
 
-/** What is said about an image goes with it. */
+/** Removes referrers whose subject is gone from the repository. */
 function withoutOrphanedReferrers(entries: readonly Descriptor[]): readonly Descriptor[] {
   const remaining = entries.filter((entry) => {
     const subject = entry.annotations?.[SUBJECT_ANNOTATION]
@@ -77,7 +77,10 @@ function withoutOrphanedReferrers(entries: readonly Descriptor[]): readonly Desc
   return remaining.length < entries.length ? remaining : entries
 }
 
-/** The files of a manifest and of all that it names. One that cannot be read names nothing, and stays itself. */
+/**
+ * Collects the files of a manifest and everything it references. An unreadable manifest is kept, but references
+ * nothing.
+ */
 async function collectReachable(
   folder: string,
   manifest: Descriptor,

@@ -8,8 +8,8 @@ import { startHeartbeat } from '#kernel/file_heartbeat'
 const BUFFER_BYTES = 1024 ** 2
 
 /**
- * Writes a file under another name, and gives it its own only when all of it is on the disk. The name may depend on what was
- * written; a source that fails leaves nothing.
+ * Writes to a draft and renames it when all bytes are on disk. The target name may depend on the content. Leaves
+ * nothing behind if the source fails.
  */
 export async function writeAtomically(
   draft: string,
@@ -46,7 +46,7 @@ export async function writeAtomically(
   await syncFolder(dirname(target()))
 }
 
-/** A disk that is nearly full takes a part, and refuses the rest. */
+/** A nearly full disk writes a part and rejects the rest. */
 async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
   let { bytesWritten: written } = await file.writev(chunks)
   const bytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0)

@@ -1,4 +1,4 @@
-/** How a registry wants to be told who asks. */
+/** How a registry wants clients to authenticate. */
 export type Challenge =
   | { readonly scheme: 'basic' }
   | { readonly scheme: 'bearer'; readonly realm: string; readonly service: string | undefined }
@@ -6,7 +6,7 @@ export type Challenge =
 const SCHEME = /^\s*(basic|bearer)\b/i
 const PARAMETER = /([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s",]+))/gi
 
-/** Reads `WWW-Authenticate`; undefined where nothing that is understood stands there. */
+/** Parses `WWW-Authenticate`. Returns undefined if no supported scheme is offered. */
 export function parseChallenge(header: string | undefined): Challenge | undefined {
   const scheme = SCHEME.exec(header ?? '')?.[1]?.toLowerCase()
   if (header === undefined || scheme === undefined) {

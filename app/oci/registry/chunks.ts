@@ -9,8 +9,8 @@ export interface Chunk {
 const INITIAL_BYTES = 64 * 1024
 
 /**
- * Cuts bytes into chunks of one size, of which the last is shorter. Two buffers take turns: one is filled while the other is
- * sent, so a chunk is good until the one after the next is asked for, and no upload takes more memory than these.
+ * Splits bytes into chunks of equal size; the last one is shorter. Two buffers alternate, one filled while the other is
+ * sent. A chunk is valid until the second next one is requested.
  */
 export async function* chunksOf(
   source: BlobSource,
@@ -39,7 +39,7 @@ export async function* chunksOf(
   yield { bytes: buffer.subarray(0, filled), isLast: true }
 }
 
-/** Most blobs are small, and none of them is given the room of a large one. */
+/** Most blobs are small and do not need a buffer of the full chunk size. */
 function ensureCapacity(buffer: Buffer, needed: number, maxBytes: number): Buffer {
   if (needed <= buffer.length) {
     return buffer

@@ -14,11 +14,11 @@ import type { UploadRequest, Uploader } from '#oci/uploads/uploader'
 
 const SOCKETS = { keepAlive: true, maxSockets: 16, scheduling: 'lifo' } as const
 
-/** What may be asked at all, for whom a registry could lead into a network that is not meant for it. */
+/** Restricts where requests may go, so that a registry cannot redirect into a private network. */
 export interface OutboundGuard {
-  /** Throws where nothing may be asked; what a registry names is looked at as well. */
+  /** Throws if the URL is not an allowed destination. Also called for redirects. */
   requireAllowed(url: URL): void
-  /** Finds the addresses of the host of a URL, and fails where one of them may not be connected to. */
+  /** Returns a DNS lookup that fails if an address of the host is not allowed. */
   lookupFor(url: URL): LookupFunction
 }
 
@@ -27,14 +27,14 @@ export interface HttpRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
-  /** How long the other side may be silent. */
+  /** How long the server may be silent. */
   readonly idleMs: number
   readonly signal?: AbortSignal
-  /** What it is a part of, where that is to be noted. */
+  /** Set for requests of an upload that is recorded in the journal. */
   readonly upload?: Pick<UploadRequest, 'note' | 'begun'>
 }
 
-/** The connections to one registry, and to where it sends us. */
+/** Connections to a registry and to the hosts it redirects to. */
 export class Connections {
   readonly #http = new ClearAgent(SOCKETS)
   readonly #https: SecureAgent
@@ -49,7 +49,7 @@ export class Connections {
     this.#https = new SecureAgent({ ...SOCKETS, rejectUnauthorized: isCertificateVerified })
   }
 
-  /** One request and the head of its answer. Nothing is followed, and no cookie is kept. */
+  /** Sends one request and returns the response head. Does not follow redirects or store cookies. */
   async send(request: HttpRequest): Promise<IncomingMessage> {
     const { method, url, headers, body, idleMs, signal, upload } = request
     this.#guard?.requireAllowed(url)
@@ -72,7 +72,7 @@ export class Connections {
     outgoing.setTimeout(idleMs, () => {
       outgoing.destroy(new RegistryUnavailable(`${url.host} was silent for ${idleMs} ms`))
     })
-    // Heard for as long as the request lives: an answer may come while the body is still sent, and break that off.
+    // For the lifetime of the request: a response may arrive and close the connection while the body is sent.
     outgoing.on('error', reject)
     outgoing.on('socket', (socket) => releaseReadBuffers(outgoing, socket))
     outgoing.on('response', (response) => {
@@ -89,7 +89,10 @@ export class Connections {
   }
 }
 
-/** What is looked at is what is connected to, also by another program; undefined where the URL itself names an address. */
+/**
+ * Resolves the allowed addresses, so that the upload program connects to those that were checked. Undefined if the URL
+ * contains an IP address.
+ */
 async function addressesOf(url: URL, guard: OutboundGuard): Promise<LookupAddress[] | undefined> {
   const { hostname } = url
   if (isIP(hostname.replace(/^\[|\]$/g, ''))) {
@@ -103,8 +106,9 @@ async function addressesOf(url: URL, guard: OutboundGuard): Promise<LookupAddres
 }
 
 /**
- * What a socket reads is copied into the pieces of an answer, and would wait for the collector. The client hears of it first, since it listens from the beginning
- * of its request on: who listened for longer would empty what the next one has not read.
+ * Node.js copies what a socket reads into response chunks. This returns the read buffer after each copy, instead of
+ * leaving it to the garbage collector. The listener lives as long as its request, or it would clear data that the next
+ * request has not read.
  */
 function releaseReadBuffers(outgoing: ClientRequest, socket: Socket): void {
   const release = (read: Buffer) => releaseChunk(markReleasable(read))

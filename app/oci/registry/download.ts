@@ -10,7 +10,7 @@ import type { RegistryResponse } from './registry_response.js'
 import type { RegistryClient } from './registry_client.js'
 import { pullScope } from './scopes.js'
 
-/** The bytes of a blob as the registry sends them. A connection that breaks is made again for the rest. */
+/** Streams a blob. If the connection breaks, it resumes at the current offset. */
 export async function* download(
   client: RegistryClient,
   repository: string,
@@ -65,7 +65,7 @@ async function requestBlob(
   return response
 }
 
-/** What of an answer comes after so many bytes: the rest that was asked for, or the whole for which it was not. */
+/** The bytes after `offset`: of a partial response, or of a complete one if the registry ignored the range. */
 async function* bytesAfter(
   response: RegistryResponse,
   offset: number
@@ -89,7 +89,7 @@ async function* bytesAfter(
   }
 }
 
-/** What may go well the next time; all else is thrown. */
+/** Converts connection errors. Throws errors that a retry cannot fix. */
 function requireTransient(error: unknown, host: string): ImageFailure {
   if (error instanceof ImageFailure) {
     if (!error.isTransient) {

@@ -12,7 +12,7 @@ export interface ListRequest {
   readonly accept: string
 }
 
-/** All pages of a list; undefined where the registry does not have it. */
+/** Reads all pages of a list. Returns undefined if the registry does not support it. */
 export async function allPages(
   client: RegistryClient,
   { at, scopes, accept }: ListRequest

@@ -12,13 +12,13 @@ interface ManifestAccess {
   put(repository: string, manifest: StoredManifest, tag: string): Promise<void>
 }
 
-/** The tag whose index lists what is said about a manifest, in registries without an API for that. */
+/** The tag with the referrers index, for registries without the referrers API. */
 export const referrersTag = (digest: string): string => digest.replace(':', '-')
 
-/** One change of such an index after the other, as far as this process makes them. */
+/** Serializes index updates of this process. */
 const updates = new KeyedMutex()
 
-/** What a registry knows to be said about a manifest. */
+/** The referrers of a manifest, from the API or the fallback index. */
 export async function referrersOf(
   client: RegistryClient,
   manifests: ManifestAccess,
@@ -39,13 +39,13 @@ export async function referrersOf(
 }
 
 interface ReferrersChange {
-  /** Whether they are there from now on, or no more. */
+  /** Whether the referrers are added or removed. */
   readonly isAdded: boolean
-  /** Whether nothing can stand under the tag yet. */
+  /** Whether the subject has no index yet. */
   readonly isFirst?: boolean
 }
 
-/** Notes under the tag of each manifest that others are about it, or that they are no more: once for all of them. */
+/** Adds manifests to, or removes them from, the fallback index of each subject. */
 export async function updateReferrersIndex(
   client: RegistryClient,
   manifests: ManifestAccess,

@@ -3,7 +3,7 @@ import { ImageNameInvalid } from '#oci/errors'
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 
-/** Where the API of a registry is: never in plain text over a network; registries on this machine seldom have a certificate. */
+/** The API URL of a registry host. Plain HTTP is used on loopback only, where registries rarely have a certificate. */
 export function baseOf(host: string): URL {
   const url = HOST.test(host) ? URL.parse(`https://${host}/`) : null
   if (!url) {

@@ -21,35 +21,35 @@ export interface RegistryAddress extends Account {
 }
 
 export interface RegistryOptions {
-  /** Whether the certificate of this registry is not to be verified. */
+  /** Skips verification of the TLS certificate. */
   readonly isInsecure?: boolean
-  /** How long a registry may be silent; four times as long where it has to look through a whole blob. */
+  /** How long a registry may be silent. Four times as long where it has to process a whole blob. */
   readonly idleMs?: number
-  /** How often something is asked for that fails for a reason that may pass. */
+  /** How often a request is sent if it fails with a transient error. */
   readonly attempts?: number
   readonly firstPauseMs?: number
-  /** For how long, beyond those attempts, it is asked again at least. */
+  /** Minimum time for which transient errors are retried, beyond `attempts`. */
   readonly retryForMs?: number
   readonly guard?: OutboundGuard
-  /** Where uploads are noted, so that none is left where this process is killed.. */
+  /** Records uploads, so that they can be cancelled after a crash. */
   readonly journal?: UploadJournal
 }
 
 export interface RegistryRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below `/v2/`, or an address that the registry named. */
+  /** A path below `/v2/`, or a URL returned by the registry. */
   readonly at: string | URL
   readonly scopes: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array
-  /** Statuses that are answers; all others are failures. */
+  /** Status codes that are returned to the caller; any other is an error. */
   readonly expected: readonly number[]
-  /** Not where it would be done twice: the one who asks finds out how far it came. */
+  /** Disables retries, for requests that are not idempotent. */
   readonly isSingleAttempt?: boolean
   readonly isSlow?: boolean
-  /** It is a part of an upload, of which it is noted there where it is. */
+  /** The journal entry of the upload this request belongs to. */
   readonly journalEntry?: JournalEntry | undefined
-  /** What began that upload, where this does not. */
+  /** The URL that started the upload, if it was another request. */
   readonly startUrl?: URL
 }
 
@@ -64,14 +64,13 @@ const REDIRECTS = [301, 302, 303, 307, 308]
 const TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504]
 const NEVER = new AbortController().signal
 
-/** How a registry is asked. */
 interface ClientSettings extends Required<
   Pick<RegistryOptions, 'idleMs' | 'attempts' | 'firstPauseMs' | 'retryForMs'>
 > {
   readonly journal: UploadJournal | undefined
 }
 
-/** Asks one registry: as an account, again where it may go well the next time, and within limits of time. */
+/** Client for one registry: authenticates, retries transient errors, and enforces timeouts. */
 export class RegistryClient {
   readonly base: URL
   readonly #connections: Connections
@@ -113,18 +112,17 @@ export class RegistryClient {
     return this.base.host
   }
 
-  /** Whether something that failed so often, and for the first time then, is not tried again. */
+  /** Whether retries are used up, by the number of failures and the time since the first. */
   isExhausted(failures: number, startedAt: number): boolean {
     const { attempts, retryForMs } = this.#options
     return failures >= attempts && performance.now() - startedAt >= retryForMs
   }
 
-  /** For an upload that is about to begin. */
   newJournalEntry(): JournalEntry | undefined {
     return this.#options.journal?.newEntry()
   }
 
-  /** The same connections and tokens, for something that can be stopped. Undefined is for what has to be done all the same. */
+  /** The same client bound to a signal. Undefined is for cleanup that must not be aborted. */
   within(signal: AbortSignal | undefined): RegistryClient {
     return new RegistryClient(this.base, this.#connections, this.#tokens, this.#options, signal)
   }
@@ -141,7 +139,7 @@ export class RegistryClient {
     this.#signal?.throwIfAborted()
   }
 
-  /** Waits for something that may never come, such as what somebody else sends. */
+  /** Awaits a promise that may never settle. */
   unlessAborted<T>(promise: Promise<T>): Promise<T> {
     return unlessAborted(promise, this.#signal)
   }
@@ -169,14 +167,14 @@ export class RegistryClient {
     }
   }
 
-  /** Waits before something is tried once more. */
+  /** Waits before the next attempt. */
   async backOff(failures: number, minMs = 0): Promise<void> {
     const backOff = { firstMs: this.#options.firstPauseMs, longestMs: MAX_PAUSE_MS }
     await sleep(Math.max(jitteredBackoff(failures, backOff), minMs), this.#signal ?? NEVER)
     this.throwIfAborted()
   }
 
-  /** Once more where the registry only now says how it wants to be told who asks, or a token came to its end. */
+  /** Retries once if the registry asks for authentication or the token expired. */
   async #sendAuthorized(request: RegistryRequest): Promise<RegistryResponse> {
     const asking = { idleMs: this.#options.idleMs, signal: this.#signal }
     for (let isFirst = true; ; isFirst = false) {
@@ -200,7 +198,7 @@ export class RegistryClient {
     }
   }
 
-  /** Goes where a registry sends us to read something. Who we are, only its own origin is told. */
+  /** Follows redirects of read requests. Credentials are sent to the origin of the registry only. */
   async #followRedirects(
     request: RegistryRequest,
     authorization: string | undefined
@@ -255,7 +253,7 @@ export class RegistryClient {
   }
 }
 
-/** A registry refused what it was asked, and may have said by a code of the distribution API why. */
+/** The registry rejected a request, possibly with an error code of the distribution API. */
 export class RegistryRejection extends RegistryResponseInvalid {
   readonly reason: string | undefined
 
@@ -265,7 +263,7 @@ export class RegistryRejection extends RegistryResponseInvalid {
   }
 }
 
-/** A registry that cannot now, and may have said when it can. */
+/** The registry is overloaded, possibly with a `Retry-After`. */
 class RegistryOverloaded extends RegistryUnavailable {
   readonly retryAfterMs: number
 
@@ -281,7 +279,7 @@ function toImageFailure(error: unknown, request: RegistryRequest, host: string):
     : new RegistryUnavailable(`${host} did not answer ${describe(request)}`, error)
 }
 
-/** What was asked for, without what an address may carry. */
+/** Method and path, without the query, which may contain secrets. */
 function describe({ method, at }: RegistryRequest): string {
   const path = at instanceof URL ? at.pathname : at.replace(/\?.*/, '')
   return `${method} ${path.slice(0, 200)}`
@@ -292,10 +290,7 @@ interface RegistryReason {
   readonly text: string
 }
 
-/**
- * The reason that a registry gives, where it speaks as one. Of what answers elsewhere, where the registry has sent us, no text is passed on: its digest
- * says whether it was the same as another time.
- */
+/** Reads the error of a registry. For other origins it returns only size and digest, never the text. */
 async function readReason(response: RegistryResponse, { origin }: URL): Promise<RegistryReason> {
   if (response.url.origin !== origin) {
     const bytes = await response.bytes(MAX_REASON_BYTES).catch(() => undefined)

@@ -8,7 +8,7 @@ import { isObject } from '#oci/manifest'
 const MAX_TEXT_BYTES = 1024 ** 2
 const MAX_DISCARDED_BYTES = 64 * 1024
 
-/** What was answered to one request; its body is read by whoever wants it, and has to be read or dropped. */
+/** A response whose body must be read or discarded. */
 export class RegistryResponse {
   readonly url: URL
   readonly #response: IncomingMessage
@@ -35,13 +35,13 @@ export class RegistryResponse {
     return Array.isArray(value) ? value[0] : value
   }
 
-  /** The address that a header names, relative to what was asked. */
+  /** The URL in a header, resolved against the request URL. */
   location(name = 'location'): URL | undefined {
     const value = this.header(name)
     return value === undefined ? undefined : (URL.parse(value, this.url.href) ?? undefined)
   }
 
-  /** Lets the connection be used again, where what is left of the body is short. */
+  /** Drains a short body, so that the connection can be reused. */
   discard(): void {
     let length = 0
     this.#response.on('error', () => {})
@@ -54,7 +54,7 @@ export class RegistryResponse {
     })
   }
 
-  /** The body piece by piece. A reader may take its time, the registry may not. */
+  /** The body in chunks. The idle timeout applies to the registry, not to the consumer. */
   async *body(): AsyncGenerator<Buffer, void, undefined> {
     const chunks = this.#response[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     try {
@@ -74,7 +74,7 @@ export class RegistryResponse {
     }
   }
 
-  /** The whole of a body that is short. */
+  /** Reads a short body in full. */
   async bytes(maxBytes = MAX_TEXT_BYTES): Promise<Buffer> {
     const chunks: Buffer[] = []
     let length = 0

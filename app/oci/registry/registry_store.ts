@@ -34,7 +34,7 @@ import { pullScope, pushScope, deleteScope } from './scopes.js'
 import { upload } from './upload.js'
 import { cancelSession, UploadSession } from './upload_session.js'
 
-/** Images in a registry, by its distribution API. */
+/** An image store backed by the OCI distribution API. */
 export class RegistryStore implements ImageStore {
   readonly storageId: string
   readonly #client: RegistryClient
@@ -189,7 +189,7 @@ export class RegistryStore implements ImageStore {
     return response?.status === 201
   }
 
-  /** Takes back an upload that another process began and left. */
+  /** Cancels an upload that another process abandoned. */
   async cancelUpload(repository: string, at: URL): Promise<void> {
     requireRepository(repository)
     await cancelSession(this.#client, repository, at)
@@ -254,11 +254,11 @@ export class RegistryStore implements ImageStore {
   }
 }
 
-/** A page of a proxy that says 404 means nothing. */
+/** A 404 page of a proxy does not mean that the manifest is missing. */
 const isRegistryBody = (bytes: Buffer): boolean =>
   bytes.length === 0 || isObject(tryParseJson(bytes.toString()))
 
-/** An account that may not read the other repository cannot mount from it. */
+/** Without read access to the source repository, a mount is denied. */
 function ignoreDenied(error: unknown): undefined {
   if (!(error instanceof RegistryDenied)) {
     throw error

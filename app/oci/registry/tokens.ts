@@ -22,12 +22,12 @@ interface Token {
   readonly expiresAt: number
 }
 
-/** What a token lasts where its service does not say. */
+/** Default lifetime if the token service names none. */
 const DEFAULT_SECONDS = 60
-/** The part of that in which it is used: it must not end under way. */
+/** Share of the lifetime in which a token is used, so that it does not expire in flight. */
 const USABLE_SHARE = 0.8
 
-/** Who asks a registry, as it wants to be told. */
+/** Authenticates to a registry with basic or bearer credentials. */
 export class Tokens {
   readonly #origin: URL
   readonly #connections: Connections
@@ -44,7 +44,7 @@ export class Tokens {
         : undefined
   }
 
-  /** What the registry is sent to be let do all this; nothing until it has said how it wants to be told. */
+  /** The `Authorization` header for the scopes, or undefined until the registry sends a challenge. */
   async header(
     scopes: readonly string[],
     options: TokenRequestOptions
@@ -55,7 +55,7 @@ export class Tokens {
     return this.#challenge && this.#basic
   }
 
-  /** Takes note of a refusal; false where nothing else can be sent than what was refused. */
+  /** Processes a challenge. Returns false if retrying would send the same credentials again. */
   acceptChallenge(challenge: Challenge | undefined, rejected: string | undefined): boolean {
     if (
       !challenge ||
@@ -87,7 +87,7 @@ export class Tokens {
     return text
   }
 
-  /** The token after one that is over, which those who ask at the same time share. */
+  /** Requests a token once for concurrent callers. */
   #refresh(key: string, previous: Promise<Token> | undefined, request: () => Promise<Token>) {
     const current = this.#tokens.get(key)
     if (current && current !== previous) {
@@ -99,7 +99,7 @@ export class Tokens {
     return pending
   }
 
-  /** One that lets more be done is as good: what is written to is mounted into first, and that takes the widest. */
+  /** A cached token with more permissions will do: pushing starts with a mount, which needs the widest scope. */
   #keyFor(scopes: readonly string[]): string {
     const key = scopes.join(' ')
     const isKnown = this.#tokens.has(key)
@@ -129,7 +129,7 @@ export class Tokens {
     return parseToken(await answer.json(), url)
   }
 
-  /** The account goes to where the registry says; over a network never in clear. */
+  /** The URL of the token service. Credentials are never sent over plain HTTP to another host. */
   #realm(realm: string): URL {
     const url = URL.parse(realm)
     const isAllowed =
@@ -146,7 +146,7 @@ export class Tokens {
   }
 }
 
-/** `repository:x:pull,push` is for `repository:x:pull`, too. */
+/** `repository:x:pull,push` includes `repository:x:pull`. */
 function covers(key: string, scopes: readonly string[]): boolean {
   const known = key.split(' ')
   return scopes.every((scope) =>

@@ -8,20 +8,20 @@ import { cancelPending } from './upload_pool.js'
 import { RegistryRejection, type RegistryClient } from './registry_client.js'
 import type { UploadSession } from './upload_session.js'
 
-/** Object stores below registries take parts of 5 MiB at least. What is shorter than this is sent at once. */
+/** Object storage behind registries requires parts of at least 5 MiB. Shorter blobs are sent in one request. */
 export const CHUNK_BYTES = 6 * 1024 ** 2
 
-/** What ends an upload of several chunks: Harbor counts what comes with that as the whole blob, and zot takes no bytes there. */
+/** Body of the final request after several chunks: Harbor takes it for the whole blob, and zot accepts none. */
 const EMPTY = Buffer.alloc(0)
 
 interface UploadContext {
   readonly client: RegistryClient
-  /** Begins an upload, or goes on with one that was begun already. */
+  /** Returns a new or a prepared upload session. */
   readonly start: () => Promise<UploadSession>
   readonly hasBlob: (digest: string) => Promise<boolean>
 }
 
-/** Writes a blob, from its first byte again where a session is lost and its bytes can be had once more. */
+/** Writes a blob. If the session is lost and the source can be reopened, it starts over. */
 export async function upload(
   context: UploadContext,
   source: WritableSource,
@@ -88,7 +88,7 @@ async function uploadOnce(
   }
 }
 
-/** What fits into one chunk can be sent again as often as it takes. */
+/** A single chunk can be sent again without reading the source. */
 async function sendSingleChunk(
   context: UploadContext,
   first: Promise<UploadSession>,
@@ -113,11 +113,11 @@ async function sendSingleChunk(
   }
 }
 
-/** The first upload was perhaps begun long before there was anything to send, and is no more. */
+/** On the first attempt, a prepared session may have expired. */
 const isRetryable = (error: unknown, attempt: number): boolean =>
   isTransient(error) || (attempt === 1 && error instanceof RegistryRejection)
 
-/** A chunk, the rest of it after a connection broke. */
+/** Sends a chunk and resumes it if the connection breaks. */
 async function append(
   client: RegistryClient,
   session: UploadSession,
@@ -147,7 +147,7 @@ async function append(
   }
 }
 
-/** Of a request that broke off more can arrive while the next one is sent already; then the upload begins anew. */
+/** Bytes of the broken request may arrive after the next one started. Then the upload starts over. */
 function requireConsistent(error: unknown, client: RegistryClient, failures: number): void {
   if (failures > 0 && error instanceof RegistryResponseInvalid) {
     throw new RegistryUnavailable(`${client.host} mixed up an upload that had broken off`, error)
@@ -161,7 +161,7 @@ interface ChunkProgress {
   readonly sent: number
 }
 
-/** How much of a chunk arrived before its request failed; throws where the session cannot be gone on with. */
+/** Returns how much of the chunk arrived before the failure. Throws if the session cannot be resumed. */
 async function recoverProgress(
   error: unknown,
   client: RegistryClient,
@@ -183,7 +183,9 @@ async function recoverProgress(
   return received - offset
 }
 
-/** The registry compares all bytes with the digest. A connection that breaks there says nothing about how that ended. */
+/**
+ * Completes the upload; the registry verifies the digest. If the connection breaks, the blob may exist nevertheless.
+ */
 async function finish(
   { client, hasBlob }: UploadContext,
   session: UploadSession,

@@ -4,7 +4,7 @@ import { UploadSession } from './upload_session.js'
 
 type PendingSession = Promise<UploadSession>
 
-/** Uploads that are begun before what they carry is there, since registries take their time for that. */
+/** Sessions started ahead of their content, because registries are slow to start them. */
 export class UploadPool {
   readonly #client: RegistryClient
   readonly #idle = new Map<string, Set<PendingSession>>()
@@ -13,7 +13,7 @@ export class UploadPool {
     this.#client = client
   }
 
-  /** One that waits for bytes, or else a new one. */
+  /** Takes a prepared session or starts one. */
   acquire(repository: string): PendingSession {
     const idle = this.#idle.get(repository)
     const [session] = idle ?? []
@@ -38,7 +38,7 @@ export class UploadPool {
     }
   }
 
-  /** Why one could not be begun is told to whoever has bytes for it. */
+  /** The rejection is handled by the caller that uses the session. */
   #start(repository: string): PendingSession {
     const session = UploadSession.start(this.#client, repository)
     session.catch(() => {})
@@ -46,7 +46,7 @@ export class UploadPool {
   }
 }
 
-/** Takes an upload back; one that could not even be begun is none. */
+/** Cancels a session, if it was started at all. */
 export async function cancelPending(pending: PendingSession | undefined): Promise<void> {
   const session = await pending?.catch(() => undefined)
   await session?.cancel()

@@ -4,20 +4,20 @@ import type { RegistryResponse } from './registry_response.js'
 import type { RegistryRequest, RegistryClient } from './registry_client.js'
 import { cancelScope, pushScope } from './scopes.js'
 
-/** How long it may take to take back a session that failed, whatever became of the job. */
+/** Applies even if the job was aborted. */
 const CANCEL_TIMEOUT_MS = 10_000
 
-/** A blob on its way into a registry. Each answer says where the next request has to go. */
+/** A resumable blob upload. Each response names the URL of the next request. */
 export class UploadSession {
   readonly #client: RegistryClient
   readonly #repository: string
   readonly #startUrl: URL
   readonly #journalEntry: JournalEntry | undefined
   #url: URL
-  /** Part of it may be on its way, which was not waited for: where it is then, its note says. */
+  /** An aborted request may have moved the session. Only the journal knows where it is. */
   #isLocationUnknown = false
 
-  /** The one that an answer has begun. */
+  /** Wraps a session that a response started. */
   constructor(
     client: RegistryClient,
     repository: string,
@@ -45,7 +45,7 @@ export class UploadSession {
     return new UploadSession(client, repository, response, journalEntry)
   }
 
-  /** Sends bytes that come after so many others; not tried again, for part of them may have arrived. */
+  /** Sends bytes at an offset. Not retried: a part of them may have arrived. */
   async append(bytes: Buffer, offset: number): Promise<void> {
     const end = offset + bytes.length
     const response = await this.#send({
@@ -66,7 +66,7 @@ export class UploadSession {
     }
   }
 
-  /** How many bytes have arrived; undefined where the session is no more. */
+  /** The number of bytes received, or undefined if the session no longer exists. */
   async receivedBytes(): Promise<number | undefined> {
     const response = await this.#client.send({
       method: 'GET',
@@ -83,7 +83,7 @@ export class UploadSession {
     return receivedIn(response)
   }
 
-  /** Sends the last bytes, and has the registry compare all with the digest. */
+  /** Sends the last bytes and lets the registry verify the digest. */
   async finish(bytes: Buffer, digest: string): Promise<RegistryResponse> {
     const at = new URL(this.#url)
     at.searchParams.set('digest', digest)
@@ -97,12 +97,12 @@ export class UploadSession {
     })
   }
 
-  /** It has become a blob: there is nothing to take back. */
+  /** The upload became a blob: removes the journal entry. */
   async complete(): Promise<void> {
     await this.#journalEntry?.remove()
   }
 
-  /** Leaves nothing of it behind, also for a job that was stopped. Where that cannot be done now, it stays noted for later. */
+  /** Cancels the session, even if the job was aborted. If that fails, the journal entry stays for a later cleanup. */
   async cancel(): Promise<void> {
     if (this.#journalEntry && this.#isLocationUnknown) {
       return this.#journalEntry.release()
@@ -139,7 +139,7 @@ export class UploadSession {
   }
 }
 
-/** Takes an upload back, whoever began it; one that is no more is no failure. */
+/** Cancels an upload of any process. Does nothing if it no longer exists. */
 export async function cancelSession(
   client: RegistryClient,
   repository: string,
@@ -164,7 +164,7 @@ function sessionUrl(response: RegistryResponse): URL {
   return at
 }
 
-/** `Range: 0-99` is a hundred bytes; some say `0-0` or `0--1` for none. */
+/** `Range: 0-99` means 100 bytes. Some registries send `0-0` or `0--1` for none. */
 function receivedIn(response: RegistryResponse): number | undefined {
   const last = /^(?:bytes=)?0-(-?\d+)$/.exec(response.header('range') ?? '')?.[1]
   return last === undefined ? undefined : Number(last) + 1

@@ -12,7 +12,7 @@ import { SIGNATURE_ANNOTATION } from './simple_signing.js'
 
 const BLOBS_AT_ONCE = 4
 
-/** Tools for images expect one. Nothing of this is ever unpacked, so it is the same for all, and there once. */
+/** The config that image tools expect. Its content is constant, so a repository stores it once. */
 const CONFIG = Buffer.from(
   JSON.stringify({
     architecture: '',
@@ -22,31 +22,30 @@ const CONFIG = Buffer.from(
   })
 )
 
-/** A layer that is to be attached to an image. */
 export interface Attachment {
   readonly kind: AttachmentKind
   readonly layer: AttachmentLayer
 }
 
 interface AttachOptions {
-  /** A repository of the same store that has the bytes, if any. */
+  /** A repository of the same store to mount the blobs from. */
   readonly from?: string | undefined
-  /** What is attached to the image already; nothing can be where the image is not there yet, or was not until now. */
+  /** Existing attachments; undefined if the image is new. */
   readonly existing: Attachments | undefined
-  /** When the image is there, where it is put meanwhile: nothing is found beside it before that. */
+  /** Resolves when the image is pushed. Referrers can be listed only after that. */
   readonly imagePushed?: Promise<unknown> | undefined
-  /** When `putAttachmentConfig` has put it, where that was begun before. */
+  /** Resolves when `putAttachmentConfig` is done, if it was started before. */
   readonly configPushed?: Promise<unknown> | undefined
 }
 
-/** What all attachments have as their config. It can be put before it is known what is attached. */
+/** Pushes the config that all attachments share. Can run before the attachments are known. */
 export const putAttachmentConfig = (target: ImageRepository, from?: string): Promise<void> =>
   putBlob(target, CONFIG, from)
 
 /**
- * Attaches layers to an image, beside those that others have attached: as referrers, and under cosign's tags, in this order. The manifests follow from
- * what is in them, so that a copy has the digest of what was copied. What is attached already stays as it is, and is listed where it is not yet; the
- * image need not be there yet.
+ * Attaches layers to an image as referrers and under the tags of cosign, in this order. Manifests are deterministic, so
+ * a copy has the same digest. Existing attachments are kept and listed if they are not yet. The image may still be on
+ * its way.
  */
 export async function attach(
   target: ImageRepository,
@@ -73,7 +72,7 @@ export async function attach(
   )
 }
 
-/** What is to be stored for an attachment; nothing where it is there. */
+/** Builds the referrer of an attachment, or undefined if it exists. */
 async function buildReferrer(
   image: StoredManifest,
   { kind, layer: { bytes, annotations } }: Attachment,
@@ -93,7 +92,7 @@ async function buildReferrer(
   }
 }
 
-/** What was attached before, as far as nothing takes its tag now. */
+/** Existing referrers that are not listed and whose tag is not replaced. */
 async function findUnlisted(
   existing: Attachments,
   added: readonly Referrer[]
@@ -107,7 +106,7 @@ const isSame = (one: Descriptor, other: Descriptor): boolean =>
   one.digest === other.digest &&
   one.annotations?.[SIGNATURE_ANNOTATION] === other.annotations?.[SIGNATURE_ANNOTATION]
 
-/** Nobody asks first whether it is there: that is hardly ever so, and asking takes as long as sending what is so short. */
+/** Pushes without checking first: a check takes as long as sending such a short blob. */
 async function putBlob(
   { store, repository }: ImageRepository,
   bytes: Buffer,

@@ -1,13 +1,13 @@
 import { ENVELOPE_TYPE } from './envelope.js'
 import { PAYLOAD_TYPE } from './simple_signing.js'
 
-/** Something that is kept beside an image and is about it. */
+/** A kind of artifact attached to an image. */
 export interface AttachmentKind {
   readonly artifactType: string
   readonly layerType: string
-  /** What cosign puts behind the digest of the image, to find it where a registry lists no referrers. */
+  /** Suffix of the cosign tag, for registries without referrers. */
   readonly suffix: string
-  /** The most that one of its layers may hold. */
+  /** Maximum bytes of a layer. */
   readonly limit: number
 }
 
@@ -18,7 +18,7 @@ export const SIGNATURE: AttachmentKind = {
   limit: 64 * 1024,
 }
 
-/** A statement names each file that went into an image. */
+/** Provenance lists every file that went into the image. */
 export const PROVENANCE: AttachmentKind = {
   artifactType: 'application/vnd.dev.cosign.artifact.att.v1+json',
   layerType: ENVELOPE_TYPE,

@@ -8,18 +8,18 @@ import { isObject, parseManifest } from '#oci/manifest'
 import { attachmentTag, type AttachmentKind } from './attachment_kinds.js'
 import { stringEntries } from './string_entries.js'
 
-/** Whoever may write to a registry may attach as much as they like; no more than this is looked at. */
+/** Limits what is read, since anyone who can push can attach artifacts. */
 const MAX_MANIFESTS = 8
 export const MAX_LAYERS = 16
 const MAX_MANIFEST_BYTES = 512 * 1024
 
-/** What one layer of an attachment holds, and says beside it. */
+/** Content and annotations of one attached layer. */
 export interface AttachmentLayer {
   readonly bytes: Buffer
   readonly annotations: Readonly<Record<string, string>>
 }
 
-/** What is attached to an image. Nobody vouches for any of it. Each place is looked at when it is first asked for, and only then. */
+/** The artifacts attached to an image. They are untrusted until verified. Each source is read once, on first use. */
 export class Attachments {
   readonly digest: string
   readonly #repository: ImageRepository
@@ -31,14 +31,14 @@ export class Attachments {
     this.digest = digest
   }
 
-  /** What stands under cosign's tag. */
+  /** The manifest under the cosign tag. */
   tagged(kind: AttachmentKind): Promise<StoredManifest | undefined> {
     const known = this.#tagged.get(kind) ?? this.#manifest(attachmentTag(this.digest, kind))
     this.#tagged.set(kind, known)
     return known
   }
 
-  /** What stands under the tag of a kind and is not listed: whoever attached it was killed before that. */
+  /** The tagged manifest if it is not listed as a referrer, which happens if a process crashed in between. */
   async unlisted(kind: AttachmentKind): Promise<Referrer | undefined> {
     const manifest = await this.tagged(kind)
     if (!manifest || !refersTo(manifest, this.digest)) {
@@ -49,7 +49,7 @@ export class Attachments {
     return isListed ? undefined : { manifest, tag: attachmentTag(this.digest, kind) }
   }
 
-  /** One by one: that of cosign's tag first, then what the registry lists as referring to the image. */
+  /** Yields the layers of the cosign tag first, then those of the listed referrers. */
   async *layers(kind: AttachmentKind): AsyncGenerator<AttachmentLayer> {
     for await (const manifest of this.#manifests(kind)) {
       for (const layer of layersIn(manifest, kind)) {
@@ -89,7 +89,7 @@ export class Attachments {
   }
 }
 
-/** The layers of a kind that a manifest names, as far as they make sense. */
+/** The valid layers of a kind in a manifest. */
 export function layersIn({ bytes }: StoredManifest, { layerType }: AttachmentKind): Descriptor[] {
   const content = bytes.length <= MAX_MANIFEST_BYTES ? tryParseJson(bytes.toString()) : undefined
   const layers = isObject(content) && Array.isArray(content.layers) ? content.layers : []
@@ -124,7 +124,7 @@ function parseDescriptor(layer: unknown): Descriptor | undefined {
   return { mediaType, digest, size, annotations: stringEntries(annotations) }
 }
 
-/** Undefined where it is larger than it may be, not there, or not what it should be. */
+/** Undefined if the blob is too large, missing, or does not match its digest. */
 async function readBoundedBlob(
   { store, repository }: ImageRepository,
   blob: Descriptor,
@@ -136,7 +136,7 @@ async function readBoundedBlob(
   return readAll(store.readBlob(repository, blob), blob.size).catch(ignoreInvalid)
 }
 
-/** Where whoever attached it left nothing that makes sense, there is nothing. */
+/** Treats malformed artifacts as absent. */
 function ignoreInvalid(error: unknown): undefined {
   const kinds = [BlobMissing, DigestMismatch, ManifestInvalid]
   if (!kinds.some((kind) => error instanceof kind)) {

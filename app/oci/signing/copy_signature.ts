@@ -12,17 +12,16 @@ import {
   type ExpectedIdentity,
 } from './verify_image.js'
 
-/** An image whose signature was found to be good, with what a copy of it has to carry. */
+/** An image with a verified signature, and the attachments that its copies need. */
 export interface SignedImage {
   readonly from: ImageRepository
   readonly image: StoredManifest
   readonly signature: AttachmentLayer
   readonly provenance: AttachmentLayer | undefined
-  /** What the provenance states. */
   readonly statement: Statement | undefined
 }
 
-/** Throws where the image has no good signature; what is answered is good for as many copies as there are. */
+/** Verifies an image. Throws if it has no valid signature. The result can be used for any number of copies. */
 export async function signedImage(
   from: ImageRepository,
   digest: string,
@@ -38,8 +37,8 @@ export async function signedImage(
 }
 
 /**
- * Has a copy of an image carry the signature and the provenance of the original, since a node looks for them where it pulls. It may be done before
- * the image is there, so that there is never one without. What nobody of ours signed is not carried along.
+ * Attaches the signature and provenance of the original to a copy, because nodes verify where they pull. Can run before
+ * the copy is pushed, so that it is never unsigned. Attachments of other signers are not copied.
  */
 export async function putSignature(signed: SignedImage, to: ImageRepository): Promise<void> {
   const { from, image, signature, provenance } = signed

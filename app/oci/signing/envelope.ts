@@ -8,7 +8,7 @@ export const ENVELOPE_TYPE = 'application/vnd.dsse.envelope.v1+json'
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json'
 const MAX_SIGNATURES = 16
 
-/** A statement with its signature, as DSSE has it. */
+/** Signs a statement as a DSSE envelope. */
 export function signEnvelope(statement: object, key: SigningKey): Buffer {
   const payload = Buffer.from(JSON.stringify(statement))
   const signature = {
@@ -29,7 +29,7 @@ export interface OpenedEnvelope {
   readonly key: ImageKey
 }
 
-/** The statement of an envelope that one of the keys signed; undefined for any other. */
+/** The statement of an envelope signed by one of the keys, otherwise undefined. */
 export function openEnvelope(bytes: Buffer, keys: readonly ImageKey[]): OpenedEnvelope | undefined {
   const envelope = tryParseJson(bytes.toString())
   if (
@@ -47,7 +47,7 @@ export function openEnvelope(bytes: Buffer, keys: readonly ImageKey[]): OpenedEn
   return key && { statement: tryParseJson(payload.toString()), key }
 }
 
-/** Type and length are signed along, so that nothing passes for something else. */
+/** DSSE signs type and length too, so that a payload cannot be reinterpreted. */
 function signedBytes(payload: Buffer): Buffer {
   const head = `DSSEv1 ${PAYLOAD_TYPE.length} ${PAYLOAD_TYPE} ${payload.length} `
   return Buffer.concat([Buffer.from(head), payload])

@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
 
-/** What is given as a key cannot be used as one. */
+/** The value is not a usable signing key. */
 export class KeyUnusable extends Error {
   static readonly code = 'keyUnusable'
   readonly code = KeyUnusable.code
@@ -12,10 +12,10 @@ export class KeyUnusable extends Error {
   }
 }
 
-/** The public half of a key that images are signed with. */
+/** The public key that verifies image signatures. */
 export class ImageKey {
   readonly #key: KeyObject
-  /** As cosign, podman and openssl read it. */
+  /** PEM that cosign, podman and openssl accept. */
   readonly pem: string
   /** SHA-256 of the key's DER form: `openssl pkey -pubin -outform der | sha256sum` shows the same. */
   readonly fingerprint: string
@@ -28,7 +28,7 @@ export class ImageKey {
     this.fingerprint = createHash('sha256').update(der).digest('hex')
   }
 
-  /** The keys of a file, which may hold several, one after the other. */
+  /** Parses a file with one or more concatenated keys. */
   static allIn(text: string, what = 'The file'): [ImageKey, ...ImageKey[]] {
     const [first, ...more] = (text.match(PUBLIC_KEYS) ?? []).map((pem) => ImageKey.from(pem, what))
     if (!first) {

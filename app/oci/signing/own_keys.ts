@@ -16,8 +16,8 @@ export function signingKey(settings: SigningSettings): SigningKey {
 }
 
 /**
- * What follows from the configuration alone: the key of now first, then those of the other application keys that are listed. Who gives a key of
- * their own trusts none that follows from `APP_KEY`.
+ * The keys given by the configuration: the current one, then those derived from previous application keys. With a key
+ * of its own, an installation trusts no key derived from `APP_KEY`.
  */
 export function configuredKeys(settings: SigningSettings): [ImageKey, ...ImageKey[]] {
   const current = signingKey(settings).public

@@ -6,24 +6,24 @@ export const PREDICATE_TYPE = 'https://slsa.dev/provenance/v1'
 const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1'
 const DIGEST = /^(?:(sha256):([\da-f]{64})|(gitCommit):([\da-f]{40}|[\da-f]{64}))$/
 
-/** Something that went into an image. */
+/** An input of a build. */
 export interface Material {
   readonly name: string
   readonly uri?: string
-  /** `sha256:…`, or `gitCommit:…` of what a repository had. */
+  /** `sha256:…`, or `gitCommit:…` of a repository. */
   readonly digest: string
 }
 
-/** What the builder knows of an image that it has built. */
+/** Facts about a build, from the builder. */
 export interface BuildFacts {
-  /** The id of the analysis, or `master/<virtualPath>`. */
+  /** The ID of the analysis, or `master/<virtualPath>`. */
   readonly name: string
   readonly kind: 'analysis' | 'masterImage'
-  /** What was asked for: command, arguments, the digest of the content. */
+  /** The build request: command, arguments, content digest. */
   readonly parameters: Readonly<Record<string, unknown>>
   /** The base image, and each file or the content as a whole. */
   readonly materials: readonly Material[]
-  /** Said in the signature, too, where policies can ask for it. */
+  /** Also part of the signature, where policies can check it. */
   readonly signedAnnotations?: Readonly<Record<string, string>>
   readonly builder: { readonly id: string; readonly version: string }
   readonly run?: string
@@ -63,7 +63,7 @@ interface RunDetails {
   }
 }
 
-/** How an image came to be, as an in-toto statement with SLSA's predicate. */
+/** Creates an in-toto statement with the SLSA provenance predicate. */
 export function statementOf(digest: string, facts: BuildFacts): Statement {
   const { builder, run, startedAt, finishedAt } = facts
   return {
@@ -92,7 +92,7 @@ export function statementOf(digest: string, facts: BuildFacts): Statement {
   }
 }
 
-/** The statement, where it is one of how this image came to be. */
+/** The statement, if it is the provenance of this image. */
 export function parseProvenance(statement: unknown, digest: string): Statement | undefined {
   return isProvenance(statement) && statement.subject.some((one) => isSubject(one, digest))
     ? statement

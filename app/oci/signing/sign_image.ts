@@ -14,16 +14,16 @@ import type { SigningKey } from './signing_key.js'
 import { findProvenance, verifyAttachments } from './verify_image.js'
 
 export interface SignOptions {
-  /** The image was not there until now, so that nobody has attached anything to it. */
+  /** The image is new and therefore has no attachments. */
   readonly isNew?: boolean | undefined
-  /** When the image is there, where it is put meanwhile. */
+  /** Resolves when the image is pushed, if it is still on its way. */
   readonly imagePushed?: Promise<unknown> | undefined
   readonly configPushed?: Promise<unknown> | undefined
 }
 
 /**
- * Attaches to an image how it came to be, and then the signature: what is signed has its provenance. What is there already of this key and
- * says the same stays, so that a build that is done twice leaves one of each.
+ * Attaches provenance, then the signature, so that signed images always have provenance. Equal attachments of this key
+ * are kept; repeating a build adds none.
  */
 export async function signImage(
   target: ImageRepository,
@@ -51,13 +51,17 @@ function provenance(digest: string, facts: BuildFacts, key: SigningKey): Attachm
 }
 
 function signature(digest: string, facts: BuildFacts, key: SigningKey): Attachment {
-  const claim = { digest, identity: identityOf(facts.name), optional: facts.signedAnnotations ?? {} }
+  const claim = {
+    digest,
+    identity: identityOf(facts.name),
+    optional: facts.signedAnnotations ?? {},
+  }
   const bytes = payloadOf(claim)
   const annotations = { [SIGNATURE_ANNOTATION]: key.sign(bytes).toString('base64') }
   return { kind: SIGNATURE, layer: { bytes, annotations } }
 }
 
-/** Whether it was said already of what it was made; when and by which run is that of the first. */
+/** Whether provenance with the same build definition exists. Time and run of the first build are kept. */
 async function hasProvenance(attached: Attachments, facts: BuildFacts, key: SigningKey) {
   const found = await findProvenance(attached, [key.public])
   const expected = statementOf(attached.digest, facts).predicate.buildDefinition

@@ -9,7 +9,7 @@ const MESSAGES: Readonly<Record<SignatureErrorCode, string>> = {
   signatureOfAnother: 'The signature is of another image: this one was put in its place',
 }
 
-/** An image that nobody should run: it is not known to be what the hub built. */
+/** The image must not run: it is not known to be built by the hub. */
 export class SignatureRejected extends ImageFailure {
   constructor(
     readonly code: SignatureErrorCode,

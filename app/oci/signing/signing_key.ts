@@ -3,13 +3,13 @@ import { createECDH, createPrivateKey, hkdfSync, sign, type KeyObject } from 'no
 import { ImageKey, KeyUnusable, requireP256 } from './image_key.js'
 
 const PURPOSE = 'image signatures'
-/** How many numbers there are below the order of P-256, without 0. */
+/** The order of P-256 minus one: the number of valid private keys. */
 const SCALARS = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632550n
-/** 128 bits more than a scalar has, so that none comes up more often than another. */
+/** 128 bits more than a scalar, so that the modulo introduces no bias. */
 const SEED_BYTES = 48
 const SCALAR_BYTES = 32
 
-/** A key that signs images: ECDSA on P-256 over SHA-256, which is what cosign takes where nothing else is said. */
+/** Signs with ECDSA P-256 and SHA-256, the default of cosign. */
 export class SigningKey {
   readonly #key: KeyObject
   readonly public: ImageKey
@@ -25,12 +25,12 @@ export class SigningKey {
       requireP256(key, what)
       return new SigningKey(key, what)
     } catch (error) {
-      // What openssl says of a broken file may quote it.
+      // The openssl error may quote the key.
       throw error instanceof KeyUnusable ? error : new KeyUnusable(what)
     }
   }
 
-  /** The same secret gives the same key, on every machine. */
+  /** Derives the same key from the same secret on every machine. */
   static derivedFrom(secret: string): SigningKey {
     const seed = Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, SEED_BYTES))
     const scalar = (BigInt(`0x${seed.toString('hex')}`) % SCALARS) + 1n

@@ -7,11 +7,11 @@ export const SIGNATURE_ANNOTATION = 'dev.cosignproject.cosign/signature'
 
 const TYPE = 'cosign container image signature'
 
-/** What a signature is over, in the form of cosign. */
+/** The payload of a cosign signature. */
 export interface Claim {
   readonly digest: string
   readonly identity: string
-  /** What else is said; `cosign verify -a name=value` asks for it. */
+  /** Checked with `cosign verify -a name=value`. */
   readonly optional: Readonly<Record<string, string>>
 }
 
@@ -28,7 +28,7 @@ export function payloadOf({ digest, identity, optional }: Claim): Buffer {
   )
 }
 
-/** What a payload claims, whose signature the caller has found to be good; undefined for what is no such payload. */
+/** Parses a payload whose signature was verified. Returns undefined for other formats. */
 export function parseClaim(payload: Buffer): Claim | undefined {
   const content = tryParseJson(payload.toString())
   const critical = isObject(content) ? content.critical : undefined

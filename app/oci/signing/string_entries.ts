@@ -1,6 +1,6 @@
 import { isObject } from '#oci/manifest'
 
-/** The entries of something foreign whose values are texts. */
+/** The entries of an untrusted object whose values are strings. */
 export function stringEntries(value: unknown): Record<string, string> {
   const entries = isObject(value) ? Object.entries(value) : []
   return Object.fromEntries(

@@ -13,20 +13,17 @@ import { parseClaim, SIGNATURE_ANNOTATION, type Claim } from './simple_signing.j
 
 export interface VerifiedSignature {
   readonly claim: Claim
-  /** Whose signature it is. */
+  /** The key that verified the signature. */
   readonly key: ImageKey
   readonly layer: AttachmentLayer
 }
 
 export interface ExpectedIdentity {
-  /** Of what the image has to be: the id of an analysis, or `master/<virtualPath>`; any where it is left out. */
+  /** The expected image: an analysis ID or `master/<virtualPath>`. Any if left out. */
   readonly name?: string
 }
 
-/**
- * Finds the signature of an image by one of the keys, or throws why there is none. What is believed is what was signed: nothing of what stands beside
- * it, nor where it was found.
- */
+/** Finds a signature by one of the keys, or throws. Trusts only the signed payload, not its annotations or location. */
 export async function verifyImage(
   repository: ImageRepository,
   digest: string,
@@ -37,7 +34,7 @@ export async function verifyImage(
   return verifyAttachments(new Attachments(repository, digest), keys, expected)
 }
 
-/** As `verifyImage`, for an image that is known to be there. */
+/** Like `verifyImage`, for an image that is known to exist. */
 export async function verifyAttachments(
   attachments: Attachments,
   keys: readonly ImageKey[],
@@ -60,7 +57,7 @@ export async function verifyAttachments(
   throw new SignatureRejected(failure, digest)
 }
 
-/** How the image came to be, where one of the keys signed that. */
+/** The provenance of an image, if one of the keys signed it. */
 export const provenanceOf = (
   repository: ImageRepository,
   digest: string,
@@ -81,7 +78,7 @@ export async function findProvenance(
   return undefined
 }
 
-/** The manifest of this digest, whatever the store says of it. */
+/** Reads a manifest and verifies its digest independently of the store. */
 export async function requireImage(
   { store, repository }: ImageRepository,
   digest: string

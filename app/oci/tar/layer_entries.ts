@@ -1,13 +1,12 @@
 import { LayerEntryInvalid } from '#oci/errors'
 import type { BlobSource } from '#oci/image_store'
 
-/** A file that is to be in a layer. */
 export interface LayerFile {
-  /** Relative to the root of the layer, with slashes. */
+  /** Relative to the layer root, with slashes. */
   readonly path: string
   readonly size: number
   readonly mode?: number
-  /** Called when its turn comes; once more, where the layer has to be sent again. Answers with all of it where that is there already. */
+  /** Called in order, and again if the layer must be resent. May return all bytes at once. */
   open(): BlobSource | Uint8Array | Promise<BlobSource | Uint8Array>
 }
 
@@ -23,8 +22,8 @@ const MAX_NAME_BYTES = 255
 const WHITEOUT = '.wh.'
 
 /**
- * Files in the one order that a layer has them in, each after the folders that it is in: the same files are the same layer,
- * however they were listed. Names that mean something else in a layer, or another place, are refused.
+ * Sorts files and inserts their parent folders, so that the same files give the same layer. Rejects unsafe paths and
+ * whiteouts.
  */
 export function layerEntries(files: readonly LayerFile[], root = ''): LayerEntry[] {
   const prefix = root === '' ? '' : `${root.replace(/^\/+|\/+$/g, '')}/`
@@ -55,7 +54,7 @@ function addFolders(entries: Map<string, LayerEntry>, path: string): void {
   }
 }
 
-/** By their bytes, as every program sorts them, whatever language it speaks. */
+/** Compares bytes, independent of the locale. */
 function inOrder(entries: ReadonlyMap<string, LayerEntry>): LayerEntry[] {
   return [...entries.values()]
     .map((entry) => ({ entry, bytes: Buffer.from(entry.path) }))
@@ -63,7 +62,7 @@ function inOrder(entries: ReadonlyMap<string, LayerEntry>): LayerEntry[] {
     .map(({ entry }) => entry)
 }
 
-/** A name that begins with `.wh.` takes a file of the layers below away instead of being one. */
+/** A name with the prefix `.wh.` would delete a file of a lower layer. */
 function requireUsable(path: string): void {
   const names = path.split('/')
   const isUsable =

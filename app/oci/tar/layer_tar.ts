@@ -9,7 +9,7 @@ const EPOCH = new Date(0)
 const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755
 
-/** The tar of a layer, in pieces worth passing on. Nothing in it tells when, where or by whom it was made. */
+/** Creates a layer tar, in chunks of useful size. It contains no times, hosts or users. */
 export async function* layerTar(
   entries: Iterable<LayerEntry> | AsyncIterable<LayerEntry>
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -42,7 +42,7 @@ async function* entryBytes(
   yield tarEnd()
 }
 
-/** What follows would be taken for the rest of a file that is too short, and the rest of one that is too long for a file. */
+/** A wrong size would shift the following entries. */
 async function* contentOf(file: LayerFile): AsyncGenerator<Uint8Array, void, undefined> {
   const opened = await file.open()
   let remaining = file.size

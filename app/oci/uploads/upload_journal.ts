@@ -9,22 +9,22 @@ import { isHeartbeatStale, startHeartbeat, touch } from '#kernel/file_heartbeat'
 import { isObject } from '#oci/manifest'
 import { Uploader } from './uploader.js'
 
-/** Registries themselves remove within a week what nobody finishes. */
+/** Registries remove unfinished uploads within a week. */
 const RETENTION_MS = 7 * 86_400_000
 const MAX_PAUSE_MS = 10 * 60_000
 const UPLOADS = /^\/v2\/(.+)\/blobs\/uploads\/$/
 
-/** An upload that a process began and did not end. Its address may hold what stands for a secret. */
+/** An upload that its process did not finish. The URL may contain a secret. */
 export interface AbandonedUpload {
-  /** Of the registry. */
+  /** Origin of the registry. */
   readonly origin: string
   readonly repository: string
   readonly at: URL
 }
 
 /**
- * Where uploads are that are under way, in files that only this account reads: each is written before the first byte goes up and removed when the upload is over.
- * What nobody tends any more was left by a process that was killed, and can be taken back by any other.
+ * Records uploads in progress in private files: written before the first byte is sent, removed when the upload ends.
+ * Entries without a keepalive belong to crashed processes, and any process may cancel their uploads.
  */
 export class UploadJournal {
   readonly uploader = new Uploader()
@@ -40,19 +40,19 @@ export class UploadJournal {
     return new UploadJournal(folder)
   }
 
-  /** A note that is not yet there. */
+  /** Creates an entry. Its file is written with the first URL. */
   newEntry(): JournalEntry {
     return new JournalEntry(join(this.#folder, `${clock.now()}-${clock.random(9).toString('hex')}`))
   }
 
-  /** Whether it was not known of an upload that nobody may take it back. */
+  /** Whether cancelling this upload was not denied before. */
   isFirstRefusal({ path }: JournalEntry): boolean {
     const isFirst = !this.#refused.has(path)
     this.#refused.add(path)
     return isFirst
   }
 
-  /** The notes that nobody tends any more. */
+  /** The entries without a keepalive. */
   async abandoned(): Promise<JournalEntry[]> {
     const entries: JournalEntry[] = []
     for (const name of await readdir(this.#folder)) {
@@ -66,7 +66,7 @@ export class UploadJournal {
   }
 }
 
-/** What is noted of one upload: a line for each address that it had, of which the last counts. */
+/** The record of an upload: one line per URL, of which the last counts. */
 export class JournalEntry {
   #stopKeepAlive: (() => void) | undefined
 
@@ -76,12 +76,12 @@ export class JournalEntry {
     this.#stopKeepAlive ??= startHeartbeat(this.path)
   }
 
-  /** The upload has another address. */
+  /** Records the new URL of an upload. */
   recordMove(begun: URL, at: URL): void {
     appendFileSync(this.path, `${JSON.stringify({ begun, at })}\n`, { mode: 0o600 })
   }
 
-  /** Leaves it to others. */
+  /** Stops the keepalive, so that another process can cancel the upload. */
   release(): void {
     this.#stopKeepAlive?.()
   }
@@ -91,7 +91,7 @@ export class JournalEntry {
     await removeFile(this.path)
   }
 
-  /** Where an answer was lost and the question asked anew, there may be several. */
+  /** Several, if a response was lost and the request was sent again. */
   async uploads(): Promise<AbandonedUpload[]> {
     const text = await readFile(this.path, 'utf8').catch(() => '')
     const uploads = new Map<string, AbandonedUpload>()
@@ -104,7 +104,10 @@ export class JournalEntry {
     return [...uploads.values()]
   }
 
-  /** It is left alone for longer each time; answers false where it is so old that registries have taken back what it is about. */
+  /**
+   * Delays the next attempt, longer each time. Returns false if the entry is so old that registries have removed the
+   * upload.
+   */
   async postpone(): Promise<boolean> {
     const ageMs = clock.now() - Number.parseInt(basename(this.path), 10)
     await touch(this.path, clock.now() + Math.min(ageMs / 2, MAX_PAUSE_MS))
@@ -112,7 +115,7 @@ export class JournalEntry {
   }
 }
 
-/** The last line of a process that was killed may not be whole. */
+/** The last line of a crashed process may be incomplete. */
 function parseLine(line: string): AbandonedUpload | undefined {
   const content = tryParseJson(line)
   const { begun, at } = isObject(content) ? content : {}

@@ -1,9 +1,10 @@
 /**
- * A program that asks what belongs to uploads for the process that started it, and notes on disk where each upload is before it passes an answer on. It
- * has each question whole before it asks it, and outlives a process that is killed until all are answered: whatever that was at, it is known where its
- * uploads are. Registries tell a new address with every answer, and know an upload by its newest one only.
+ * Child process that sends upload requests and records the new URL of each upload on disk before it returns the
+ * response. It reads a request in full before sending it, and outlives a crashed parent until all requests are
+ * answered. Registries change the URL with every response and accept only the newest one, so the journal stays correct.
  *
- * It is run as it is, so it imports nothing of ours. A question is its length, itself as JSON and its body; an answer is a line of JSON.
+ * It runs on its own and imports no other module. A request is its length, itself as JSON, and its body. A response is
+ * a line of JSON.
  */
 import { appendFileSync, read, rmSync, utimesSync } from 'node:fs'
 import { Agent, request, type IncomingMessage } from 'node:http'
@@ -29,7 +30,7 @@ const inFlight = new Set<UploadRequest>()
 const spare: Buffer[] = []
 let isInputClosed = false
 
-/** It ends with the one who started it, and not when a whole group of processes is told to. */
+/** Ends with its parent, not with a signal to the process group. */
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {})
 }
@@ -41,7 +42,7 @@ for await (const { asked: upload, body } of readRequests()) {
 isInputClosed = true
 endIfDone()
 
-/** What of a question had come when the other side ended was not asked. */
+/** Ignores an incomplete request at the end of the input. */
 async function* readRequests(): AsyncGenerator<{ asked: UploadRequest; body: Buffer }> {
   const length = Buffer.alloc(4)
   while (await readFully(length)) {
@@ -58,7 +59,7 @@ async function* readRequests(): AsyncGenerator<{ asked: UploadRequest; body: Buf
   }
 }
 
-/** Reads as much as there is room for; false where that does not come any more. */
+/** Fills the buffer. Returns false at the end of the input. */
 async function readFully(bytes: Buffer): Promise<boolean> {
   for (let count = 0; count < bytes.length;) {
     const { bytesRead } = await readInput(STANDARD_INPUT, bytes, count, bytes.length - count, null)
@@ -70,7 +71,7 @@ async function readFully(bytes: Buffer): Promise<boolean> {
   return true
 }
 
-/** Most pieces have one size, and what one took serves the next: nobody waits for it to be collected. */
+/** Most chunks have the same size, so buffers are reused instead of garbage collected. */
 function allocate(length: number): Buffer {
   const index = length < MIN_SPARE_BYTES ? -1 : spare.findIndex((one) => one.length >= length)
   const [buffer = Buffer.allocUnsafeSlow(length)] = index === -1 ? [] : spare.splice(index, 1)
@@ -136,7 +137,7 @@ function forward(
   return promise
 }
 
-/** The name was looked up before, and its addresses were looked at. */
+/** The addresses were resolved and checked by the parent. */
 function lookupIn(addresses: readonly LookupAddress[]): LookupFunction {
   const [{ address, family }] = addresses as [LookupAddress]
   return (_, { all }, done) => (all ? done(null, [...addresses]) : done(null, address, family))
@@ -148,12 +149,12 @@ function touchNotes(): void {
     try {
       utimesSync(note, now, now)
     } catch {
-      // It is not there yet, or not any more.
+      // Not written yet, or already removed.
     }
   }
 }
 
-/** Nobody uploads now: what pieces took is given back. */
+/** No upload is in progress: frees the spare buffers. */
 function releaseSpare(): void {
   if (spare.splice(0).length > 0) {
     globalThis.gc?.()

@@ -10,24 +10,23 @@ import { fileURLToPath } from 'node:url'
 import { RegistryUnavailable } from '#oci/errors'
 import { unlessAborted } from '#oci/unless_aborted'
 
-/** A request that begins an upload, goes on with one or ends it. */
+/** A request that starts, continues or ends an upload. */
 export interface UploadRequest {
   readonly id: number
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Of its body. */
+  /** Bytes of the body. */
   readonly length: number
   readonly idleMs: number
   readonly isVerified: boolean
-  /** Those of its host that may be connected to; whatever the host means where it is left out. */
+  /** The addresses to connect to. Resolved from the host if left out. */
   readonly addresses?: readonly LookupAddress[] | undefined
-  /** The file in which is noted where the upload is, and what was asked to begin it. */
+  /** Path of the journal entry. */
   readonly note: string
   readonly begun: string
 }
 
-/** What came of it. */
 export type UploadResponse =
   | { readonly id: number; readonly problem: string }
   | {
@@ -44,12 +43,12 @@ const PROGRAM = fileURLToPath(
   new URL(`./upload_program${extname(import.meta.url)}`, import.meta.url)
 )
 const FLAGS = ['--max-old-space-size=32', '--max-semi-space-size=1', '--expose-gc']
-/** What says whose certificates are good; it needs to know nothing else. */
+/** Variables that select trusted certificates. The child process gets no others. */
 const TRUST_VARIABLES = /^(NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(FILE|DIR))$/
 
 /**
- * Has requests of uploads made by a program beside this process, which is started when it is first needed. Were they made here and this process killed, nobody
- * would know where the uploads are that a registry keeps.
+ * Sends upload requests through a child process, started on first use. If this process crashes, the child still records
+ * where the uploads are.
  */
 export class Uploader {
   readonly #pending = new Map<number, PromiseWithResolvers<IncomingMessage>>()
@@ -80,7 +79,7 @@ export class Uploader {
   }
 
   #start(): Program {
-    // In a group of its own, so that what ends ours does not end it.
+    // In its own process group, so that signals to ours do not end it.
     const program = spawn(process.execPath, [...FLAGS, PROGRAM], {
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,
@@ -97,7 +96,7 @@ export class Uploader {
     return program
   }
 
-  /** This process stays for as long as somebody waits for an answer, and for nothing else of it. */
+  /** Keeps this process alive only while requests are pending. */
   #updateRef({ stdout }: Program): void {
     if (this.#pending.size > 0) {
       socketOf(stdout).ref()
@@ -124,10 +123,10 @@ export class Uploader {
   }
 }
 
-/** Pipes to a program are sockets. */
+/** Pipes of child processes are sockets. */
 const socketOf = (pipe: Writable | Readable): Socket => pipe as Socket
 
-/** As if this process had asked itself. */
+/** Builds the message that a direct request would return. */
 function messageOf({ status, headers, body }: Exclude<UploadResponse, { problem: string }>) {
   const message = new IncomingMessage(new Socket())
   message.statusCode = status

@@ -5,12 +5,12 @@ import { JobFailure } from '#worker/job_failure'
 import type { Tar } from './bucket_tars.js'
 import type { CodeFile } from './code_files.js'
 
-/** Of files that come before their turn no more is held. */
+/** Limit for files that arrive before they are requested. */
 const MAX_BUFFERED_BYTES = 16 * 1024 ** 2
 
 /**
- * The files of a bucket by one request for all of them. Storage makes sure of each that it is what was stored before it sends the last of it, and a
- * stream that breaks off has no more files: they have to be asked for one by one.
+ * Reads the files of a bucket with one request. Storage verifies each file before sending its last bytes. If the stream
+ * breaks, the remaining files must be requested one by one.
  */
 export class BucketStream {
   readonly #files: AsyncGenerator<readonly [path: string, bytes: Buffer], void, undefined>
@@ -22,7 +22,7 @@ export class BucketStream {
     this.#files = smallFiles(tar, sizes)
   }
 
-  /** What is in a file; undefined where it does not come, or not as it should be. */
+  /** The content of a file, or undefined if it does not arrive as expected. */
   async take({ path }: CodeFile): Promise<Buffer | undefined> {
     while (!this.#buffered.has(path) && this.#bufferedBytes < MAX_BUFFERED_BYTES) {
       const next = await this.#next()

@@ -1,6 +1,6 @@
 import type { Platform } from '#worker/platform/platform'
 
-/** Undefined where there is none. */
+/** Undefined if the bucket or the endpoint does not exist. */
 export type Tar = AsyncIterable<Uint8Array> | undefined
 
 interface PrefetchedTar {
@@ -9,10 +9,10 @@ interface PrefetchedTar {
   readonly cancel: AbortController
 }
 
-/** As many files come by one request. */
+/** From this number of files on, they are read with one request. */
 export const MIN_FILES_FOR_TAR = 8
 
-/** Tars of buckets. One can be asked for before it is known what should be in it: storage takes its time before it sends the first of it. */
+/** Tars of buckets. Can be requested before their files are known, because storage takes time to start the stream. */
 export class BucketTars {
   readonly #platform: Platform
   #prefetched: PrefetchedTar | undefined
@@ -29,7 +29,7 @@ export class BucketTars {
     this.#prefetched = { bucketId, tar, cancel }
   }
 
-  /** What was expected, once, or else what is asked for now; undefined where there is none. */
+  /** The prefetched tar if there is one, otherwise a new request. */
   next(bucketId: string): Promise<Tar> {
     if (this.#prefetched?.bucketId !== bucketId) {
       return this.#platform.bucket(bucketId)
@@ -39,7 +39,7 @@ export class BucketTars {
     return tar
   }
 
-  /** Lets go of what was expected and not wanted. */
+  /** Cancels an unused prefetch. */
   release(): void {
     this.#prefetched?.cancel.abort()
     this.#prefetched = undefined

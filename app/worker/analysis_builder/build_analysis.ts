@@ -24,7 +24,7 @@ import { signBuild } from './sign_build.js'
 type Analysis = RecordOf<'analysis'>
 type MasterImage = RecordOf<'masterImage'>
 
-/** Makes the image of an analysis: its master image, and a layer with its code. */
+/** Builds the image of an analysis: its master image plus a layer with its code. */
 export const buildAnalysis = defineJob({
   component: COMPONENTS.analysisBuilder,
   command: 'execute',
@@ -51,7 +51,6 @@ export const buildAnalysis = defineJob({
   },
 })
 
-/** What is built, and what on. */
 interface BuildSubject {
   readonly analysis: Analysis
   readonly masterImage: MasterImage
@@ -65,7 +64,7 @@ async function analysisOf(id: string, platform: Platform): Promise<Analysis> {
   return analysis
 }
 
-/** Image and arguments as they were when the files were read; they may have been others before and after. */
+/** Uses the image and arguments read together with the files, since the analysis may change during the build. */
 async function subjectOf(
   analysis: Analysis,
   { runConfiguration }: Code,
@@ -84,7 +83,7 @@ async function masterImageOf({ masterImageId, masterImage }: Analysis, platform:
   return masterImage ?? (masterImageId ? platform.masterImage(masterImageId) : undefined)
 }
 
-/** The layer, the config, and what is attached: provenance, signature, and what both have as their config. */
+/** Layer, config, provenance, signature, and the config of the last two. */
 const BLOBS = 5
 
 interface BuildContext extends BuildSubject {
@@ -160,7 +159,7 @@ async function assembleAndSign(
   return image
 }
 
-/** What is built on, and what of it could not be mounted. */
+/** The base image and its layers that could not be mounted. */
 async function mountedBase(
   { log, locations }: JobContext,
   { masterImage: { virtualPath }, location }: BuildContext,
@@ -173,7 +172,7 @@ async function mountedBase(
 }
 
 interface PendingCodeLayer extends PendingLayer {
-  /** The digest of what is in each file, in hexadecimal digits, when the layer is known. */
+  /** SHA-256 of each file in hex, complete when the layer descriptor is known. */
   readonly fileDigests: ReadonlyMap<string, string>
 }
 
@@ -181,7 +180,7 @@ interface PendingParts extends PendingCodeLayer {
   readonly configPushed: Promise<unknown>
 }
 
-/** The code, and what was in each of its files, as soon as they were read. */
+/** Starts to write the code layer. */
 function startCodeLayer(
   job: JobContext,
   { code, tars, location }: BuildContext,
@@ -200,7 +199,7 @@ function startCodeLayer(
   return { descriptor, written: finished, fileDigests }
 }
 
-/** By the bytes of the layer, which are those of the files and a little more. */
+/** Counts tar bytes, which exceed the file sizes slightly. */
 function progressOf(job: JobContext, { files, bytes }: Code): (bytes: number) => void {
   const total = bytes + files.length * 1024
   let written = 0

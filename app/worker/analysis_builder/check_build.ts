@@ -14,11 +14,11 @@ import type { JobLog } from '#worker/job_log'
 import { recordId, type RecordOf } from '#worker/platform/records'
 import { contentIn, LABELS } from './labels.js'
 
-/** For so long somebody may be at work who says nothing. */
+/** A run without progress for this long has failed. */
 const RUN_TIMEOUT_MS = 15 * 60_000
 const BLOBS_AT_ONCE = 4
 
-/** Looks whether the image of an analysis is where it should be, whoever made it and whatever was told of it. */
+/** Checks whether a valid image of the analysis exists, independent of reported events. */
 export const checkBuild = defineJob({
   component: COMPONENTS.analysisBuilder,
   command: 'check',
@@ -55,7 +55,7 @@ interface ImageExpectation {
   readonly keys: readonly ImageKey[]
 }
 
-/** The image of a build in one place; undefined where it is not whole there, of another content, or not signed. */
+/** The image of a build, or undefined if it is incomplete, unsigned, or has other content. */
 async function findValidImage(
   location: ImageLocation,
   { id, content, keys }: ImageExpectation,
@@ -69,7 +69,7 @@ async function findValidImage(
   return undefined
 }
 
-/** The image of a build with all its parts; undefined where anything of it is missing. */
+/** The image of a build, or undefined if a part is missing. */
 async function findCompleteImage(
   location: ImageLocation,
   id: string
@@ -86,7 +86,7 @@ async function findCompleteImage(
   return isComplete ? image : undefined
 }
 
-/** One that nobody signed was left half done, or somebody else put it there. */
+/** An unsigned image is incomplete or not ours. */
 async function isSigned(
   { store }: ImageLocation,
   { repository, stored }: PlatformImage,
@@ -106,14 +106,16 @@ async function isSigned(
   }
 }
 
-/** Images that other workers made say nothing of what they are of. */
+/** Images of other workers have no content label. */
 function hasContent({ config }: PlatformImage, content: string | undefined): boolean {
   const { config: run } = config.content as { config?: { Labels?: Record<string, unknown> } }
   const label = run?.Labels?.[LABELS.content]
   return content === undefined || label === undefined || label === content
 }
 
-/** What it means that there is no image. Where somebody may still be at work, or took it away after it was distributed, nothing. */
+/**
+ * The status if there is no image. Undefined if a run may still be active, or the image was removed after distribution.
+ */
 function statusWithoutImage({
   buildStatus,
   distributionStatus,

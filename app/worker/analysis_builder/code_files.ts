@@ -3,45 +3,43 @@ import type { RecordOf } from '#worker/platform/records'
 import { JobFailure } from '#worker/job_failure'
 import { MIN_FILES_FOR_TAR, type BucketTars } from './bucket_tars.js'
 
-/** More, or larger ones, are no code. */
+/** Limits for code. */
 const MAX_FILES = 50_000
 const MAX_FILE_BYTES = 4 * 1024 ** 3
 const MAX_TOTAL_BYTES = 16 * 1024 ** 3
 const MAX_PATH_LENGTH = 512
 
-/** A file of the code of an analysis, as storage has it. */
+/** A file of the analysis code in storage. */
 export interface CodeFile {
   readonly bucketFileId: string
   readonly path: string
   readonly size: number
-  /** What storage took when it was uploaded, in hexadecimal digits; undefined where it does not tell. */
+  /** SHA-256 in hex, computed on upload. Undefined if the platform does not report it. */
   readonly sha256: string | undefined
 }
 
 export interface Code {
   readonly bucketId: string
   readonly files: readonly CodeFile[]
-  /** The one that is run. */
   readonly entrypoint: string
   readonly bytes: number
-  /** What else the approved content names, read together with the files; undefined where the platform does not tell. */
+  /** The run configuration read together with the files. Undefined if the platform does not report it. */
   readonly runConfiguration: RunConfiguration | undefined
 }
 
-/** The image that the code runs on, and with what. */
+/** Master image and arguments of the code. */
 export interface RunConfiguration {
   readonly masterImage: RecordOf<'masterImage'> | undefined
   readonly imageCommandArguments: RecordOf<'analysis'>['imageCommandArguments']
 }
 
-/** What the analysis knows of a file. */
 type AnalysisFile = RecordOf<'analysisCode'>['files'][number]
-/** What storage knows of it. */
 type StoredFile = RecordOf<'bucketFiles'>['files'][number]
 
 /**
- * The code of an analysis: what the analysis knows of, and nodes agreed to, and what storage has have to be the same files. Where they are many, they are
- * on their way from then on. `content` is the digest of what a build was asked for: files of any other content are refused, whatever it is a moment later.
+ * Reads the code of an analysis. The files known to the analysis, which nodes approved, must match those in storage.
+ * Prefetches a tar if there are many. `content` is the requested content digest: files of any other content are
+ * rejected.
  */
 export async function codeOf(
   platform: Platform,
@@ -78,7 +76,7 @@ export async function codeOf(
   }
 }
 
-/** The files that the analysis knows of, as storage has them: those of its bucket, and of others that were added to it. */
+/** The files of the analysis in storage, from its default bucket and any added ones. */
 export async function filesOf(
   platform: Platform,
   { bucketId: defaultBucketId, total, files: known }: RecordOf<'analysisCode'>
@@ -95,7 +93,7 @@ export async function filesOf(
   return files
 }
 
-/** Files of several buckets come into one folder. */
+/** Files of all buckets are placed in one folder. */
 function requireUniquePaths(files: readonly CodeFile[]): void {
   const paths = new Set<string>()
   for (const { path } of files) {
@@ -125,7 +123,7 @@ function runConfigurationIn(known: RecordOf<'analysisCode'>): RunConfiguration |
     : undefined
 }
 
-/** All at once; page by page where the platform only knows that. */
+/** Reads all files at once, or page by page on platforms without that endpoint. */
 async function readCode(
   platform: Platform,
   analysisId: string
@@ -177,7 +175,7 @@ function matchFiles(known: readonly AnalysisFile[], stored: readonly StoredFile[
   return files
 }
 
-/** Some platforms tell the folder and the name only. */
+/** Some platforms return folder and name instead of a path. */
 function pathOf({ path, directory, name }: RecordOf<'bucketFile'>): string {
   const isBare = !directory || directory === '.'
   return path ?? (isBare ? name : `${directory}/${name}`)
@@ -203,7 +201,6 @@ function requireSizeLimits(files: readonly CodeFile[], bytes: number): void {
   }
 }
 
-/** What is stored is not what the analysis knows of. */
 export const codeChanged = (path: string, what: string) =>
   new JobFailure('codeChanged', `${quote(path)} ${what}`)
 

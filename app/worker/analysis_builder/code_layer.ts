@@ -10,16 +10,16 @@ import { fileBytes } from './file_bytes.js'
 import { ReadAhead } from './read_ahead.js'
 import { CODE_FOLDER } from './run_command.js'
 
-/** Where all files are small, many of them come by one request. */
+/** If all files are at most this large, they are read with one request. */
 const SMALL_BYTES = 1024 ** 2
 
-/** Whoever runs the code may read and execute all of it. */
+/** Any user in the container may read and execute the code. */
 const MODE = 0o755
 
-/** Is told what was in a file, once all of it was read. */
+/** Called when a file was read in full. */
 export type OnFileRead = (path: string, sha256: string) => void
 
-/** The files of an analysis as entries of a layer, which are read in the order of the layer. */
+/** The files of an analysis as layer entries, read in layer order. */
 export class CodeLayer {
   readonly entries: readonly LayerEntry[]
   readonly #tars: BucketTars
@@ -53,7 +53,7 @@ export class CodeLayer {
     this.#ahead = new ReadAhead(order, (file) => fileBytes(platform, file, onRead))
   }
 
-  /** Lets go of what was begun to be read. */
+  /** Closes an open stream. */
   async close(): Promise<void> {
     await this.#stream?.close()
     this.#stream = undefined
@@ -75,7 +75,7 @@ export class CodeLayer {
     return bytes
   }
 
-  /** A layer that has to be sent again is read again. */
+  /** A layer that must be resent reads its files again. */
   async #restart(): Promise<void> {
     await this.close()
     const { bucketId, files } = this.#code

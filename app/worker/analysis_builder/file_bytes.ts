@@ -4,13 +4,10 @@ import type { Platform } from '#worker/platform/platform'
 import { isPlatformUnavailable } from '#worker/platform/platform_errors'
 import { codeChanged, type CodeFile } from './code_files.js'
 
-/** How often one file is gone on with after storage broke off. */
+/** How often a broken download is resumed. */
 const MAX_RESUMES = 5
 
-/**
- * What is in a file, no more of it than it should have. Fails at the end where the bytes are not what was stored: somebody changed them
- * behind the platform's back.
- */
+/** Streams a file and verifies size and digest. Fails at the end if the stored bytes changed. */
 export async function* fileBytes(
   platform: Platform,
   { bucketFileId, path, size, sha256: expected }: CodeFile,

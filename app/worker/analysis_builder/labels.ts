@@ -1,4 +1,4 @@
-/** What the image of an analysis says of itself. Nothing in it is different when the same is built again. */
+/** Labels of an analysis image. They are the same for every build of the same content. */
 export const LABELS = {
   analysis: 'analysis-hub.analysis',
   content: 'analysis-hub.content',
@@ -7,7 +7,7 @@ export const LABELS = {
   baseDigest: 'org.opencontainers.image.base.digest',
 } as const
 
-/** Which way images are made; one more, where the same content ends in another image. */
+/** Version of the build process. Increase it if the same content gives a different image. */
 const RECIPE = '1'
 
 interface ImageOrigin {
@@ -26,7 +26,7 @@ export function labelsOf({ analysisId, content, base }: ImageOrigin): Record<str
   }
 }
 
-/** The digest of what nodes agree to, as the platform made it when it gave the command; others do not tell. */
+/** The content digest in a command, which nodes approved. Other platforms do not send it. */
 export function contentIn({ content }: Readonly<Record<string, unknown>>): string | undefined {
   return typeof content === 'string' && /^[\da-f]{64}$/.test(content) ? content : undefined
 }

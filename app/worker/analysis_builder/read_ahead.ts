@@ -2,11 +2,11 @@ import type { BlobSource } from '#oci/image_store'
 import { singleChunk } from '#oci/single_chunk'
 import type { CodeFile } from './code_files.js'
 
-/** Small files are read before their turn comes, so that a thousand of them do not cost a thousand waits. */
+/** Small files are prefetched, so that many of them do not cost one round trip each. */
 const FILES_AHEAD = 16
 const SMALL_BYTES = 64 * 1024
 
-/** Files that are asked for one by one, in an order that is known. */
+/** Reads files one by one in a known order. */
 export class ReadAhead {
   readonly #order: readonly CodeFile[]
   readonly #positions: ReadonlyMap<CodeFile, number>

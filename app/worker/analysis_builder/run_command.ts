@@ -1,11 +1,11 @@
 import type { RecordOf } from '#worker/platform/records'
 
-/** Where the code of an analysis is in its image. */
+/** The folder of the code within the image. */
 export const CODE_FOLDER = 'opt/code'
 
 /**
- * What the image of an analysis runs, each part as it is and none read by a shell: the command of the master image with what comes
- * before the code, the code, and what comes after.
+ * The entrypoint of an analysis image, without a shell: the command of the master image, arguments before, the code,
+ * and arguments after it.
  */
 export function runCommand(
   { command, commandArguments }: RecordOf<'masterImage'>,

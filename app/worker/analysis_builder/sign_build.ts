@@ -7,14 +7,14 @@ import { CODE_FOLDER } from './run_command.js'
 
 export interface Build {
   readonly image: PendingImage
-  /** When it is there what attachments have as their config. */
+  /** Resolves when the config of the attachments is pushed. */
   readonly configPushed: Promise<unknown>
   readonly key: SigningKey
   readonly analysisId: string
-  /** The digest of what nodes agree to, where the platform tells it. */
+  /** The approved content digest, if the platform reports it. */
   readonly content: string | undefined
   readonly base: { readonly name: string; readonly digest: string }
-  /** The digest of what is in each file, in hexadecimal digits. */
+  /** SHA-256 of each file in hex. */
   readonly fileDigests: ReadonlyMap<string, string>
   readonly layer: string
   readonly command: readonly string[]
@@ -22,7 +22,7 @@ export interface Build {
   readonly startedAt: number
 }
 
-/** Says what an image was made of, and signs it, while it is put into its repository. */
+/** Attaches provenance and signature while the image is pushed. */
 export async function signBuild(
   job: JobContext,
   target: ImageRepository,

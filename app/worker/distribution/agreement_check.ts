@@ -2,17 +2,17 @@ import { JobFailure } from '#worker/job_failure'
 import { imageOutdated } from './approved_image.js'
 import type { Platform } from '#worker/platform/platform'
 
-/** What the platform says of an analysis at one moment. */
+/** The state of an analysis at one point in time. */
 interface AnalysisState {
-  /** The digest of what it consists of; undefined where the platform does not tell. */
+  /** The content digest. Undefined if the platform does not report it. */
   readonly content: string | undefined
   readonly agreeing: ReadonlySet<string>
   readonly assigned: ReadonlySet<string>
 }
 
 /**
- * Looks at the platform right before a node gets an image, whether it still is of what the analysis consists of, and whether the node
- * agreed to that. Nodes that ask while a look is under way share the next one: none is told what was seen before it asked.
+ * Checks, right before a node gets the image, that the content is unchanged and the node approved it. Concurrent
+ * callers share a read that starts after their call, so no result is stale.
  */
 export class AgreementCheck {
   readonly #platform: Platform
@@ -21,7 +21,7 @@ export class AgreementCheck {
   #running: Promise<AnalysisState> | undefined
   #next: Promise<AnalysisState> | undefined
 
-  /** `content` is the digest of what the image was made of, where it says so. */
+  /** `content` is the content digest of the image, if it has one. */
   constructor(platform: Platform, analysisId: string, content: string | undefined) {
     this.#platform = platform
     this.#analysisId = analysisId
@@ -58,7 +58,7 @@ export class AgreementCheck {
     }
   }
 
-  /** Where the platform tells of statuses only. Where approvals are not asked for, nodes have none and the analysis is ready all the same. */
+  /** Falls back to approval statuses. Without an approval process, nodes have no status and the analysis is ready. */
   async #readStatuses(): Promise<AnalysisState> {
     const [analysis, nodes] = await Promise.all([
       this.#platform.analysis(this.#analysisId),

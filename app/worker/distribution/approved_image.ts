@@ -8,8 +8,8 @@ import type { BuiltImage } from './built_image.js'
 const FILES = `${CODE_FOLDER}/`
 
 /**
- * Throws unless the image is of the content that is approved: its label has to name the digest, and the layer and the files that its signed provenance
- * names have to be those of the image and of the analysis. Platforms that do not tell the digest of a content cannot be compared with.
+ * Throws unless the image has the approved content: its label must have the content digest, and the layer and files in
+ * its provenance must match image and analysis. Skipped on platforms that do not report a content digest.
  */
 export async function requireApproved(
   platform: Platform,
@@ -35,11 +35,11 @@ export async function requireApproved(
   }
 }
 
-/** The image was built of another content than the analysis has now, or does not say of which. */
+/** The image has other content than the analysis, or no content label. */
 export const imageOutdated = () =>
   contentChanged('The image is not of what the analysis is now; it has to be built again')
 
-/** By name, each with its SHA-256 in hexadecimal digits. */
+/** SHA-256 in hex by material name. */
 function materialsIn(statement: SignedImage['statement']): ReadonlyMap<string, string> {
   const named = statement?.predicate.buildDefinition.resolvedDependencies ?? []
   return new Map(

@@ -10,19 +10,17 @@ import { TAG } from './targets.js'
 
 type Analysis = RecordOf<'analysis'>
 
-/** The image of an analysis where it was built. */
+/** The image of an analysis at its build location. */
 export interface BuiltImage extends ImageRepository {
   readonly reference: string
   readonly size: number
-  /** By their digests. */
+  /** Digests of the layers. */
   readonly layers: readonly string[]
-  /** The digest of what it was made of, where it says so. */
+  /** The content digest from the label, if there is one. */
   readonly content: string | undefined
 }
 
-/**
- * The image that the platform was told of; where it was told of none that a registry could have, the one that is there.
- */
+/** The image with the digest known to the platform. If that is not a registry digest, the latest image. */
 export async function builtImage(
   locations: ImageLocations,
   analysis: Analysis

@@ -10,21 +10,21 @@ import { recordId, type RecordOf } from '#worker/platform/records'
 import { builtImage } from './built_image.js'
 import { TAG, targetsOf, type Target } from './targets.js'
 
-/** For so long somebody may be at work who says nothing. */
+/** A run without progress for this long has failed. */
 const RUN_TIMEOUT_MS = 15 * 60_000
 const NODES_AT_ONCE = 8
 const MAX_NAMED = 3
 
 type Analysis = RecordOf<'analysis'>
 
-/** What a node has; nothing of it where it has no image, or another one. */
+/** The image of a node. Tag and digest are null if it has none, or another one. */
 interface NodeArtifact {
   readonly nodeId: string
   readonly artifactTag: string | null
   readonly artifactDigest: string | null
 }
 
-/** Looks whether each node has the image of an analysis, by asking the registries. */
+/** Checks in the registries whether each node has the image. */
 export const checkDistribution = defineJob({
   component: COMPONENTS.analysisDistributor,
   command: 'check',
@@ -68,7 +68,6 @@ export const checkDistribution = defineJob({
   },
 })
 
-/** Why the distribution has failed, in a sentence that names nodes. */
 function describeMissing(
   found: readonly NodeArtifact[],
   all: readonly { readonly target: Target }[]
@@ -81,7 +80,7 @@ function describeMissing(
   return { error: failureReport(new JobFailure('imageNotFound', message)) }
 }
 
-/** The digest that images of nodes should have; undefined where the platform was told of something that no registry has. */
+/** The digest that nodes should have. Undefined if the platform knows no registry digest. */
 async function expectedDigest(
   locations: ImageLocations,
   analysis: Analysis
@@ -97,7 +96,7 @@ async function expectedDigest(
   }
 }
 
-/** Registries say of what is not there that it may not be seen. */
+/** Registries deny access to repositories that do not exist. */
 async function findArtifact(
   { store }: ImageLocation,
   { nodeId, repository }: Target,
@@ -116,7 +115,7 @@ async function findArtifact(
   return { nodeId, artifactTag: null, artifactDigest: null }
 }
 
-/** What it means that a node has no image. Where somebody may still be at work, nothing. */
+/** The status if a node has no image. Undefined if a run may still be active. */
 function statusWithoutImage({ distributionStatus, updatedAt }: Analysis): 'failed' | undefined {
   const isRunning = distributionStatus === 'starting' || distributionStatus === 'started'
   const isStale = clock.now() - Date.parse(updatedAt ?? '') > RUN_TIMEOUT_MS

@@ -13,13 +13,13 @@ import { StallTimeout } from './stall_timeout.js'
 import { TAG, type Destination, type Target } from './targets.js'
 import { failedNode, type NodeResult } from './node_result.js'
 
-/** Registries at a time, and nodes of each: one that is slow holds up its own nodes only. */
+/** Limits concurrency per registry, so that a slow one delays only its own nodes. */
 const REGISTRIES_AT_ONCE = 16
 const NODES_AT_ONCE = 6
 
 export interface DistributionTask {
   readonly image: BuiltImage
-  /** Its signature was found to be good. */
+  /** The verified image. */
   readonly signed: SignedImage
   readonly agreement: AgreementCheck
   readonly job: JobContext
@@ -27,7 +27,7 @@ export interface DistributionTask {
   readonly onBytes: (bytes: number) => void
 }
 
-/** Brings an image to nodes, to each once, and answers what became of every one. It fails only where the job is over. */
+/** Copies an image to each node once and returns the results. Throws only if the job is interrupted. */
 export async function deliverToAll(
   destinations: readonly Destination[],
   task: DistributionTask
@@ -44,12 +44,12 @@ export async function deliverToAll(
 
 type OnResult = (target: Target, verdict: NodeResult, isTransient: boolean) => void
 
-/** The nodes of one registry. What one of them has need not be brought there for the others. */
+/** Copies to the nodes of one registry. Layers are transferred once and mounted for the others. */
 class RegistryDelivery {
   readonly #destination: Destination
   readonly #task: DistributionTask
   #source: ImageRepository
-  /** Why there is no use in asking this registry any more, for now. */
+  /** A transient error of the registry; its remaining nodes are skipped. */
   #unavailable: unknown
 
   constructor(destination: Destination, task: DistributionTask) {
@@ -92,7 +92,7 @@ class RegistryDelivery {
     }
   }
 
-  /** Registries say of a project that they do not have that it may not be written to. */
+  /** Registries deny access to projects that do not exist. */
   #reasonOf(error: unknown, { repository, isLinked }: Target): unknown {
     const [project] = repository.split('/')
     return error instanceof RegistryDenied && !isLinked
@@ -136,7 +136,7 @@ class RegistryDelivery {
   }
 }
 
-/** What nodes will ask for is asked for once, whatever was answered when it was written. */
+/** Verifies that the tag points to the image, independent of the response to the push. */
 async function requireStored(store: ImageStore, repository: string, digest: string): Promise<void> {
   const manifest = await store.manifest(repository, TAG)
   if (manifest?.digest !== digest) {

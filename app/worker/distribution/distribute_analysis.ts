@@ -14,15 +14,15 @@ import { targetsOf, type Destination, type Targets } from './targets.js'
 import { requireAllDelivered, failedNode, type NodeResult } from './node_result.js'
 
 export interface DistributionLimits {
-  /** How long nothing may go on with a node. */
+  /** Timeout without progress per node. */
   readonly stallMs: number
-  /** How long nodes are left alone that were not served for a reason that may pass, each time. */
+  /** Pauses before nodes with transient errors are retried. */
   readonly pausesMs: readonly number[]
 }
 
 const LIMITS: DistributionLimits = { stallMs: 120_000, pausesMs: [2_000, 10_000] }
 
-/** Brings the image of an analysis to its nodes, to each by its own registry. */
+/** Distributes the image of an analysis to its nodes, through the registry of each. */
 export const distribution = ({ stallMs, pausesMs }: DistributionLimits = LIMITS) =>
   defineJob({
     component: COMPONENTS.analysisDistributor,
@@ -54,7 +54,7 @@ export const distribution = ({ stallMs, pausesMs }: DistributionLimits = LIMITS)
 
 export const distributeAnalysis = distribution()
 
-/** Nodes that were not served for a reason that may pass are tried again, and they alone. */
+/** Retries only nodes with transient errors. */
 async function deliverWithRetries(
   { destinations, unroutable }: Targets,
   task: DistributionTask,

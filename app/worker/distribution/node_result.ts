@@ -1,6 +1,6 @@
 import { JobFailure, failureReport, type FailureReport } from '#worker/job_failure'
 
-/** What became of one node, as it is told. */
+/** The result for one node, as reported in events. */
 export type NodeResult = DeliveredNode | FailedNode
 
 export interface DeliveredNode {
@@ -26,7 +26,7 @@ export const failedNode = (nodeId: string, error: unknown): FailedNode => ({
 
 const isFailed = (result: NodeResult): result is FailedNode => result.status === 'failed'
 
-/** Some nodes do not have the image. What all others have is told all the same, and stays there. */
+/** Some nodes did not get the image. The results of all nodes are reported. */
 export class DistributionIncomplete extends JobFailure {
   readonly #results: readonly NodeResult[]
 
@@ -50,7 +50,7 @@ export class DistributionIncomplete extends JobFailure {
   }
 }
 
-/** Answers what is told where every node has the image; throws where one has not. */
+/** Returns the event data if every node has the image, otherwise throws. */
 export function requireAllDelivered(
   results: readonly NodeResult[],
   nameOf: (nodeId: string) => string

@@ -1,6 +1,6 @@
 import { RegistryUnavailable } from '#oci/errors'
 
-/** Ends work on one node where nothing comes and nothing goes any more, so that the others are told what became of them. */
+/** Aborts the delivery to one node if it makes no progress, so that the other results are reported. */
 export class StallTimeout {
   readonly signal: AbortSignal
   readonly #timer: NodeJS.Timeout
@@ -18,7 +18,7 @@ export class StallTimeout {
     this.signal = AbortSignal.any([signal, stalled.signal])
   }
 
-  /** Something went on. */
+  /** Restarts the timeout. */
   refresh(): void {
     this.#timer.refresh()
   }

@@ -10,16 +10,16 @@ import type { RecordOf } from '#worker/platform/records'
 
 export const TAG = LATEST
 
-/** A node that is to get an image. */
+/** A node to deliver to. */
 export interface Target {
   readonly nodeId: string
   readonly name: string
   readonly repository: string
-  /** Whether the platform has made the project of the node in the registry. */
+  /** Whether the platform created the project of the node in the registry. */
   readonly isLinked: boolean
 }
 
-/** Nodes that get it in one registry. */
+/** The nodes of one registry. */
 export interface Destination {
   readonly location: ImageLocation
   readonly targets: readonly Target[]
@@ -27,7 +27,7 @@ export interface Destination {
 
 export interface Targets {
   readonly destinations: readonly Destination[]
-  /** Nodes of which nobody knows where they look for images, and why that is so. */
+  /** Nodes without a usable registry, with the reason. */
   readonly unroutable: readonly {
     readonly nodeId: string
     readonly name: string
@@ -37,7 +37,7 @@ export interface Targets {
 
 type Node = RecordOf<'node'>
 
-/** Where the nodes of an analysis get their images: each by its own registry. */
+/** Groups the nodes of an analysis by registry. */
 export async function targetsOf(
   platform: Platform,
   locations: ImageLocations,

@@ -19,7 +19,8 @@ export interface UploadCleanupDependencies {
 }
 
 /**
- * Takes back what workers that were killed had begun to upload, with the account that the platform has for us by now. Answers how many notes are done with.
+ * Cancels uploads of crashed workers, using current accounts of the platform. Returns the number of finished journal
+ * entries.
  */
 export async function cancelAbandonedUploads(
   { journal, images, platform, logger }: UploadCleanupDependencies,
@@ -49,7 +50,7 @@ export async function cancelAbandonedUploads(
     return true
   }
 
-  /** That no account may do it is said once: an operator can change that, and the registry removes the upload by itself in the end. */
+  /** Logs a denial once per upload: an operator can grant access, and the registry removes the upload eventually. */
   function report(error: unknown, entry: JournalEntry): void {
     if (!(error instanceof RegistryDenied)) {
       logger.warn({ err: error }, 'an upload that a killed worker left could not be taken back yet')
@@ -77,7 +78,10 @@ export async function cancelAbandonedUploads(
     )
   }
 
-  /** Among master images only one of them may write, and in a Harbor only the registry's own account may remove anything. */
+  /**
+   * Projects of master images accept only the master account, and in Harbor only the account of the registry may
+   * delete.
+   */
   async function* accountsIn(registry: Registry): AsyncGenerator<Registry, void, undefined> {
     const client = platform.until(signal)
     yield withAccount(registry, await client.workerAccount(registry.id))
@@ -86,7 +90,7 @@ export async function cancelAbandonedUploads(
   }
 }
 
-/** Does something as the first account that may; fails as the last one did where none may. */
+/** Runs an action with the first account that is allowed to. Rethrows the last denial if none is. */
 async function withFirstAllowed(
   accounts: AsyncIterable<Registry>,
   action: (account: Registry) => Promise<void>

@@ -16,7 +16,7 @@ const free = new Gauge({
   registers: [metrics],
 })
 
-/** Notes how much disk the folder of images takes, and answers how much is left to it. */
+/** Records the disk usage of the folder of images and returns the free bytes. */
 export async function recordDiskUsage(folder: string, usedBytes: number): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   const freeBytes = bavail * bsize

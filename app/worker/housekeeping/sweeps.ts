@@ -13,12 +13,12 @@ import { cancelAbandonedUploads, type UploadCleanupDependencies } from './abando
 const HOUR_MS = 3_600_000
 
 interface WorkerSweepDependencies extends UploadCleanupDependencies {
-  /** Of images. */
+  /** The folder of images. */
   readonly folder: string
   readonly attempts: Attempts
 }
 
-/** What a worker clears away: after others that were killed at once, and what no image needs in time. */
+/** Cleanup tasks of a worker: leftovers of crashed processes promptly, unused data periodically. */
 export const workerSweeps = (dependencies: WorkerSweepDependencies): readonly Sweep[] => [
   {
     name: 'left-uploads',
@@ -45,7 +45,7 @@ export const workerSweeps = (dependencies: WorkerSweepDependencies): readonly Sw
   },
 ]
 
-/** A worker that has registries only has no folder. */
+/** A worker that only uses registries has no folder. */
 async function sweepImages(
   folder: string,
   logger: Pick<Logger, 'info'>,

@@ -10,7 +10,7 @@ import {
   type ImageLocations,
 } from './image_locations.js'
 
-/** The image of a master image where it is to be used: there already, or copied from where it is found. */
+/** The master image at a location, copied from another location if needed. */
 export async function baseImage(
   locations: ImageLocations,
   location: ImageLocation,
@@ -61,7 +61,7 @@ async function findElsewhere(
   )
 }
 
-/** A registry that was never set up has no images. */
+/** A registry without projects has no images. */
 async function repositoryIn(
   location: ImageLocation,
   virtualPath: string

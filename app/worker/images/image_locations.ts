@@ -13,27 +13,27 @@ type ProjectType = keyof typeof FOLDER_PROJECTS
 
 const BUILD_PROJECTS: readonly ProjectType[] = ['incoming', 'masterImages']
 
-/** A project is missing in a registry, or was never made there. */
+/** The registry has no project for this purpose. */
 export class RegistryProjectMissing extends JobFailure {
   constructor(message: string) {
     super('registryProjectNotFound', message)
   }
 }
 
-/** How what keeps images is opened. */
+/** Opens image stores. */
 export interface ImageStores {
   folder(): Promise<ImageStore>
   registry(registry: Pick<Registry, 'host' | 'accountName' | 'accountSecret'>): ImageStore
 }
 
-/** A registry of the platform, or the folder, with what its parts are called. */
+/** A registry of the platform or the folder of images, with the names of its projects. */
 export class ImageLocation {
   readonly #projects: (registryId: string) => Promise<readonly Project[]>
   readonly #registry: Registry | undefined
 
   constructor(
     readonly store: ImageStore,
-    /** The same as whoever may write master images: who builds and brings images to nodes may not. */
+    /** The store with the account that may push master images. Other accounts may not. */
     readonly masterStore: () => Promise<ImageStore>,
     projects: (registryId: string) => Promise<readonly Project[]>,
     registry: Registry | undefined
@@ -42,7 +42,7 @@ export class ImageLocation {
     this.#registry = registry
   }
 
-  /** In sentences. */
+  /** Name for log messages. */
   get name(): string {
     return this.#registry ? `the registry ${this.#registry.host}` : 'the folder of images'
   }
@@ -59,7 +59,7 @@ export class ImageLocation {
     return this.#repositoryIn('incoming', analysisId)
   }
 
-  /** Whether a project has been made in it. */
+  /** Whether the platform created the project in this registry. */
   isLinked(project: Pick<Project, 'externalId'>): boolean {
     return this.#registry === undefined || isLinked(this.#registry, project)
   }
@@ -80,7 +80,7 @@ export class ImageLocation {
   }
 }
 
-/** Where the images of the platform are. */
+/** The locations of images on the platform. */
 export class ImageLocations {
   readonly #stores: ImageStores
   readonly #platform: Platform
@@ -93,7 +93,7 @@ export class ImageLocations {
     this.#signal = signal
   }
 
-  /** Where a build goes: to the registry of its analysis, else to the oldest of the platform that is set up, else into the folder. */
+  /** Where a build is pushed: to the registry of the analysis, else to the oldest usable one, else to the folder. */
   async forBuild(analysisId: string): Promise<ImageLocation> {
     const assigned = await this.#platform.buildRegistry(analysisId)
     if (!assigned) {
@@ -108,14 +108,14 @@ export class ImageLocations {
     return this.#openRegistry(registry)
   }
 
-  /** Where a master image goes: to the oldest registry of the platform that is set up for it, else into the folder. */
+  /** Where master images are pushed: to the oldest usable registry, else to the folder. */
   forMasterImages(): Promise<ImageLocation> {
     return this.#firstReady(['masterImages'])
   }
 
   /**
-   * Looks for a build where it would go now, then in all other places: which registries are set up may have changed since it was built. A place that
-   * cannot be looked at matters only where no other has it.
+   * Searches the current build location first, then all others, since registries may have changed since the build.
+   * Errors of a location matter only if no other has the image.
    */
   async findBuild<T>(
     analysisId: string,
@@ -131,7 +131,7 @@ export class ImageLocations {
     yield* locations.filter(({ name }) => name !== first.name)
   }
 
-  /** Everywhere, the registries in their order. */
+  /** All locations, registries in order, the folder last. */
   async all(): Promise<ImageLocation[]> {
     const registries = await this.#platform.registries()
     const locations = registries.map((registry) => this.of(registry))
@@ -144,7 +144,7 @@ export class ImageLocations {
       : this.#openRegistry(withAccount(registry, await this.#platform.workerAccount(registry.id)))
   }
 
-  /** As the account that stands in it. */
+  /** Opens a registry with the account in the record. */
   async #openRegistry(registry: Registry): Promise<ImageLocation> {
     if (registry.host === LOCAL_IMAGES) {
       return this.#openFolder(registry)
@@ -162,7 +162,7 @@ export class ImageLocations {
     return this.#openFolder(undefined)
   }
 
-  /** As whom master images are written there, and what they are built on is read. */
+  /** The registry with the account that may push master images. */
   async withMasterAccount(registry: Registry): Promise<Registry> {
     return withAccount(registry, await this.#platform.masterAccount(registry.id))
   }
@@ -205,11 +205,11 @@ export class ImageLocations {
   }
 }
 
-/** A registry that the platform has no account for has nothing to be linked, and the folder has all it needs. */
+/** Without an account, the platform cannot create projects. The folder needs none. */
 const isLinked = ({ host, accountName }: Registry, { externalId }: Pick<Project, 'externalId'>) =>
   externalId !== null || !accountName || host === LOCAL_IMAGES
 
-/** What the first of the places has; where none has it, the first reason why one could not be looked at. */
+/** The result of the first location that has one. Otherwise throws the first error. */
 async function firstFound<T>(
   locations: AsyncIterable<ImageLocation>,
   find: (location: ImageLocation) => Promise<T | undefined>
@@ -235,6 +235,6 @@ async function firstFound<T>(
   return undefined
 }
 
-/** The account that the platform has for us there, not that with which it looks after the registry; others have only one. */
+/** Replaces the administrative account by that of the worker, if the platform has one. */
 export const withAccount = (registry: Registry, own: WorkerAccount | undefined): Registry =>
   own ? { ...registry, ...own } : registry

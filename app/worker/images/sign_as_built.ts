@@ -7,10 +7,10 @@ import type { SigningKey } from '#oci/signing/signing_key'
 import { signImage, type SignOptions } from '#oci/signing/sign_image'
 import type { JobContext } from '#worker/job'
 
-/** Who builds, for those who read where an image comes from. */
+/** The builder in the provenance. */
 export const BUILDER = { id: 'urn:analysis-hub:worker', version: VERSION }
 
-/** More than these are named by what they are in. */
+/** Above this number, files are covered by the digest of their layer or context. */
 const MAX_LISTED = 10_000
 
 export interface BuiltImageFacts
@@ -22,7 +22,7 @@ export interface BuiltImageFacts
   readonly startedAt: number
 }
 
-/** Says of an image that this job has just built what it was made of, and signs it. */
+/** Attaches provenance and signature to an image that this job built. */
 export async function signAsBuilt(
   job: JobContext,
   shelf: ImageRepository,
@@ -44,7 +44,7 @@ export async function signAsBuilt(
   })
 }
 
-/** Files by their paths within a folder, each with the SHA-256 of what is in it, in hexadecimal digits. */
+/** Lists files with their SHA-256 in hex as materials. */
 export function filesAsMaterials(folder: string, files: ReadonlyMap<string, string>): Material[] {
   return sortedFiles(files.size > MAX_LISTED ? new Map() : files).map(([path, sha256]) => ({
     name: `${folder}/${path}`,

@@ -5,7 +5,7 @@ import type { Platform } from '#worker/platform/platform'
 
 const ACCEPTED_MS = 60_000
 
-/** What this worker signs with, and whose signatures it takes. */
+/** The signing key of this worker and the keys it accepts. */
 export class Signing {
   readonly #key: SigningKey
   #acceptedUntil = -Infinity
@@ -14,15 +14,15 @@ export class Signing {
     this.#key = key
   }
 
-  /** Those that the platform accepts; the own one where it knows of none. */
+  /** The keys that the platform accepts, or the key of this worker if it reports none. */
   async accepted(platform: Platform): Promise<readonly ImageKey[]> {
     const keys = await platform.imageKeys()
     return keys.length > 0 ? keys : [this.#key.public]
   }
 
   /**
-   * What would be signed with a key that the platform does not accept could not be distributed; it looks again before it is. That it accepts this one is good
-   * for a while therefore.
+   * The signing key, if the platform accepts it. Otherwise the image could not be distributed. The check is cached,
+   * because distribution verifies again.
    */
   async keyFor(platform: Platform): Promise<SigningKey> {
     if (performance.now() < this.#acceptedUntil) {

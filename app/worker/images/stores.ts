@@ -5,19 +5,19 @@ import { RegistryStore } from '#oci/registry/registry_store'
 import type { UploadJournal } from '#oci/uploads/upload_journal'
 import type { ImageStores } from './image_locations.js'
 
-/** As many registries are remembered with their connections and tokens. */
+/** Maximum number of registries with open connections and cached tokens. */
 const MAX_REGISTRIES = 32
 
-/** A registry that is restarted is back within a minute. */
+/** Covers the restart of a registry. */
 const RETRY_FOR_MS = 65_000
 
 interface ImageStoreSettings {
   readonly folder: string
-  /** Hosts whose certificate is not verified. */
+  /** Hosts whose TLS certificate is not verified. */
   readonly insecure: readonly string[]
-  /** What may be asked on the way to what a registry has, by its host; anything where it is left out. */
+  /** Restricts the redirects of a registry host. Unrestricted if left out. */
   readonly guardFor?: (host: string) => OutboundGuard
-  /** Where uploads to registries are noted. */
+  /** Records uploads to registries. */
   readonly journal?: UploadJournal
 }
 
@@ -25,7 +25,7 @@ export interface OpenImageStores extends ImageStores {
   registry(...args: Parameters<ImageStores['registry']>): RegistryStore
 }
 
-/** Opens the folder when it is first needed, and each registry once for each account. */
+/** Opens the folder on first use, and each registry once per account. */
 export function imageStores({
   folder,
   insecure,
@@ -61,7 +61,7 @@ export function imageStores({
   }
 }
 
-/** One that is still at work opens its connections anew. */
+/** A store that is still in use reconnects. */
 function closeOldest(registries: Map<string, RegistryStore>): void {
   const [oldest] = registries
   if (oldest && registries.size > MAX_REGISTRIES) {

@@ -21,11 +21,11 @@ import { labelsOf } from '#worker/master_images/sources/image_command'
 const MAX_LINES = 500
 
 interface BuiltFolder extends ForeignImage {
-  /** The images it was built on. */
+  /** Images it was built on. */
   readonly bases: readonly Material[]
 }
 
-/** Builds the folder of an image with buildah. What comes of it is in a layout in the folder of the job, and nowhere else yet. */
+/** Builds an image with buildah. The result stays in a layout in the folder of the job. */
 export async function buildFolder(
   build: ImageBuild,
   progress: (share: number) => void
@@ -65,7 +65,7 @@ export async function buildFolder(
   }
 }
 
-/** As somebody who may do nothing there that has not to do with master images: what is built is not to be trusted. */
+/** Uses the master image accounts, because the build runs untrusted code. */
 async function readableRegistries({ settings, job }: ImageBuild): Promise<KnownRegistry[]> {
   const known = await job.platform.registries()
   const servers = known.filter(({ host }) => host !== LOCAL_IMAGES)
@@ -77,7 +77,7 @@ async function readableRegistries({ settings, job }: ImageBuild): Promise<KnownR
   )
 }
 
-/** Images of ours that it builds on are given to it, wherever they are kept. */
+/** Loads the master images that the Dockerfile builds on. */
 async function loadBases(build: ImageBuild, buildah: Buildah, dockerfile: string): Promise<void> {
   const { job, location, folder } = build
   const bases = ownBases(dockerfile)
@@ -99,7 +99,7 @@ async function loadBases(build: ImageBuild, buildah: Buildah, dockerfile: string
   }
 }
 
-/** What buildah says, for those who wait; a build that says very much is heard to a part. */
+/** Logs the output of buildah up to a limit. */
 function logLines({ job: { log } }: ImageBuild, progress: (share: number) => void) {
   let lines = 0
   return (line: string) => {

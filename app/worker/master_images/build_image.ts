@@ -16,7 +16,7 @@ import type { ImageSource, Material, WantedImage } from '#worker/master_images/s
 
 const content = body({ id: recordId() })
 
-/** Makes one master image, and has it be where analyses are built on it. */
+/** Builds a master image and pushes it to where analyses use it. */
 export function buildMasterImage(settings: BuilderSettings): Job {
   return defineJob({
     component: COMPONENTS.masterImageBuilder,

@@ -9,15 +9,15 @@ export interface BuilderSettings {
   readonly sourcesOf: SourcesOf
   readonly repository: Repository
   readonly buildah: BuildahSettings | undefined
-  /** Where images are taken from that cannot be built here, with `{virtualPath}` in it. */
+  /** Image reference with `{virtualPath}`, for images that cannot be built here. */
   readonly mirror?: string | undefined
-  /** Folder in which builds have theirs. */
+  /** Parent folder of build folders. */
   readonly workPath: string
-  /** Whether what a registry says is taken without a certificate. */
+  /** Whether the TLS certificate of a registry host is not verified. */
   readonly isInsecure: (host: string) => boolean
 }
 
-/** What an image is made with, and where it goes. */
+/** One build of a master image. */
 export interface ImageBuild {
   readonly settings: BuilderSettings
   readonly job: JobContext
@@ -28,7 +28,7 @@ export interface ImageBuild {
   }
   readonly location: ImageLocation
   readonly repository: string
-  /** Of this job alone; gone when it is over. */
+  /** Private to this job and removed when it ends. */
   readonly folder: string
   readonly material: Material
 }

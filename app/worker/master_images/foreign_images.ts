@@ -4,21 +4,20 @@ import type { ImageStore } from '#oci/image_store'
 import type { ImageLocations } from '#worker/images/image_locations'
 import type { Platform } from '#worker/platform/platform'
 
-/** The registry whose images are named without one. */
+/** The registry of image names without a host. */
 const DEFAULT_HOST = 'docker.io'
 const HOSTS: Readonly<Record<string, string>> = { [DEFAULT_HOST]: 'registry-1.docker.io' }
 
-/** No registry of the platform has it. */
+/** An ID of no registry of the platform. */
 const UNKNOWN_REGISTRY_ID = '00000000-0000-0000-0000-000000000000'
 
-/** An image where it is. */
 export interface ForeignImage {
   readonly store: ImageStore
   readonly repository: string
   readonly reference: string
 }
 
-/** `registry.example.org/python/base:3.12`, or without a host where the image is at Docker's registry, as everywhere else. */
+/** Parses `registry.example.org/python/base:3.12`. Without a host, the image is on Docker Hub. */
 export function parseReference(text: string): {
   readonly host: string
   readonly repository: string
@@ -38,7 +37,7 @@ export function parseReference(text: string): {
   return { host: HOSTS[host] ?? host, ...image }
 }
 
-/** Images of registries that need not be the platform's. Those that are, are read as whom the platform says; others as nobody. */
+/** Images of any registry. Uses the account of the platform if it knows the registry, otherwise none. */
 export class ForeignImages {
   readonly #locations: ImageLocations
   readonly #platform: Platform

@@ -12,11 +12,11 @@ import { ForeignImages, type ForeignImage } from './foreign_images.js'
 import { signMasterImage } from './sign_master_image.js'
 import type { Context } from '#worker/master_images/sources/source'
 
-/** Building is most of the work; what is copied then counts for the rest. */
+/** Percent of the progress for the build; the rest is for copying. */
 const BUILD_SHARE = 70
 const COMPLETE = 100
 
-/** Has an image be in its repository, by whatever it is made from. */
+/** Provides a master image from its material: imports, mirrors or builds it. */
 export async function makeImage(build: ImageBuild): Promise<PlatformImage> {
   const { material, job } = build
   switch (material.kind) {
@@ -81,7 +81,7 @@ function foreignImage({ job }: ImageBuild, reference: string): Promise<ForeignIm
   return new ForeignImages(job.locations, job.platform).at(reference)
 }
 
-/** Copies it to where it belongs: for one kind of machine, however many it is for. */
+/** Copies the image to its location, for the default platform only. */
 async function copyToLocation(
   { job, location, repository, image }: ImageBuild,
   progressBefore: number,

@@ -5,7 +5,7 @@ import type {
   Listing,
 } from '#worker/master_images/sources/listing'
 
-/** An image or a group as the platform has it now. */
+/** An image or group that the platform knows. */
 export interface KnownGroup {
   readonly virtualPath: string
   readonly name?: string | null | undefined
@@ -17,7 +17,7 @@ export interface KnownImage extends KnownGroup {
   readonly commandArguments?: readonly CommandArgument[] | null | undefined
 }
 
-/** What the platform has before it is told anything. */
+/** The images and groups that the platform knows. */
 export interface KnownImages {
   readonly images: readonly KnownImage[]
   readonly groups: readonly KnownGroup[]
@@ -33,15 +33,15 @@ type SynchronizedImage = Omit<ListedImage, 'command' | 'commandArguments'> & {
   readonly commandArguments: readonly CommandArgument[]
 }
 
-/** What the platform is told: all images and groups there are. */
+/** All images and groups, as reported to the platform. */
 export interface SynchronizationResult {
   readonly images: readonly SynchronizedImage[]
   readonly groups: readonly ListedGroup[]
 }
 
 /**
- * Makes one answer of what the sources hold, the first that names an image being the one that counts. The platform takes away what the
- * answer does not name, and with it what analyses run on. So what is broken is named as the platform has it; what it never had is left out.
+ * Merges the listings; the first source of an image wins. The platform deletes images that are not listed, so invalid
+ * images are listed as they are known. Unknown invalid images are left out.
  */
 export function mergeListings(
   listings: readonly Listing[],

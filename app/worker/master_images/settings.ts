@@ -10,7 +10,7 @@ export interface ImageSettings {
   readonly builder: BuilderSettings
 }
 
-/** What the environment says of where master images come from, and of what builds them. */
+/** Settings for the sources and the builder of master images, from the environment. */
 export function imageSettings(env: Env): ImageSettings {
   const opened = sourcesOf({
     names: env.IMAGE_SOURCE,

@@ -18,7 +18,7 @@ interface BuiltMasterImage {
   readonly startedAt: number
 }
 
-/** Says what a master image was built from, and signs it. What is only taken from elsewhere is never signed as ours. */
+/** Attaches provenance and signature to an image built here. Mirrored images are not signed. */
 export async function signMasterImage(build: ImageBuild, result: BuiltMasterImage): Promise<void> {
   const { job, location, repository } = build
   const { image, context, bases, startedAt } = result
@@ -55,7 +55,7 @@ function materialsOf({ source, commit, files }: Context): Material[] {
   ]
 }
 
-/** That of what `sha256sum` says of all files, sorted by their paths. */
+/** The digest of the `sha256sum` output for all files, sorted by path. */
 function digestOfFiles(files: ReadonlyMap<string, string>): string {
   const lines = sortedFiles(files).map(([path, sha256]) => `${sha256}  ${path}\n`)
   return `sha256:${createHash('sha256').update(lines.join('')).digest('hex')}`

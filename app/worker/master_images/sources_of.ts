@@ -10,7 +10,7 @@ import type { ImageSource } from '#worker/master_images/sources/source'
 export type SourceName = 'git' | 'archive' | 'registry'
 
 export interface SourceSettings {
-  /** In the order in which they count. */
+  /** In order of precedence. */
   readonly names: readonly SourceName[]
   readonly template: string
   readonly token?: string | undefined
@@ -24,7 +24,7 @@ interface SourceDependencies {
   readonly platform: Platform
 }
 
-/** Where images come from, for one job. */
+/** Opens the sources for one job. */
 export type SourcesOf = (dependencies: SourceDependencies) => Promise<ImageSource[]>
 
 export function sourcesOf(settings: SourceSettings): SourcesOf {

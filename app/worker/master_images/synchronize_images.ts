@@ -11,7 +11,10 @@ const nameRule = () => vine.string().minLength(1).maxLength(256)
 
 const content = body({ owner: nameRule(), repository: nameRule(), branch: nameRule() })
 
-/** Lists all images of all sources for the platform. A source that cannot be read is no reason to take its images away. */
+/**
+ * Reports all images of all sources to the platform. Fails if a source cannot be read, so that its images are not
+ * deleted.
+ */
 export function synchronizeImages(sourcesOf: SourcesOf): Job {
   return defineJob({
     component: COMPONENTS.masterImageSynchronizer,

@@ -32,9 +32,9 @@ const PAGES_AT_ONCE = 4
 
 const WITH_SECRET = { fields: '+accountSecret' }
 
-/** What is in a file. */
+/** The content of a file. */
 export interface Content {
-  /** In hexadecimal digits; undefined where the platform does not know it. */
+  /** SHA-256 in hex. Undefined if the platform does not report it. */
   readonly sha256: string | undefined
   readonly bytes: AsyncIterable<Uint8Array>
 }
@@ -52,8 +52,8 @@ interface ReadOptions {
 }
 
 /**
- * The platform the worker works for, which may be another one than ours. Everything is read by the queries workers have always sent;
- * what is not there is undefined.
+ * Client for the platform, which may be another implementation. Sends the queries that all platforms support, and
+ * returns undefined for missing records.
  */
 export class Platform {
   readonly #options: PlatformOptions
@@ -62,7 +62,7 @@ export class Platform {
     this.#options = options
   }
 
-  /** The same platform, for as long as a job has time. */
+  /** The same client bound to the signal of a job. */
   until(signal: AbortSignal): Platform {
     return new Platform({ ...this.#options, signal })
   }
@@ -71,22 +71,22 @@ export class Platform {
     return this.#one('analysis', id)
   }
 
-  /** With its master image, where the platform tells that beside it. */
+  /** Includes the master image, if the platform supports it. */
   analysisToBuild(id: string): Promise<RecordOf<'analysis'> | undefined> {
     return this.#one('analysis', id, { query: queryOf({ include: 'masterImage' }) })
   }
 
-  /** What it consists of and who agreed to that, as of now; undefined also where the platform does not tell. */
+  /** The current content digest and approvals. Also undefined if the platform does not support it. */
   analysisContent(id: string): Promise<RecordOf<'analysisContent'> | undefined> {
     return this.#one('analysisContent', id, { below: '/content' })
   }
 
-  /** Its code, all at once; undefined also where the platform does not tell. */
+  /** All code files at once. Also undefined if the platform does not support it. */
   analysisCode(id: string): Promise<RecordOf<'analysisCode'> | undefined> {
     return this.#one('analysisCode', id, { below: '/code' })
   }
 
-  /** Where it is built, as what and into which projects; undefined where the platform does not tell. */
+  /** The registry for a build, with account and projects. Undefined if the platform does not support it. */
   buildRegistry(analysisId: string): Promise<RecordOf<'buildRegistry'> | undefined> {
     return this.#one('buildRegistry', analysisId, { below: '/build-registry' })
   }
@@ -108,17 +108,17 @@ export class Platform {
     return this.#one('registry', id, { query: queryOf(WITH_SECRET) })
   }
 
-  /** The account for workers in a registry; undefined also where the platform has none but that of the registry. */
+  /** The worker account in a registry. Also undefined if the platform does not support it. */
   workerAccount(registryId: string): Promise<RecordOf<'workerAccount'> | undefined> {
     return this.#one('workerAccount', registryId, { below: '/worker/credentials' })
   }
 
-  /** The one with which master images are written there. */
+  /** The account that may push master images. */
   masterAccount(registryId: string): Promise<RecordOf<'workerAccount'> | undefined> {
     return this.#one('workerAccount', registryId, { below: '/worker/master-credentials' })
   }
 
-  /** All registries, the oldest first, with their secrets. */
+  /** All registries with their secrets, oldest first. */
   registries(): Promise<RecordOf<'registry'>[]> {
     return this.#all('registry', { ...WITH_SECRET, sort: 'createdAt' })
   }
@@ -143,7 +143,7 @@ export class Platform {
     return this.#all('analysisNode', { filter: equal('analysisId', analysisId) })
   }
 
-  /** By what it knows its images; none where it signs none. */
+  /** The accepted signing keys. Empty if the platform does not sign images. */
   async imageKeys(): Promise<ImageKey[]> {
     const content = await this.#read(this.#options.core, '/image-keys')
     const { data } = (content ?? {}) as { data?: unknown }
@@ -151,7 +151,7 @@ export class Platform {
     return keys.map(({ publicKey }) => ImageKey.from(String(publicKey), 'A key of the platform'))
   }
 
-  /** With what is known of where their images go. */
+  /** With their registry projects. */
   async nodes(ids: readonly string[]): Promise<RecordOf<'node'>[]> {
     const found: RecordOf<'node'>[] = []
     for (let begin = 0; begin < ids.length; begin += PAGE) {
@@ -161,19 +161,19 @@ export class Platform {
     return found
   }
 
-  /** The files of a bucket as storage has them, all at once; undefined also where it does not tell. */
+  /** All files of a bucket in storage at once. Also undefined if storage does not support it. */
   storedFiles(bucketId: string): Promise<RecordOf<'bucketFiles'> | undefined> {
     return this.#one('bucketFiles', bucketId, { below: '/files', at: 'storage' })
   }
 
-  /** The same, page by page. */
+  /** The files of a bucket in storage, page by page. */
   bucketFiles(bucketId: string): Promise<RecordOf<'bucketFile'>[]> {
     return this.#all('bucketFile', { filter: equal('bucketId', bucketId) }, {}, 'storage')
   }
 
   /**
-   * All files of a bucket as a tar; undefined where there is none, or no storage that makes one. It is not asked for twice: who gets none can ask for
-   * each file.
+   * All files of a bucket as a tar. Undefined if storage does not support it. Not retried: the caller can request
+   * single files instead.
    */
   async bucket(
     bucketId: string,
@@ -188,7 +188,7 @@ export class Platform {
     return response && bytesOf(service, response, signal)
   }
 
-  /** What is in a file, or in the rest of it, and the digest of all of it where storage tells that. */
+  /** The content of a file from an offset, with the digest of the whole file if storage reports it. */
   async content(bucketFileId: string, from = 0): Promise<Content | undefined> {
     const { storage: service, signal } = this.#options
     const path = `/bucket-files/${encodeURIComponent(bucketFileId)}/stream`
@@ -268,7 +268,7 @@ async function jsonOf(service: Service, response: Response, signal: AbortSignal)
   return content
 }
 
-/** Single records come bare, or in an envelope. */
+/** Accepts a record with or without an envelope. */
 async function parseRecord<K extends Kind>(kind: K, content: unknown): Promise<RecordOf<K>> {
   const validator: Pick<BodyValidator<RecordOf<K>>, 'validate'> = RECORDS[kind] as never
   const { data } = content as { data?: unknown }
@@ -311,7 +311,7 @@ async function* bytesOf(
   }
 }
 
-/** Who knows nothing of parts answers with the whole. */
+/** A server that ignores ranges responds with the whole file. */
 async function* skipBytes(
   skipped: number,
   bytes: AsyncIterable<Uint8Array>

@@ -1,13 +1,13 @@
 import { JobFailure } from '#worker/job_failure'
 
-/** The platform cannot be asked now, and could not for a while. */
+/** The platform is unavailable, and retries did not help. */
 export class PlatformUnavailable extends JobFailure {
   constructor(what: string, reason: string, options?: ErrorOptions) {
     super('platformUnavailable', `${what} could not be asked: ${reason}`, options)
   }
 }
 
-/** The platform does not let the worker do its work. */
+/** The platform denies the worker a request. */
 export class PlatformRequestRejected extends JobFailure {
   constructor(
     what: string,
@@ -21,7 +21,7 @@ export class PlatformRequestRejected extends JobFailure {
   }
 }
 
-/** The platform answered with something that nobody here understands. */
+/** The platform sent an unexpected response. */
 export class PlatformResponseInvalid extends JobFailure {
   constructor(what: string, reason: string, options?: ErrorOptions) {
     super(

@@ -12,16 +12,15 @@ const RETRY_PAUSES: BackoffPolicy = { firstMs: 200, longestMs: 10_000 }
 const TIMEOUT_MS = 30_000
 
 export interface Service {
-  /** What it is called in sentences. */
   readonly name: 'Core' | 'Storage'
-  /** Asked for when it is needed: a process that serves itself knows its port late. */
+  /** Evaluated per request: a process that serves itself learns its port late. */
   readonly url: () => string
 }
 
-/** How questions are put to the platform. */
+/** Options for requests to the platform. */
 export interface RequestOptions {
   readonly token: Pick<WorkerToken, 'get' | 'discard'>
-  /** For how long something that is away is asked again. */
+  /** How long requests are retried while the platform is unavailable. */
   readonly retryForMs: number
 }
 
@@ -31,13 +30,13 @@ interface PlatformRequest {
   readonly query?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
-  /** Of an answer that flows: how long until it begins. Its end has no limit but the signal. */
+  /** Applies the timeout to the start of the response only. */
   readonly isStream?: boolean
 }
 
 /**
- * What the platform answers; undefined for what is not there. What is away, overloaded or broken is asked again for a while, and a token
- * that is not accepted any more is renewed once.
+ * Sends a request; returns undefined for 404. Retries while the platform is unavailable, and renews a rejected token
+ * once.
  */
 export async function request(
   options: RequestOptions,

@@ -1,9 +1,6 @@
 const PAGE = 50
 
-/**
- * Queries as workers have always sent them, so that every platform that served one serves this one: filters are written like
- * functions, with all values as texts.
- */
+/** Builds queries with the function-style filters that all platforms support. */
 export function queryOf(parts: Readonly<Record<string, string>> = {}): string {
   return new URLSearchParams({ ...parts, codec: 'url-expression' }).toString()
 }
@@ -20,12 +17,12 @@ export function among(attribute: string, values: readonly string[]): string {
   return `in(${[attribute, ...values.map(quote)].join(',')})`
 }
 
-/** The part of a list that begins at an offset. */
+/** Pagination parameters for an offset. */
 export function pageAt(offset: number): Record<string, string> {
   return { 'page[limit]': String(PAGE), ...(offset > 0 && { 'page[offset]': String(offset) }) }
 }
 
-/** Ids and words of our own only: nothing that would have to be masked. */
+/** Accepts only IDs and words, which need no escaping. */
 function quote(value: string): string {
   if (!/^[\w-]+$/.test(value)) {
     throw new Error('Only ids and words are asked for')

@@ -2,7 +2,7 @@ import vine from '@vinejs/vine'
 
 import { body, type BodyOf, type BodyValidator } from '#kernel/body'
 
-/** Ids, as this platform and those before it make them. */
+/** IDs of this platform and its predecessors. */
 export const recordId = () => vine.string().regex(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i)
 
 const reference = () => recordId().nullable().optional()
@@ -29,7 +29,7 @@ const projectOfRegistry = {
   externalId: optionalText(),
 }
 
-/** What the worker reads of records: nothing but what it needs, so that a platform may have others beside it. */
+/** The attributes that the worker reads. Platforms may send others. */
 export const RECORDS = {
   analysis: body({
     id: recordId(),

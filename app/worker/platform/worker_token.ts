@@ -7,12 +7,12 @@ const RENEW_BEFORE_MS = 60_000
 const DEFAULT_LIFETIME_S = 300
 const IDENTITY_PROVIDER = 'The identity provider'
 
-/** As whom the worker calls the platform. */
+/** The client that the worker authenticates as. */
 export interface WorkerClient {
-  /** The address of the identity provider. */
+  /** URL of the identity provider. */
   readonly url: () => string
   readonly id: string
-  /** Asked for when it is needed: it may be made up by another process. */
+  /** Evaluated on use: another process may generate it. */
   readonly secret: () => string
   readonly realm: string
 }
@@ -22,7 +22,7 @@ interface CachedToken {
   readonly renewAt: number
 }
 
-/** The token of the worker, fetched when it is first needed and again before it ends. */
+/** The access token of the worker, fetched on first use and renewed before it expires. */
 export class WorkerToken {
   readonly #client: WorkerClient
   #fetching: Promise<CachedToken> | undefined
@@ -42,7 +42,7 @@ export class WorkerToken {
     return this.#cached.token
   }
 
-  /** Lets go of a token that was refused, unless there is another one already. */
+  /** Drops a rejected token, unless it was already replaced. */
   discard(token: string): void {
     if (this.#cached?.token === token) {
       this.#cached = undefined
@@ -74,7 +74,7 @@ export class WorkerToken {
     return { token: content.access_token, renewAt: requestedAt + usableMs(content.expires_in) }
   }
 
-  /** Providers that describe themselves say where tokens are given out; at all others that is an address of the contract. */
+  /** The token endpoint from the discovery document, or the default one. */
   async #discover(): Promise<string> {
     const url = this.#client.url()
     const { status, content } = await fetchJson(`${url}/.well-known/openid-configuration`)
@@ -84,7 +84,7 @@ export class WorkerToken {
   }
 }
 
-/** An address that others use is not for secrets on the way to a provider that was named by another one. */
+/** Secrets are not sent to another origin. */
 const isSame = (one: string, other: string): boolean =>
   new URL(one).origin === new URL(other).origin
 
@@ -108,13 +108,13 @@ async function fetchJson(
   }
 }
 
-/** What went wrong on the way, as far as the system has a word for it. */
+/** The system error code, or the message. */
 export function reasonOf(error: unknown): string {
   const { cause, message } = error as Error
   return (cause as NodeJS.ErrnoException | undefined)?.code ?? message
 }
 
-/** Tokens that live for a short time only are renewed halfway. */
+/** Short-lived tokens are renewed at half of their lifetime. */
 function usableMs(expiresIn: unknown): number {
   const lifetimeMs = (Number(expiresIn) || DEFAULT_LIFETIME_S) * 1_000
   return lifetimeMs - Math.min(RENEW_BEFORE_MS, lifetimeMs / 2)

@@ -4,8 +4,8 @@ import type { NamedImage } from './buildah.js'
 const LARGEST_STAGES = 50
 
 /**
- * The images of ours that a Dockerfile builds on or copies from: `master/<path>`, which is no place in any registry, but wherever this
- * platform keeps its images.
+ * The master images that a Dockerfile uses in `FROM` or `COPY --from`. `master/<path>` stands for wherever the platform
+ * stores them.
  */
 export function ownBases(dockerfile: string): string[] {
   const bases = new Set<string>()
@@ -20,7 +20,7 @@ export function ownBases(dockerfile: string): string[] {
   return [...bases]
 }
 
-/** Lines as they are meant: what ends with a backslash goes on in the next. */
+/** Joins lines that end with a backslash. */
 function lines(dockerfile: string): string[] {
   return dockerfile
     .replaceAll(/\\\r?\n/g, ' ')
@@ -28,15 +28,15 @@ function lines(dockerfile: string): string[] {
     .map((line) => line.trim())
 }
 
-/** What buildah knows the image by that it builds. */
+/** The name of the built image within buildah. */
 export const BUILT = 'localhost/analysis-hub/built'
 
-/** Where images of ours are brought to it from, by which it calls them until they are named. */
+/** The name buildah derives from the folder of loaded images, until they are tagged. */
 export const BASES = 'bases'
 
 const OURS = [BUILT, `localhost/${BASES}`].map((name) => `${name}:latest`)
 
-/** The images that a build took from elsewhere, by the names that Dockerfiles call them by. */
+/** The images that a build pulled from elsewhere, by the names in the Dockerfile. */
 export function basesAmong(images: readonly NamedImage[]): Material[] {
   const bases = new Map<string, string>()
   for (const { digest, name } of images) {

@@ -9,7 +9,7 @@ import { runProgram, type ProgramResult } from './run_program.js'
 export interface BuildahSettings {
   readonly program: string
   readonly isolation: 'chroot' | 'rootless' | 'oci'
-  /** How layers are kept while a build runs; unset, by what the machine can do. */
+  /** Storage driver. Chosen by what the host supports if left out. */
   readonly storage?: 'overlay' | 'vfs' | undefined
 }
 
@@ -17,17 +17,16 @@ export interface BuildahOptions {
   readonly folder: string
   readonly signal: AbortSignal
   readonly onLine?: (line: string) => void
-  /** Hears the last lines where it ends with an error. */
+  /** Called with the last lines of output if a command fails. */
   readonly onFailure?: (lines: readonly string[]) => void
 }
 
-/** As buildah calls it. */
 export interface NamedImage {
   readonly digest: string
   readonly name: string
 }
 
-/** What is passed on to builds of how this machine reaches others. */
+/** Environment variables passed to builds. */
 const PASSED_VARIABLES = [
   'PATH',
   'http_proxy',
@@ -39,7 +38,7 @@ const PASSED_VARIABLES = [
 
 const NEVER = new AbortController().signal
 
-/** Debian's program that builds images without a daemon, with everything it keeps in a folder of the job. */
+/** Runs buildah, which builds images without a daemon, with all its state in the folder of the job. */
 export class Buildah {
   readonly #settings: BuildahSettings
   readonly #run: BuildahOptions
@@ -54,7 +53,7 @@ export class Buildah {
     ]
   }
 
-  /** Whether there is such a program here, and which. */
+  /** The version of buildah, or undefined if it is not installed. */
   static async version({ program }: BuildahSettings): Promise<string | undefined> {
     const lines: string[] = []
     try {
@@ -71,7 +70,7 @@ export class Buildah {
     }
   }
 
-  /** In a folder that is the job's own. Layers that share what they have in common take less room, where the machine lets them. */
+  /** Opens a store in the folder of the job. Prefers overlay storage, which shares layers. */
   static async open(settings: BuildahSettings, run: BuildahOptions): Promise<Buildah> {
     const overlay = new Buildah(settings, run, 'overlay')
     if (settings.storage === 'overlay') {
@@ -88,7 +87,7 @@ export class Buildah {
     return new Buildah(settings, run, 'vfs')
   }
 
-  /** Removes a folder in which it worked: files in there may belong to accounts that only exist within builds. */
+  /** Removes a work folder. Its files may belong to user IDs that only exist within builds. */
   static removal({ program }: BuildahSettings): (folder: string) => Promise<void> {
     return (folder) =>
       removeFolder(folder).catch(async () => {
@@ -98,14 +97,14 @@ export class Buildah {
       })
   }
 
-  /** Takes an image of a layout, under a name that Dockerfiles can use. It is first called by its path, which must be a name, too. */
+  /** Loads an image of a layout under a name for Dockerfiles. The path of the layout must be a valid image name. */
   async load(layout: string, image: string): Promise<void> {
     const path = relative(this.#run.folder, layout)
     const lines = await this.#runChecked(['pull', '--quiet', `oci:${path}:${image}`])
     await this.#runChecked(['tag', lines.at(-1) ?? '', `localhost/${image}`])
   }
 
-  /** Builds a folder by its Dockerfile; the same is the same image whenever that is done. */
+  /** Builds a context reproducibly. */
   async build(build: {
     readonly context: string
     readonly dockerfile: string
@@ -125,12 +124,12 @@ export class Buildah {
     ])
   }
 
-  /** Writes an image into a layout. */
+  /** Writes an image to a layout. */
   async save(tag: string, layout: string, image: string): Promise<void> {
     await this.#runChecked(['push', '--quiet', '--format', 'oci', tag, `oci:${layout}:${image}`])
   }
 
-  /** All that are here, each by each of its names. */
+  /** All images in the store, once per name. */
   async images(): Promise<readonly NamedImage[]> {
     const lines: string[] = []
     const args = ['images', '--no-trunc', '--format', '{{.Digest}} {{.Name}}:{{.Tag}}']
@@ -171,7 +170,7 @@ export class Buildah {
   }
 }
 
-/** Secrets of ours are in the environment of this process; a build gets none of it that it does not need. */
+/** Keeps the secrets in our environment out of builds. */
 function environment(home: string): Record<string, string> {
   const names = Object.keys(process.env).filter(
     (name) => PASSED_VARIABLES.includes(name.toLowerCase()) || PASSED_VARIABLES.includes(name)

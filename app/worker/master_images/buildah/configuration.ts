@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A registry that bases may be in, and as whom it is read. */
+/** A registry with the account to pull bases with. */
 export interface KnownRegistry {
   readonly host: string
   readonly isInsecure: boolean
@@ -12,8 +12,8 @@ export interface KnownRegistry {
 const FOLDER = ['.config', 'containers', 'registries.conf.d']
 
 /**
- * What buildah has to know of registries, beside what the machine says: names without a host mean what they mean to all who write
- * Dockerfiles. Answers the file with the accounts, which only we can read.
+ * Configures the registries of buildah in addition to those of the host. Names without a host refer to Docker Hub.
+ * Returns the path of the private auth file.
  */
 export async function writeConfiguration(
   home: string,

@@ -1,12 +1,11 @@
 import { runProgram } from './run_program.js'
 
-/** What is needed to begin a program so that nothing of it outlives it, nor us. */
 interface ProgramCall {
   readonly program: string
   readonly args: readonly string[]
 }
 
-/** Processes and mounts of its own, all of which the kernel ends with the first of them. */
+/** Separate PID and mount namespaces, which the kernel cleans up with their first process. */
 const UNSHARE_ARGS = [
   ...['--mount', '--propagation', 'private', '--mount-proc'],
   ...['--pid', '--fork', '--kill-child=KILL'],
@@ -17,8 +16,8 @@ const NEVER = new AbortController().signal
 let isUnshareAllowed: Promise<boolean> | undefined
 
 /**
- * A program that ends when this process does, however that ends: nobody would wait for what it makes. As root it is put apart from the
- * processes and mounts of the machine as well; anybody else's builds do that by themselves.
+ * Wraps a program so that it ends with this process, however that ends. As root, it also gets its own namespaces;
+ * rootless builds create them themselves.
  */
 export async function contained(program: string, args: readonly string[]): Promise<ProgramCall> {
   isUnshareAllowed ??= canUnshare()
@@ -26,7 +25,7 @@ export async function contained(program: string, args: readonly string[]): Promi
   return { program: 'setpriv', args: ['--pdeathsig', 'KILL', ...unshare, program, ...args] }
 }
 
-/** Root of a container may not have the right to it. */
+/** Root in a container may lack the capability. */
 async function canUnshare(): Promise<boolean> {
   if (process.getuid?.() !== 0) {
     return false

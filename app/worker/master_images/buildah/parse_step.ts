@@ -1,6 +1,6 @@
 const STEP = /^(?:\[(\d+)\/(\d+)\] )?STEP (\d+)\/(\d+):/
 
-/** How far a build is, by the lines that buildah writes before each step. Stages count alike, however many steps they have. */
+/** Progress from the step lines of buildah. Stages count equally, whatever their number of steps. */
 export function parseStep(line: string): { readonly share: number } | undefined {
   const match = STEP.exec(line)
   if (!match) {

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 export interface ProgramOptions {
   readonly program: string
   readonly args: readonly string[]
-  /** All it knows of the world: nothing of ours goes there unless it is named. */
+  /** The whole environment of the program; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
   readonly signal: AbortSignal
@@ -13,7 +13,7 @@ export interface ProgramOptions {
 
 export interface ProgramResult {
   readonly code: number | null
-  /** The last lines of all it said. */
+  /** The last lines of its output. */
   readonly lastLines: readonly string[]
 }
 
@@ -21,8 +21,8 @@ const LAST_LINES = 20
 const MAX_LINE_LENGTH = 2_000
 
 /**
- * Runs a program to its end. It leads a group of its own, so that it is ended with all it started when the signal says so: at once, since
- * whatever it has begun is in a folder that goes with it. What was stopped fails with the reason of the signal.
+ * Runs a program in its own process group and kills the group on abort. Its files are in a folder that is removed.
+ * Rejects with the reason of the signal.
  */
 export async function runProgram(options: ProgramOptions): Promise<ProgramResult> {
   const { program, args, env, cwd, signal, onLine } = options
@@ -67,6 +67,6 @@ function killGroup({ pid }: ChildProcess): void {
       process.kill(-pid, 'SIGKILL')
     }
   } catch {
-    // All of them have ended.
+    // The group has already ended.
   }
 }

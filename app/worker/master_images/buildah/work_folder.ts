@@ -3,17 +3,17 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
-/** No build takes as long. */
+/** Longer than any build. */
 const MAX_AGE_MS = 60 * 60 * 1_000
 
 const active = new Set<string>()
 
-/** Removes a folder with whatever is in it, which may belong to accounts that only exist within builds. */
+/** Removes a folder whose files may belong to user IDs that only exist within builds. */
 export type RemoveFolder = (folder: string) => Promise<void>
 
 export const removeFolder: RemoveFolder = (folder) => rm(folder, { recursive: true, force: true })
 
-/** Does something in a folder of its own, which only we can read, and which is gone afterwards. */
+/** Runs an action in a private temporary folder and removes it afterwards. */
 export async function inWorkFolder<T>(
   parent: string,
   action: (folder: string) => Promise<T>,
@@ -33,7 +33,7 @@ export async function inWorkFolder<T>(
   }
 }
 
-/** What processes left behind that were killed. */
+/** Removes folders of crashed processes. */
 async function sweep(parent: string, remove: RemoveFolder): Promise<void> {
   for (const name of await readdir(parent)) {
     const folder = join(parent, name)

@@ -2,19 +2,19 @@ import { isObject } from '#oci/manifest'
 import { tryParseJson } from '#kernel/try_parse_json'
 import type { ListedArgument } from './listing.js'
 
-/** What the file of an image or a group says, as far as it is understood. */
+/** The supported attributes of an image or group file. */
 export interface Attributes {
   readonly name?: string
   readonly command?: string
   readonly commandArguments?: readonly ListedArgument[]
-  /** An image elsewhere, which is taken instead of being built. */
+  /** An image of another registry that is used instead of building one. */
   readonly image?: string
 }
 
-/** Something in a file that has to be put right. */
+/** A mistake in an attribute file that its author must fix. */
 export class AttributeInvalid extends Error {}
 
-/** Reads `image.json` or `image-group.json`. What nobody asks for is left aside. */
+/** Parses `image.json` or `image-group.json`. Ignores unknown attributes. */
 export function readAttributes(file: string, text: string): Attributes {
   const value = tryParseJson(text)
   if (!isObject(value)) {

@@ -5,7 +5,7 @@ import { failureReport } from '#worker/job_failure'
 import { commandOf } from './image_command.js'
 import type { Fault, ListedGroup, ListedImage, Listing } from './listing.js'
 
-/** An image that describes itself, and where it is to be read. */
+/** An image whose labels describe it. */
 export interface SelfDescribedImage {
   readonly virtualPath: string
   readonly store: ImageStore
@@ -13,7 +13,7 @@ export interface SelfDescribedImage {
   readonly reference?: string
 }
 
-/** What images say of themselves that nobody else describes. What they are called makes up the groups they are in. Those that are ready need no build. */
+/** Lists images by their labels, and groups by their paths. `areReady` marks images that need no build. */
 export async function describedImages(
   found: readonly SelfDescribedImage[],
   signal: AbortSignal,

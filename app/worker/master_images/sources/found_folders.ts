@@ -8,18 +8,18 @@ export const DOCKERFILE = 'Dockerfile'
 const MAX_FILE_BYTES = 64 * 1024
 const MAX_FOLDERS = 10_000
 
-/** What is said of images in one folder. */
+/** The files of an image or group in one folder. */
 export interface FoundFolder {
   readonly path: string
   readonly kind: 'image' | 'group'
   readonly hasDockerfile: boolean
-  /** The file that says what it is, where there is one. Its text is missing where it is too large to be one, or a link. */
+  /** The attribute file. Its text is undefined if it is too large or a link. */
   readonly file?: { readonly name: string; readonly text: string | undefined }
 }
 
 type SeenFiles = Map<string, string | undefined>
 
-/** The folders of a tree that are an image or a group, in the order of their paths. Nothing else of the tree is kept. */
+/** The folders of a tree that are an image or a group, sorted by path. */
 export async function foundFolders(tree: Tree, signal: AbortSignal): Promise<FoundFolder[]> {
   const filesByFolder = new Map<string, SeenFiles>()
   for await (const entry of tree.entries(signal)) {
@@ -40,7 +40,7 @@ export async function foundFolders(tree: Tree, signal: AbortSignal): Promise<Fou
   return [...filesByFolder].map(([path, seen]) => folderOf(path, seen)).toSorted(byPath)
 }
 
-/** The file that says what a folder is wins over what it is built from. */
+/** An attribute file takes precedence over a Dockerfile. */
 function folderOf(path: string, seen: SeenFiles): FoundFolder {
   const name = [IMAGE_FILE, GROUP_FILE].find((file) => seen.has(file))
   return {
@@ -55,7 +55,7 @@ async function textOf(content: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(await Array.fromAsync(content)).toString('utf8')
 }
 
-/** By the names in a path, whatever their case, so that what is in a folder follows it at once. */
+/** Compares path segments ignoring case, so that the contents of a folder follow it. */
 function byPath(one: FoundFolder, other: FoundFolder): number {
   const names = one.path.split('/')
   const against = other.path.split('/')

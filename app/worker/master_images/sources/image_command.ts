@@ -3,7 +3,7 @@ import type { ImageConfig } from '#oci/image_config'
 import { isObject } from '#oci/manifest'
 import type { ListedArgument } from './listing.js'
 
-/** What an image says of how analyses are run on it, so that it can go to places where its repository is not. */
+/** Labels with the command of an image, so that it can be moved without its repository. */
 export const LABELS = {
   command: 'analysis-hub.command',
   commandArguments: 'analysis-hub.command-arguments',
@@ -15,8 +15,8 @@ export interface ImageCommand {
 }
 
 /**
- * How analyses are run on an image that nobody describes: as its labels say, else as it is run itself. What its entrypoint has behind
- * the program comes before the file of the analysis; what it is run with by default does not count. Undefined where nothing is run.
+ * The command of an image without an attribute file: from its labels, else its entrypoint. Arguments of the entrypoint
+ * come before the code; the default command is ignored. Undefined if there is none.
  */
 export function commandOf({ content }: Pick<ImageConfig, 'content'>): ImageCommand | undefined {
   const run = isObject(content.config) ? content.config : {}
@@ -32,7 +32,6 @@ export function commandOf({ content }: Pick<ImageConfig, 'content'>): ImageComma
     : { command, commandArguments: before.map((value) => ({ value, position: 'before' })) }
 }
 
-/** The labels that say it. */
 export function labelsOf(image: {
   readonly command?: string | null | undefined
   readonly commandArguments?: readonly object[] | null | undefined

@@ -8,7 +8,7 @@ import type { ImageSource, Material, WantedImage } from './source.js'
 const PREFIX = 'master/'
 const SUFFIX = `:${LATEST}`
 
-/** The images that were imported into the folder of images: all that are in `master/` there. */
+/** Images imported into the folder, below `master/`. */
 export class ImportedSource implements ImageSource {
   readonly name = 'the folder of images'
   readonly #store: ImageStore

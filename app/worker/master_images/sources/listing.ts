@@ -1,4 +1,3 @@
-/** An argument of the command that an image runs. */
 export interface ListedArgument {
   readonly value: string
   readonly position?: 'before' | 'after'
@@ -13,20 +12,20 @@ export interface ListedGroup {
 export interface ListedImage extends ListedGroup {
   readonly command: string
   readonly commandArguments: readonly ListedArgument[]
-  /** Of an image that is where analyses are built on it, and needs no build. */
+  /** Digest of an image that needs no build. */
   readonly hash?: string
   readonly size?: number
 }
 
-/** What is there, and cannot be taken over as it is. */
+/** An image or group that exists but is invalid. */
 export interface Fault {
   readonly kind: 'image' | 'group'
   readonly virtualPath: string
-  /** What somebody has to put right. */
+  /** What its author must fix. */
   readonly message: string
 }
 
-/** What a source of images holds. What is broken is named, since it is there. */
+/** The content of a source, including invalid entries. */
 export interface Listing {
   readonly images: readonly ListedImage[]
   readonly groups: readonly ListedGroup[]

@@ -3,10 +3,10 @@ import { describedImages } from './described_images.js'
 import type { Listing } from './listing.js'
 import type { ImageSource, Material, WantedImage } from './source.js'
 
-/** Images of other registries, each under a path of ours. */
+/** Image references by virtual path. */
 export type References = ReadonlyMap<string, string>
 
-/** Images that are taken from other registries as they are. */
+/** Images mirrored from other registries. */
 export class MirroredSource implements ImageSource {
   readonly name = 'the list of images of other registries'
   readonly #references: References

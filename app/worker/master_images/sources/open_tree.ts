@@ -7,7 +7,6 @@ import { TarballTree } from '#worker/master_images/trees/tarball_tree'
 import type { Tree } from '#worker/master_images/trees/tree'
 import { SourceUnreadable } from '#worker/master_images/trees/source_errors'
 
-/** Which repository, and which state of it. */
 export interface Repository {
   readonly owner: string
   readonly repository: string
@@ -15,12 +14,12 @@ export interface Repository {
 }
 
 export interface RepositoryAddress {
-  /** An address or a folder with `{owner}`, `{repository}` and `{branch}` in it, as far as they matter. */
+  /** A URL or folder, optionally with `{owner}`, `{repository}` and `{branch}`. */
   readonly template: string
   readonly token?: string | undefined
 }
 
-/** The files of a repository: of an archive that is fetched, or of a folder or an archive on this machine. */
+/** Opens the files of a repository: a remote archive, or a local folder or archive. */
 export async function openTree(
   { template, token }: RepositoryAddress,
   repository: Repository
@@ -40,7 +39,7 @@ export async function openTree(
   }
 }
 
-/** Only words that cannot lead elsewhere are put into an address. */
+/** Inserts only values that cannot change the rest of the address. */
 function fillTemplate(
   template: string,
   repository: Repository,

@@ -11,7 +11,7 @@ import { scan } from './scan.js'
 import type { Listing } from './listing.js'
 import type { ImageSource, Material, WantedImage } from './source.js'
 
-/** The files of a repository, wherever they are. */
+/** Master images in a repository. */
 export class RepositorySource implements ImageSource {
   readonly #tree: Tree
 
@@ -52,7 +52,7 @@ export class RepositorySource implements ImageSource {
       : { kind: 'description' }
   }
 
-  /** The image elsewhere that is to be taken instead. */
+  /** The image of another registry that the attribute file names. */
   async #referenceIn(folder: string, path: string): Promise<string | undefined> {
     const file = join(folder, IMAGE_FILE)
     const stats = await lstat(file).catch(() => undefined)

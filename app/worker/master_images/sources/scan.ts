@@ -3,10 +3,9 @@ import { AttributeInvalid, readAttributes, type Attributes } from './attributes.
 import { foundFolders, IMAGE_FILE, type FoundFolder } from './found_folders.js'
 import type { Fault, ListedGroup, ListedImage, Listing } from './listing.js'
 
-/** An image as it stands in a tree: what is listed of it, and what it is made from. */
 export interface ScannedImage extends ListedImage {
   readonly hasDockerfile: boolean
-  /** An image elsewhere, which is taken instead of being built. */
+  /** An image of another registry that is used instead of building one. */
   readonly image?: string | undefined
 }
 
@@ -14,7 +13,7 @@ export interface Scan extends Listing {
   readonly images: readonly ScannedImage[]
 }
 
-/** What a folder hands down to what is in it, unless it cannot be understood. */
+/** The attributes that a folder passes on to those within it. */
 interface FolderScope {
   readonly path: string
   readonly virtualPath: string
@@ -23,8 +22,8 @@ interface FolderScope {
 }
 
 /**
- * The images and groups that a tree holds. An image takes over what the groups around it say, unless it says so itself. What is wrong
- * with one is no reason to lose the others, but to be told: where a group is broken, so is all that would take over what it says.
+ * Finds images and groups in a tree. Images inherit the attributes of their groups. Mistakes are reported as faults: a
+ * fault of a group also applies to everything that inherits from it.
  */
 export async function scan(tree: Tree, signal: AbortSignal): Promise<Scan> {
   const found: { groups: ListedGroup[]; images: ScannedImage[]; faults: Fault[] } = {
@@ -58,7 +57,7 @@ export async function scan(tree: Tree, signal: AbortSignal): Promise<Scan> {
   return found
 }
 
-/** Only folders that are an image or a group make up the path by which it is known. */
+/** The virtual path consists of folders that are an image or a group. */
 function scopeOf({ path }: FoundFolder, parent: FolderScope | undefined): FolderScope {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const virtualPath = [parent?.virtualPath, name].filter(Boolean).join('/')

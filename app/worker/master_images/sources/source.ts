@@ -1,41 +1,41 @@
 import type { Listing } from './listing.js'
 
-/** The image that is to be made, as the platform knows it. */
+/** The image to build, as the platform knows it. */
 export interface WantedImage {
   readonly path?: string | null | undefined
   readonly virtualPath: string
 }
 
-/** A folder with a Dockerfile in it. */
+/** A build context with a Dockerfile. */
 export interface Context {
   readonly kind: 'context'
   readonly folder: string
-  /** Where it is from, in sentences. */
+  /** The source, for messages and provenance. */
   readonly source: string
-  /** That of the repository, where its archive tells it. */
+  /** Commit of the repository, if its archive names it. */
   readonly commit: string | undefined
-  /** The SHA-256 of what is in each file, in hexadecimal digits; of links, that of where they lead. */
+  /** SHA-256 of each file in hex; for links, of their target. */
   readonly files: ReadonlyMap<string, string>
 }
 
-/** What an image is made from. */
+/** What an image is built from. */
 export type Material =
   | Context
   /** An image of another registry. */
   | { readonly kind: 'reference'; readonly reference: string }
-  /** An image that is in the folder of images. */
+  /** An image in the folder of images. */
   | { readonly kind: 'imported' }
-  /** Nothing that could be built. */
+  /** Nothing to build from. */
   | { readonly kind: 'description' }
 
-/** Where master images come from. */
+/** A source of master images. */
 export interface ImageSource {
-  /** In sentences. */
+  /** Name for messages. */
   readonly name: string
 
-  /** All it holds, or an error: what is not named is taken away by the platform. */
+  /** Lists all images, or throws: the platform deletes images that are not listed. */
   list(signal: AbortSignal): Promise<Listing>
 
-  /** What one image is made from; files are put into a folder that is there, and empty. Undefined where it is not from here. */
+  /** The material of an image. Writes files into the empty folder. Undefined if the image is not from this source. */
   material(wanted: WantedImage, folder: string, signal: AbortSignal): Promise<Material | undefined>
 }

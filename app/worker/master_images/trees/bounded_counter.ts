@@ -5,10 +5,10 @@ export interface Bounds {
   readonly bytes: number
 }
 
-/** What the source of all images of an installation never reaches, and an archive that was made to fill disks does. */
+/** Protects against archives made to fill the disk. */
 export const DEFAULT_BOUNDS: Bounds = { entries: 100_000, bytes: 4 * 1024 ** 3 }
 
-/** Counts what a source holds, and ends it where that is too much. */
+/** Counts entries and bytes, and throws above the limits. */
 export class BoundedCounter {
   readonly #bounds: Bounds
   #entries = 0

@@ -10,12 +10,12 @@ const IDLE_TIMEOUT_MS = 60_000
 
 export interface Download {
   readonly url: string
-  /** Sent to the address itself, never to where it leads. */
+  /** Sent to the origin of the URL only, never to redirects. */
   readonly token?: string | undefined
   readonly signal: AbortSignal
 }
 
-/** The bytes of an archive that is somewhere else. What is away is asked for again; once bytes flow, what breaks off has failed. */
+/** Downloads an archive. Retries until the response starts; a download that breaks off fails. */
 export async function* fetchTarball(
   download: Download
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -61,7 +61,7 @@ async function fetchWithRetries(download: Download): Promise<Response> {
   }
 }
 
-/** Goes where the address leads to, but never from an encrypted connection to one that is not. */
+/** Follows redirects, but never from HTTPS to HTTP. */
 async function fetchFollowingRedirects({ url, token, signal }: Download): Promise<Response> {
   const first = new URL(url)
   let at = first
@@ -116,7 +116,7 @@ async function requireSuccess(url: string, response: Response): Promise<Response
   throw new SourceUnreadable(displayUrl(url), `it answered with the status ${status}`)
 }
 
-/** What may be said of an address: what is behind the path may be a secret. */
+/** The URL without its query, which may contain a secret. */
 export function displayUrl(url: string): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`

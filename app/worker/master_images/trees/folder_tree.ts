@@ -9,7 +9,7 @@ import { SourceUnreadable, SourceRejected } from './source_errors.js'
 
 const EXCLUDED = new Set(['.git'])
 
-/** The files of a folder on this machine: a repository that was brought here. */
+/** The files of a local folder. */
 export class FolderTree implements Tree {
   readonly name: string
   readonly #bounds: Bounds
@@ -74,7 +74,7 @@ export class FolderTree implements Tree {
   }
 }
 
-/** As many bytes as it had: a file that grows meanwhile is not read further. */
+/** Reads at most the size that was found, in case the file grows. */
 async function* bytesOf(path: string, size: number): AsyncGenerator<Uint8Array, void, undefined> {
   if (size === 0) {
     return

@@ -3,7 +3,7 @@ import { SourceRejected } from './source_errors.js'
 const MAX_LENGTH = 1_024
 const MAX_DEPTH = 64
 
-/** A path that stays where it is unpacked, as its names; nothing for the place itself. */
+/** Splits a path into its segments. Throws if it could leave the folder it is unpacked to. */
 export function namesOf(path: string): string[] {
   const names = path.split('/').filter((name, index) => name !== '' || index === 0)
   if (names[0] === '.') {
@@ -21,8 +21,8 @@ export function namesOf(path: string): string[] {
 }
 
 /**
- * Refuses a link that may lead out of the tree. It may go up first and then down, as people write it; going up again behind a name
- * could lead anywhere, since that name may be a link itself.
+ * Rejects links that may leave the tree. `..` is allowed only at the beginning: after a name it could lead anywhere,
+ * since the name may be a link.
  */
 export function requireInside(path: string, target: string): void {
   const steps = target.split('/')

@@ -9,7 +9,7 @@ import { tarEntries } from './tar_entries.js'
 import type { OnCommit, Tree, TreeEntry } from './tree.js'
 import { SourceUnreadable, SourceRejected } from './source_errors.js'
 
-/** The files in an archive (`.tar.gz`), unpacked as its bytes come, and never whole. */
+/** The files of a `.tar.gz` archive, streamed. */
 export class TarballTree implements Tree {
   readonly name: string
   readonly #bytes: (signal: AbortSignal) => AsyncIterable<Uint8Array>

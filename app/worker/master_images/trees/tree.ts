@@ -1,4 +1,4 @@
-/** What is at one place of a tree of files. Paths are relative, with `/` between names, and checked. */
+/** An entry of a file tree. Paths are relative, use `/`, and are checked. */
 export type TreeEntry =
   | { readonly type: 'folder'; readonly path: string }
   | { readonly type: 'link'; readonly path: string; readonly target: string }
@@ -7,16 +7,16 @@ export type TreeEntry =
       readonly path: string
       readonly size: number
       readonly isExecutable: boolean
-      /** Can be read once, and before the next entry is asked for; what is not read is skipped. */
+      /** Can be read once, before the next entry is requested. Skipped if not read. */
       readonly content: () => AsyncIterable<Uint8Array>
     }
 
-/** Is told which state of a repository an archive says it holds, if it does. */
+/** Called with the commit of a repository archive, if it names one. */
 export type OnCommit = (commit: string) => void
 
-/** The files of a source of images, read from its beginning to its end each time. */
+/** The files of an image source, streamed from the beginning on each call. */
 export interface Tree {
-  /** What people know it by; never with credentials. */
+  /** Name for messages, without credentials. */
   readonly name: string
   entries(signal: AbortSignal, onCommit?: OnCommit): AsyncIterable<TreeEntry>
 }

@@ -9,23 +9,20 @@ import { SourceRejected } from './source_errors.js'
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 interface UnpackTarget {
-  /** The folder of the tree that is wanted. */
+  /** The folder within the tree. */
   readonly path: string
-  /** A folder that is there, and empty. */
+  /** An existing, empty folder. */
   readonly into: string
   readonly signal: AbortSignal
 }
 
 export interface UnpackedFiles {
-  /** The SHA-256 of what is in each file, in hexadecimal digits; of links, that of where they lead. */
+  /** SHA-256 of each file in hex; for links, of their target. */
   readonly files: ReadonlyMap<string, string>
   readonly commit: string | undefined
 }
 
-/**
- * Writes what a tree has within one of its folders, and answers what that was. Links are made when everything else is
- * there, so that nothing is ever written through one; what is there twice is refused.
- */
+/** Unpacks a folder of a tree. Creates links last, so that nothing is written through one, and rejects duplicates. */
 export async function unpack(
   tree: Tree,
   { path, into, signal }: UnpackTarget
@@ -61,7 +58,7 @@ function pathWithin(path: string, folder: string): string | undefined {
   return path.startsWith(start) ? path.slice(start.length) : undefined
 }
 
-/** What is in another folder of the tree is not there where this one is built. */
+/** Other folders of the tree are not part of the build context. */
 function requireLinkWithin({ path, target }: TreeEntry & { type: 'link' }, within: string): void {
   const ups = target.split('/').filter((step) => step === '..').length
   if (ups > within.split('/').length - 1) {
