@@ -3,13 +3,13 @@ import type { Origin, RequestSource } from '#kernel/origin'
 import type { SignInEvent } from './security_event.js'
 import { SecurityAudit, type AuditedAccount, type SecretOwner } from './security_audit.js'
 
-/** `SecurityNotes.secretRead`, for code that the container does not make. */
+/** `SecurityAudit.secretRead`, for code outside the container. */
 export async function recordSecretRead(origin: Origin, owner: SecretOwner): Promise<void> {
   const audit = await securityAudit()
   await audit.secretRead(origin, owner)
 }
 
-/** `SecurityNotes.signIn`, for code that the container does not make. */
+/** `SecurityAudit.signIn`, for code outside the container. */
 export async function recordSignIn(
   type: SignInEvent,
   account: AuditedAccount,

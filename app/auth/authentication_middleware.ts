@@ -8,40 +8,40 @@ import { catalogue } from '#http/route_catalogue'
 import { env } from '#start/env'
 
 /**
- * Finds out whose token this is; undefined where it is none. Routes that need no identity never see a refusal. Throws
- * where that cannot be found out now.
+ * Verifies access tokens; undefined for an invalid one. Throws if a token cannot be verified now. Routes without
+ * authentication ignore failures.
  */
 export interface Authenticator {
   verify(token: string): Promise<Actor | undefined> | Actor | undefined
   /**
-   * For connections that outlive their request: ends them when the token ends or is revoked. Without it, tokens are good for
-   * as long as a connection lasts.
+   * For connections that outlive their request: ends them when the token expires or is revoked. Without it, a token is
+   * accepted for as long as the connection lasts.
    */
   guardConnection?(token: string, connection: EndSignal): void
-  /** For connections that outlive their token: as long as the session goes on that it came from, or until `closed`. */
+  /** For connections that outlive their token: watches the session of the token until it ends or `closed` aborts. */
   watchSession?(token: string, closed: AbortSignal): SessionWatch
 }
 
-/** A caller that stays connected. */
+/** The session of a connected caller. */
 export interface SessionWatch {
   /** Aborts when the session ends. */
   readonly ended: AbortSignal
-  /** Who it is, with what it may do now; undefined where the session has ended. */
+  /** The caller with its current permissions; undefined if the session has ended. */
   actor(): Promise<Actor | undefined>
-  /** Has a function called whenever that may have become something else. */
+  /** Calls a listener whenever the actor may have changed. */
   onChange(listener: (actor: Actor) => void): void
 }
 
 export interface TokenSources {
-  /** The cookie that browsers send where they cannot send a header. */
+  /** The cookie of browsers that cannot send a header. */
   readonly cookie: string
-  /** Sites from which such a cookie is taken, beside our own. */
+  /** Further origins whose requests may use the cookie. */
   readonly origins: readonly string[]
 }
 
 declare module '@adonisjs/core/http' {
   interface HttpContext {
-    /** The token of `actor`, for connections that outlive their request. */
+    /** The access token of `actor`, for connections that outlive their request. */
     token?: string
   }
 }
@@ -53,9 +53,7 @@ const SOURCES: TokenSources = {
   origins: env.CORS_ORIGINS,
 }
 
-/**
- * Says who sent the request, where it carries a token that is accepted.
- */
+/** Sets the actor of requests with a valid access token. */
 export default class AuthenticationMiddleware {
   readonly #authenticator: Authenticator | undefined
   readonly #sources: TokenSources
@@ -102,8 +100,8 @@ function setActor(ctx: HttpContext, actor: Actor | undefined, token: string): vo
 }
 
 /**
- * The token a request is sent with. A cookie counts only where it cannot change anything, was not put there by another
- * site, and no Authorization header says something else.
+ * The access token of a request. A cookie is only accepted for read requests of trusted sites without an Authorization
+ * header.
  */
 export function tokenOf(
   headers: IncomingHttpHeaders,
@@ -144,7 +142,7 @@ function decodeCookie(value: string): string {
   }
 }
 
-/** Whether the route that will answer admits no caller without an identity. What no route answers needs none. */
+/** Whether the matching route requires authentication. False if no route matches. */
 async function needsIdentity({ request, containerResolver }: HttpContext): Promise<boolean> {
   const router = await containerResolver.make('router')
   const name = router.match(request.url(), request.method(), false)?.route.name

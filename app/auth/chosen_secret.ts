@@ -6,7 +6,7 @@ import { issue } from '#kernel/issues'
 const MIN_LENGTH = 8
 const SHORT_LENGTH = 16
 
-/** What is tried first by attackers. */
+/** Secrets that attackers try first. */
 const COMMON_SECRETS = new Set(
   `password password1 password12 password123 password1234 passw0rd p@ssw0rd p@ssword passwort passwort1 passwort123
   start123 start1234 changeme change-me change_me letmein1 letmein123 welcome1 welcome123 willkommen willkommen1
@@ -21,27 +21,27 @@ const COMMON_SECRETS = new Set(
 
 const notCommon = vine.createRule((value, _options: undefined, field) => {
   if (typeof value === 'string' && isCommon(value)) {
-    field.report('It is among the first that are guessed: choose another one', 'chosen', field)
+    field.report('This is a commonly used secret: choose another one', 'chosen', field)
   }
 })
 
-/** A secret or password that a person chose, of at most so many characters. */
+/** The rule for a secret or password that a person chose. */
 export const chosenSecret = (most: number) =>
   vine.string().minLength(MIN_LENGTH).maxLength(most).use(notCommon())
 
-/** Throws where a secret that was chosen is the name of whom it is for. */
+/** Throws if a chosen secret equals the name of its account. */
 export function requireUnlikeName(
   key: 'secret' | 'password',
   chosen: unknown,
   name: unknown
 ): void {
   if (typeof chosen === 'string' && typeof name === 'string' && equalsIgnoringCase(chosen, name)) {
-    const message = 'It is the name of whom it is for: choose another one'
+    const message = 'It equals the name of the account: choose another one'
     throw BadRequest.attribute(issue('value_invalid', [key], message))
   }
 }
 
-/** Also, where it is short, one character again and again, and figures or letters in their order. */
+/** Whether it is a common secret, or a short one of a repeated character or a sequence. */
 function isCommon(secret: string): boolean {
   const lower = secret.toLowerCase()
   const isShort = lower.length < SHORT_LENGTH

@@ -7,5 +7,5 @@ const NAME = {
   description: 'A name consists of letters without accents, digits, and the characters _ . @ + -',
 }
 
-/** Names stand in addresses of the provider, so they consist of characters that need no escaping there. */
+/** Names are part of URLs, so they consist of characters that need no escaping there. */
 export const clientName = vine.string().minLength(3).maxLength(128).use(shape(NAME))

@@ -1,30 +1,27 @@
 import type { ClientDirectory, ProviderPermission } from './provider.js'
 
-/** What a node's client may do, and nothing else. */
+/** The permissions of a node's client. */
 export const NODE_CLIENT_PERMISSIONS = ['analysis_update'] as const
 
-/** What the client of an analysis may do from the start; more can be given to it. */
+/** The initial permissions of an analysis client. More can be granted. */
 export const ANALYSIS_CLIENT_PERMISSIONS = [
   'analysis_self_storage_use',
   'analysis_self_message_broker_use',
 ] as const
 
-/** Whether a permission is the one its name stands for: a realm or a client can make another one of the same name. */
+/** Whether this is the permission of the platform. A realm or a client may define another one of the same name. */
 export function isGlobalPermission({ realmId, clientId }: ProviderPermission): boolean {
   return (realmId ?? clientId ?? null) === null
 }
 
-/** What a client should be allowed to do. */
+/** The permissions that a client should have. */
 export interface TargetPermissions {
   readonly names: readonly string[]
-  /** Whether everything else is taken away. */
+  /** Whether all other permissions are revoked. */
   readonly exclusive?: boolean
 }
 
-/**
- * Gives a client the permissions it should have; does nothing where it has them. Answers the names the provider does not
- * know, which cannot be given.
- */
+/** Grants missing permissions to a client. Returns the names that the provider does not know. */
 export async function ensurePermissions(
   clients: ClientDirectory,
   clientId: string,
@@ -41,7 +38,7 @@ export async function ensurePermissions(
   }
   const unknown: string[] = []
   for (const name of names.filter(
-    (wanted) => !existing.some(({ permission }) => permission.name === wanted)
+    (target) => !existing.some(({ permission }) => permission.name === target)
   )) {
     const permission = await clients.permission(name)
     if (permission) {

@@ -1,6 +1,6 @@
 import { isTransactionOpen } from '#records/transaction_scope'
 
-/** A mistake in the program: locks would be held for as long as the provider takes, or for as long as it is away. */
+/** A programming error: locks would be kept for as long as the provider takes to respond. */
 export class CalledInTransaction extends Error {
   static readonly code = 'E_CALLED_IN_TRANSACTION'
   readonly code = CalledInTransaction.code
@@ -12,9 +12,7 @@ export class CalledInTransaction extends Error {
   }
 }
 
-/**
- * The same provider, or part of one, with every call refused while the caller holds a transaction open.
- */
+/** A proxy of a provider, or part of one, that rejects calls within an open transaction. */
 export function outsideTransactions<Target extends object>(target: Target): Target {
   return new Proxy(target, {
     get(_, name) {

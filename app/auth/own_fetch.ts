@@ -1,6 +1,6 @@
 import type { IdentityProvider } from './provider.js'
 
-/** Where another surface is, and who vouches for us there. */
+/** A surface of another process, and the provider that issues tokens for it. */
 export interface RemoteSurface {
   readonly url: string
   readonly provider: Pick<IdentityProvider, 'ownToken' | 'introspect'>
@@ -10,11 +10,11 @@ export interface OwnFetchOptions {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Asked for with each attempt: how long it takes to get a token is no part of a limit. */
+  /** Called for each attempt, so that a limit does not include the time for a token. */
   readonly signal: () => AbortSignal
 }
 
-/** Calls a surface of another process in the platform's own name: once more, with another token, where one is refused. */
+/** Calls a surface of another process as the platform. Retries once with a new token if one is rejected. */
 export async function ownFetch(
   { url, provider }: RemoteSurface,
   path: string,
@@ -26,7 +26,7 @@ export async function ownFetch(
     return response
   }
   await response.body?.cancel()
-  // Asked about a token it does not stand by any more, a provider has another one.
+  // Introspecting a revoked token makes the provider replace it.
   await provider.introspect(token)
   return fetchWithToken(url + path, await provider.ownToken(), call)
 }

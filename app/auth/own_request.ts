@@ -12,7 +12,7 @@ export interface OwnRequestOptions extends Pick<OwnFetchOptions, 'method'> {
   readonly limitMs?: number
 }
 
-/** Asks a surface of another process in the platform's own name. */
+/** Sends a request to a surface of another process as the platform. */
 export async function ownRequest(
   surface: RemoteSurface,
   path: string,

@@ -13,8 +13,8 @@ interface OwnStreamOptions {
 }
 
 /**
- * Follows what a surface of another process streams, in the platform's own name, until the signal aborts. A stream that ends, as it
- * does with the token it was asked for with, is followed anew from where it was.
+ * Reads a stream of a surface of another process until the signal aborts. A stream that ends, for example with its
+ * token, is resumed after the last event.
  */
 export async function* ownStream(
   surface: RemoteSurface,
@@ -29,7 +29,7 @@ export async function* ownStream(
         yield { record: data, cursor: id }
       }
     } catch {
-      // Whatever it was, it is asked for again.
+      // The stream is resumed after any error.
     }
     await sleep(jitteredBackoff(failures + 1, RETRY_BACKOFF), signal).catch(() => {})
   }

@@ -1,4 +1,4 @@
-/** The permissions of the platform itself, by the names under which identity providers grant them, and what each allows. */
+/** The permissions of the platform, by the names that identity providers grant, with descriptions. */
 export const PERMISSION_DESCRIPTIONS = {
   event_create: 'Report events for the audit trail, about records of the own realm.',
   event_read: 'Read the audit trail of the own realm, export it and verify its proof.',

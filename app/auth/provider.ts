@@ -5,60 +5,63 @@ import type { NewClient, RecordClients } from './record_clients.js'
 import type { Origin } from '#kernel/origin'
 
 /**
- * What the platform needs of an identity provider. The embedded provider and the client of an external one both offer it
- * and pass the same tests; nothing else in the platform knows which of them is there.
+ * What the platform needs from an identity provider. The embedded provider and the clients of external ones implement
+ * it and pass the same tests. Other code does not distinguish them.
  */
 export interface IdentityProvider {
-  /** Returns once it is known what the provider offers; throws where that cannot be found out now. */
+  /** Resolves when the capabilities of the provider are known. Throws if they cannot be determined now. */
   whenReady(): Promise<void>
-  /** Throws where the provider cannot be asked about tokens now, and says why. */
+  /** Throws with the reason if tokens cannot be introspected now. */
   requireWorking(): Promise<void>
-  /** What the provider says of a token now; undefined where it is not, or no longer, one that may be used. */
+  /** Introspects a token; undefined if it is not active. */
   introspect(token: string): Promise<Introspection | undefined>
-  /** The public keys its tokens are signed with, and who it says it is. */
+  /** The public keys and the issuers of its tokens. */
   metadata(): Promise<ProviderMetadata>
-  /** A token for calls the platform makes itself. */
+  /** An access token for calls of the platform itself. */
   ownToken(): Promise<string>
 
   /**
-   * As `introspect`, of a token that is over by now: what holds while the session it came from goes on. Not there where the
-   * provider cannot tell.
+   * Like `introspect`, for an expired token: the access of its account while the session lasts. Absent if the provider
+   * cannot tell.
    */
   introspectExpired?(token: string): Promise<AccessState | undefined>
   /**
-   * Sees while a token is good, and lets its bearer do so much, what `introspectEnded` will be answered by. Not there where the
-   * provider needs no such preparation.
+   * Prepares `introspectExpired` while a token with these permissions is valid. Absent if the provider needs no
+   * preparation.
    */
   observeToken?(token: string, permissions: ReadonlySet<string>): Promise<void>
   /**
-   * Tells at once of those who may do something else than before, or nothing any more: the id of a user or client, of a session or a
-   * token, or `EVERYBODY`. Not there where nobody is told. Answers how to stop.
+   * Notifies of changed or ended access, with the id of an account, session or token, or `EVERYBODY`. Absent if the
+   * provider has no such events. Returns a function that unsubscribes.
    */
-  onAccessChange?(listener: (whose: string) => void): Promise<() => Promise<void>>
+  onAccessChange?(listener: (id: string) => void): Promise<() => Promise<void>>
 
-  /** Clients are what nodes and analyses log in with; undefined where the provider keeps none for others. */
+  /** The clients that nodes and analyses log in with; undefined if the provider has none for others. */
   readonly clients: ClientDirectory | undefined
-  /** How records get their clients where the provider keeps them in the same database, so that one transaction has both. */
+  /** Creates clients of records in the transaction of the record, if both are in the same database. */
   recordClientsFor?(pool: pg.Pool): RecordClients | undefined
-  /** Who exists, for cleaning up after those who do not any more; undefined where the provider does not tell. */
+  /** The realms and users, to clean up after deleted ones; undefined if the provider does not list them. */
   readonly people: PeopleDirectory | undefined
 
-  /** Tells of realms, users and clients that come, change and go, as far as the provider does. Answers how to stop. */
+  /**
+   * Notifies of changes of realms, users and clients, as far as the provider publishes them. Returns a function that
+   * unsubscribes.
+   */
   onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
-/** Stands for all ids. */
+/** Matches all ids. */
 export const EVERYBODY = ''
 
-/** What a user or client may do now; as before where the provider says nothing of permissions. */
+/** The current access of a user or client. `as before` if the provider does not list permissions. */
 export interface AccessState {
   readonly permissions: readonly { readonly name: string }[] | 'as before'
-  /** Whether that was asked of a session, where it was not known before that the token has one. */
+  /** Whether the token belongs to a session, if that was not known before. */
   readonly hasSession?: boolean
 }
 
-/** The claims of a token as providers spell them. */
+/** The claims of an introspection response (RFC 7662). */
 export interface Introspection {
   readonly active: true
   readonly sub: string
@@ -68,11 +71,11 @@ export interface Introspection {
   readonly realm_name: string | null
   readonly client_id: string | null
   readonly scope: string
-  /** Those that hold everywhere: what a realm or a client made for itself is left out. */
+  /** Global permissions only, without those defined by a realm or a client. */
   readonly permissions: readonly { readonly name: string }[]
   /** Seconds since 1970. */
   readonly exp: number
-  /** The session it came from, where the provider can be asked about that. */
+  /** The session of the token, if the provider can check that. */
   readonly sid?: string
   readonly jti?: string
 }
@@ -87,18 +90,18 @@ export interface ProviderClient {
   readonly name: string
   readonly displayName: string | null
   readonly realmId: string
-  /** Whether it may be used, as far as the provider says. */
+  /** Whether it is enabled, if the provider tells. */
   readonly active?: boolean
-  /** Whether it has to show a secret, as far as the provider says. */
+  /** Whether it needs a secret, if the provider tells. */
   readonly isConfidential?: boolean
-  /** Only where it was asked for. */
+  /** Only if requested. */
   readonly secret?: string | null
 }
 
 export interface ProviderPermission {
   readonly id: string
   readonly name: string
-  /** Where a realm or a client made it for itself. */
+  /** Set for permissions defined by a realm or a client. */
   readonly realmId?: string | null
   readonly clientId?: string | null
 }
@@ -111,38 +114,38 @@ export interface ClientPermission {
 }
 
 /**
- * Every call may fail with `IdentityUnavailable`. What is not there is undefined, or already gone. Where it is said `within` whose
- * reach something is done, the embedded provider throws `PermissionDenied` for a client that may do more than that; one elsewhere
- * knows the platform only.
+ * Every call may fail with `IdentityUnavailable`. Missing records are undefined and can be removed again. With
+ * `within`, the embedded provider throws `PermissionDenied` for a client with more permissions than that actor; an
+ * external one only knows the platform.
  */
 export interface ClientDirectory {
   /**
-   * Idempotent by name: a client of that name and realm is answered as it is. Throws `BadRequest` where the provider takes
-   * the name or the realm for wrong.
+   * Idempotent by name: returns an existing client of that name and realm unchanged. Throws `BadRequest` if the
+   * provider rejects the name or the realm.
    */
   create(client: NewClient): Promise<ProviderClient>
   read(
     id: string,
     options?: { secret?: boolean; within?: Actor }
   ): Promise<ProviderClient | undefined>
-  /** The client of that name in a realm, or else in any. */
+  /** Finds a client by name in a realm, or else in any. */
   findByName(name: string, realmId?: string): Promise<ProviderClient | undefined>
-  /** Sets a secret (and names, where given). Throws `EntityConflict` where a name is taken, `BadRequest` where it is wrong. */
+  /** Sets a secret and optionally names. Throws `EntityConflict` if a name is taken, `BadRequest` if it is invalid. */
   rotate(
     id: string,
     change: { secret: string; name?: string; displayName?: string },
     within?: Actor
   ): Promise<ProviderClient | undefined>
-  /** Sets what people know it by. What is gone meanwhile needs none. */
+  /** Sets the display name. Does nothing if the client was deleted. */
   setDisplayName(id: string, displayName: string): Promise<void>
   remove(id: string): Promise<void>
-  /** Throws for a client that may do more than an actor, where the provider can tell. */
+  /** Throws for a client with more permissions than the actor, if the provider can tell. */
   requireWithin?(id: string, within: Actor): Promise<void>
 
   permissionsOf(clientId: string): Promise<readonly ClientPermission[]>
-  /** One that holds everywhere; what a realm or a client made for itself under the same name is another thing. */
+  /** Finds a global permission, not one of the same name defined by a realm or a client. */
   permission(idOrName: string): Promise<ProviderPermission | undefined>
-  /** Gives a permission and takes it away, for an actor or else for the platform itself. */
+  /** Grants and revokes a permission on behalf of an actor, or else as the platform. */
   grant(
     clientId: string,
     permissionId: string,
@@ -150,17 +153,17 @@ export interface ClientDirectory {
     within?: Actor
   ): Promise<ClientPermission>
   revoke(clientPermissionId: string, by?: Origin, within?: Actor): Promise<void>
-  /** Whether those changes are in our audit trail without our doing, with the actor they were made for. */
+  /** Whether the provider records these changes in the platform's audit trail, with the actor. */
   readonly recordsAudit: boolean
 }
 
 export interface PeopleDirectory {
-  /** Whether nobody can be hidden from the platform. */
+  /** Whether the lists are complete: no record can be hidden from the platform. */
   readonly showsEverybody: boolean
   realmIds(): Promise<ReadonlySet<string>>
-  /** Everybody the platform is shown, by id, with the realm of each. */
+  /** All visible users by id, each with its realm. */
   users(): Promise<ReadonlyMap<string, string | null>>
-  /** Asks for the one record. Throws where the platform may not know. */
+  /** Looks up a single record. Throws if the platform may not read it. */
   hasRealm(id: string): Promise<boolean>
   hasUser(id: string): Promise<boolean>
 }

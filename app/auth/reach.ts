@@ -1,9 +1,6 @@
 import type { Actor } from '#kernel/actor'
 
-/**
- * What an actor may reach that was let in to the client of a record: what it may do itself, and what such a client may do by
- * being one.
- */
+/** An actor with the permissions of the record clients that it manages, in addition to its own. */
 export function reachOf(actor: Actor, clientPermissions: readonly string[]): Actor {
   return { ...actor, permissions: new Set([...actor.permissions, ...clientPermissions]) }
 }

@@ -4,14 +4,14 @@ import type { Logger } from '@adonisjs/core/logger'
 
 import type { ClientDirectory, IdentityProvider, ProviderChange } from './provider.js'
 
-/** A change may be told of before it can be seen. */
+/** An event may arrive before its change is visible. */
 const VISIBILITY_DELAY_MS = 1_000
 
-/** What follows from changes at the provider. A reaction may come twice, or never: reconciliation finds the rest. */
+/** Handlers of provider changes. One may run twice or not at all: reconciliation finds the rest. */
 export interface Reactions {
   realmDeleted(id: string): Promise<unknown>
   userDeleted(id: string): Promise<unknown>
-  /** It was deleted or deactivated. */
+  /** The client was deleted or deactivated. */
   clientEnded?(id: string): Promise<unknown>
 }
 
@@ -19,9 +19,9 @@ type ReactionSource = Pick<IdentityProvider, 'onChange' | 'people'> &
   Partial<Pick<IdentityProvider, 'clients'>>
 
 /**
- * Reacts to what the provider tells until the returned function is called. A reaction that fails is logged. Who is said
- * to be gone is asked for before anything is removed: every program that reaches the channel could say so. Users are let go of one after
- * the other: many go at once where their realm does.
+ * Handles provider changes until the returned function is called. Failures are logged. Deletions are verified first,
+ * since any program with access to the channel can publish them. Users are handled one after the other: many are
+ * deleted at once with their realm.
  */
 export function reactToChanges(
   provider: ReactionSource,

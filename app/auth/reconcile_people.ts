@@ -8,25 +8,25 @@ const EVERY_MS = 60 * 60_000
 
 interface Reconciliation {
   provider: Pick<IdentityProvider, 'people' | 'whenReady' | 'introspect' | 'ownToken'>
-  /** The ids that records here refer to. */
+  /** The ids that records of the surface refer to. */
   referencedIds: () => Promise<readonly string[]>
-  /** Removes what refers to an id that does not exist any more; answers how many records that were. */
+  /** Removes references to a deleted id. Returns the number of records. */
   removeReferences: (id: string) => Promise<number>
 }
 
-/** Removes what belongs to realms that are gone, where no process was there to receive the event. */
+/** Removes data of deleted realms whose event was missed. */
 export function realmSweep(options: Reconciliation): Sweep {
   return peopleSweep('gone-realms', options, REALMS)
 }
 
-/** Lets go of users that are gone, where no process was there to receive the event. */
+/** Removes references to deleted users whose event was missed. */
 export function userSweep(options: Reconciliation): Sweep {
   return peopleSweep('gone-users', options, USERS)
 }
 
 interface DirectoryQueries {
   readonly what: string
-  /** Whom the provider shows, and one of them to ask for who has to be found by its id. */
+  /** Lists the visible ids, and one of them to verify lookups with. */
   list: (people: PeopleDirectory, ownRealm: string | null) => Promise<DirectoryListing>
   has: (people: PeopleDirectory, id: string) => Promise<boolean>
 }
@@ -45,7 +45,7 @@ const REALMS: DirectoryQueries = {
   has: (people, id) => people.hasRealm(id),
 }
 
-/** A user of another realm, where there is another: a client may be shown those of its own realm only. */
+/** Prefers a user of another realm: a client may be limited to its own. */
 const USERS: DirectoryQueries = {
   what: 'users',
   async list(people, ownRealm) {
@@ -65,8 +65,8 @@ function peopleSweep(name: string, options: Reconciliation, registry: DirectoryQ
 }
 
 /**
- * What is held is read first: a user who is new after that is in the provider's answer, and not taken for gone. One who is not
- * in it is asked for by id, and so is one who is known to be there: a provider that does not find that one either is not believed.
+ * References are read first, so that a user created later is in the provider's list. An unlisted id is looked up on its
+ * own, and so is one that is known to exist: if the provider does not find that one either, nothing is removed.
  */
 async function reconcilePeople(
   { provider, referencedIds: held, removeReferences: forget }: Reconciliation,

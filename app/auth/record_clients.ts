@@ -6,33 +6,31 @@ export interface NewClient {
   readonly realmId: string
 }
 
-/** A record that logs in with a client of its own, which is named after it. */
+/** A record with a client of its own, which is named after it. */
 export interface ClientOwner {
   readonly id: string
   readonly realmId: string
 }
 
-/** The client of a record: its names are the record's id, for programs as well as for people. */
+/** The client of a record. Its names are the id of the record. */
 export function clientFor({ id, realmId }: ClientOwner): NewClient {
   return { name: id, displayName: id, realmId }
 }
 
-/** A client that is attached to its record; where that was a change of a record, others are told of it after their owner. */
+/** A client attached to its record. Its event is recorded after that of the record. */
 export interface AttachedClient {
   readonly recordEvent: () => Promise<void>
 }
 
-/** The client of a record that is about to be written. */
+/** The client of a record that is about to be inserted. */
 export interface NewRecordClient {
   readonly id: string
-  /** In the record's transaction: the client is not for nothing. */
+  /** Call in the transaction of the record; otherwise the client is removed again. */
   readonly attach: (transaction: pg.ClientBase) => Promise<AttachedClient>
 }
 
-/**
- * How records get their clients: either both are there in the end, or neither is.
- */
+/** Creates clients of records atomically: in the end either both exist or neither. */
 export interface RecordClients {
-  /** Does the work that writes a record with its client's id, and has to attach the client in its transaction. */
+  /** Runs work that inserts a record with the id of its client and attaches the client in the same transaction. */
   withClient<T>(owner: ClientOwner, work: (client: NewRecordClient) => Promise<T>): Promise<T>
 }

@@ -3,22 +3,25 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { sendEvents, type ServerSentEvent } from '#http/event_stream'
 import { requestEndSignal } from './request_end.js'
 
-/** What somebody follows, one by one. */
+/** One element of a stream. */
 export interface StreamedRecord {
-  /** As JSON text. */
+  /** JSON text. */
   readonly record: string
-  /** What those after this one are asked for with. */
+  /** The cursor to continue after this element. */
   readonly cursor: string
 }
 
-/** Whence to follow, and how long. */
+/** Where a stream starts and when it ends. */
 export interface StreamOptions {
   readonly signal: AbortSignal
-  /** The cursor of the last one that was seen. */
+  /** The cursor of the last element that the client has received. */
   readonly after: string | undefined
 }
 
-/** Answers with what comes from now on, or after the one that the caller saw last, until the caller goes or may not see it any more. */
+/**
+ * Streams records as server-sent events, after the last one that the client has received, until the client disconnects
+ * or may not read them any more.
+ */
 export async function sendRecordStream(
   ctx: HttpContext,
   name: string,

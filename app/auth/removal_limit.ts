@@ -2,8 +2,8 @@ import { ServiceUnavailable } from '#kernel/failures'
 import { env } from '#start/env'
 
 /**
- * Throws where more is gone at the provider than happens by itself: rather the provider is another one, an older copy of
- * itself, or shows less than it has.
+ * Throws if more is missing at the provider than is plausible. The provider may be another one, an older copy of
+ * itself, or hide records.
  */
 export function enforceRemovalLimit(missing: number, what: string): void {
   const limit = env.IDENTITY_GONE_AT_ONCE

@@ -7,8 +7,8 @@ import type { EndSignal } from '#kernel/end_signal'
 import { actorOf } from '#kernel/request_origin'
 
 /**
- * Over when the connection ends, the process stops, or the caller's token or a permission of it does. Throws where the caller has as much
- * waiting as it may have.
+ * Ends when the client disconnects, the process stops, or the token or one of its permissions is revoked. Throws if the
+ * caller has too many waiting requests.
  */
 export async function requestEnd(ctx: HttpContext): Promise<EndSignal> {
   const waiting = await ctx.containerResolver.make(WaitingRequests)
@@ -22,7 +22,7 @@ export async function requestEnd(ctx: HttpContext): Promise<EndSignal> {
   return ending
 }
 
-/** The same for what takes a signal. */
+/** The same as an AbortSignal. */
 export async function requestEndSignal(ctx: HttpContext): Promise<AbortSignal> {
   const aborted = new AbortController()
   const ending = await requestEnd(ctx)

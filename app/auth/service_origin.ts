@@ -16,17 +16,14 @@ const verifications = new WeakMap<
 >()
 const introspections = new SingleFlight<IdentityProvider, Introspection>()
 
-/**
- * Who changes records when the platform does so by itself: its own client, which may do whatever has to be done. Not to be
- * asked for while a transaction is open.
- */
+/** The origin of changes by the platform itself. Do not call it while a transaction is open. */
 export async function serviceOrigin(): Promise<Origin> {
   const { default: app } = await import('@adonisjs/core/services/app')
   const actor = await platformActor(await app.container.make('identity'))
   return { actor, requestId: clock.uuid(), address: '', userAgent: undefined }
 }
 
-/** The platform's own client. Its provider is asked again as late as about any other caller. */
+/** The platform's own client. Its introspection is cached as long as that of any other caller. */
 export async function platformActor(provider: IdentityProvider): Promise<Actor> {
   const verified = verifications.get(provider)
   const introspection =
@@ -44,13 +41,15 @@ async function verify(provider: IdentityProvider): Promise<Introspection> {
   const requestedAt = clock.now()
   const introspection = (await ownIntrospection(provider)) ?? (await ownIntrospection(provider))
   if (!introspection) {
-    throw new IdentityUnavailable('The identity provider does not know the client of the platform')
+    throw new IdentityUnavailable(
+      'The identity provider does not accept the client of the platform: check CLIENT_ID and that the client is active'
+    )
   }
   verifications.set(provider, { introspection, until: requestedAt + VERIFICATION_TTL_MS })
   return introspection
 }
 
-/** A token that was revoked meanwhile is refused once; then the provider has another one. */
+/** A revoked token is rejected once; then the provider issues another one. */
 async function ownIntrospection(provider: IdentityProvider): Promise<Introspection | undefined> {
   return provider.introspect(await provider.ownToken())
 }

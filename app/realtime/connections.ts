@@ -59,7 +59,7 @@ export class Connections implements PortHandler {
   readonly #addresses = new ClientAddresses()
 
   constructor(options: ConnectionsOptions) {
-    const { path, peers, cors, adapter, isClosing, maxBytes: mostBytes } = options
+    const { path, peers, cors, adapter, isClosing, maxBytes: maxBytes } = options
     this.#peers = peers
     this.#path = new RegExp(`^${RegExp.escape(path)}(?:[/?]|$)`)
     this.io = new Server(this.#server, {
@@ -69,7 +69,7 @@ export class Connections implements PortHandler {
       cors,
       ...(adapter && { adapter }),
       serveClient: false,
-      maxHttpBufferSize: mostBytes,
+      maxHttpBufferSize: maxBytes,
       connectTimeout: CONNECT_TIMEOUT_MS,
       allowRequest: (request, decide) =>
         decide(null, !isClosing() && this.#addresses.hasRoom(request)),

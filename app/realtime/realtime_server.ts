@@ -13,7 +13,7 @@ import { ResourceSocket } from './resource_socket.js'
 import type { SocketServerOptions, SocketServer } from './socket_server.js'
 
 /** Tokens are the largest input, at most 16 KiB. */
-const MOST_BYTES = 32 * 1024
+const MAX_BYTES = 32 * 1024
 const REVIEW_EVERY_MS = 60_000
 
 interface RealtimeServerOptions extends SocketServerOptions {
@@ -23,7 +23,7 @@ interface RealtimeServerOptions extends SocketServerOptions {
 
 /** Sends record changes to connected clients. Each client subscribes to the records it needs. */
 export class RealtimeServer implements Emitter, SocketServer {
-  readonly maxBytes = MOST_BYTES
+  readonly maxBytes = MAX_BYTES
   readonly #options: RealtimeServerOptions
   readonly #connections: Connections
   readonly #namespaces: OpenNamespaces[] = []
@@ -35,14 +35,14 @@ export class RealtimeServer implements Emitter, SocketServer {
     const { path, peers, cors, adapter, drain, reviewEveryMs = REVIEW_EVERY_MS } = options
     const isClosing = () => drain.hasStarted
     this.#options = options
-    const { maxBytes: mostBytes } = this
+    const { maxBytes: maxBytes } = this
     this.#connections = new Connections({
       path,
       peers,
       cors,
       adapter,
       isClosing,
-      maxBytes: mostBytes,
+      maxBytes: maxBytes,
     })
     this.share(this.#connections, true)
     this.#review = setInterval(() => this.#reviewAll(), reviewEveryMs).unref()

@@ -10,10 +10,7 @@ const WARN_EVERY_MS = 60_000
 
 type Subject = Pick<Introspection, 'sub' | 'sub_kind'>
 
-/**
- * Whether the bearer of a token is still there and active: a provider may go on to vouch for tokens of a user who was
- * deactivated.
- */
+/** Whether an account exists and is active. Some providers still accept tokens of deactivated users. */
 export class AccountStatus {
   readonly #api: ProviderApi
   readonly #logger: Pick<Logger, 'warn'>
@@ -38,13 +35,13 @@ export class AccountStatus {
     return status === 200 && body?.data?.active !== false
   }
 
-  /** The platform may not know, and cannot lock everybody out for that. */
+  /** Without permission to read accounts, all of them count as active. */
   #warn(kind: Subject['sub_kind']): void {
     if (clock.now() >= this.#warnAfter) {
       this.#warnAfter = clock.now() + WARN_EVERY_MS
       this.#logger.warn(
         { missing: `${kind}_read` },
-        'deactivated users cannot be seen: the client of the platform needs this right with realm scope any'
+        'deactivated accounts cannot be detected: grant this permission to the client of the platform, with realm scope any'
       )
     }
   }

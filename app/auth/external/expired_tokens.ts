@@ -12,7 +12,7 @@ import type { ProviderApi } from './provider_api.js'
 import { readSessionState } from './session_state.js'
 
 const MAX_REMEMBERED = 10_000
-/** What the platform was not shown may be shown to it later. */
+/** Records that were hidden from the platform may be visible later. */
 const SNAPSHOT_TTL_MS = 10 * 60_000
 
 interface Bearer {
@@ -21,7 +21,7 @@ interface Bearer {
   readonly session: string | undefined
 }
 
-/** What was seen while a token was good. */
+/** The state of an account while a token was valid. */
 interface TokenSnapshot {
   readonly permissions: ReadonlySet<string>
   readonly granted: ReadonlySet<string> | undefined
@@ -30,9 +30,9 @@ interface TokenSnapshot {
 }
 
 /**
- * What holds for the bearers of tokens that are over. A provider says nothing of such tokens; whether the bearer is active,
- * the session lasts and the permissions are still given can be asked. What was never shown is not missed: only what was seen
- * while the token was good can be found to be gone.
+ * Determines the access of accounts whose token has expired. A provider does not introspect such tokens, but its
+ * records tell whether the account is active, the session lasts and permissions are still granted. Only what was
+ * visible while the token was valid can be found missing.
  */
 export class ExpiredTokens {
   readonly #api: ProviderApi
@@ -45,7 +45,7 @@ export class ExpiredTokens {
     this.#accountStatus = accountStatus
   }
 
-  /** Sees what a good token comes from; `told` is what the provider says that its bearer may do. */
+  /** Takes a snapshot of the account while its token is valid. `permissions` are those of the introspection. */
   async observe(token: string, permissions: ReadonlySet<string>): Promise<void> {
     const bearer = bearerOf(token)
     const snapshot = bearer && this.#snapshots.get(snapshotKey(bearer))
@@ -56,7 +56,7 @@ export class ExpiredTokens {
     }
   }
 
-  /** Undefined for whoever may do nothing any more. */
+  /** The current access; undefined if the account has none any more. */
   async accessState(token: string): Promise<AccessState | undefined> {
     const bearer = bearerOf(token)
     if (!bearer || !(await this.#accountStatus.isActive(bearer))) {
@@ -64,7 +64,7 @@ export class ExpiredTokens {
     }
     const snapshot = this.#snapshots.get(snapshotKey(bearer))
     const hasSession = snapshot?.hasSession ?? false
-    if (hasSession && (await readSessionState(this.#api, bearer.session!)) === 'is not there') {
+    if (hasSession && (await readSessionState(this.#api, bearer.session!)) === 'missing') {
       return undefined
     }
     return { permissions: await this.#permissions(bearer, snapshot), hasSession }
@@ -75,7 +75,7 @@ export class ExpiredTokens {
       bearer.session === undefined ? undefined : readSessionState(this.#api, bearer.session),
       findGrantedPermissions(this.#api, bearer.sub_kind, bearer.sub),
     ])
-    const hasSession = session === 'lasts'
+    const hasSession = session === 'active'
     const isAll = granted !== undefined && (hasSession || bearer.session === undefined)
     const until = isAll ? Number.POSITIVE_INFINITY : clock.now() + SNAPSHOT_TTL_MS
     this.#snapshots.set(snapshotKey(bearer), { permissions, granted, hasSession, until })
@@ -91,7 +91,7 @@ export class ExpiredTokens {
   }
 }
 
-/** Each token of a client has a session of its own, which nobody renews: that ends nothing. */
+/** Sessions of clients are ignored: every token has one, and nobody renews it. */
 function bearerOf(token: string): Bearer | undefined {
   const claims: JWTPayload = isJwt(token) ? decodeJwt(token) : {}
   const { sub, sub_kind: kind } = claims

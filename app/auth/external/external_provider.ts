@@ -14,7 +14,7 @@ import {
 } from '#auth/provider'
 
 import { AccountStatus } from './account_status.js'
-import { ask } from './ask.js'
+import { sendRequest } from './provider_request.js'
 import { basicAuthorization, type Credentials } from './credentials.js'
 import { ExpiredTokens } from './expired_tokens.js'
 import { HttpClientDirectory } from './http_client_directory.js'
@@ -30,14 +30,12 @@ export interface ProviderSettings {
   readonly realm: string
   readonly introspectionAuth: 'none' | 'basic'
   readonly claims: ClaimNames
-  /** Where the provider publishes what happens to its records. */
+  /** The Redis on which the provider publishes changes of its records. */
   readonly redisUrl: string | undefined
   readonly logger: Pick<Logger, 'info' | 'warn'>
 }
 
-/**
- * A provider elsewhere that offers what the embedded one does: tokens, and the records API with clients for others.
- */
+/** An external provider with the records API, so with tokens and clients for others. */
 export class ExternalProvider implements IdentityProvider {
   readonly clients: ClientDirectory
   readonly people: PeopleDirectory
@@ -59,7 +57,7 @@ export class ExternalProvider implements IdentityProvider {
 
   async whenReady(): Promise<void> {}
 
-  /** A token that was revoked meanwhile is refused once; then there is another one. */
+  /** Retries once: if the own token was revoked, the provider issues another one. */
   async requireWorking(): Promise<void> {
     for (let attempt = 1; attempt <= 2; attempt++) {
       if (await this.introspect(await this.ownToken())) {
@@ -67,14 +65,14 @@ export class ExternalProvider implements IdentityProvider {
       }
     }
     throw new IdentityUnavailable(
-      'The identity provider does not vouch for the client of the platform; is it active?'
+      'The identity provider rejects the token of the client of the platform: check that the client is active'
     )
   }
 
-  /** Our own bearer is never sent along: a provider could take that for the token it is asked about. */
+  /** Without a bearer token of the platform: a provider could introspect that one instead. */
   async introspect(token: string): Promise<Introspection | undefined> {
     const { url, introspectionAuth, credentials, claims } = this.#settings
-    const { status, body } = await ask(`${url}/token/introspect`, {
+    const { status, body } = await sendRequest(`${url}/token/introspect`, {
       method: 'POST',
       form: { token },
       ...(introspectionAuth === 'basic' && { authorization: basicAuthorization(credentials) }),
@@ -92,8 +90,8 @@ export class ExternalProvider implements IdentityProvider {
   async metadata(): Promise<ProviderMetadata> {
     const { url } = this.#settings
     const [discovery, jwks] = await Promise.all([
-      ask(`${url}/.well-known/openid-configuration`, { expected: [200, 404] }),
-      ask(`${url}/jwks`),
+      sendRequest(`${url}/.well-known/openid-configuration`, { expected: [200, 404] }),
+      sendRequest(`${url}/jwks`),
     ])
     const issuer = discovery.body?.issuer
     return {
@@ -114,7 +112,7 @@ export class ExternalProvider implements IdentityProvider {
     return this.#expiredTokens.observe(token, permissions)
   }
 
-  onAccessChange(listener: (whose: string) => void): Promise<() => Promise<void>> {
+  onAccessChange(listener: (id: string) => void): Promise<() => Promise<void>> {
     return this.onChange(({ type, data }) => listener(type === 'realm' ? EVERYBODY : data.id))
   }
 

@@ -6,8 +6,8 @@ import type { ProviderApi } from './provider_api.js'
 export type Grantee = 'user' | 'client'
 
 /**
- * The names of the permissions that somebody was given at a provider with the records API, themselves or by roles. Undefined
- * where the platform may not see all of that.
+ * The names of the permissions granted to an account, directly or through roles. Undefined if the platform may not read
+ * all of them.
  */
 export async function findGrantedPermissions(
   api: ProviderApi,
@@ -36,7 +36,7 @@ async function findPermissionNames(api: ProviderApi, path: string, key: string, 
     .map(({ name }) => name)
 }
 
-/** A filter that a provider does not know is one it leaves out. */
+/** Filters the result again: a provider ignores filters that it does not know. */
 async function findAssignments(
   api: ProviderApi,
   path: string,
@@ -44,6 +44,6 @@ async function findAssignments(
   id: string,
   query: Record<string, string> = {}
 ): Promise<any[] | undefined> {
-  const rows = await api.listIfShown(path, { [`filter[${key}]`]: id, ...query })
+  const rows = await api.listIfReadable(path, { [`filter[${key}]`]: id, ...query })
   return rows?.filter((row) => row[key] === id)
 }

@@ -16,12 +16,12 @@ import type { ProviderApi } from './provider_api.js'
 const SUCCESS = [200, 201, 202]
 const PERMISSION_TTL_MS = 60_000
 const MAX_PERMISSIONS = 200
-/** What was sent is wrong. */
+/** Statuses of an invalid request. */
 const REJECTED = [400, 422]
 
 /**
- * The clients of a provider with the records API. Filters only spare the provider work: what it answers is checked here,
- * because a filter it does not know is one it leaves out.
+ * The clients of a provider with the records API. Results are filtered again, because a provider ignores filters that
+ * it does not know.
  */
 export class HttpClientDirectory implements ClientDirectory {
   readonly recordsAudit = false
@@ -50,7 +50,7 @@ export class HttpClientDirectory implements ClientDirectory {
     const [existing] = await this.#findNamed(name, realmId)
     return (
       existing ??
-      rejectTakenName(`There is a client ${name} already that the platform is not shown`)
+      rejectTakenName(`A client ${name} exists already, but the platform may not read it`)
     )
   }
 
@@ -101,7 +101,7 @@ export class HttpClientDirectory implements ClientDirectory {
     return grants.filter((grant) => grant.clientId === clientId)
   }
 
-  /** Permissions hardly change, and every client of a record is given the same few: one that was found is kept for a minute. */
+  /** Permissions hardly change, and every client of a record gets the same few, so they are cached. */
   async permission(idOrName: string): Promise<ProviderPermission | undefined> {
     const known = this.#permissions.get(idOrName)
     if (known && clock.now() < known.until) {
@@ -135,7 +135,7 @@ export class HttpClientDirectory implements ClientDirectory {
     if (status === 409) {
       const grants = await this.permissionsOf(clientId)
       const existing = grants.find((grant) => grant.permissionId === permissionId)
-      return existing ?? rejectResponse('it has a client permission already and does not show it')
+      return existing ?? rejectResponse('a client permission exists already, but cannot be read')
     }
     return { permission: await this.permission(permissionId), ...body?.data }
   }
@@ -160,7 +160,7 @@ function pathOf(id: string): string {
 
 function toClient(data: any): ProviderClient {
   if (typeof data?.id !== 'string') {
-    return rejectResponse('it answered with a client that has no id')
+    return rejectResponse('it returned a client without an id')
   }
   const { id, name, displayName = null, realmId, secret, active, isConfidential, authMethod } = data
   return {
@@ -179,11 +179,11 @@ function rejectTakenName(message: string): never {
 }
 
 function rejectAttribute(attribute: string): never {
-  const message = 'The identity provider does not accept this'
+  const message = 'The identity provider rejected this value'
   throw BadRequest.attribute(issue('value_invalid', [attribute], message))
 }
 
 function rejectResponse(what: string): never {
-  const cause = new Error(`The identity provider contradicts itself: ${what}`)
+  const cause = new Error(`The identity provider sent an unusable response: ${what}`)
   throw new IdentityUnavailable(undefined, { cause })
 }

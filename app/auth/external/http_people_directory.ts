@@ -3,9 +3,7 @@ import type { PeopleDirectory } from '#auth/provider'
 
 import type { ProviderApi } from './provider_api.js'
 
-/**
- * Who exists at a provider with the records API.
- */
+/** The realms and users of a provider with the records API. */
 export class HttpPeopleDirectory implements PeopleDirectory {
   readonly showsEverybody = false
   readonly #api: ProviderApi
@@ -32,12 +30,12 @@ export class HttpPeopleDirectory implements PeopleDirectory {
     return this.#has('/users', id)
   }
 
-  /** Anything but the record itself or a 404 leaves it open whether there is one. */
+  /** Throws unless the provider returns the record itself or 404. */
   async #has(collection: string, id: string): Promise<boolean> {
     const path = `${collection}/${encodeURIComponent(id)}`
     const { status, body } = await this.#api.call(path, { expected: [200, 404] })
     if (status === 200 && body?.data?.id !== id) {
-      const cause = new Error(`${path} of the identity provider is another record`)
+      const cause = new Error(`${path} of the identity provider returned another record`)
       throw new IdentityUnavailable(undefined, { cause })
     }
     return status === 200

@@ -2,7 +2,7 @@ import { IdentityUnavailable } from '#kernel/failures'
 import { SingleFlight } from '#auth/verification/single_flight'
 import { clock } from '#kernel/clock'
 
-import { ask, type Question } from './ask.js'
+import { sendRequest, type ProviderRequest } from './provider_request.js'
 
 const RENEWED_BEFORE_MS = 60_000
 const DEFAULT_LIFETIME_S = 300
@@ -12,16 +12,14 @@ interface CachedToken {
   readonly renewAt: number
 }
 
-/**
- * The token for the platform's own calls, fetched when it is first needed and again a minute before it ends.
- */
+/** The access token of the platform, requested on first use and renewed a minute before it expires. */
 export class OwnToken {
-  readonly #fetch: () => Promise<{ url: string; question: Question }>
+  readonly #fetch: () => Promise<{ url: string; question: ProviderRequest }>
   readonly #fetches = new SingleFlight<'token', CachedToken>()
   #cached: CachedToken | undefined
 
-  /** `request` says how a token is asked for. */
-  constructor(request: () => Promise<{ url: string; question: Question }>) {
+  /** `request` returns how to request a token. */
+  constructor(request: () => Promise<{ url: string; question: ProviderRequest }>) {
     this.#fetch = request
   }
 
@@ -31,7 +29,7 @@ export class OwnToken {
     return token
   }
 
-  /** Lets go of a token that was refused, unless there is another one already. */
+  /** Discards a token that was rejected, unless it was replaced already. */
   discard(token: string): void {
     if (this.#cached?.token === token) {
       this.#cached = undefined
@@ -41,8 +39,8 @@ export class OwnToken {
   #renew(): Promise<CachedToken> {
     return this.#fetches.run('token', async () => {
       const requestedAt = clock.now()
-      const { url, question } = await this.#fetch()
-      const { body } = await ask(url, { method: 'POST', ...question })
+      const { url, question: request } = await this.#fetch()
+      const { body } = await sendRequest(url, { method: 'POST', ...request })
       this.#cached = { token: tokenIn(body), renewAt: requestedAt + usableMs(body) }
       return this.#cached
     })
@@ -51,13 +49,13 @@ export class OwnToken {
 
 function tokenIn(body: any): string {
   if (typeof body?.access_token !== 'string') {
-    const cause = new Error('the identity provider answered a request for a token without one')
+    const cause = new Error('the token response of the identity provider has no access_token')
     throw new IdentityUnavailable(undefined, { cause })
   }
   return body.access_token
 }
 
-/** Tokens that live for a short time only are renewed halfway. */
+/** Tokens with a short lifetime are renewed halfway. */
 function usableMs({ expires_in: lifetime }: { expires_in?: unknown }): number {
   const lifetimeMs = (Number(lifetime) || DEFAULT_LIFETIME_S) * 1_000
   return lifetimeMs - Math.min(RENEWED_BEFORE_MS, lifetimeMs / 2)

@@ -1,17 +1,15 @@
 import { IdentityUnavailable } from '#kernel/failures'
 
-import { ask, type Question, type Reply } from './ask.js'
+import { sendRequest, type ProviderRequest, type ProviderResponse } from './provider_request.js'
 import type { OwnToken } from './own_token.js'
 
 const PAGE = 50
-const ATTEMPTS_AT_A_STILL_LIST = 3
+const MAX_LIST_ATTEMPTS = 3
 
-/** For what a provider may keep to itself, or not have at all. */
-export const SHOWN_OR_NOT: readonly number[] = [200, 403, 404]
+/** Statuses for records that may be hidden or may not exist. */
+export const OPTIONAL_STATUSES: readonly number[] = [200, 403, 404]
 
-/**
- * The provider's records, asked for with the platform's own token.
- */
+/** The records API of the provider, called with the platform's own token. */
 export class ProviderApi {
   readonly #url: string
   readonly #token: OwnToken
@@ -21,41 +19,43 @@ export class ProviderApi {
     this.#token = token
   }
 
-  /** Sends one request; a token that was refused is replaced once. */
-  async call(path: string, question: Question = {}): Promise<Reply> {
+  /** Sends a request. A rejected token is replaced once. */
+  async call(path: string, request: ProviderRequest = {}): Promise<ProviderResponse> {
     const token = await this.#token.get()
-    const expected = [...(question.expected ?? [200]), 401]
-    const reply = await this.#send(path, { ...question, expected }, token)
-    if (reply.status !== 401) {
-      return reply
+    const expected = [...(request.expected ?? [200]), 401]
+    const response = await this.#send(path, { ...request, expected }, token)
+    if (response.status !== 401) {
+      return response
     }
     this.#token.discard(token)
-    return this.#send(path, question, await this.#token.get())
+    return this.#send(path, request, await this.#token.get())
   }
 
   /** All records of a list. */
   async list(path: string, query: Record<string, string> = {}): Promise<any[]> {
-    return (await this.#listOf(path, query, [200]))!
+    return (await this.#readList(path, query, [200]))!
   }
 
-  /** As `list`; undefined where the platform may not read it, or there is no such list. */
-  listIfShown(path: string, query: Record<string, string> = {}): Promise<any[] | undefined> {
-    return this.#listOf(path, query, SHOWN_OR_NOT)
+  /** Like `list`; undefined if the platform may not read the list or there is none. */
+  listIfReadable(path: string, query: Record<string, string> = {}): Promise<any[] | undefined> {
+    return this.#readList(path, query, OPTIONAL_STATUSES)
   }
 
-  /** Read again where some of it moved meanwhile: those between two pages would be left out. */
-  async #listOf(path: string, query: Record<string, string>, expected: readonly number[]) {
-    for (let attempt = 0; attempt < ATTEMPTS_AT_A_STILL_LIST; attempt++) {
+  /** Reads the list again if it changed meanwhile, since records between two pages could be missed. */
+  async #readList(path: string, query: Record<string, string>, expected: readonly number[]) {
+    for (let attempt = 0; attempt < MAX_LIST_ATTEMPTS; attempt++) {
       const records = await this.#readPages(path, query, expected)
       if (records !== 'moved') {
         return records
       }
     }
-    const cause = new Error(`the list ${path} of the identity provider changed while it was read`)
+    const cause = new Error(
+      `the list ${path} of the identity provider kept changing while it was read`
+    )
     throw new IdentityUnavailable(undefined, { cause })
   }
 
-  /** Each page begins with the last record of the one before, where nothing moved. */
+  /** Each page starts with the last record of the one before, unless the list changed. */
   async #readPages(
     path: string,
     query: Record<string, string>,
@@ -70,7 +70,7 @@ export class ProviderApi {
       if (status !== 200) {
         return undefined
       }
-      const { data, meta } = listIn(body, path)
+      const { data, meta } = parseList(body, path)
       if (records.length > 0 && records.pop().id !== data[0]?.id) {
         return 'moved'
       }
@@ -81,14 +81,14 @@ export class ProviderApi {
     }
   }
 
-  #send(path: string, question: Question, token: string): Promise<Reply> {
-    return ask(this.#url + path, { ...question, authorization: `Bearer ${token}` })
+  #send(path: string, request: ProviderRequest, token: string): Promise<ProviderResponse> {
+    return sendRequest(this.#url + path, { ...request, authorization: `Bearer ${token}` })
   }
 }
 
-function listIn(body: any, path: string): { data: any[]; meta: { total: number } } {
+function parseList(body: any, path: string): { data: any[]; meta: { total: number } } {
   if (!Array.isArray(body?.data) || typeof body.meta?.total !== 'number') {
-    const cause = new Error(`${path} of the identity provider is no list of records`)
+    const cause = new Error(`${path} of the identity provider is not a list of records`)
     throw new IdentityUnavailable(undefined, { cause })
   }
   return body

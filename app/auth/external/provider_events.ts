@@ -10,8 +10,8 @@ type Listener = (change: ProviderChange) => void
 type ChannelLogger = Pick<Logger, 'warn'>
 
 /**
- * Listens, on a connection of its own, to what the provider publishes of its realms, users and clients. Published messages
- * do not wait for any listener: what was missed is found by reconciliation.
+ * Subscribes to events of realms, users and clients on a connection of its own. Missed events are found by
+ * reconciliation.
  */
 export async function subscribeToProviderEvents(
   redisUrl: string,
@@ -39,7 +39,7 @@ function deliver(channel: string, message: string, listener: Listener, logger: C
   }
 }
 
-/** The change a message tells of; undefined where it is none. */
+/** The change in a message; undefined if it is malformed. */
 function changeIn(message: string): ProviderChange | undefined {
   try {
     const { type, event, data } = JSON.parse(message)

@@ -10,16 +10,16 @@ import type {
 import { OidcProvider } from '#auth/oidc/oidc_provider'
 import { SingleFlight } from '#auth/verification/single_flight'
 
-import { lookAt } from './ask.js'
+import { probe } from './provider_request.js'
 import { ExternalProvider, type ProviderSettings } from './external_provider.js'
 import { missingRights } from './rights.js'
 
 const RETRY_MS = 5_000
-const ADVICE = 'give it these at the identity provider, with realm scope any'
+const ADVICE = 'grant them at the identity provider, with realm scope any'
 
 /**
- * The provider at IDENTITY_URL, of whichever kind it proves to be: one with `/clients` is asked for clients, any other is
- * taken for plain OpenID Connect. It may answer only later than this process starts, so it is looked at until it does.
+ * The provider at IDENTITY_URL. If it has `/clients`, the records API is used, otherwise plain OpenID Connect. It may
+ * start later than this process, so it is probed until it responds.
  */
 export class RemoteProvider implements IdentityProvider {
   readonly #settings: ProviderSettings
@@ -81,11 +81,11 @@ export class RemoteProvider implements IdentityProvider {
     return this.#subscribe((provider) => provider.onChange(listener))
   }
 
-  onAccessChange(listener: (whose: string) => void): Promise<() => Promise<void>> {
+  onAccessChange(listener: (id: string) => void): Promise<() => Promise<void>> {
     return this.#subscribe(async (provider) => provider.onAccessChange?.(listener))
   }
 
-  /** From the time on at which the provider is known; nobody has to wait for that. */
+  /** Subscribes once the provider is known, without waiting for that. */
   async #subscribe(
     subscribe: (provider: IdentityProvider) => Promise<(() => Promise<void>) | undefined>
   ): Promise<() => Promise<void>> {
@@ -124,14 +124,14 @@ export class RemoteProvider implements IdentityProvider {
     return this.#provider
   }
 
-  /** What is missing fails only where it is used first, perhaps much later, so it is said at the start. */
+  /** Reports missing permissions at the start, since they would otherwise fail much later. */
   async #checkRights(provider: IdentityProvider): Promise<void> {
     const { logger, credentials } = this.#settings
     try {
       const missing = await missingRights(provider)
       if (missing.length > 0) {
         const client = credentials.clientId
-        logger.warn({ client, missing }, 'the client of the platform lacks rights; ' + ADVICE)
+        logger.warn({ client, missing }, 'the client of the platform lacks permissions; ' + ADVICE)
       }
     } catch {
       if (!this.#isClosed) {
@@ -151,8 +151,8 @@ export class RemoteProvider implements IdentityProvider {
   }
 }
 
-/** Records are listed, or shown to nobody without a login; pages for people and redirects are neither. */
+/** Whether the address lists records or requires a login. Web pages and redirects do neither. */
 async function hasRecordsApi(url: string): Promise<boolean> {
-  const { status, text } = await lookAt(url)
+  const { status, text } = await probe(url)
   return status === 401 || status === 403 || (status === 200 && text.startsWith('{'))
 }

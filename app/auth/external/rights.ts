@@ -1,7 +1,7 @@
 import { ANALYSIS_CLIENT_PERMISSIONS, NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import type { IdentityProvider } from '#auth/provider'
 
-/** What the platform's own client does at the provider, in all realms. */
+/** The permissions of the platform's own client, in all realms. */
 const PLATFORM_RIGHTS = [
   ...['client_create', 'client_read', 'client_update', 'client_delete'],
   ...['client_permission_read', 'client_permission_create', 'client_permission_delete'],
@@ -10,13 +10,10 @@ const PLATFORM_RIGHTS = [
   'role_permission_read',
 ]
 
-/** A provider lets nobody give what they do not hold themselves. */
+/** A provider only lets clients grant permissions that they have themselves. */
 const DELEGATED_RIGHTS = [...NODE_CLIENT_PERMISSIONS, ...ANALYSIS_CLIENT_PERMISSIONS]
 
-/**
- * The rights that the platform's own client needs and lacks. A provider that does not have one of its own does not ask
- * for it.
- */
+/** The permissions that the platform's own client lacks. Those that the provider does not define are not needed. */
 export async function missingRights(
   provider: Pick<IdentityProvider, 'introspect' | 'ownToken' | 'clients'>
 ): Promise<string[]> {

@@ -1,7 +1,7 @@
 import type { Introspection } from '#auth/provider'
 import { isAccessToken } from '#auth/verification/token_kind'
 
-/** How a provider names what the platform wants to know; a name may lead into objects: `realm_access.roles`. */
+/** The names of claims. A name may be a path into objects: `realm_access.roles`. */
 export interface ClaimNames {
   readonly realmId: string
   readonly realmName: string
@@ -15,8 +15,8 @@ const OWNER_KEYS = ['realm_id', 'realmId', 'client_id', 'clientId']
 const KINDS = ['user', 'client', 'robot'] as const
 
 /**
- * What claims say, in the platform's words; undefined where they are of no use to it. A subject that is nowhere said to be
- * something else is a client where it is the client the token was made for, else a user.
+ * Converts claims; undefined if they are unusable. A subject without a kind is a client if the token was issued to
+ * itself, otherwise a user.
  */
 export function introspectionOf(claims: Claims, names: ClaimNames): Introspection | undefined {
   const sub = text(claims.sub)
@@ -47,8 +47,9 @@ function kindOf(claims: Claims, { kind }: ClaimNames): Introspection['sub_kind']
 }
 
 /**
- * A list of names or of records with a name, or names in one text, with blanks or commas in between. Every user who manages
- * a realm can make a permission there and name it like one of ours: what belongs to a realm or a client does not count.
+ * Accepts a list of names, a list of records with a name, or names in one string separated by blanks or commas.
+ * Permissions of a realm or a client are ignored: users who manage a realm can define one with the name of a platform
+ * permission.
  */
 function permissionsIn(claim: unknown): { name: string }[] {
   const entries = typeof claim === 'string' ? claim.split(/[\s,]+/) : claim

@@ -1,19 +1,16 @@
 import { IdentityUnavailable } from '#kernel/failures'
-import { ask } from '#auth/external/ask'
+import { sendRequest } from '#auth/external/provider_request'
 import { SingleFlight } from '#auth/verification/single_flight'
 
 export interface Discovery {
   readonly issuer: string
   readonly tokenEndpoint: string
   readonly keys: string
-  /** Undefined where the provider does not say anything about its tokens. */
+  /** Undefined if the provider has no introspection endpoint. */
   readonly introspection: string | undefined
 }
 
-/**
- * What a provider says of itself at the address OpenID Connect has for that. It is read once; a provider that moves its
- * endpoints is noticed with the next start.
- */
+/** The discovery document of a provider. It is read once, so changed endpoints need a restart. */
 export class DiscoveredEndpoints {
   readonly #url: string
   readonly #readings = new SingleFlight<'document', Discovery>()
@@ -28,7 +25,7 @@ export class DiscoveredEndpoints {
   }
 
   async #read(): Promise<Discovery> {
-    const { body } = await ask(`${this.#url}/.well-known/openid-configuration`)
+    const { body } = await sendRequest(`${this.#url}/.well-known/openid-configuration`)
     if (typeof body?.issuer !== 'string' || !body.jwks_uri || !body.token_endpoint) {
       const cause = new Error(`${this.#url} does not describe an OpenID Connect provider`)
       throw new IdentityUnavailable(undefined, { cause })
@@ -43,7 +40,7 @@ export class DiscoveredEndpoints {
   }
 }
 
-/** Some providers put a slash too many between the parts of their addresses. */
+/** Some providers publish addresses with duplicate slashes. */
 function tidy(address: string): string {
   const url = new URL(address)
   url.pathname = url.pathname.replace(/\/{2,}/g, '/')

@@ -1,4 +1,4 @@
-import { ask } from '#auth/external/ask'
+import { sendRequest } from '#auth/external/provider_request'
 import { basicAuthorization } from '#auth/external/credentials'
 import type { ProviderSettings } from '#auth/external/external_provider'
 import { OwnToken } from '#auth/external/own_token'
@@ -9,8 +9,8 @@ import { introspectionOf } from './claims.js'
 import { DiscoveredEndpoints } from './discovery.js'
 
 /**
- * Any OpenID Connect provider. It knows who calls, but keeps no clients for others: nodes and analyses cannot be created
- * with it.
+ * Any OpenID Connect provider. It authenticates callers but has no clients for others, so nodes and analyses cannot be
+ * created with it.
  */
 export class OidcProvider implements IdentityProvider {
   readonly clients = undefined
@@ -28,13 +28,13 @@ export class OidcProvider implements IdentityProvider {
 
   async whenReady(): Promise<void> {}
 
-  /** A caller that asks about a token that is none has to be told so. */
+  /** Introspecting an invalid token must succeed, with an inactive result. */
   async requireWorking(): Promise<void> {
     await this.metadata()
     await this.introspect('none')
   }
 
-  /** A signed token's own claims complete what the provider says of it; where it says nothing, they have to do. */
+  /** Claims of a signed token complete the introspection. Without an introspection endpoint they are all there is. */
   async introspect(token: string): Promise<Introspection | undefined> {
     const { introspection } = await this.#endpoints.get()
     const signed = isJwt(token) ? await this.#signed.claimsOf(token) : undefined
@@ -48,7 +48,7 @@ export class OidcProvider implements IdentityProvider {
 
   async metadata(): Promise<ProviderMetadata> {
     const { issuer, keys } = await this.#endpoints.get()
-    const { body } = await ask(keys)
+    const { body } = await sendRequest(keys)
     return { issuers: [issuer], keys: body?.keys ?? [] }
   }
 
@@ -56,7 +56,7 @@ export class OidcProvider implements IdentityProvider {
     return this.#token.get()
   }
 
-  /** Nothing is told of realms, users and clients. */
+  /** Plain OpenID Connect has no events of realms, users and clients. */
   async onChange(): Promise<() => Promise<void>> {
     return async () => {}
   }
@@ -68,7 +68,7 @@ export class OidcProvider implements IdentityProvider {
     token: string
   ): Promise<Record<string, unknown> | undefined> {
     const { introspectionAuth, credentials } = this.#settings
-    const { status, body } = await ask(endpoint, {
+    const { status, body } = await sendRequest(endpoint, {
       method: 'POST',
       form: { token, token_type_hint: 'access_token' },
       ...(introspectionAuth === 'basic' && { authorization: basicAuthorization(credentials) }),

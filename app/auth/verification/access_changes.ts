@@ -1,12 +1,12 @@
 import { EVERYBODY } from '#auth/provider'
 import { clock } from '#kernel/clock'
 
-/** Beyond so many, all identities are looked at anew. */
+/** Beyond this number, all ids count as changed. */
 const MAX_REMEMBERED = 10_000
 
 /**
- * Who may do something else than before, in the order in which that became known. What was asked at a certain point of it is
- * good as long as none of those it is about comes later.
+ * Changes of access in the order of their arrival. A verdict is valid until one of its ids changes after the position
+ * at which it was requested.
  */
 export class AccessChanges {
   #count = 0
@@ -14,12 +14,12 @@ export class AccessChanges {
   #lastAt = Number.NEGATIVE_INFINITY
   readonly #last = new Map<string, number>()
 
-  /** How far it has come. */
+  /** The current position. */
   get count(): number {
     return this.#count
   }
 
-  /** When something was noted last (milliseconds since 1970). */
+  /** The time of the last change (milliseconds since 1970). */
   get lastAt(): number {
     return this.#lastAt
   }
@@ -35,7 +35,7 @@ export class AccessChanges {
     }
   }
 
-  /** Whether one of these ids came after a certain point. */
+  /** Whether one of these ids changed after a position. */
   hasSince(point: number, ids: readonly string[]): boolean {
     return this.#everybody > point || ids.some((id) => (this.#last.get(id) ?? 0) > point)
   }

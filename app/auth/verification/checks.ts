@@ -4,12 +4,12 @@ import { isMasterMember, isRealmWritable } from '#kernel/realm'
 
 import { permissionPolicy, type Attributes } from './permission_policy.js'
 
-/**
- * One thing that may be asked of an actor: undefined where it is so, else the refusal.
- */
+/** A condition on an actor: undefined if it is met, else the failure. */
 export type Check = (actor: Actor) => PermissionDenied | undefined
 
-/** Throws the first refusal: `requireThat(actor, either(isClient(node.clientId), holds('node_update', node)))`. */
+/**
+ * Throws the first failure: `requireThat(actor, either(isClient(node.clientId), hasPermission('node_update', node)))`.
+ */
 export function requireThat(actor: Actor, ...checks: readonly Check[]): void {
   const refusal = all(...checks)(actor)
   if (refusal) {
@@ -17,7 +17,7 @@ export function requireThat(actor: Actor, ...checks: readonly Check[]): void {
   }
 }
 
-/** The actor holds a permission and may use it on what has these attributes. */
+/** The actor has a permission and may use it on a record with these attributes. */
 export const hasPermission =
   (permission: string, attributes: Attributes = {}): Check =>
   (actor) => {
@@ -27,7 +27,7 @@ export const hasPermission =
       : PermissionDenied.missing([permission])
   }
 
-/** The actor may write what belongs to this realm. */
+/** The actor may write records of this realm. */
 export const mayWriteIn =
   (realmId: string | null): Check =>
   (actor) =>
@@ -35,11 +35,11 @@ export const mayWriteIn =
       ? undefined
       : new PermissionDenied('The record belongs to another realm')
 
-/** The actor belongs to the realm that stands above the others. */
+/** The actor is a member of the master realm. */
 export const isOfMasterRealm: Check = (actor) =>
   isMasterMember(actor) ? undefined : new PermissionDenied('This is for the master realm only')
 
-/** The actor is this client; no actor is where there is none. */
+/** The actor is this client. Never met without a client. */
 export const isClient =
   (clientId: string | null): Check =>
   ({ kind, id }) =>
@@ -55,7 +55,7 @@ export const isKind =
       ? undefined
       : new PermissionDenied(`This is for a ${kinds.join(' or a ')} only`)
 
-/** Everything is so; the first refusal is the answer where not. */
+/** All conditions are met; otherwise the first failure. */
 export const all =
   (...checks: readonly Check[]): Check =>
   (actor) => {
@@ -68,7 +68,7 @@ export const all =
     return undefined
   }
 
-/** One of them is so; the last refusal is the answer where none is. */
+/** One condition is met; otherwise the last failure. */
 export const either =
   (...checks: readonly Check[]): Check =>
   (actor) => {

@@ -6,9 +6,7 @@ import type { Claims } from './signed_tokens.js'
 const NEVER = Number.POSITIVE_INFINITY
 const SHARED_CLAIMS = ['sub', 'exp', 'sub_kind', 'realm_id', 'client_id'] as const
 
-/**
- * Whether a provider's answer is about the token it was asked for, and not about another one.
- */
+/** Whether an introspection describes this token and not another one. */
 export function describesToken(introspection: Introspection, claims: Claims): boolean {
   return SHARED_CLAIMS.every((name) => {
     const [introspected, signed] = [introspection[name] ?? undefined, claims[name] ?? undefined]
@@ -18,9 +16,7 @@ export function describesToken(introspection: Introspection, claims: Claims): bo
   })
 }
 
-/**
- * The actor of an introspection. A token without an end of its own lasts as long as its provider stands by it.
- */
+/** The actor of an introspection. A token without an expiry lasts as long as the provider accepts it. */
 export function actorOf(introspection: Introspection, claims: Claims | undefined): Actor {
   return {
     kind: introspection.sub_kind,

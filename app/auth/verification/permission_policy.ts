@@ -2,12 +2,10 @@ import type { Actor } from '#kernel/actor'
 
 export type Attributes = Readonly<Record<string, unknown>>
 
-/**
- * Decides whether a permission that is held may be used on what has these attributes.
- */
+/** Decides whether a granted permission applies to a record with these attributes. */
 export type PermissionPolicy = (actor: Actor, permission: string, attributes: Attributes) => boolean
 
-/** Grants carry no conditions, so the holder of a permission may use it on anything. */
+/** Grants have no conditions, so a permission applies to everything. */
 const always: PermissionPolicy = () => true
 
 let current = always
@@ -15,9 +13,7 @@ let current = always
 export const permissionPolicy: PermissionPolicy = (actor, permission, attributes) =>
   current(actor, permission, attributes)
 
-/**
- * Puts a policy in place until the returned function is called.
- */
+/** Sets a policy until the returned function is called. */
 export function usePermissionPolicy(policy: PermissionPolicy): () => void {
   const previous = current
   current = policy

@@ -5,7 +5,7 @@ import { clock } from '#kernel/clock'
 
 import { SingleFlight } from './single_flight.js'
 
-/** So many tokens with a key that is not known have it looked up at once; each look comes back in its time. */
+/** How many unknown keys trigger a refresh in quick succession, and the interval after which another one is allowed. */
 const REFRESH_BURST = 5
 const REFRESH_INTERVAL_MS = 20_000
 
@@ -16,21 +16,21 @@ interface KeySet {
 }
 
 /**
- * The provider's keys and issuers, kept in memory. They are read again at once for a token that names one that is not known,
- * because a realm may be younger than they are; a few times only, so that made-up tokens cannot keep the provider busy.
+ * The provider's keys and issuers, cached in memory. A token with an unknown key or issuer triggers a refresh, because
+ * a realm may be new. Refreshes are rate limited, so that forged tokens cannot load the provider.
  */
 export class ProviderKeys {
   readonly #provider: Pick<IdentityProvider, 'metadata'>
   readonly #readings = new SingleFlight<'metadata', KeySet>()
   #keySet: KeySet | undefined
-  /** When the last of the looks that are used up comes back. */
+  /** When the full burst is available again. */
   #fullAgainAt = 0
 
   constructor(provider: Pick<IdentityProvider, 'metadata'>) {
     this.#provider = provider
   }
 
-  /** The keys a token may be signed with; undefined where the provider does not go by that issuer. */
+  /** The keys for a token; undefined for an unknown issuer. */
   async for({ kid, iss }: { kid: unknown; iss: unknown }): Promise<JWTVerifyGetKey | undefined> {
     let keySet = this.#keySet ?? (await this.#read())
     if (!(hasKey(keySet, kid) && hasIssuer(keySet, iss)) && this.#mayRefresh()) {
@@ -39,14 +39,14 @@ export class ProviderKeys {
     return hasIssuer(keySet, iss) ? keySet.keys : undefined
   }
 
-  /** Returns once there are keys; throws where they cannot be read now. */
+  /** Resolves when keys are loaded. Throws if they cannot be read now. */
   async require(): Promise<void> {
     if (!this.#keySet) {
       await this.#read()
     }
   }
 
-  /** Callers that come while a request is under way share its answer. */
+  /** Concurrent callers share one request. */
   #mayRefresh(): boolean {
     if (this.#readings.isUnderWay('metadata')) {
       return true
@@ -77,7 +77,7 @@ function hasKey({ ids }: KeySet, kid: unknown): boolean {
   return kid === undefined || ids.has(kid)
 }
 
-/** A realm's tokens are issued by an address of its own, below that of the provider. */
+/** The issuer of a realm is an address below that of the provider. */
 function hasIssuer({ issuers }: KeySet, iss: unknown): boolean {
   if (issuers === 'any') {
     return true

@@ -1,7 +1,7 @@
 /**
- * What was looked at lately, in two generations: a full one takes the place of the older, whose entries are forgotten
- * unless they were asked for meanwhile. Keeps at least `size` entries, at most twice as many. A map that moved each
- * entry to its end on every look would spend most of the time on the gaps an often wanted entry leaves behind.
+ * A cache of two generations: when the young one is full it replaces the old one, whose entries are dropped unless they
+ * were read meanwhile. Retains between `size` and twice as many entries. Cheaper than moving an entry to the end of a
+ * map on every read.
  */
 export class RecentCache<Key, Value> {
   readonly #size: number

@@ -7,15 +7,15 @@ import { clock } from '#kernel/clock'
 import type { VerdictListener, VerdictSource } from './verdict_source.js'
 import type { Verdict } from './verdicts.js'
 
-/** The share of a verdict's time that is left when it is renewed, and that passes before it is tried again. */
+/** The share of a verdict's lifetime at which it is renewed, and after which a failed renewal is retried. */
 const RENEWAL_MARGIN = 0.25
 const RETRY_INTERVAL = 0.05
-/** Where no session ends a connection, this does. */
+/** The maximum lifetime of a connection without a session. */
 const MAX_LIFETIME_MS = 24 * 60 * 60_000
 
 /**
- * For connections that outlive their token. They end when the provider says that the session does, when it says nothing for
- * longer than a verdict is relied upon, after a day where there is no session, and with `closed`.
+ * Watches a connection that outlives its token. It ends with the session, when the provider is unavailable for longer
+ * than the verdict can be relied on, after a day if there is no session, and with `closed`.
  */
 export function guardSession(
   verifier: VerdictSource,
@@ -38,7 +38,7 @@ class SessionGuard implements SessionWatch, VerdictListener {
   readonly #expiresAt = clock.now() + MAX_LIFETIME_MS
   #listener: (actor: Actor) => void = () => {}
   #verdict: Verdict | undefined
-  /** Until when the verdict holds where the provider says nothing any more. */
+  /** Until when the verdict is used while the provider is unavailable. */
   #reliableUntil = 0
   #check: Promise<void> | undefined
   #isOutdated = false
@@ -82,7 +82,7 @@ class SessionGuard implements SessionWatch, VerdictListener {
     }
   }
 
-  /** One look at a time; what changes during one is looked at after it. */
+  /** One check at a time. A change during a check triggers another one. */
   #runCheck(request: () => Promise<Verdict>): void {
     if (this.#check || this.ended.aborted) {
       return
@@ -101,7 +101,7 @@ class SessionGuard implements SessionWatch, VerdictListener {
       })
   }
 
-  /** A token that ends while it is asked about says nothing of its session. */
+  /** The result for a token that expires during the request does not tell about its session. */
   async #renew(): Promise<Verdict> {
     const { actor } = this.#verdict ?? {}
     const hasExpired = () => actor !== undefined && clock.now() >= actor.expiresAt * 1_000

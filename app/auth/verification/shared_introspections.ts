@@ -4,23 +4,23 @@ import type { Introspection } from '#auth/provider'
 import type { RedisConnection } from '#signals/redis'
 import { clock } from '#kernel/clock'
 
-/** While Redis is away each process asks the provider itself, and looks for Redis again after this. */
+/** While Redis is unavailable, each process queries the provider itself and retries Redis after this time. */
 const REDIS_RETRY_MS = 5_000
 const POLL_MS = 40
-/** The process that asks first has this long before others do not wait any more. */
+/** How long other processes wait for the one that queries the provider. */
 const MAX_WAIT_MS = 1_000
 const LOCK_MS = 4_000
 const CLOCK_TOLERANCE_MS = 5_000
 
-/** What a provider said of a token, and when it was asked (milliseconds since 1970). */
+/** An introspection result and the time of its request (milliseconds since 1970). */
 export interface TimedIntrospection {
   readonly introspection: Introspection | undefined
   readonly askedAt: number
 }
 
-/** Shares what a provider says of tokens between processes that ask about the same ones. */
+/** Shares introspection results between processes. */
 export interface IntrospectionCache {
-  /** What any process was told, where that is not older than `maxAgeMs`; else what `ask` answers now. */
+  /** The result of any process that is younger than `maxAgeMs`, or else that of `introspect`. */
   get(
     token: string,
     maxAgeMs: number,
@@ -28,24 +28,24 @@ export interface IntrospectionCache {
   ): Promise<TimedIntrospection>
 }
 
-/** Every program that reaches Redis can write there: only what was sealed by us, for this one token, is believed. */
+/** Any program with access to Redis can write there, so values are sealed for a single token. */
 export interface Seal {
   seal(value: unknown, purpose: string): string
-  /** Null for anything that was not sealed for this purpose. */
+  /** Null if the value was not sealed for this purpose. */
   unseal(sealed: string, purpose: string): unknown
 }
 
 interface SharedIntrospectionsOptions {
   redis: RedisConnection
   seal: Seal
-  /** For how long what was told is kept: of a good token, and of a refused one. */
+  /** How long results are cached, for active and inactive tokens. */
   trustMs?: number
   distrustMs?: number
 }
 
 /**
- * What a provider said of tokens, kept in Redis for all processes of an installation under the hash of the token. One
- * process asks while the others wait for it. Without Redis each process asks.
+ * Introspection results in Redis, shared by all processes of an installation, under the hash of the token. One process
+ * queries the provider while the others wait. Without Redis each process queries it.
  */
 export class SharedIntrospections implements IntrospectionCache {
   readonly #options: Required<SharedIntrospectionsOptions>
@@ -55,7 +55,7 @@ export class SharedIntrospections implements IntrospectionCache {
     this.#options = { trustMs: 60_000, distrustMs: 5_000, ...options }
   }
 
-  /** `token` is the hash of one; it never leaves the process in another form. */
+  /** `token` is the hash of a token, which never leaves the process in another form. */
   async get(
     token: string,
     maxAgeMs: number,
@@ -75,7 +75,7 @@ export class SharedIntrospections implements IntrospectionCache {
     return introspect()
   }
 
-  /** The process that asked before may have written the answer since it was looked for. */
+  /** Another process may have stored the result before the lock was acquired. */
   async #introspectLocked(
     token: string,
     maxAgeMs: number,
@@ -120,13 +120,13 @@ export class SharedIntrospections implements IntrospectionCache {
   }
 }
 
-/** What was sealed long ago may have been put back by another program. */
+/** Checks the age, since another program may have restored an old value. */
 function isYounger({ askedAt }: TimedIntrospection, maxAgeMs: number): boolean {
   const age = clock.now() - askedAt
   return age < maxAgeMs && age > -CLOCK_TOLERANCE_MS
 }
 
-/** A token without an end of its own has an endless one, which JSON does not know. */
+/** A token without an expiry has an infinite one, which JSON cannot represent. */
 function withEnd({ introspection, askedAt }: TimedIntrospection): TimedIntrospection {
   const exp = introspection?.exp ?? Number.POSITIVE_INFINITY
   return { introspection: introspection && { ...introspection, exp }, askedAt }

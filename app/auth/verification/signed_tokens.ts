@@ -8,7 +8,7 @@ import { isAccessToken } from './token_kind.js'
 
 const JWT_FORM = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
-/** Signatures that only the holder of a private key can make. `none` and shared secrets are not among them. */
+/** Asymmetric algorithms only, without `none` and shared secrets. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -18,14 +18,12 @@ const CLOCK_TOLERANCE_S = 5
 
 export type Claims = JWTPayload & { sub: string; exp: number }
 
-/** Whether a token is a JWT, by its form. Others mean something to the provider only. */
+/** Whether a token has the form of a JWT. Others are opaque. */
 export function isJwt(token: string): boolean {
   return JWT_FORM.test(token)
 }
 
-/**
- * Reads JWTs without a request, so that forged ones never reach the provider.
- */
+/** Verifies JWTs locally, so that forged ones never reach the provider. */
 export class SignedTokens {
   readonly #keys: ProviderKeys
 
@@ -33,12 +31,12 @@ export class SignedTokens {
     this.#keys = new ProviderKeys(provider)
   }
 
-  /** Returns once signatures can be checked; throws where the provider shows no keys now. */
+  /** Resolves when signatures can be verified. Throws if the provider offers no keys now. */
   requireKeys(): Promise<void> {
     return this.#keys.require()
   }
 
-  /** The claims of an access token that the provider signed and that is good now; undefined for any other. */
+  /** The claims of a valid access token of the provider; undefined for any other. */
   async claimsOf(token: string): Promise<Claims | undefined> {
     const unverified = readHeader(token)
     const keys = unverified && (await this.#keys.for(unverified))
@@ -62,7 +60,7 @@ export class SignedTokens {
   }
 }
 
-/** What a token says of itself, where it says it in a way that is worth looking up a key for. */
+/** The key id and issuer of a token whose header is acceptable. */
 function readHeader(token: string): { kid: unknown; iss: unknown } | undefined {
   try {
     const { alg, typ, kid } = decodeProtectedHeader(token)

@@ -1,6 +1,4 @@
-/**
- * Lets callers that ask for the same thing at the same time share one piece of work. What it ended with is not remembered.
- */
+/** Concurrent callers with the same key share one execution. The result is not cached. */
 export class SingleFlight<Key, Result> {
   readonly #underWay = new Map<Key, Promise<Result>>()
 

@@ -8,17 +8,18 @@ import type { EndSignal, EndListener } from '#kernel/end_signal'
 import type { VerdictListener, VerdictSource } from './verdict_source.js'
 import type { Verdict } from './verdicts.js'
 
-/** The share of a verdict's time that is left when it is renewed: so long the provider may be away unnoticed. */
+/** The share of a verdict's lifetime that remains when it is renewed. The provider may be unavailable for that long. */
 const RENEWED_BEFORE = 0.25
 const ATTEMPTS = 5
-/** Guards that are woken at the same time share a timer; a renewal that is further away than this comes with a whole second. */
+/** Guards that wake at the same time share a timer, so renewals further away than this are rounded to a full second. */
 const ROUNDED_FROM_MS = 10_000
 
 const alarms = new Alarms()
 
 /**
- * For connections that outlive their request. They are ended when the token ends, when it or a permission is revoked (at once
- * where the provider tells, else within the time a verdict is relied upon), and when the provider stays away for longer than that.
+ * Guards a connection that outlives its request. It ends when the token expires, when the token or a permission is
+ * revoked (at once if the provider sends events, else within the lifetime of a verdict), and when the provider is
+ * unavailable for longer than that.
  */
 export function guardToken(verifier: VerdictSource, token: string, connection: EndSignal): void {
   if (!connection.hasEnded) {
@@ -26,7 +27,7 @@ export function guardToken(verifier: VerdictSource, token: string, connection: E
   }
 }
 
-/** There are thousands: each is itself what the verifier, the clock and its connection tell. */
+/** There are thousands of guards, so each implements the listeners itself instead of allocating closures. */
 class TokenGuard implements VerdictListener, AlarmListener, EndListener {
   readonly #verifier: VerdictSource
   readonly #token: string
@@ -34,7 +35,7 @@ class TokenGuard implements VerdictListener, AlarmListener, EndListener {
   #admitted: Actor | undefined
   #about: readonly string[] = []
   #until: number
-  /** For whatever is next: the end, or else the renewal. */
+  /** The timer of the next step: the expiry or the renewal. */
   #alarm: Alarm | undefined
   #isExpiryNext = false
 
@@ -81,7 +82,7 @@ class TokenGuard implements VerdictListener, AlarmListener, EndListener {
     this.#about = about
     this.#until = until
     if (!this.#admits(actor)) {
-      const failure = new Unauthorized('A permission of the caller was taken away; connect again')
+      const failure = new Unauthorized('A permission of the caller was revoked: connect again')
       return this.#connection.end(failure)
     }
     if (until < actor.expiresAt * 1_000) {
@@ -92,7 +93,7 @@ class TokenGuard implements VerdictListener, AlarmListener, EndListener {
     }
   }
 
-  /** Where nothing has changed, the actor is kept that others keep, too. */
+  /** If nothing has changed, uses the actor object that other guards share. */
   #admits(actor: Actor): boolean {
     const { permissions } = (this.#admitted ??= actor)
     if (permissions.size === actor.permissions.size) {
@@ -101,7 +102,7 @@ class TokenGuard implements VerdictListener, AlarmListener, EndListener {
     return permissions.isSubsetOf(actor.permissions)
   }
 
-  /** What is relied upon ends also while the provider does not answer. */
+  /** The verdict also expires while the provider is unavailable. */
   #renew(): void {
     this.#expireAt(this.#until)
     this.#verifier.renew(this.#token).then(
@@ -118,7 +119,7 @@ class TokenGuard implements VerdictListener, AlarmListener, EndListener {
   }
 
   #expire(): void {
-    this.#connection.end(new Unauthorized('The access token has ended'))
+    this.#connection.end(new Unauthorized('The access token has expired or was revoked'))
   }
 
   #renewAt(time: number): void {
@@ -139,7 +140,7 @@ class TokenGuard implements VerdictListener, AlarmListener, EndListener {
   }
 }
 
-/** A little earlier, where it does not matter. */
+/** Rounds times in the distant future down to a full second. */
 function roundDown(time: number): number {
   return time - clock.now() > ROUNDED_FROM_MS ? time - (time % 1_000) : time
 }

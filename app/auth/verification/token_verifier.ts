@@ -17,31 +17,31 @@ import { guardToken } from './token_guard.js'
 import { Verdicts, type Verdict } from './verdicts.js'
 
 const MAX_TOKEN_LENGTH = 16 * 1024
-/** How often a provider is asked anew about one token because something changes while it answers. */
+/** How often a request is repeated because access changed during it. */
 const MAX_ATTEMPTS = 3
 const REJECTED: Verdict = { actor: undefined, until: 0, about: [], asOf: 0 }
-/** For how long it counts that tokens could be verified, or could not. */
+/** How long the result of a working check is cached. */
 const SUCCESS_TTL_MS = 30_000
 const FAILURE_TTL_MS = 1_000
-/** The share of a verdict's time within which what another process was told is as good as asking. */
+/** The share of a verdict's lifetime within which a result of another process replaces a request. */
 const MAX_SHARED_AGE = 0.25
 
 export interface VerifierOptions {
-  /** Whether the provider also gives out tokens that only it can read. */
+  /** Whether the provider also issues opaque tokens. */
   opaqueTokens?: boolean
-  /** For how long an accepted token is accepted again unasked. */
+  /** How long a verdict on an accepted token is cached. */
   trustMs?: number
-  /** For how long a refused token is refused again unasked. */
+  /** How long a verdict on a rejected token is cached. */
   distrustMs?: number
-  /** Where processes share what the provider says; otherwise each asks by itself. */
+  /** The cache that processes share; without it each queries the provider itself. */
   shared?: IntrospectionCache
-  /** How many verdicts of either kind are remembered at least; never more than twice as many. */
+  /** The minimum number of cached verdicts of either kind, at most twice as many. */
   capacity?: number
 }
 
 /**
- * Finds out whose token it is: forged tokens are told apart here, whether the others still stand only the provider knows.
- * What it said is remembered for a short time, and then needs neither it nor a wait.
+ * Verifies tokens. Forged ones are rejected locally; only the provider knows whether the others are active. Results are
+ * cached for a short time.
  */
 export class TokenVerifier implements Authenticator, VerdictSource {
   readonly #provider: IdentityProvider
@@ -67,23 +67,23 @@ export class TokenVerifier implements Authenticator, VerdictSource {
     this.#verdicts = new Verdicts(this.#options.capacity)
   }
 
-  /** The bearer of a token, at once where that is known. Throws where the provider is needed and away. */
+  /** The account of a token, synchronously if cached. Throws if the provider is needed and unavailable. */
   verify(token: string): Promise<Actor | undefined> | Actor | undefined {
     const verdict = this.verdictFor(token)
     return verdict instanceof Promise ? verdict.then(({ actor }) => actor) : verdict.actor
   }
 
-  /** Ends a connection when the token ends or is revoked. */
+  /** Ends a connection when the token expires or is revoked. */
   guardConnection(token: string, connection: EndSignal): void {
     guardToken(this, token, connection)
   }
 
-  /** The bearer of a token for as long as the session goes on that the token came from. */
+  /** Watches the session of a token. */
   watchSession(token: string, closed: AbortSignal): SessionWatch {
     return guardSession(this, token, closed)
   }
 
-  /** Forgets what is known of an identity, of a session or a token, or of all, and has its followers look again. */
+  /** Invalidates the verdicts of an account, a session, a token, or all, and notifies the listeners. */
   invalidate(id: string): void {
     this.#verdicts.changes.add(id)
     this.#listeners.forEach((listener) => listener.invalidate(id))
@@ -97,7 +97,7 @@ export class TokenVerifier implements Authenticator, VerdictSource {
     this.#listeners.delete(listener)
   }
 
-  /** As `verify`, with the time until which that can be relied upon. */
+  /** Like `verify`, with the time until which the result can be relied on. */
   verdictFor(token: string): Promise<Verdict> | Verdict {
     if (token.length > MAX_TOKEN_LENGTH) {
       return REJECTED
@@ -106,7 +106,7 @@ export class TokenVerifier implements Authenticator, VerdictSource {
     return this.#verdicts.get(key) ?? this.#verify(key, token, this.#options.trustMs)
   }
 
-  /** As `judge`, but asks even where the answer is known. */
+  /** Like `verdictFor`, without the cache. */
   async renew(token: string): Promise<Verdict> {
     const maxAgeMs = this.#options.trustMs * MAX_SHARED_AGE
     return token.length > MAX_TOKEN_LENGTH
@@ -114,7 +114,7 @@ export class TokenVerifier implements Authenticator, VerdictSource {
       : this.#verify(digestOf(token), token, maxAgeMs)
   }
 
-  /** Throws where tokens cannot be verified now. That they could be lately is enough. */
+  /** Throws if tokens cannot be verified now. A recent success is enough. */
   async requireWorking(): Promise<void> {
     const now = clock.now()
     if (now < this.#workedUntil) {
@@ -137,7 +137,7 @@ export class TokenVerifier implements Authenticator, VerdictSource {
     }
   }
 
-  /** As `renew`, for a token whose own time is over: what holds for its bearer while the session goes on. */
+  /** Like `renew`, for an expired token: the access of its account while the session lasts. */
   async renewExpired(token: string, { actor, about, hasSession }: Verdict): Promise<Verdict> {
     const provider = this.#provider
     return this.#verifications.run(`ended ${digestOf(token)}`, async () => {
@@ -156,12 +156,12 @@ export class TokenVerifier implements Authenticator, VerdictSource {
     })
   }
 
-  /** Has the provider prepare for `renewEnded`. */
+  /** Lets the provider prepare `renewExpired`. */
   observeToken(token: string, { permissions }: Actor): void {
     this.#provider.observeToken?.(token, permissions).catch(() => {})
   }
 
-  /** For how long an accepted token is accepted again unasked. */
+  /** How long a verdict on an accepted token is cached. */
   get trustMs(): number {
     return this.#options.trustMs
   }
@@ -193,7 +193,7 @@ export class TokenVerifier implements Authenticator, VerdictSource {
     return { ...this.#verdictOf(actor, askedAt), ...subjectsOf(accepted), asOf }
   }
 
-  /** What was told to others before the last change may be about that. */
+  /** Results of other processes from before the last change are ignored. */
   #shared(
     key: string,
     maxAgeMs: number,
@@ -223,7 +223,7 @@ export class TokenVerifier implements Authenticator, VerdictSource {
   }
 }
 
-/** Whose changes a verdict depends on. */
+/** The ids whose changes invalidate a verdict. */
 function subjectsOf(
   introspection: Introspection | undefined
 ): Pick<Verdict, 'about' | 'hasSession'> {
@@ -241,12 +241,12 @@ function withAccess(actor: Actor, { permissions }: AccessState): Actor {
     : { ...actor, permissions: new Set(permissions.map(({ name }) => name)) }
 }
 
-/** Whatever kept the provider from answering, callers can only come back later. */
+/** Any failure of the provider means that callers have to retry later. */
 function unavailable(error: unknown): never {
   throw error instanceof Failure ? error : new IdentityUnavailable(undefined, { cause: error })
 }
 
-/** Tokens themselves are not kept. */
+/** Only digests of tokens are stored. */
 function digestOf(token: string): string {
   return hash('sha256', token)
 }

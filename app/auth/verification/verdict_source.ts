@@ -2,23 +2,23 @@ import type { Actor } from '#kernel/actor'
 
 import type { Verdict } from './verdicts.js'
 
-/** Somebody who is told of each identity that is forgotten. */
+/** Notified of each id whose verdicts are invalidated. */
 export interface VerdictListener {
-  invalidate(whose: string): void
+  invalidate(id: string): void
 }
 
-/** Says whose a token is, and for how long that can be relied upon. */
+/** Verifies tokens and says how long the result can be relied on. */
 export interface VerdictSource {
-  /** For how long an accepted token is accepted again unasked. */
+  /** How long a verdict on an accepted token is cached. */
   readonly trustMs: number
   verdictFor(token: string): Promise<Verdict> | Verdict
-  /** As `judge`, but asks even where the answer is known. */
+  /** Like `verdictFor`, without the cache. */
   renew(token: string): Promise<Verdict>
-  /** As `renew`, for a token whose own time is over: what holds for its bearer while the session goes on. */
+  /** Like `renew`, for an expired token: the access of its account while the session lasts. */
   renewExpired(token: string, verdict: Verdict): Promise<Verdict>
-  /** Has the provider prepare for `renewEnded` while the token is good; where that fails, it is tried with the next call. */
+  /** Lets the provider prepare `renewExpired` while the token is valid. Failures are ignored until the next call. */
   observeToken(token: string, actor: Actor): void
-  /** Tells a follower of each identity that is forgotten, until it leaves. */
+  /** Notifies a listener of invalidated ids until it is removed. */
   addListener(listener: VerdictListener): void
   removeListener(listener: VerdictListener): void
 }

@@ -4,21 +4,19 @@ import { clock } from '#kernel/clock'
 import { RecentCache } from './recent_cache.js'
 import { AccessChanges } from './access_changes.js'
 
-/** Who a token belongs to, and until when that can be relied upon (milliseconds since 1970). */
+/** The account of a token, and until when that can be relied on (milliseconds since 1970). */
 export interface Verdict {
   readonly actor: Actor | undefined
   readonly until: number
-  /** Whose changes make it void: those of the bearer, and of the session and the client the token came from. */
+  /** The ids whose changes invalidate it: those of the account, the session and the client of the token. */
   readonly about: readonly string[]
-  /** The change of those that was the last when the provider was asked. */
+  /** The position in `AccessChanges` at which the provider was queried. */
   asOf: number
-  /** Whether the token belongs to a session that the provider ends by itself. */
+  /** Whether the token belongs to a session that the provider ends. */
   readonly hasSession?: boolean
 }
 
-/**
- * Verdicts that can still be relied upon. Refused tokens have room of their own: made-up ones do not crowd out the good.
- */
+/** Cached verdicts. Rejected tokens have a cache of their own, so that forged ones do not evict valid ones. */
 export class Verdicts {
   readonly changes = new AccessChanges()
   readonly #accepted: RecentCache<string, Verdict>
@@ -33,14 +31,14 @@ export class Verdicts {
     return this.#current(this.#accepted.get(key)) ?? this.#current(this.#refused.get(key))
   }
 
-  /** A token that was accepted before is refused in its old place, so that the older verdict does not outlive this one. */
+  /** A token that was accepted before is rejected in the same cache, so that the older verdict is replaced. */
   set(key: string, verdict: Verdict): void {
     const wasAccepted = this.#accepted.get(key) !== undefined
     const room = verdict.actor || wasAccepted ? this.#accepted : this.#refused
     room.set(key, verdict)
   }
 
-  /** Whether nothing has changed since that a verdict depends on. Whom a refused token belongs to is not known. */
+  /** Whether no id of the verdict has changed since. A rejected token has no known ids. */
   isCurrent(verdict: Verdict): boolean {
     const { changes } = this
     if (verdict.asOf === changes.count) {

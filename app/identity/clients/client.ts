@@ -56,10 +56,10 @@ export class Client extends RecordModel {
   @column.text({ nullable: true }) declare description: string | null
   @column.text({ nullable: true }) declare redirectUri: string | null
   @column.boolean() declare active: boolean
-  /** Encrypted, for those who may read it; a caller's secret is compared with the digest. */
+  /** Encrypted, for callers that may read it. Logins are compared with the digest. */
   @column.text({ nullable: true, secret: true, unseal: readSecret }) declare secret: string | null
   @column.text({ nullable: true, secret: true, internal: true }) declare secretDigest: string | null
-  /** Raised by the database when the secret is replaced or the client is deactivated; older tokens end with that. */
+  /** Incremented by the database when the secret is replaced or the client is deactivated. Older tokens are invalid. */
   @column.integer({ internal: true }) declare tokenGeneration: number
   @column.boolean() declare secretHashed: boolean
   @column.boolean() declare secretEncrypted: boolean
@@ -67,7 +67,7 @@ export class Client extends RecordModel {
   @column.text({ nullable: true }) declare scope: string | null
   @column.text({ nullable: true }) declare baseUrl: string | null
   @column.text({ nullable: true }) declare rootUrl: string | null
-  /** Told by the provider of each session of the client that ends. */
+  /** Receives a logout token for each session of the client that ends. */
   @column.text({ nullable: true }) declare backchannelLogoutUri: string | null
   @column.text({ nullable: true }) declare postLogoutRedirectUri: string | null
   @column.oneOf(AUTH_METHODS) declare authMethod: (typeof AUTH_METHODS)[number]

@@ -23,9 +23,7 @@ type NewClient = BodyOf<typeof createClient>
 type ClientChange = BodyOf<typeof updateClient>
 type Columns = RowValues<typeof Client>
 
-/**
- * Clients, whose secrets are kept encrypted. One that needs a secret and was given none gets one made up.
- */
+/** Clients with encrypted secrets. A client that needs a secret gets a generated one if none is given. */
 export class ClientService extends RecordService<typeof Client> {
   constructor(options: RecordServiceOptions) {
     super(client, { ...options, scope: ownOrRealm('client_read') })
@@ -71,7 +69,7 @@ export class ClientService extends RecordService<typeof Client> {
     return data
   }
 
-  /** Creates a client in the transaction that writes what it is for, of which others are told first. */
+  /** Inserts a client in the transaction of its record, whose event is recorded first. */
   async insertForRecord(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -82,13 +80,13 @@ export class ClientService extends RecordService<typeof Client> {
     return this.insertWithPendingEvent(transaction, origin, { id, ...values })
   }
 
-  /** Creates a client that comes with each realm. */
+  /** Inserts a built-in client of a new realm. */
   async insertConsole(transaction: pg.ClientBase, origin: Origin, values: Columns): Promise<void> {
     await this.insert(transaction, origin, values)
   }
 }
 
-/** What is stored for a new client. */
+/** The columns of a new client. */
 async function valuesOf(actor: Actor, body: NewClient): Promise<Columns> {
   requireUnlikeName('secret', body.secret, body.name)
   const realmId = owningRealmFor(actor, body.realmId)
@@ -97,7 +95,7 @@ async function valuesOf(actor: Actor, body: NewClient): Promise<Columns> {
   return { ...withoutIgnored(body), realmId, ...(await storedSecret(secret)) }
 }
 
-/** Without what older clients send and the provider decides by itself. */
+/** Drops attributes that older callers send and the provider determines itself. */
 function withoutIgnored<Body extends ClientChange>({
   isConfidential,
   secretHashed,
@@ -107,7 +105,7 @@ function withoutIgnored<Body extends ClientChange>({
   return body
 }
 
-/** The secret that is set by a change; undefined where it stays as it is. */
+/** The secret that a change sets; undefined if it stays. */
 function secretAfter(
   previous: Row<typeof Client>,
   { secret, authMethod }: ClientChange

@@ -1,4 +1,4 @@
-/** The clients as which web interfaces sign users in, in every realm, with the names that users see. */
+/** The clients of the web interfaces in every realm, with their display names. */
 export const CONSOLES: Readonly<Record<string, string>> = {
   'admin-console': 'Administration',
   'account-console': 'Account',
@@ -6,13 +6,13 @@ export const CONSOLES: Readonly<Record<string, string>> = {
 
 export const ACCOUNT_CONSOLE = 'account-console'
 
-/** They run in browsers, where no secret can be kept. */
+/** Public clients: they run in browsers, which cannot protect a secret. */
 export const CONSOLE_TRAITS = {
   authMethod: 'none',
   grantTypes: 'authorization_code,refresh_token',
 } as const
 
-/** Those that a realm gets when it is made. */
+/** The clients of a new realm. */
 export const newConsoles = (realmId: string) =>
   Object.entries(CONSOLES).map(([name, displayName]) => ({
     name,
@@ -22,6 +22,6 @@ export const newConsoles = (realmId: string) =>
     realmId,
   }))
 
-/** Whether a client is one of them, and not just called so. */
+/** Whether a client is a built-in console, and not another one of that name. */
 export const isConsole = ({ name, builtIn }: { name: string; builtIn: boolean }): boolean =>
   builtIn && Object.hasOwn(CONSOLES, name)

@@ -1,6 +1,6 @@
 import vine from '@vinejs/vine'
 
-/** Schemes of the web, and those that a program made its own, which hold a dot; a browser may act on any other by itself. */
+/** Web schemes, and private-use schemes, which contain a dot (RFC 8252). Browsers may handle any other themselves. */
 const SCHEME = /^(https?|[a-z][a-z\d+-]*(\.[a-z\d+-]+)+):$/
 
 const MAX_LENGTH = 4096
@@ -9,14 +9,14 @@ const WILDCARD = /^(https?:[^?]*\/)\*\*$/i
 const eachIsRegistrable = vine.createRule((value, _options: undefined, field) => {
   if (typeof value === 'string' && !redirectUrisOf(value).every(isRegistrable)) {
     field.report(
-      'Each address must be absolute, of the scheme https, http or one with a dot (app.example:/callback), without a fragment or a login; only /** at its end stands for anything',
+      'Each address must be absolute, with the scheme https, http or one with a dot (app.example:/callback), without a fragment or user info; only /** at the end is a wildcard',
       'redirectUris',
       field
     )
   }
 })
 
-/** The addresses of a client, separated by commas, that logins may lead back to. */
+/** The comma-separated redirect URIs of a client. */
 export const redirectUris = vine
   .string()
   .minLength(1)
@@ -27,11 +27,11 @@ export const redirectUris = vine
 
 const isWebAddress = vine.createRule((value, _options: undefined, field) => {
   if (typeof value === 'string' && !(isUsable(value) && /^https?:/i.test(value))) {
-    field.report('Name one https or http address, without a fragment or a login', 'url', field)
+    field.report('Name one https or http address, without a fragment or user info', 'url', field)
   }
 })
 
-/** Where the provider tells a client that a session ended. */
+/** The back-channel logout address of a client. */
 export const logoutUri = vine
   .string()
   .minLength(1)
@@ -47,15 +47,15 @@ export function redirectUrisOf(list: string | null): string[] {
     .filter((uri) => uri !== '')
 }
 
-/** An address as clients register it; one of the web may end in `/**`, for all that lies below. */
+/** Whether an address can be registered. A web address may end in `/**` to match everything below it. */
 function isRegistrable(uri: string): boolean {
   const address = WILDCARD.exec(uri)?.[1] ?? uri
   return isUsable(address) && !address.includes('*')
 }
 
 /**
- * Whether a login could lead to an address at all. The host becomes part of a policy that browsers read, in which a semicolon
- * has a meaning.
+ * Whether a login could redirect to an address. Semicolons are excluded from the host, since it becomes part of a
+ * content security policy.
  */
 export function isUsable(uri: string): boolean {
   const url = uri.length > MAX_LENGTH ? null : URL.parse(uri)

@@ -10,14 +10,14 @@ interface ReturningClient {
   readonly redirectUri: string | null
 }
 
-/** Where the page stands on which users look after their own account. */
+/** The address of the account page. */
 export const ACCOUNT_PAGE = `${PROVIDER_URL}/account/`
 
 const BELOW = '/**'
 
 /**
- * Whether a login may lead back to an address: one that is registered for the client as it stands, or lies below one that
- * ends in `/**`. Consoles also lead to the web interfaces of the installation, outside production to those on this machine.
+ * Whether a login may redirect to an address: one that is registered for the client, exactly or by `/**`. Consoles may
+ * also redirect to the web interfaces of the installation and, outside production, to this machine.
  */
 export function mayReturnTo(
   client: ReturningClient,

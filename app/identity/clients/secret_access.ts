@@ -5,8 +5,8 @@ import { where, type SqlCondition } from '#query/condition'
 import { isMasterMember } from '#kernel/realm'
 
 /**
- * Whose secrets an actor may read: its own; those of its realm with `client_read` or `client_update`, where it may do
- * everything that they may. Clients do not read those of records.
+ * The secrets that an actor may read: its own, and with `client_read` or `client_update` those of clients in its realm
+ * with no more permissions than itself. Clients do not read those of records.
  */
 export function revealsClientSecret(actor: Actor): boolean | SqlCondition {
   const mayRead = actor.permissions.has('client_read') || actor.permissions.has('client_update')

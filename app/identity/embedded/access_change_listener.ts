@@ -5,12 +5,12 @@ import { identityPool } from './database.js'
 import { NotificationListener } from './notification_listener.js'
 import { Acknowledgements } from './acknowledgements.js'
 
-/** Written by triggers of the tables that say who may do what. */
+/** Notified by triggers of the tables that determine access. */
 const CHANNEL = 'identity_standing'
 const PING_PREFIX = 'call '
 const LISTENERS_LOCK = `hashtextextended('identity standing', 0)`
 
-/** Who listens holds a lock, which goes with the connection: so callers know whose answers there will be. */
+/** Each listener takes a shared lock, which ends with its connection. So senders know which replies to expect. */
 const SESSION = `
   set synchronous_commit = off;
   set tcp_keepalives_idle = 5;
@@ -18,23 +18,23 @@ const SESSION = `
   set tcp_keepalives_count = 3;
   select pg_advisory_lock_shared(${LISTENERS_LOCK})`
 
-/** What was told before the call reaches each listener before it. */
+/** NOTIFY is ordered: earlier changes reach each listener before the ping. */
 const PING_ALL = `
   select pg_notify('${CHANNEL}', $1),
     array(select pid from pg_locks where ${isAdvisoryLockGranted(LISTENERS_LOCK)}) as listeners`
 
 const PING_INTERVAL_MS = 250
-/** A process that is silent for longer is not waited for. */
+/** A process that does not reply within this time is not waited for. */
 const TIMEOUT_MS = 2_000
 
-/** Hears of what users and clients may do, and says so to those who ask whether it has. */
+/** Receives changes of access, and acknowledges pings of processes that wait for their delivery. */
 export class AccessChangeListener {
-  readonly #listener: (whose: string) => void
+  readonly #listener: (id: string) => void
   readonly #notifications: NotificationListener
   readonly #replyChannel = `${CHANNEL}_${clock.uuid().replaceAll('-', '')}`
   readonly #pings = new Map<string, Acknowledgements>()
 
-  constructor(listener: (whose: string) => void) {
+  constructor(listener: (id: string) => void) {
     this.#listener = listener
     this.#notifications = new NotificationListener({
       channels: [CHANNEL, this.#replyChannel],
@@ -56,7 +56,7 @@ export class AccessChangeListener {
     return this.#notifications.stop()
   }
 
-  /** Resolves when every listener of every process has heard what was told until now. */
+  /** Resolves when every listener in every process has received all earlier changes. */
   async changesDelivered(): Promise<void> {
     const id = clock.uuid()
     const ping = new Acknowledgements()
@@ -70,7 +70,7 @@ export class AccessChangeListener {
         ping.expect(rows[0]!.listeners)
       } while (!(await ping.areCompleteWithin(PING_INTERVAL_MS)) && performance.now() < deadline)
     } catch {
-      // It is changed all the same; a process that cannot be told now asks anew when it can.
+      // The change is committed anyway. A process that cannot be reached now reloads when it reconnects.
     } finally {
       this.#pings.delete(id)
     }
@@ -87,7 +87,7 @@ export class AccessChangeListener {
     }
   }
 
-  /** One that only begins to listen knows nobody yet, and answers the next call. */
+  /** A listener that just connects has no cached state, and replies to the next ping. */
   #reply(ping: string): void {
     const [replyChannel, id] = ping.split(' ')
     const { backendPid: number } = this.#notifications

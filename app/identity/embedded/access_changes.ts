@@ -2,11 +2,9 @@ import { AccessChangeListener } from './access_change_listener.js'
 
 const listeners = new Set<AccessChangeListener>()
 
-/**
- * Tells which users and clients may do something else than before. Where something may have been missed, those are all.
- */
+/** Notifies a listener of ids whose access changed. If notifications may have been missed, of all. */
 export async function subscribeToAccessChanges(
-  listener: (whose: string) => void
+  listener: (id: string) => void
 ): Promise<() => Promise<void>> {
   const subscription = new AccessChangeListener(listener)
   listeners.add(subscription)
@@ -17,10 +15,7 @@ export async function subscribeToAccessChanges(
   }
 }
 
-/**
- * To be waited for after a change of what a user or client may do, before saying that it is done: every process knows of
- * it then.
- */
+/** Await it after a change of access, before responding: then every process has received the change. */
 export async function accessChangesDelivered(): Promise<void> {
   const [active] = [...listeners].filter(({ isListening }) => isListening)
   await active?.changesDelivered()

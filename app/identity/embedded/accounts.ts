@@ -4,7 +4,7 @@ import { isUuid } from '#kernel/is_uuid'
 
 export const MASTER = 'master'
 
-/** A user or a client, which has a login of its own. */
+/** A user or a client. */
 export interface Account extends Subject {
   readonly name: string
   readonly active: boolean
@@ -27,7 +27,7 @@ export interface ClientAccount extends Account {
   readonly secretDigest: string | null
   readonly grantTypes: string | null
   readonly redirectUri: string | null
-  /** How often its tokens were ended: by another secret, or because it was deactivated. */
+  /** Incremented when its secret is replaced or it is deactivated; older tokens are invalid. */
   readonly tokenGeneration: number
 }
 
@@ -45,7 +45,7 @@ const CLIENT = `'client' as kind, a.id, a.name, a.active, a.built_in as "builtIn
   a.redirect_uri as "redirectUri", a.token_generation as "tokenGeneration", r.id as "realmId", r.name as "realmName"
   from clients a join realms r on r.id = a.realm_id`
 
-/** A realm by its id or its name. */
+/** Finds a realm by id or name. */
 export async function findRealm(idOrName: string): Promise<Realm | undefined> {
   const condition = isUuid(idOrName) ? 'id = $1' : 'lower(name) = lower($1)'
   return queryFirst<Realm>(`select id, name from realms where ${condition}`, [idOrName])
@@ -63,8 +63,8 @@ export async function readUser(id: string): Promise<UserAccount | undefined> {
 }
 
 /**
- * A client as requests name it: by its id, by its name in the realm that was given, or by its name in the master realm, whose
- * clients serve every realm.
+ * Finds a client by its id, by name in the given realm, or by name in the master realm, whose clients serve every
+ * realm.
  */
 export async function findClient(
   idOrName: string,
@@ -81,7 +81,7 @@ export async function readClient(id: string): Promise<ClientAccount | undefined>
   return queryFirst<ClientAccount>(`select ${CLIENT} where a.id = $1`, [id])
 }
 
-/** A client by its id or its name, of one realm and no other. */
+/** Finds a client by id or name in a single realm. */
 export async function findClientIn(
   realm: string,
   idOrName: string
@@ -94,7 +94,7 @@ export async function findClientIn(
   ])
 }
 
-/** Text that the database cannot hold is the name of nobody. */
+/** PostgreSQL cannot store NUL characters, so such values match nothing. */
 async function queryFirst<Row extends object>(
   text: string,
   values: string[]

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Who has answered a call, and who has yet to. */
+/** Collects acknowledgements of a set of listeners. */
 export class Acknowledgements {
   readonly #received = new Set<number>()
   readonly #isComplete = Promise.withResolvers<true>()
   #expected: readonly number[] | undefined
 
-  /** Those who are there now; an answer of somebody who left is not waited for any more. */
+  /** Sets the current listeners. Those that have left are not waited for any more. */
   expect(listeners: readonly number[]): void {
     this.#expected = listeners
     this.#check()

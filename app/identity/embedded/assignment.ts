@@ -5,13 +5,13 @@ import type { Kind } from '#records/kind'
 import type { ModelClass, RecordModel } from '#records/model'
 import type { Attributes } from '#records/row'
 
-/** Who can be given something, and what. */
+/** The sides of an assignment. */
 type Owner = 'user' | 'client' | 'role'
 type AssignedKind = 'role' | 'permission' | 'scope'
 
 /**
- * A kind of record that says who was given what. Its records are part of their owner: a caller that may update that may write them,
- * and one that may read it sees them, unless they have permissions of their own.
+ * A kind of record that assigns something to an owner. Unless it has permissions of its own, reading and writing it
+ * needs those for its owner.
  */
 export interface Assignment<M extends ModelClass = ModelClass> {
   readonly kind: Kind<M>
@@ -19,11 +19,11 @@ export interface Assignment<M extends ModelClass = ModelClass> {
   readonly assigned: AssignedKind
 }
 
-/** Records that name two others. */
+/** Models with two foreign keys. */
 type ModelWithIds<Ids extends string> = ModelClass &
   (new () => RecordModel & { [Name in Ids]: string })
 
-/** Declares such a kind, whose records name both. */
+/** Declares an assignment kind whose records have the ids of both sides. */
 export const assignment = <
   O extends Owner,
   G extends AssignedKind,
@@ -34,24 +34,24 @@ export const assignment = <
   kind: Kind<M>
 ): Assignment<M> => ({ kind, owner, assigned })
 
-/** The id of what a record of such a kind names. */
+/** The id of one side of an assignment. */
 export function idIn(named: Owner | AssignedKind, { [`${named}Id`]: id }: Attributes): string {
   if (typeof id !== 'string') {
-    throw new TypeError(`An assignment without a ${named} is none`)
+    throw new TypeError(`The assignment has no ${named}Id`)
   }
   return id
 }
 
 export const updateAssignment = body({ policyId: reference })
 
-/** Assignments are found by each of their ids. */
+/** Assignments can be filtered by each of their ids. */
 export const assignmentKeys = <Id extends string>(...ids: readonly Id[]) => {
   const keys = ['id', ...ids, 'policyId'] as const
   const times = ['createdAt', 'updatedAt'] as const
   return { filters: keys, sorts: times, indexes: [...keys, ...times].map((key) => [key] as const) }
 }
 
-/** What is asked of a caller that reads or writes assignments of an owner. */
+/** The permissions for assignments of an owner. */
 export function assignmentAccess(owner: Owner): Kind['access'] {
   const writing = requires(`${owner}_update`)
   return { read: requires(`${owner}_read`), create: writing, update: writing, remove: writing }

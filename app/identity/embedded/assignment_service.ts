@@ -22,7 +22,7 @@ import { accessChangesDelivered } from './access_changes.js'
 
 const PERMISSION = 'name, built_in as "builtIn", realm_id as "realmId" from permissions'
 
-/** The permissions that a holder gets with a record of the kind. */
+/** The permissions that an assignment grants. */
 const GRANTED_PERMISSIONS = {
   permission: `select ${PERMISSION} where id = $1`,
   role: `select ${PERMISSION} where id in (select permission_id from role_permissions where role_id = $1)`,
@@ -30,8 +30,8 @@ const GRANTED_PERMISSIONS = {
 }
 
 /**
- * Gives roles and permissions to users, clients and roles. Nobody gives what it does not have: a permission is one the actor holds itself, or
- * one of a realm whose permissions it makes up. And nobody gives to, or takes from, a holder that may do more than it.
+ * Assigns roles, permissions and scopes. An actor can only grant permissions that it has itself or could create, and
+ * only to or from owners with no more permissions than itself.
  */
 export class AssignmentService extends RecordService {
   readonly #assignment: Assignment
@@ -41,7 +41,7 @@ export class AssignmentService extends RecordService {
     this.#assignment = assignment
   }
 
-  /** The realms follow from what is named, which only the transaction holds. */
+  /** The realm ids are copied from both sides within the transaction. */
   override async create(origin: Origin, body: Attributes): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
@@ -78,7 +78,7 @@ export class AssignmentService extends RecordService {
     return data
   }
 
-  /** Holds an owner and what it is given, which the actor has to have; answers their realms. */
+  /** Locks both sides and checks that the actor may grant it. Returns their realms. */
   async #lockAssignable(transaction: pg.ClientBase, actor: Actor, body: Attributes) {
     const { owner, assigned } = this.#assignment
     const ownerId = idIn(owner, body)
@@ -97,8 +97,8 @@ export class AssignmentService extends RecordService {
   }
 
   /**
-   * An assignment, locked after its owner and the roles that has: when one of those is removed, so is the assignment. Throws where the
-   * owner may do more than the actor.
+   * Locks an assignment after its owner and the roles of the owner, whose removal also removes it. Throws if the owner
+   * has more permissions than the actor.
    */
   async #lockAfterOwner(transaction: pg.ClientBase, origin: Origin, id: string): Promise<Row> {
     this.requireId(id)
@@ -115,7 +115,7 @@ export class AssignmentService extends RecordService {
     return assignment
   }
 
-  /** The realms that an assignment refers to; whoever removes one locks it before all that is in it. */
+  /** Locks the realms of both sides. Removing a realm locks it before its contents. */
   async #lockRealms(
     transaction: pg.ClientBase,
     ownerId: string,
@@ -129,7 +129,7 @@ export class AssignmentService extends RecordService {
     )
   }
 
-  /** The realm of a record, which stays as it is from now on. A transaction that locks several locks their owner first. */
+  /** Locks a record and returns its realm. The owner is locked first. */
   async #lockRecord(
     transaction: pg.ClientBase,
     kind: Assignment['owner' | 'assigned'],
@@ -146,7 +146,7 @@ export class AssignmentService extends RecordService {
     return rows[0].realm_id
   }
 
-  /** A role that is given, together with those its new owner has already. */
+  /** Locks an assigned role together with those that the owner has already. */
   async #lockRoles(transaction: pg.ClientBase, ownerId: string, assignedId: string): Promise<void> {
     const { owner, assigned } = this.#assignment
     if (assigned === 'role') {

@@ -3,13 +3,13 @@ import type pg from 'pg'
 import { BadRequest } from '#kernel/failures'
 import type { Kind } from '#records/kind'
 
-/** A record that others may know by its name. */
+/** A record that may be referenced by name. */
 interface Named {
   readonly name: string
   readonly builtIn: boolean
 }
 
-/** Throws where a record is one that the provider came with and cannot do without. */
+/** Throws for a built-in record, which the provider cannot work without. */
 export async function requireRemovable(pool: pg.Pool, kind: Kind, id: string): Promise<void> {
   const { rowCount } = await pool.query(
     `select 1 from ${kind.table} where id::text = lower($1) and built_in`,
@@ -20,7 +20,7 @@ export async function requireRemovable(pool: pg.Pool, kind: Kind, id: string): P
   }
 }
 
-/** Throws where a change gives another name to such a record: others know it by that. */
+/** Throws if a change renames a built-in record, which is referenced by name. */
 export function requireSameName(
   { label }: Kind,
   { builtIn, name }: Named,

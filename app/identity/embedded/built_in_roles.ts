@@ -6,13 +6,13 @@ export interface BuiltInRole {
   readonly permissions: readonly string[]
 }
 
-/** Every permission that the provider comes with, and what it allows. */
+/** The built-in permissions and their descriptions. */
 export const BUILT_IN_PERMISSIONS: Readonly<Record<string, string>> = {
   ...PERMISSION_DESCRIPTIONS,
   ...OWN_PERMISSION_DESCRIPTIONS,
 }
 
-/** The roles that come with a new installation, for users of every realm. */
+/** The built-in roles of a new installation, available in every realm. */
 export const BUILT_IN_ROLES: Readonly<Record<'admin' | 'researcher' | 'steward', BuiltInRole>> = {
   admin: {
     description: 'Runs the platform: everything, in every realm for members of the master realm.',

@@ -11,9 +11,7 @@ const NOTIFIED_KINDS = new Set<string>([
   'client',
 ] satisfies ProviderChange['type'][])
 
-/**
- * Passes changes on to a sink, and tells every process of those that others have to react to, once they are kept.
- */
+/** An event sink that also notifies all processes of changes of realms, users and clients, on commit. */
 export function notifyingSink(sink: EventSink): EventSink {
   return {
     async record(transaction, change) {
@@ -41,7 +39,7 @@ function notificationOf({ kind, type: event, id, next, previous }: RecordChange)
   return JSON.stringify({ type: kind, event, data: { id, name, realmId } })
 }
 
-/** Receives the changes that any process makes. */
+/** Receives the changes of all processes. */
 export function changeListener(listener: (change: ProviderChange) => void): NotificationListener {
   return new NotificationListener({
     channels: [CHANNEL],

@@ -6,19 +6,19 @@ import { clock } from '#kernel/clock'
 const SECRET_BYTES = 32
 const NO_DIGEST = '0'.repeat(64)
 
-/** A secret nobody can guess, so that a fast digest of it is enough to compare with. */
+/** A random secret. It has enough entropy for a fast digest. */
 export const newSecret = (): string => clock.random(SECRET_BYTES).toString('hex')
 
 export const digestOf = (secret: string): string => hash('sha256', secret, 'hex')
 
-/** Takes the same time whether there is a secret, and wherever the first difference is. */
+/** Compares in constant time, with or without a stored secret. */
 export function isSecret(sent: string, digest: string | null): boolean {
   const expected = digest?.length === NO_DIGEST.length ? digest : NO_DIGEST
   const same = timingSafeEqual(Buffer.from(digestOf(sent)), Buffer.from(expected))
   return same && expected === digest
 }
 
-/** The columns of a client that keep a secret. */
+/** The secret columns of a client. */
 export async function storedSecret(secret: string | null) {
   return {
     secret: secret === null ? null : seal('client secret', secret),
@@ -26,7 +26,7 @@ export async function storedSecret(secret: string | null) {
   }
 }
 
-/** The secret as it was set; null where it was encrypted with a key that is gone. */
+/** The secret in plain text; null if its encryption key is lost. */
 export async function readSecret(stored: string): Promise<string | null> {
   return unseal('client secret', stored)
 }

@@ -10,10 +10,7 @@ import { hashPassword, isPassword } from './passwords.js'
 const ADMINISTRATOR = `select u.id, u.name, u.password from users u join realms r on r.id = u.realm_id
   where u.name = 'admin' and r.built_in and u.active and u.password is not null`
 
-/**
- * Throws where production would go on with a secret that everybody knows, from a time when the same database was used
- * to try things out.
- */
+/** Throws if an account still has a well-known secret in production, from a database that was used for evaluation. */
 export async function requireOwnSecrets({ NODE_ENV }: Pick<Env, 'NODE_ENV'> = env): Promise<void> {
   if (NODE_ENV !== 'production') {
     return
@@ -29,14 +26,14 @@ export async function requireOwnSecrets({ NODE_ENV }: Pick<Env, 'NODE_ENV'> = en
   ]
   if (known) {
     throw new StartFailure(
-      `The ${known} of the identity provider still has the secret it came with: change it before this database is used in production.`
+      `The ${known} of the identity provider still has its initial secret: change it before you use this database in production.`
     )
   }
 }
 
 /**
- * Takes the secrets that everybody knows from administrator and platform, where others than this machine can try them by
- * now; those that were chosen in the configuration stay.
+ * Replaces well-known secrets of the administrator and the platform once other machines can connect. Configured secrets
+ * stay.
  */
 export async function replaceKnownSecrets(
   transaction: pg.ClientBase,

@@ -37,8 +37,8 @@ const clientService = () => app.container.make(ClientService)
 const grantService = () => app.container.make(serviceKeyOf(clientPermission.kind))
 
 /**
- * The clients of the embedded provider. They are written by the same services as over HTTP, in the platform's own name, so
- * that the rules and the events are the same.
+ * The clients of the embedded provider. Writes use the services of the HTTP routes as the platform, so that rules and
+ * events are the same.
  */
 export class EmbeddedClients implements ClientDirectory {
   readonly recordsAudit = true
@@ -83,7 +83,10 @@ export class EmbeddedClients implements ClientDirectory {
       : client
   }
 
-  /** The user who made a client under the name of a record knew its secret, and must not become the record by that. */
+  /**
+   * Replaces the secret of an existing client: whoever created it under the id of a record knows the old one and must
+   * not log in as the record.
+   */
   async #takeOver(origin: Origin, { id }: ProviderClient): Promise<ProviderClient | undefined> {
     const secret = { secret: newSecret(), authMethod: 'secret', redirectUri: null } as const
     const clients = await clientService()
@@ -160,10 +163,7 @@ export class EmbeddedClients implements ClientDirectory {
   }
 }
 
-/**
- * The actor that has the platform do something is named as who did it. What may be done is up to what the platform may, and to whom, up to
- * the one it is done for.
- */
+/** The origin of a change: the actor is recorded, the permissions are those of the platform, limited to `within`. */
 async function originFor(by: Origin | undefined, within: Actor | undefined): Promise<Origin> {
   const platform = await platformOrigin()
   const { permissions, realmId, realmName } = platform.actor
@@ -171,7 +171,7 @@ async function originFor(by: Origin | undefined, within: Actor | undefined): Pro
   return { ...(by ?? platform), actor: within ? actingWithin(actor, within) : actor }
 }
 
-/** What a client may do and an actor may not, as an array in SQL. */
+/** A SQL array of the permissions that a client has and an actor lacks. */
 function missingPermissions(
   id: string,
   within: Actor | undefined,
@@ -194,7 +194,7 @@ async function queryOne<Row extends object>(
   return rows[0]
 }
 
-/** Undefined where a record with these values is there already. */
+/** Undefined if such a record exists already. */
 async function undefinedOnConflict<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
     return await write()

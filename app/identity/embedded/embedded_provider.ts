@@ -24,8 +24,8 @@ import { clientToken } from '#identity/embedded/tokens/issue'
 const RENEWED_BEFORE_MS = 60_000
 
 /**
- * The provider that comes with the platform, used without a network in between. What it does over HTTP is in
- * `endpoints`; both work on the same tables, so any number of processes can do either.
+ * The built-in provider, called in process. The routes in `endpoints` use the same tables, so any number of processes
+ * can serve either.
  */
 export class EmbeddedProvider implements IdentityProvider {
   readonly clients = new EmbeddedClients()
@@ -72,7 +72,7 @@ export class EmbeddedProvider implements IdentityProvider {
     return introspectExpired(token)
   }
 
-  /** Issuers are not listed: there is one more with every realm, and introspection checks them against the realms. */
+  /** Issuers are not listed: every realm has its own, and introspection checks them. */
   async metadata(): Promise<ProviderMetadata> {
     const keys = await signingKeys.published()
     return { issuers: 'any', keys: keys as ProviderMetadata['keys'] }
@@ -98,7 +98,7 @@ export class EmbeddedProvider implements IdentityProvider {
     return stop
   }
 
-  async onAccessChange(listener: (whose: string) => void): Promise<() => Promise<void>> {
+  async onAccessChange(listener: (id: string) => void): Promise<() => Promise<void>> {
     return this.#track(await subscribeToAccessChanges(listener))
   }
 
@@ -110,7 +110,7 @@ export class EmbeddedProvider implements IdentityProvider {
     }
   }
 
-  /** The platform's own token may be revoked like any other; the next call gets a new one. */
+  /** The platform's own token may be revoked like any other; the next call requests a new one. */
   #discard(token: string): void {
     if (this.#ownToken?.token === token) {
       this.#ownToken = undefined

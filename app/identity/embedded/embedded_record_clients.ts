@@ -17,17 +17,16 @@ import type { Origin } from '#kernel/origin'
 import { clock } from '#kernel/clock'
 import { platformOrigin } from './platform_origin.js'
 
-/** How long it is taken for granted what the platform's own client may do. */
+/** How long the permissions of the platform's own client are cached. */
 const ORIGIN_TTL_MS = 10_000
 
 /**
- * Clients of records that are in the provider's own database: they are written in one transaction, so there is nothing to
- * remember and nothing to take back.
+ * Creates clients in the provider's own database, in the transaction of the record. So there is nothing to compensate.
  */
 export class EmbeddedRecordClients implements RecordClients {
   #cachedOrigin: { origin: Promise<Origin>; until: number } | undefined
 
-  /** Who creates the client is found out before there is a transaction. */
+  /** The origin is determined before the transaction starts. */
   async withClient<T>(
     owner: ClientOwner,
     work: (client: NewRecordClient) => Promise<T>

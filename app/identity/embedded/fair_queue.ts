@@ -3,8 +3,8 @@ import { ServiceUnavailable } from '#kernel/failures'
 const MAX_WAITING = 500
 
 /**
- * Lets only so many pieces of work run at once. Others wait in a line for each key, and the lines are served in turn, so that
- * no caller waits behind all that another one wants. Once too many wait, the next one of a long line is turned away.
+ * Limits concurrent work. Waiting work queues by key and the keys are served in turn, so that no caller waits for all
+ * work of another one. If too much waits, work of long queues is rejected.
  */
 export class FairQueue {
   readonly #lines = new Map<string, (() => void)[]>()
@@ -37,17 +37,17 @@ export class FairQueue {
       return
     }
     const line = this.#lines.get(key) ?? []
-    // Each line has its share of the room, so that one that is full leaves some to the others.
+    // Each key has a share of the capacity, so that a full one leaves some to others.
     const lines = Math.max(2, this.#lines.size + (line.length === 0 ? 1 : 0))
     if (line.length >= this.#most / lines || this.#waiting >= 2 * this.#most) {
-      throw new ServiceUnavailable('Too many people sign in at once; try again shortly')
+      throw new ServiceUnavailable('Too many concurrent logins: try again shortly')
     }
     this.#lines.set(key, line)
     this.#waiting++
     await new Promise<void>((resolve) => line.push(resolve))
   }
 
-  /** The first of the line that has waited longest for one of its own. */
+  /** The first of the key that was not served for the longest time. */
   #next(): (() => void) | undefined {
     const [served] = this.#lines
     if (!served) {

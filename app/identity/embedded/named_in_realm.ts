@@ -1,4 +1,4 @@
-/** How kinds are asked for whose records belong to a realm, or to none, and have a name in it. */
+/** The query options of kinds with a name and an optional realm. */
 export const NAMED_IN_REALM = {
   filters: ['id', 'name', 'displayName', 'realmId'],
   sorts: ['name', 'createdAt', 'updatedAt'],

@@ -5,9 +5,7 @@ import { isUuid } from '#kernel/is_uuid'
 import type { ModelClass } from '#records/model'
 import { RecordService } from '#records/record_service'
 
-/**
- * Records that are read by name as well as by id.
- */
+/** Records that can be read by name or id. */
 export abstract class NamedService<M extends ModelClass> extends RecordService<M> {
   override async read(origin: Origin, idOrName: string, selection: Selection): Promise<string> {
     enforce(this.kind.access.read, origin.actor)

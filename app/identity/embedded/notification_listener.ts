@@ -7,17 +7,14 @@ const BACK_OFF = { firstMs: 250, longestMs: 30_000 }
 
 interface NotificationOptions {
   readonly channels: readonly [string, ...string[]]
-  /** Statements for the connection, done as soon as it listens. */
+  /** Statements to run on the connection after it listens. */
   readonly session?: string
   readonly receive: (payload: string, channel: string) => void
-  /** Called when it begins to listen, and when it stops: what was told in between has been missed. */
+  /** Called when listening starts and stops: notifications in between were missed. */
   readonly onGap?: () => void
 }
 
-/**
- * Receives what any process tells on channels of the provider's database, once that is kept. While the database is away it
- * receives nothing, and comes back by itself.
- */
+/** Receives NOTIFY messages from the provider's database. Reconnects when the database is unavailable. */
 export class NotificationListener {
   readonly #options: NotificationOptions
   #client: pg.Client | undefined
@@ -34,7 +31,7 @@ export class NotificationListener {
     return this.#backendPid !== undefined
   }
 
-  /** Of the process that serves this connection, by which the database tells connections apart; undefined where there is none. */
+  /** The PID of the server process of this connection; undefined while disconnected. */
   get backendPid(): number | undefined {
     return this.#backendPid
   }
@@ -58,7 +55,7 @@ export class NotificationListener {
     onGap?.()
   }
 
-  /** Tells something on the connection that listens. While there is none, nobody is told. */
+  /** Sends a notification on the same connection. Dropped while disconnected. */
   notify(channel: string, payload: string): void {
     this.#client?.query('select pg_notify($1, $2)', [channel, payload]).catch(() => {})
   }

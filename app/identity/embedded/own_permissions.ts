@@ -11,10 +11,10 @@ const RECORDS = {
 }
 const VERBS = { create: 'Create', read: 'Read', update: 'Change', delete: 'Delete' }
 
-/** Lets users change what describes themselves, and their password. */
+/** Allows users to change their own profile and password. */
 export const SELF_MANAGE = 'user_self_manage'
 
-/** The permissions for the provider's own records, and what each allows. */
+/** The permissions for the provider's records, with descriptions. */
 export const OWN_PERMISSION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.entries(RECORDS).flatMap(([record, what]) =>

@@ -5,7 +5,7 @@ import type { Origin } from '#kernel/origin'
 import { clock } from '#kernel/clock'
 import { env } from '#start/env'
 
-/** The client as which the platform calls its own provider. */
+/** The client of the platform at its own provider. */
 export async function platformClient(): Promise<ClientAccount> {
   const client = await findClientIn(env.REALM, env.CLIENT_ID)
   if (!client?.active) {
@@ -16,7 +16,7 @@ export async function platformClient(): Promise<ClientAccount> {
   return client
 }
 
-/** Who changes the provider's records when the platform does so itself, with what that client may do. */
+/** The origin of changes by the platform itself, with the permissions of its client. */
 export async function platformOrigin(): Promise<Origin> {
   const client = await platformClient()
   return {

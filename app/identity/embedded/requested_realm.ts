@@ -1,7 +1,7 @@
 import type { Actor } from '#kernel/actor'
 import { requireRealm } from '#kernel/realm'
 
-/** The realm of a new record that may also be of none: null where that was said, the actor's where nothing was. */
+/** The realm of a new record that may have none: null if requested, else that of the actor by default. */
 export function requestedRealm(
   actor: Actor,
   { realmId }: { readonly realmId?: string | null }

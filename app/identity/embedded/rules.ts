@@ -12,5 +12,5 @@ export const address = text(2048)
 
 export const flag = vine.boolean({ strict: true }).optional()
 
-/** Another record that this one may name; null says that it names none. */
+/** An optional reference to another record; null for none. */
 export const reference = id().nullable().optional()

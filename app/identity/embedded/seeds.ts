@@ -15,20 +15,20 @@ import { env } from '#start/env'
 import { replaceKnownSecrets, requireOwnSecrets } from './default_secrets.js'
 import { signingKeys } from '#identity/embedded/keys/signing_keys'
 
-/** Any number that nothing else on the same database uses for its advisory locks. */
+/** The advisory lock of seeding; the number must be unique in this database. */
 const SEED_LOCK = 7_264_103
 
 const ADMIN = 'admin'
 
-/** The client of the platform's own worker: it reads, registries with their secrets as well, and changes nothing. */
+/** The client of the platform's worker. It only reads, including the secrets of registries. */
 const WORKER = 'worker'
 const WORKER_PERMISSIONS = ['registry_manage']
 
 const PERMISSIONS = Object.keys(BUILT_IN_PERMISSIONS)
 
 /**
- * Puts what nobody could sign in without into a new database, and the permissions of a new version into an old one. What
- * administrators changed or removed since then is left alone. To be called at each start, after the migrations.
+ * Seeds a new database with everything that a first login needs, and an existing one with the permissions of a new
+ * version. Changes by administrators stay. Call it at each start, after the migrations.
  */
 export async function seedIdentity(): Promise<void> {
   await inTransaction(identityPool(), async (transaction) => {
@@ -49,7 +49,7 @@ export async function seedIdentity(): Promise<void> {
   await signingKeys.current()
 }
 
-/** The id of the master realm where it was not there yet: then this is the first start. */
+/** Creates the master realm. Returns its id on the first start, else undefined. */
 async function newMasterRealm(transaction: pg.ClientBase): Promise<string | undefined> {
   const { rows } = await transaction.query<{ id: string }>(
     `insert into realms (id, name, built_in) values ($1, $2, true)
@@ -59,7 +59,10 @@ async function newMasterRealm(transaction: pg.ClientBase): Promise<string | unde
   return rows[0]?.id
 }
 
-/** The names of those that were not there yet. One that an administrator made up under a name of ours goes, with what it gave. */
+/**
+ * Inserts missing built-in permissions and returns their names. A custom permission of the same name is deleted with
+ * its grants.
+ */
 async function addPermissions(transaction: pg.ClientBase): Promise<string[]> {
   await transaction.query('delete from permissions where not built_in and lower(name) = any($1)', [
     PERMISSIONS,
@@ -73,7 +76,7 @@ async function addPermissions(transaction: pg.ClientBase): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Describes what came with the provider; a description that an administrator wrote stays. */
+/** Adds missing descriptions of built-in records. */
 async function addDescriptions(transaction: pg.ClientBase): Promise<void> {
   const roles = Object.entries(BUILT_IN_ROLES).map(([name, { description }]) => [name, description])
   const described = { roles: Object.fromEntries(roles), permissions: BUILT_IN_PERMISSIONS }
@@ -95,7 +98,7 @@ async function addFirstAccounts(transaction: pg.ClientBase, realmId: string): Pr
   await addAdministrator(transaction, realmId)
 }
 
-/** Roles of no realm, to be given to users of every realm. */
+/** Inserts a role for users of every realm. */
 async function addRole(
   transaction: pg.ClientBase,
   name: string,
@@ -123,8 +126,8 @@ async function addClient(
 }
 
 /**
- * The client of the platform's own worker, with the secret that it has now. Installations that were there before there was one get it;
- * a client that an administrator called so stays what it is.
+ * Creates the client of the worker, also in older installations, and updates its secret. A custom client of that name
+ * stays as it is.
  */
 async function addWorker(transaction: pg.ClientBase): Promise<void> {
   const { secret, secretDigest } = await storedSecret(workerSecret(env))
@@ -145,7 +148,7 @@ async function addWorker(transaction: pg.ClientBase): Promise<void> {
   }
 }
 
-/** What clients can ask for. */
+/** Inserts the built-in scopes. */
 async function addScopes(transaction: pg.ClientBase): Promise<void> {
   await transaction.query(
     `insert into scopes (id, name, built_in)
@@ -155,7 +158,7 @@ async function addScopes(transaction: pg.ClientBase): Promise<void> {
   )
 }
 
-/** Realms that were made before there were any get theirs; a client that an administrator called so stays what it is. */
+/** Inserts missing consoles into all realms. Custom clients of these names stay as they are. */
 async function addConsoles(transaction: pg.ClientBase): Promise<void> {
   const { rows: realms } = await transaction.query<{ id: string }>('select id from realms')
   const realmIds = realms.map(({ id }) => id)
@@ -200,7 +203,7 @@ async function grantToAdministrators(
   await grantToClient(transaction, env.CLIENT_ID, permissions)
 }
 
-/** To one that came with the installation. */
+/** Grants permissions to a built-in client. */
 async function grantToClient(
   transaction: pg.ClientBase,
   client: string,
@@ -230,5 +233,5 @@ async function grantToRole(
   )
 }
 
-/** As many as there are of something, from the one place that ids come from. */
-const idsFor = (all: readonly string[]) => all.map(() => clock.uuid())
+/** A new id for each item, from the shared clock. */
+const idsFor = (items: readonly string[]) => items.map(() => clock.uuid())

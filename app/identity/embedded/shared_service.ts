@@ -13,7 +13,7 @@ import { accessChangesDelivered } from './access_changes.js'
 
 type SharedModel = typeof Role | typeof Scope
 
-/** Records of one realm and of all of them, some of which the provider came with. */
+/** Records that belong to one realm or to all of them, some of them built-in. */
 export class SharedService extends RecordService<SharedModel> {
   constructor(kind: Kind<SharedModel>, options: RecordServiceOptions) {
     super(kind, { ...options, scope: visibleRealm })

@@ -7,26 +7,26 @@ import { isMasterMember, isRealmWritable } from '#kernel/realm'
 
 type Bind = (value: unknown) => string
 
-/** A permission as far as it matters to an actor that wants to give it, or to change it. */
+/** A permission that an actor wants to grant or change. */
 export interface GrantablePermission {
   readonly name: string
   readonly builtIn: boolean
   readonly realmId: string | null
 }
 
-/** An actor with the permissions of the platform, which acts only on those who may do no more than whom it is done for. */
+/** The platform as actor, limited to accounts with no more permissions than `within`. */
 interface DelegatedActor extends Actor {
   readonly within?: Actor
 }
 
 export const actingWithin = (actor: Actor, within: Actor): DelegatedActor => ({ ...actor, within })
 
-/** An actor that makes up the permissions of a realm has those as good as held. */
+/** An actor that can create permissions of a realm counts as having all of them. */
 const CREATE_PERMISSIONS = 'permission_create'
 
 /**
- * Whether an actor is as strong as a permission makes: it holds it, or makes up the permissions of its realm. By name, since a
- * name is what lets its holder do something.
+ * Whether an actor may grant a permission: it has it, or may create permissions of its realm. Compared by name, since
+ * names are what access checks use.
  */
 export function mayGrant(actor: Actor, { name, builtIn, realmId }: GrantablePermission): boolean {
   const { permissions } = actor
@@ -37,8 +37,8 @@ export function mayGrant(actor: Actor, { name, builtIn, realmId }: GrantablePerm
 }
 
 /**
- * The names of what a holder may do and an actor may not, as a subquery. `id` is the holder's, as SQL. Clients that the provider
- * came with do the platform's work, or sign its administrators in, so they count as holding everything it knows.
+ * A subquery of the permission names that a grantee has and an actor lacks. `id` is the grantee's id as SQL. Built-in
+ * clients count as having every built-in permission, since they act for the platform or sign in its administrators.
  */
 export function permissionsBeyond(actor: Actor, grantee: Grantee, id: string, bind: Bind): string {
   const builtIn =
@@ -63,13 +63,13 @@ function notCreatableBy(actor: Actor, bind: Bind): string {
     : `(held.built_in or held.realm_id is distinct from ${bind(actor.realmId)}::uuid)`
 }
 
-/** Whether an actor is the record itself, whatever it may do by now. */
+/** Whether an actor is the grantee itself. */
 export const isSelf = ({ kind, id }: Actor, grantee: Grantee, granteeId: string): boolean =>
   kind === grantee && id.toLowerCase() === granteeId.toLowerCase()
 
 /**
- * Throws where a holder may do what the actor may not: who changes its login, its name or its grants would reach that as well. What
- * it is judged by stays as it is until the transaction ends, in which the holder is locked already.
+ * Throws if a grantee has permissions that the actor lacks: changing its login, name or grants would give them to the
+ * actor. Call it with the grantee locked; its roles stay locked until the transaction ends.
  */
 export async function requireNotStronger(
   transaction: pg.ClientBase,
@@ -86,7 +86,7 @@ export async function requireNotStronger(
   await rejectIfAny(transaction, permissionsBeyond(actor, grantee, '$1', bind), values)
 }
 
-/** Throws where a user or client of a realm, locked by now, may do what the actor may not. */
+/** Throws if any account of a locked realm has permissions that the actor lacks. */
 export async function requireNobodyStronger(
   transaction: pg.ClientBase,
   actor: Actor,
@@ -103,7 +103,7 @@ export async function requireNobodyStronger(
   await rejectIfAny(transaction, namesBeyond(actor, condition, bind), values)
 }
 
-/** Locks the roles that a holder has; a role has none. */
+/** Locks the roles of a grantee. A role has none. */
 export async function lockRolesOf(
   transaction: pg.ClientBase,
   grantee: Grantee,
@@ -115,7 +115,7 @@ export async function lockRolesOf(
   }
 }
 
-/** In one order for everybody, so that two never wait for each other. */
+/** Locks in id order to avoid deadlocks. */
 export async function lockRoles(
   transaction: pg.ClientBase,
   ids: string,

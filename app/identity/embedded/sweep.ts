@@ -8,18 +8,18 @@ const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 const BATCH = 1_000
 
-/** Tables of things that end, the column that says when, and for how long they are kept beyond that. */
+/** Tables with expiring rows, the column of their expiry, and how long they are retained after it. */
 const EXPIRING_TABLES = [
   ['identity_token_sessions', 'expires_at', 0],
   ['identity_login_sessions', 'expires_at', 0],
   ['identity_revoked_tokens', 'expires_at', 0],
-  // A code that comes a second time is a theft, also when it comes late.
+  // Reuse of a code is detected even after its expiry.
   ['identity_authorization_codes', 'expires_at', DAY_MS],
   ['identity_sign_in_failures', 'since', MINUTE_MS],
   ['identity_sign_in_sources', 'seen_at', SOURCE_KNOWN_MS],
 ] as const
 
-/** Removes sessions, codes and counts that are over. */
+/** Deletes expired sessions, codes and counters. */
 export const identitySweep: Sweep = {
   name: 'identity',
   schedule: { everyMs: 10 * MINUTE_MS },

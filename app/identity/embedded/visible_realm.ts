@@ -4,14 +4,12 @@ import type { Kind } from '#records/kind'
 import { isMasterMember } from '#kernel/realm'
 import type { Scope } from '#records/record_reads'
 
-/**
- * The records of the provider an actor may see: those of its own realm and of none, in the master realm all.
- */
+/** The records that an actor may see: those of its realm and of no realm; in the master realm all. */
 export function visibleRealm(actor: Actor, { realm }: Kind): readonly Condition[] {
   return isMasterMember(actor) ? [] : [where.in(realm!, [actor.realmId, null])]
 }
 
-/** The records that an actor with a permission may see; any other sees its own. */
+/** The records that an actor with a permission may see; without it only itself. */
 export function ownOrRealm(permission: string): Scope {
   return (actor, kind) =>
     actor.permissions.has(permission)

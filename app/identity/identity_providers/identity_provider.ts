@@ -9,7 +9,7 @@ import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'
 import { belongsTo } from '#records/relation'
 
-/** Providers elsewhere that a realm trusts. There are none yet: interfaces that list them find an empty list. */
+/** External providers of a realm. Not supported yet: the list is always empty. */
 export class IdentityProvider extends RecordModel {
   static override connection = 'identity'
   static override table = 'identity_providers'

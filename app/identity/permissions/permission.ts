@@ -25,7 +25,7 @@ const rules = {
 export const createPermission = body(rules)
 export const updatePermission = body(changes(rules, ['clientId', 'realmId']))
 
-/** Names are unique across realms: what a permission lets its holder do is decided by its name alone. */
+/** Names are unique across realms, since access checks use the name only. */
 export class Permission extends RecordModel {
   static override connection = 'identity'
   static override table = 'permissions'

@@ -19,7 +19,7 @@ import {
   type updatePermission,
 } from './permission.js'
 
-/** Permissions of one realm, and those that hold in all of them. */
+/** Permissions of one realm, and global ones. */
 export class PermissionService extends NamedService<typeof Permission> {
   constructor(options: RecordServiceOptions) {
     super(permission, { ...options, scope: visibleRealm })

@@ -9,7 +9,7 @@ import { defineKind } from '#records/kind'
 import { RecordModel } from '#records/model'
 import { belongsTo } from '#records/relation'
 
-/** Conditions on permissions. The provider has none yet: interfaces that list them find an empty list. */
+/** Conditions on permissions. Not supported yet: the list is always empty. */
 export class Policy extends RecordModel {
   static override connection = 'identity'
   static override table = 'policies'

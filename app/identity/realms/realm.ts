@@ -1,6 +1,6 @@
 import type { DateTime } from 'luxon'
 
-import { everybody, requires } from '#kernel/access'
+import { anyone, requires } from '#kernel/access'
 import { body } from '#kernel/body'
 import { clientName } from '#auth/client_name'
 import { description, label } from '#identity/embedded/rules'
@@ -36,10 +36,10 @@ export const realm = defineKind(Realm, {
   sorts: ['name', 'createdAt', 'updatedAt'],
   indexes: [['id'], ['name'], ['displayName'], ['createdAt'], ['updatedAt']],
   realm: 'id',
-  /** Enough for a login page to offer the realms there are. */
+  /** The fields that a login page needs without authentication. */
   openFields: ['id', 'name', 'displayName', 'description', 'builtIn'],
   access: {
-    read: everybody,
+    read: anyone,
     create: requires('realm_create'),
     update: requires('realm_update'),
     remove: requires('realm_delete'),

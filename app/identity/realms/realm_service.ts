@@ -15,14 +15,11 @@ import { inTransaction } from '#records/transaction'
 
 import { realm, type createRealm, type Realm, type updateRealm } from './realm.js'
 
-/** What is locked before roles, by everybody who locks both; and what is locked after them. */
+/** The tables that are locked before roles, and those after them; every writer uses this order. */
 const GRANTEE_TABLES = ['users', 'clients'] as const
 const GRANTED_TABLES = ['permissions', 'scopes'] as const
 
-/**
- * Realms belong to themselves; whether there is one more, or one less, is up to the master realm. Each comes with the clients
- * that its users sign in through.
- */
+/** Only the master realm creates and removes realms. Each has clients for its consoles. */
 export class RealmService extends NamedService<typeof Realm> {
   readonly #clients: ClientService
 
@@ -61,7 +58,7 @@ export class RealmService extends NamedService<typeof Realm> {
     return data
   }
 
-  /** Everybody of a realm goes with it. */
+  /** Removes a realm with all its accounts. */
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     requireRealm(origin.actor, null)

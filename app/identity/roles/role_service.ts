@@ -10,7 +10,7 @@ import { inTransaction } from '#records/transaction'
 
 import { role, type updateRole } from './role.js'
 
-/** Roles of one realm, and those that hold in all of them. Nobody changes one that may do more than itself. */
+/** Roles of one realm, and global ones. An actor cannot change a role with more permissions than itself. */
 export class RoleService extends SharedService {
   constructor(options: RecordServiceOptions) {
     super(role, options)

@@ -18,7 +18,7 @@ const rules = { name: clientName, displayName: label, description, realmId: refe
 export const createScope = body(rules)
 export const updateScope = body(changes(rules, ['realmId']))
 
-/** What a client may ask for. Every client may ask for the built-in ones; assigning them says which it is meant to. */
+/** A scope. Every client may request the built-in ones; assignments document which it should use. */
 export class Scope extends RecordModel {
   static override connection = 'identity'
   static override table = 'scopes'

@@ -46,9 +46,9 @@ export class User extends RecordModel {
   @column.text({ nullable: true }) declare lastName: string | null
   @column.text({ nullable: true }) declare avatar: string | null
   @column.text({ nullable: true }) declare cover: string | null
-  /** Sent as it is typed, kept as a hash. */
+  /** Sent in plain text, stored as a hash. */
   @column.text({ nullable: true, secret: true, internal: true }) declare password: string | null
-  /** Whatever began before has ended: the password was changed, or the user shut out. */
+  /** Older sessions are invalid: the password was changed or the user was deactivated. */
   @column.timestamp({ nullable: true, internal: true }) declare sessionsSince: DateTime | null
   @column.uuid() declare realmId: string
   @column.timestamp() declare createdAt: DateTime

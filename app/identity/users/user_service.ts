@@ -16,13 +16,10 @@ import { clock } from '#kernel/clock'
 
 import { user, type createUser, type updateUser, type User } from './user.js'
 
-/** What users may not change of themselves. */
+/** Attributes that users may not change themselves. */
 const MANAGED = ['name', 'nameLocked', 'active'] as const
 
-/**
- * Users, whose passwords come in plain and are kept as hashes. Who may not update users may still update itself, where it
- * holds the permission for that.
- */
+/** Users with hashed passwords. A user without `user_update` may still change itself with `user_self_manage`. */
 export class UserService extends RecordService<typeof User> {
   constructor(options: RecordServiceOptions) {
     super(user, { ...options, scope: ownOrRealm('user_read') })
@@ -77,7 +74,7 @@ export class UserService extends RecordService<typeof User> {
     return data
   }
 
-  /** Without a caller: for whoever works at the machine itself, where those who could do it may all be locked out. */
+  /** Resets a password without an actor, for operators on the machine when all administrators are locked out. */
   async resetPassword(origin: Origin, id: string, password: string): Promise<void> {
     requireUnlikeName('password', password, await this.#nameOf(id))
     const hashed = await withHash({ password })
@@ -97,7 +94,7 @@ export class UserService extends RecordService<typeof User> {
 
 const sessionsEnd = () => ({ sessionsSince: new Date(clock.now()).toISOString() })
 
-/** Whether a change shuts the user out, or locks out those who knew the old password. */
+/** Whether a change ends the sessions of the user. */
 function endsSessions({ password, active }: BodyOf<typeof updateUser>): boolean {
   return password !== undefined || active === false
 }

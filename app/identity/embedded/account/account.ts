@@ -21,7 +21,7 @@ import { SELF_MANAGE } from '#identity/embedded/own_permissions'
 
 const MAX_REF_LENGTH = 2048
 
-/** The page of one's own account; a user who is not signed in is asked to, and comes back. */
+/** Shows the account page. A user who is not signed in is redirected to the login and back. */
 export async function showAccount(ctx: HttpContext): Promise<void> {
   forbidCaching(ctx)
   const query = ctx.request.qs()
@@ -39,7 +39,7 @@ export async function showAccount(ctx: HttpContext): Promise<void> {
   await showPage({ ctx, browser, login, sent: {} }, { done: query.done })
 }
 
-/** What the user of the page wants changed. */
+/** Applies a form of the account page. */
 export async function changeAccount(ctx: HttpContext): Promise<void> {
   forbidCaching(ctx)
   const browser = new Browser(ctx)
@@ -49,7 +49,7 @@ export async function changeAccount(ctx: HttpContext): Promise<void> {
   }
   const request = { ctx, browser, login, sent: ctx.request.body() }
   if (!(await browser.isOwnForm(textIn(request.sent.form)))) {
-    const problem = { status: 400, message: 'This form is no longer good. Please try again.' }
+    const problem = { status: 400, message: 'This form has expired. Please try again.' }
     return showPage(request, { problem })
   }
   try {
@@ -109,8 +109,7 @@ async function showPage(
 }
 
 /**
- * The code that comes back is not exchanged: the login page and this one are of one site, which knows the browser by its
- * cookie. So nobody keeps the verifier.
+ * The returned code is not exchanged: the login page shares the cookie with this page. So the verifier is not stored.
  */
 function sendToLogin(ctx: HttpContext): void {
   const { realm_id: realmId, realm_name: realmName } = ctx.request.qs()
@@ -129,19 +128,19 @@ function sendToLogin(ctx: HttpContext): void {
   redirect(ctx, `authorize?${query}`)
 }
 
-/** 303, so that what was typed into a form is not sent again by going back. */
+/** Uses 303, so that going back does not submit the form again. */
 function redirectToAccount(ctx: HttpContext, parameters: { done?: string } = {}): void {
   const query = String(new URLSearchParams({ ...refOf(ctx), ...parameters }))
   redirect(ctx, `account/${query && `?${query}`}`)
 }
 
-/** The address that a web interface names for the way back, as it was sent. */
+/** The return address that a web interface passes. */
 function refOf({ request }: HttpContext): { ref?: string } {
   const { ref } = request.qs()
   return typeof ref === 'string' && ref.length <= MAX_REF_LENGTH ? { ref } : {}
 }
 
-/** Where the link back leads; only to an address that logins of the account may return to. */
+/** The target of the link back, limited to addresses that account logins may redirect to. */
 async function wayBackOf(ctx: HttpContext, { user }: Login): Promise<URL | undefined> {
   const { ref } = refOf(ctx)
   if (ref === undefined) {

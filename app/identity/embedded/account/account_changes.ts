@@ -10,7 +10,7 @@ import type { Origin } from '#kernel/origin'
 import { sourceOf } from '#kernel/request_origin'
 import type { AccountRequest } from './account_request.js'
 
-/** Changes how a user is called and written to; what is left empty is taken away. */
+/** Changes the display name and mail address of a user. Empty fields are cleared. */
 export async function changeProfile({ ctx, login, sent }: AccountRequest): Promise<void> {
   const change = await user.updateBody!.validate({
     displayName: textOrNull(sent.display_name),
@@ -20,11 +20,11 @@ export async function changeProfile({ ctx, login, sent }: AccountRequest): Promi
   await users.update(await originOf(ctx, login), login.user.id, change)
 }
 
-/** Changes the password of a user who knows the one of now, which ends all sessions but that of the browser. */
+/** Changes the password after checking the current one. Ends all sessions except that of the browser. */
 export async function changePassword({ ctx, browser, login, sent }: AccountRequest): Promise<void> {
   const { current, password, repeated } = sent
   if (typeof current !== 'string' || typeof password !== 'string' || password !== repeated) {
-    throw new BadRequest('The new password was not repeated as it is.')
+    throw new BadRequest('The new passwords differ: enter the same one twice.')
   }
   const change = await user.updateBody!.validate({ password })
   const { name, id, realmId, realmName } = login.user
@@ -48,7 +48,7 @@ async function requireCurrent(
   }
 }
 
-/** A user acts here as with a token: with the permissions that are held now. */
+/** The origin of a change, with the current permissions of the user. */
 async function originOf(ctx: AccountRequest['ctx'], { user: account }: Login): Promise<Origin> {
   const { kind, id, name, realmId, realmName } = account
   const actor = {

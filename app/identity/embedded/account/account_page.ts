@@ -6,13 +6,13 @@ import type { Login } from '#identity/embedded/authorize/login_sessions'
 import { browserName } from './browser_name.js'
 import type { OpenSession } from './open_sessions.js'
 
-/** What went wrong with the last try. */
+/** Why the last attempt failed. */
 export interface Problem {
   readonly status: number
   readonly message: string
 }
 
-/** What was done, as the page says it. */
+/** The confirmation messages of the page. */
 export const DONE: Readonly<Record<string, string>> = {
   profile: 'Your details are saved.',
   password: 'Your password is changed, and you are signed out everywhere else.',
@@ -24,16 +24,16 @@ interface AccountPage {
   readonly login: Login
   readonly sessions: readonly OpenSession[]
   readonly proof: string
-  /** Whether details and password are up to the user. */
+  /** Whether the user may change details and password. */
   readonly mayChange: boolean
   readonly problem?: Problem
   readonly sent: Readonly<Record<string, unknown>>
   readonly done: string | undefined
-  /** The web interface the user came from. */
+  /** The web interface that linked here. */
   readonly wayBack: URL | undefined
 }
 
-/** The page on which users look after their own account. It needs no script. */
+/** Renders the account page. It needs no script. */
 export function showAccountPage(ctx: HttpContext, page: AccountPage): void {
   const { login, problem, done, mayChange, wayBack } = page
   ctx.response.status(problem?.status ?? 200)
@@ -57,7 +57,7 @@ export function showAccountPage(ctx: HttpContext, page: AccountPage): void {
   sendPage(ctx, problem ? 'Problem: Your account' : 'Your account', content)
 }
 
-/** For a login that led back here without one. */
+/** Shown after a refused login. */
 export function showRefusedLogin(ctx: HttpContext): void {
   ctx.response.status(400)
   sendPage(
@@ -164,7 +164,7 @@ function sessionList({ login, sessions, proof }: AccountPage): Html {
 const nameOf = ({ client, isBrowser }: OpenSession): string =>
   isBrowser ? 'Another browser' : (client ?? 'A program')
 
-/** Sessions from before these were kept have neither. */
+/** Both are missing for old sessions. */
 const beginningOf = ({ userAgent, address }: OpenSession): string =>
   [userAgent && ` with ${browserName(userAgent)}`, address && ` from ${address}`]
     .filter(Boolean)

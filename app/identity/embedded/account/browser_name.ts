@@ -1,4 +1,4 @@
-/** Browsers also carry the tokens of those they descend from, so the most specific comes first. */
+/** Browsers also send the tokens of their ancestors, so the most specific one comes first. */
 const BROWSERS: readonly (readonly [token: RegExp, name: string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -15,14 +15,14 @@ const SYSTEMS: readonly (readonly [token: RegExp, name: string])[] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-const LONGEST_PRODUCT = 40
+const MAX_PRODUCT_LENGTH = 40
 
-/** What a user recognises a browser or program by, from its User-Agent header: "Firefox on Linux", "python-httpx/0.27". */
+/** A display name for a User-Agent header: "Firefox on Linux", "python-httpx/0.27". */
 export function browserName(userAgent: string): string {
   const browser = nameIn(BROWSERS, userAgent)
   const system = nameIn(SYSTEMS, userAgent)
   if (!browser) {
-    return userAgent.split(' ')[0]!.slice(0, LONGEST_PRODUCT)
+    return userAgent.split(' ')[0]!.slice(0, MAX_PRODUCT_LENGTH)
   }
   return system ? `${browser} on ${system}` : browser
 }

@@ -3,20 +3,20 @@ import { accessChangesDelivered } from '#identity/embedded/access_changes'
 import type { SessionOrigin } from '#identity/embedded/tokens/token_sessions'
 import { clock } from '#kernel/clock'
 
-/** Where a user is signed in: with an application, or with a browser at the provider itself. */
+/** A session of a user: of an application, or of a browser at the provider itself. */
 export interface OpenSession extends SessionOrigin {
   readonly id: string
-  /** The application; null where it is a browser, or the application did not say. */
+  /** The application; null for a browser or an unknown application. */
   readonly client: string | null
   readonly isBrowser: boolean
   readonly since: Date
-  /** When its tokens were last renewed, where it has any. */
+  /** When its tokens were last renewed, if ever. */
   readonly usedAt: Date | null
 }
 
 const MAX_SHOWN = 100
 
-/** The sessions of a user that can still be used, the newest first. */
+/** The active sessions of a user, newest first. */
 export async function openSessions(userId: string): Promise<OpenSession[]> {
   const { rows } = await identityPool().query<OpenSession>(
     `select * from (
@@ -36,12 +36,12 @@ export async function openSessions(userId: string): Promise<OpenSession[]> {
   return rows
 }
 
-/** Ends a session of a user; one of another user is none of theirs. */
+/** Ends a session if it belongs to the user. */
 export async function endSessionOf(userId: string, id: string): Promise<void> {
   await deleteSessions('user_id = $1 and id::text = $2', [userId, id])
 }
 
-/** Ends all sessions of a user but the login with this browser. */
+/** Ends all sessions of a user except the given browser login. */
 export async function endOtherSessions(userId: string, loginId: string): Promise<void> {
   await deleteSessions('user_id = $1 and id::text <> $2', [userId, loginId])
 }

@@ -15,11 +15,11 @@ import { recordSignIn } from '#audit/record_security_event'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
-/** What a code stands for, and what the client that exchanges it has to match. */
+/** The grant behind a code, and what its exchange must match. */
 export interface CodeTerms {
   readonly clientId: string
   readonly userId: string
-  /** The login it was given for; when that ends, so does the code. */
+  /** The browser login; the code ends with it. */
   readonly loginSession: string
   readonly redirectUri: string
   readonly codeChallenge: string
@@ -46,7 +46,7 @@ export interface RedeemedCode {
 
 const VERIFIER = /^[\w.~-]{43,128}$/
 
-/** A code that can be exchanged for tokens, once and soon. Only a digest of it is kept. */
+/** Issues a single-use, short-lived code. Only its digest is stored. */
 export async function issueCode(terms: CodeTerms): Promise<string> {
   const code = clock.random(32).toString('base64url')
   await identityPool().query(
@@ -69,7 +69,7 @@ export async function issueCode(terms: CodeTerms): Promise<string> {
   return code
 }
 
-/** The realm of the client that a code was given to: clients of several realms have the same name. */
+/** The realm of the client of a code, since clients of several realms may share a name. */
 export async function realmOfCode(code: string): Promise<string | undefined> {
   const { rows } = await identityPool().query<{ realmId: string }>(
     `select c.realm_id as "realmId" from identity_authorization_codes a
@@ -80,8 +80,8 @@ export async function realmOfCode(code: string): Promise<string | undefined> {
 }
 
 /**
- * Exchanges a code for the session that its tokens belong to; undefined where it does not fit. Any attempt uses it up, and
- * a second one ends the session that the first one began.
+ * Exchanges a code for a token session; undefined if it does not match. Any attempt uses the code up. A second attempt
+ * ends the session of the first.
  */
 export async function redeemCode(
   code: string,
@@ -124,7 +124,7 @@ async function markUsed(transaction: pg.ClientBase, digest: string): Promise<Cod
   return rows[0]
 }
 
-/** The login that a code was given for, which is of the browser of the user; the code may come from a server. */
+/** The browser login of a code. The address is taken from it, since a server may exchange the code. */
 async function loginOf(
   transaction: pg.ClientBase,
   { loginSession }: CodeRow

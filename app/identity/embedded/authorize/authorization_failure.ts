@@ -1,12 +1,12 @@
-/** A request that leads nowhere: the user in front of the browser has to be told there. */
+/** An authorization request without a valid redirect address. It is shown to the user. */
 export class InvalidLink extends Error {
   static unknownClient(): InvalidLink {
-    return new InvalidLink('The application that sent you here is not registered, or not any more.')
+    return new InvalidLink('The application that sent you here is not registered.')
   }
 
   static foreignAddress(): InvalidLink {
     return new InvalidLink(
-      'The application that sent you here wants the answer at an address that is not registered for it.'
+      'The application that sent you here uses a return address that is not registered for it.'
     )
   }
 }
@@ -17,7 +17,7 @@ export interface AuthorizationError {
   readonly state: string | undefined
 }
 
-/** A refusal that the client is told, at its registered address. */
+/** A failure that is sent to the client at its registered address. */
 export class AuthorizationFailure extends Error {
   constructor(
     readonly redirectUri: string,

@@ -13,7 +13,7 @@ import { AuthorizationFailure, InvalidLink } from './authorization_failure.js'
 
 export type Parameters = Readonly<Record<string, unknown>>
 
-/** What a login needs to know, and a form has to carry on. */
+/** The parameters of an authorization request, which the login form resubmits. */
 export const AUTHORIZATION_PARAMETERS = [
   'response_type',
   'response_mode',
@@ -33,7 +33,7 @@ export const AUTHORIZATION_PARAMETERS = [
 
 type AuthorizationParameters = Partial<Record<(typeof AUTHORIZATION_PARAMETERS)[number], string>>
 
-/** Where an answer may go to. */
+/** The redirect target of a response. */
 export interface ReturnAddress {
   readonly client: ClientAccount
   readonly redirectUri: string
@@ -43,11 +43,11 @@ export interface AuthorizationRequest extends ReturnAddress {
   readonly text: AuthorizationParameters
   readonly scope: string
   readonly codeChallenge: string
-  /** The realm to sign in to, where that is settled. */
+  /** The realm to sign in to, if determined. */
   readonly realm: Realm | undefined
 }
 
-/** What is wrong with a request: the word that OAuth has for it, and a sentence. */
+/** The OAuth error code and its description. */
 type ProtocolError = readonly [error: string, description: string]
 
 const CHALLENGE = /^[\w-]{43}$/
@@ -55,9 +55,7 @@ const MAX_NONCE_LENGTH = 1024
 const NUMBER = /^\d{1,9}$/
 const OTHER_REALM = 'other'
 
-/**
- * Reads what a client asks a browser's user for. Nothing is sent to an address that is not registered for the client.
- */
+/** Parses an authorization request. Nothing is sent to an unregistered address. */
 export async function readAuthorizationRequest(
   parameters: Parameters
 ): Promise<AuthorizationRequest> {
@@ -100,13 +98,13 @@ async function returnAddressOf(parameters: Parameters): Promise<ReturnAddress> {
   return { client, redirectUri }
 }
 
-/** What is sent without a value counts as not sent. */
+/** Empty parameters count as missing. */
 function textOf(parameters: Parameters): AuthorizationParameters {
   const sent = AUTHORIZATION_PARAMETERS.map((name) => [name, parameters[name]] as const)
   return Object.fromEntries(sent.filter(([, value]) => typeof value === 'string' && value !== ''))
 }
 
-/** The realm that was asked for; else the client's own, where that serves no other. */
+/** The requested realm, or that of the client if it serves no other. */
 async function realmOf(
   text: AuthorizationParameters,
   client: ClientAccount
@@ -123,7 +121,7 @@ function checkForm(parameters: Parameters): ProtocolError | undefined {
   const repeated = AUTHORIZATION_PARAMETERS.find(
     (name) => !['undefined', 'string'].includes(typeof parameters[name])
   )
-  return repeated && ['invalid_request', `${repeated} is there more than once.`]
+  return repeated && ['invalid_request', `${repeated} is given more than once.`]
 }
 
 function checkFlow(text: AuthorizationParameters): ProtocolError | undefined {
@@ -147,7 +145,7 @@ function checkDetails(text: AuthorizationParameters): ProtocolError | undefined 
     return ['invalid_request', 'The nonce is too long.']
   }
   if (!NUMBER.test(text.max_age ?? '0')) {
-    return ['invalid_request', 'max_age is no number of seconds.']
+    return ['invalid_request', 'max_age must be a number of seconds.']
   }
   return undefined
 }

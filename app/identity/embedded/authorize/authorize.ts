@@ -19,7 +19,7 @@ import { startLogin, endLogin, readLogin, type Login } from './login_sessions.js
 import { showContinueForm, showLoginForm, showUnusableLink, type Problem } from './login_page.js'
 import { AuthorizationFailure, InvalidLink } from './authorization_failure.js'
 
-/** A browser that is here for a client. */
+/** A browser request on behalf of a client. */
 interface LoginRequest {
   readonly ctx: HttpContext
   readonly request: AuthorizationRequest
@@ -27,7 +27,7 @@ interface LoginRequest {
   readonly sent: Parameters
 }
 
-/** A client sends a browser here to find out who uses it. */
+/** Starts an authorization request. */
 export function authorize(ctx: HttpContext): Promise<void> {
   return handleRequest(ctx, ctx.request.qs(), async (loginRequest) => {
     const login = await loginFor(loginRequest)
@@ -41,14 +41,14 @@ export function authorize(ctx: HttpContext): Promise<void> {
   })
 }
 
-/** What the user of that browser answers. */
+/** Handles the form of the login page. */
 export function submitLogin(ctx: HttpContext): Promise<void> {
   return handleRequest(ctx, ctx.request.body(), async (loginRequest) => {
     const { browser, sent } = loginRequest
     if (!(await browser.isOwnForm(textIn(sent.form)))) {
       return showLogin(
         loginRequest,
-        problemWith(sent, 400, 'This form is no longer good. Please try again.')
+        problemWith(sent, 400, 'This form has expired. Please try again.')
       )
     }
     switch (sent.action) {
@@ -66,7 +66,7 @@ export function submitLogin(ctx: HttpContext): Promise<void> {
   })
 }
 
-/** Refusals go to the client where there is one to tell, else onto the page. */
+/** Sends failures to the client if its address is known, else shows them on the page. */
 async function handleRequest(
   ctx: HttpContext,
   sent: Parameters,
@@ -89,7 +89,7 @@ async function handleRequest(
   }
 }
 
-/** The user signed in with the browser, where that one will do for this request, and signed in lately enough for it. */
+/** The login of the browser, if it is valid for this request and recent enough. */
 async function loginFor({ request, browser }: LoginRequest): Promise<Login | undefined> {
   const { client, realm, text } = request
   const login = browser.value === undefined ? undefined : await readLogin(browser.value)
@@ -151,7 +151,7 @@ async function finish({ ctx, request }: LoginRequest, { id, user }: Login): Prom
   sendBack(ctx, redirectUri, { code, state: text.state, iss: issuerOf(user.realmName) })
 }
 
-/** 303, so that what was typed into the form is not sent along. */
+/** Uses 303, so that the form data is not sent on. */
 function sendBack(
   { response }: HttpContext,
   redirectUri: string,
@@ -168,7 +168,7 @@ function sendBack(
 }
 
 function interactionRequired({ redirectUri, text, realm }: AuthorizationRequest, error: string) {
-  const description = 'The user would have to be asked, which prompt=none forbids.'
+  const description = 'The user must interact, but prompt=none does not allow that.'
   const issuer = issuerOf(realm?.name ?? MASTER)
   return new AuthorizationFailure(redirectUri, { error, description, state: text.state }, issuer)
 }
@@ -178,7 +178,7 @@ function problemWith(sent: Parameters, status: number, message: string): Problem
 }
 
 function explanationOf({ status, message }: OAuthFailure): string {
-  return status === 429 ? message : 'The user name or the password is not right.'
+  return status === 429 ? message : 'The user name or the password is wrong.'
 }
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')

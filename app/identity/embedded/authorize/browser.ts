@@ -11,8 +11,8 @@ const VALUE = /^[\w-]{43}$/
 const FORM_LIFETIME = '2 hours'
 
 /**
- * What a browser holds: before a login just something to recognise it by, afterwards what it is signed in with. A login
- * never keeps the value from before, so that nobody can have put it there.
+ * The cookie of a browser: before a login an anonymous value, afterwards that of the login. A login always gets a new
+ * value, so that nobody can fixate it.
  */
 export class Browser {
   readonly #ctx: HttpContext
@@ -36,18 +36,18 @@ export class Browser {
       sameSite: 'lax',
       secure: IS_ENCRYPTED,
       path: COOKIE_PATH,
-      // Until the browser is closed; when the login ends is decided here.
+      // A session cookie; the lifetime of the login is checked by the server.
       maxAge: undefined,
     })
     return this.#value
   }
 
-  /** Proof that a form was made for this browser. */
+  /** A token that binds a form to this browser (CSRF protection). */
   async formProof(): Promise<string> {
     return seal('login form', hash('sha256', this.#value ?? this.renew()), FORM_LIFETIME)
   }
 
-  /** Whether a form that was sent was made for this browser, not by another site. */
+  /** Whether a submitted form was made for this browser. */
   async isOwnForm(proof: string): Promise<boolean> {
     const value = this.#value
     return value !== undefined && unseal('login form', proof) === hash('sha256', value)

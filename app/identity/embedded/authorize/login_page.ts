@@ -6,7 +6,7 @@ import { formField } from '#identity/embedded/form_field'
 import { AUTHORIZATION_PARAMETERS, type AuthorizationRequest } from './authorization_request.js'
 import type { Login } from './login_sessions.js'
 
-/** What went wrong with the last try, and what is kept of it. */
+/** Why the last attempt failed, and its input. */
 export interface Problem {
   readonly status: number
   readonly message: string
@@ -14,10 +14,10 @@ export interface Problem {
   readonly realm: string
 }
 
-/** A keyboard that corrects names would change them. */
+/** Prevents keyboards from correcting names. */
 const AS_TYPED = { autocapitalize: 'none', spellcheck: 'false' }
 
-/** The page on which a user signs in. It needs no script. */
+/** Renders the login page. It needs no script. */
 export function showLoginForm(
   ctx: HttpContext,
   request: AuthorizationRequest,
@@ -67,7 +67,7 @@ export function showLoginForm(
   send(ctx, request, problem ? 'Problem: Sign in' : 'Sign in', content)
 }
 
-/** The page for a user who is signed in already: nothing is given to a client without being asked. */
+/** Renders the confirmation page of a signed-in user: a client gets nothing without consent. */
 export function showContinueForm(
   ctx: HttpContext,
   request: AuthorizationRequest,
@@ -93,7 +93,7 @@ export function showContinueForm(
   send(ctx, request, 'Continue', content)
 }
 
-/** The page for a link that leads nowhere. */
+/** Renders the page for an invalid link. */
 export function showUnusableLink(ctx: HttpContext, message: string): void {
   ctx.response.status(400)
   const advice = 'Go back to it and try again; if that does not help, tell whoever runs it.'
@@ -120,7 +120,7 @@ function hiddenFields({ text }: AuthorizationRequest, proof: string): Html[] {
   )
 }
 
-/** Browsers count the redirect after a form as one of its targets, so the client's address has to be among them. */
+/** Browsers apply `form-action` to redirects too, so the client's address has to be allowed. */
 function send(
   ctx: HttpContext,
   { redirectUri }: AuthorizationRequest,

@@ -7,17 +7,17 @@ import { sessionOrigin } from '#identity/embedded/tokens/token_sessions'
 import { clock } from '#kernel/clock'
 import type { RequestSource } from '#kernel/origin'
 
-/** A user who is signed in with a browser. */
+/** The login of a user with a browser. */
 export interface Login {
   readonly id: string
   readonly user: UserAccount
   readonly signedInAt: Date
 }
 
-/** Only a digest of what the browser holds is kept. */
+/** Only a digest of the cookie is stored. */
 const idOf = (value: string): string => hash('sha256', value)
 
-/** Signs a user in under the value that the browser will hold. */
+/** Stores a login under the value of the cookie. */
 export async function startLogin(
   value: string,
   user: UserAccount,

@@ -9,17 +9,17 @@ import { signingKeys } from '#identity/embedded/keys/signing_keys'
 import { SCOPES } from '#identity/embedded/oauth/scopes'
 import { GRANTS } from './token.js'
 
-/** All realms sign with the same keys; what tells their tokens apart is the issuer. */
+/** All realms share the signing keys; their tokens differ in the issuer. */
 export async function showKeys(ctx: HttpContext): Promise<void> {
   sendJson(ctx, { keys: await signingKeys.published() })
 }
 
-/** Where everything is. Users of any realm can sign in where no realm is named. */
+/** The discovery document without a realm: users of any realm can sign in. */
 export function showConfiguration(ctx: HttpContext): void {
   sendJson(ctx, configuration(MASTER, `${PROVIDER_URL}/authorize`))
 }
 
-/** The same for one realm, in which users then sign in. */
+/** The discovery document of a realm, in which users then sign in. */
 export async function showRealmConfiguration(ctx: HttpContext): Promise<void> {
   const { name } = await requireRealmOf(ctx)
   sendJson(ctx, configuration(name, `${PROVIDER_URL}/authorize?realm_name=${name}`))

@@ -11,7 +11,10 @@ import { sourceOf } from '#kernel/request_origin'
 
 const parameter = () => vine.string().optional()
 
-/** What is asked about one token, by any caller that has it. A client that names itself has to be who it says. */
+/**
+ * The body of introspection and revocation. Any holder of the token may send it; client credentials are optional but
+ * must be right.
+ */
 export const tokenInBody = body({
   token: vine.string().minLength(1),
   token_type_hint: parameter(),
@@ -21,14 +24,14 @@ export const tokenInBody = body({
   realm_name: parameter(),
 })
 
-/** Says what an access token is good for now. Refresh tokens are good for nobody but us, so they are never active. */
+/** Introspects an access token. Refresh tokens are never active for others. */
 export async function introspectToken(ctx: HttpContext): Promise<void> {
   const token = await tokenParameter(ctx)
   const activeToken = await introspect(token)
   sendJson(ctx, activeToken ? introspectionOf(activeToken) : { active: false })
 }
 
-/** Ends a token before its time. Whether there was one to end is not told. */
+/** Revokes a token. The response does not tell whether it was valid (RFC 7009). */
 export async function revokeToken(ctx: HttpContext): Promise<void> {
   await revoke(await tokenParameter(ctx))
   ctx.response.status(200).send(null)

@@ -1,4 +1,4 @@
-import { everybody, loggedIn } from '#kernel/access'
+import { anyone, loggedIn } from '#kernel/access'
 import type { Parameter, SurfaceRoutes } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import { changeAccount, showAccount } from '#identity/embedded/account/account'
@@ -43,7 +43,7 @@ const INTROSPECTION: JsonSchema = {
   properties: { active: { type: 'boolean' } },
 }
 
-/** Without these there is nobody to send the user, or an error, back to. */
+/** Without these parameters there is no address to redirect to. */
 const REQUIRED_PARAMETERS: ReadonlySet<string> = new Set(['client_id', 'redirect_uri'])
 
 const query: Parameter[] = AUTHORIZATION_PARAMETERS.map((name) => ({
@@ -53,13 +53,13 @@ const query: Parameter[] = AUTHORIZATION_PARAMETERS.map((name) => ({
   required: REQUIRED_PARAMETERS.has(name),
 }))
 
-/** Everything of OAuth 2.0 and OpenID Connect, which is open to everybody: it is where logins come from. */
+/** The routes of OAuth 2.0 and OpenID Connect. They need no authentication, since logins start here. */
 export function oauthRoutes(routes: SurfaceRoutes): void {
   routes
     .post('/token', uncached(issueTokens), {
       name: 'createToken',
       summary: 'Tokens for a password, a code, a refresh token or the secret of a client',
-      access: everybody,
+      access: anyone,
       body: tokenBody,
       translateError: toOAuthFailure,
       responses: { 200: { description: 'The tokens', schema: TOKENS }, ...failures },
@@ -67,7 +67,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
     .post('/token/introspect', uncached(introspectToken), {
       name: 'introspectToken',
       summary: 'Whether a token is good now, whom it is for and what that may do',
-      access: everybody,
+      access: anyone,
       body: tokenInBody,
       translateError: toOAuthFailure,
       responses: {
@@ -78,7 +78,7 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
     .post('/token/revoke', uncached(revokeToken), {
       name: 'revokeToken',
       summary: 'End a token before its time',
-      access: everybody,
+      access: anyone,
       body: tokenInBody,
       translateError: toOAuthFailure,
       responses: { 200: { description: 'It is no good any more' }, ...failures },
@@ -94,25 +94,25 @@ function keyRoutes(routes: SurfaceRoutes): void {
     .get('/jwks', showKeys, {
       name: 'readKeys',
       summary: 'The public keys that tokens are signed with',
-      access: everybody,
+      access: anyone,
       responses: keys,
     })
     .get('/realms/:realm/jwks', showRealmKeys, {
       name: 'readRealmKeys',
       summary: 'The public keys that tokens of a realm are signed with',
-      access: everybody,
+      access: anyone,
       responses: keys,
     })
     .get('/.well-known/openid-configuration', showConfiguration, {
       name: 'readConfiguration',
       summary: 'Where everything is, for programs that look it up',
-      access: everybody,
+      access: anyone,
       responses: configuration,
     })
     .get('/realms/:realm/.well-known/openid-configuration', showRealmConfiguration, {
       name: 'readRealmConfiguration',
       summary: 'Where everything is for users of one realm',
-      access: everybody,
+      access: anyone,
       responses: configuration,
     })
 }
@@ -129,20 +129,20 @@ function loginRoutes(routes: SurfaceRoutes): void {
     .get('/authorize', authorize, {
       name: 'askForLogin',
       summary: 'The page on which a user of a client signs in',
-      access: everybody,
+      access: anyone,
       query,
       responses: answers,
     })
     .post('/authorize', submitLogin, {
       name: 'takeLogin',
       summary: 'What a user entered on that page',
-      access: everybody,
+      access: anyone,
       responses: answers,
     })
     .get('/account', showAccount, {
       name: 'showAccount',
       summary: 'The page on which users look after their own account',
-      access: everybody,
+      access: anyone,
       responses: {
         200: page,
         303: { description: 'To sign in, and back', headers: { location: 'The login page' } },
@@ -152,7 +152,7 @@ function loginRoutes(routes: SurfaceRoutes): void {
     .post('/account', changeAccount, {
       name: 'changeAccount',
       summary: 'What a user entered on that page',
-      access: everybody,
+      access: anyone,
       responses: {
         303: { description: 'Back to the page', headers: { location: 'The page' } },
         400: page,
@@ -164,7 +164,7 @@ function loginRoutes(routes: SurfaceRoutes): void {
       name: 'readUserinfo',
       summary: 'Who the token is for, as OpenID Connect tells it',
       access: loggedIn,
-      entry: everybody,
+      entry: anyone,
       responses: { 200: { description: 'The claims', schema: object } },
     })
     .get('/users/@me', showMe, {

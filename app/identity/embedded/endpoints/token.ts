@@ -17,7 +17,7 @@ export const GRANTS: ReadonlyMap<string, Grant> = new Map([
   ['refresh_token', refreshTokenGrant],
 ])
 
-/** Gives out tokens, in one of the ways above. */
+/** Issues tokens for one of the supported grants. */
 export async function issueTokens(ctx: HttpContext): Promise<void> {
   const parameters = await parametersOf(ctx, tokenBody)
   const grant = GRANTS.get(parameters.grant_type)

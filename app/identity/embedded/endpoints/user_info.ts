@@ -15,7 +15,7 @@ import { originOf } from '#kernel/request_origin'
 
 const BEARER = /^bearer (\S+)$/i
 
-/** What OpenID Connect tells about the user the token is for. */
+/** The UserInfo response of OpenID Connect. */
 export async function showUserinfo(ctx: HttpContext): Promise<void> {
   forbidCaching(ctx)
   const token = BEARER.exec(ctx.request.header('authorization') ?? '')?.[1]
@@ -40,7 +40,7 @@ async function claimsOf({ claims, name, displayName }: ActiveToken) {
       }
 }
 
-/** The user who asks, as a record, and flat beside it for clients that read it there. */
+/** The current user as a record, and again at the top level for clients that read it there. */
 export async function showMe(ctx: HttpContext): Promise<void> {
   const actor = ctx.actor!
   if (actor.kind !== 'user') {

@@ -7,12 +7,14 @@ import { signIdToken } from '#identity/embedded/tokens/id_token'
 import { userTokens } from '#identity/embedded/tokens/issue'
 import type { Grant } from './grant.js'
 
-/** Tokens for the code that a login in a browser has led to. */
+/** Tokens for an authorization code of a browser login. */
 export const authorizationCodeGrant: Grant = async (request) => {
   const { parameters, credentials, realm, source } = request
   const { code, redirect_uri: redirectUri, code_verifier: verifier } = parameters
   if (code === undefined || redirectUri === undefined || verifier === undefined) {
-    throw new InvalidRequest('A code is exchanged with code, redirect_uri and code_verifier.')
+    throw new InvalidRequest(
+      'An authorization_code grant needs code, redirect_uri and code_verifier.'
+    )
   }
   const client = await identifyClient(credentials, (await realmOfCode(code)) ?? realm, source)
   if (!client) {

@@ -6,7 +6,7 @@ import type { RequestSource } from '#kernel/origin'
 
 const parameter = () => vine.string().optional()
 
-/** What each way to get tokens needs. What is sent without a value counts as not sent. */
+/** The required parameters of each grant type. Empty parameters count as missing. */
 const REQUIRED_PARAMETERS: Record<string, readonly string[]> = {
   authorization_code: ['code', 'redirect_uri', 'code_verifier'],
   client_credentials: [],
@@ -45,7 +45,7 @@ export type TokenParameters = Awaited<ReturnType<typeof tokenBody.validate>>
 export interface TokenRequest {
   readonly parameters: TokenParameters
   readonly credentials: ClientCredentials | undefined
-  /** The id or name of the realm that was asked for. */
+  /** The id or name of the requested realm. */
   readonly realm: string | undefined
   readonly source: RequestSource
 }
@@ -60,5 +60,5 @@ export interface TokenAnswer {
   readonly id_token?: string
 }
 
-/** One way to get tokens. */
+/** The handler of a grant type. */
 export type Grant = (request: TokenRequest) => Promise<TokenAnswer>

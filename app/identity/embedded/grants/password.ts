@@ -7,7 +7,7 @@ import { userTokens } from '#identity/embedded/tokens/issue'
 import { startSession, sessionOrigin } from '#identity/embedded/tokens/token_sessions'
 import type { Grant } from './grant.js'
 
-/** Tokens for a user's name and password. A client may be named, and is then asked for its secret where it has one. */
+/** Tokens for a user name and password. A client is optional; if named, it has to authenticate unless it is public. */
 export const passwordGrant: Grant = async ({ parameters, credentials, realm, source }) => {
   const { username, password, scope } = parameters
   if (username === undefined || password === undefined) {

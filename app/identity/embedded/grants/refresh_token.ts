@@ -10,12 +10,12 @@ import { recordSignIn } from '#audit/record_security_event'
 import type { Grant } from './grant.js'
 
 /**
- * New tokens for a refresh token, which is replaced by that. One that comes again later than a moment after was stolen, or
- * its first use was the thief's: the whole session ends. A client without a secret need not name itself: the session knows it.
+ * Rotates a refresh token. Reuse after a short grace period means that it or its successor was stolen, and ends the
+ * session. A public client need not identify itself: the session names it.
  */
 export const refreshTokenGrant: Grant = async ({ parameters, credentials, realm, source }) => {
   if (parameters.refresh_token === undefined) {
-    throw new InvalidRequest('A refresh grant needs refresh_token.')
+    throw new InvalidRequest('A refresh_token grant needs refresh_token.')
   }
   const claims = await verify(parameters.refresh_token, 'refresh_token')
   const session = claims?.sid === undefined ? undefined : await readSession(claims.sid)

@@ -2,7 +2,7 @@ import { SIGNING_KEY_MS } from '#identity/embedded/tokens/lifetimes'
 import { identityPool } from '#identity/embedded/database'
 import { canSign, readKeys } from './key_store.js'
 
-/** Until when the keys sign that tokens are signed with now; the provider makes the next one by itself. */
+/** The current signing keys and when they expire. The provider creates the next one itself. */
 export async function endingKeys(): Promise<{ id: string; expiresAt: string }[]> {
   const keys = await readKeys(identityPool())
   return keys.filter(canSign).map(({ kid, createdAt }) => ({

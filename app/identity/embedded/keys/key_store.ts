@@ -11,7 +11,7 @@ import { clock } from '#kernel/clock'
 
 export const ALGORITHM = 'RS256'
 
-/** A key of the provider; without its private half where that was encrypted with an application key that is gone. */
+/** A signing key. The private key is undefined if its encryption key is lost. */
 export interface SigningKey {
   readonly kid: string
   readonly createdAt: number
@@ -29,12 +29,12 @@ interface Row {
 
 const BITS = 2048
 
-/** Any number that nothing else on the same database uses for its advisory locks. */
+/** The advisory lock of key rotation; the number must be unique in this database. */
 const ROTATION_LOCK = 7_264_102
 
 const COLUMNS = 'kid, public_key, private_key, created_at'
 
-/** All keys that tokens may be signed with, the newest first. */
+/** All keys that valid tokens may be signed with, newest first. */
 export async function readKeys(pool: pg.Pool | pg.ClientBase): Promise<SigningKey[]> {
   const { rows } = await pool.query<Row>(
     `select ${COLUMNS} from identity_signing_keys where created_at > $1 order by created_at desc`,
@@ -49,8 +49,8 @@ export function canSign({ privateKey, createdAt }: SigningKey): boolean {
 }
 
 /**
- * Makes a new key where none can sign, and removes those that are over. Processes that find so at the same time wait for
- * each other, and all but one find the new key there. Answers all keys.
+ * Creates a key if none can sign, and deletes expired ones. Concurrent processes wait for each other and use the same
+ * new key. Returns all keys.
  */
 export async function rotateKeys(pool: pg.Pool): Promise<SigningKey[]> {
   const fresh = await newKey()
@@ -69,8 +69,8 @@ export async function rotateKeys(pool: pg.Pool): Promise<SigningKey[]> {
 }
 
 /**
- * Makes a key that tokens are signed with from now on. Those signed before are good as long as they would have been, or where
- * all other keys are to be forgotten no longer. Answers the id of the key, and how many were forgotten.
+ * Creates a key for new tokens. Older keys stay valid for existing tokens, unless `forget` deletes them. Returns the id
+ * of the key and the number of deleted ones.
  */
 export async function replaceKeys(
   pool: pg.Pool,

@@ -5,15 +5,15 @@ import type { JWK } from 'jose'
 import { identityPool } from '#identity/embedded/database'
 import { canSign, readKeys, rotateKeys, type SigningKey } from './key_store.js'
 
-/** Tokens with made-up key ids must not become queries of the database. */
+/** Limits reloads, so that forged key ids do not become queries. */
 const RELOAD_AFTER_MS = 1_000
 
-/** A key that an operator put in the place of another is used by all processes within that time. */
+/** A replaced key is used by all processes within this time. */
 const KEYS_TTL_MS = 60_000
 
 /**
- * The keys of the provider as this process knows them. All processes share those in the database; a process looks there
- * again when its own can sign no more, when it meets a key id it does not know, and once a minute.
+ * The signing keys, cached in this process. They are reloaded when no key can sign any more, for an unknown key id, and
+ * once a minute.
  */
 export class SigningKeys {
   #keys: SigningKey[] = []
@@ -21,7 +21,7 @@ export class SigningKeys {
   #loading: Promise<SigningKey[]> | undefined
   #rotation: Promise<SigningKey[]> | undefined
 
-  /** The key to sign with now. */
+  /** The current signing key. */
   async current(): Promise<SigningKey & { privateKey: KeyObject }> {
     if (!this.#keys.some(canSign) || this.#isStale()) {
       await this.#load()
@@ -42,7 +42,7 @@ export class SigningKeys {
     return this.#findLoaded(kid)
   }
 
-  /** The public halves, straight from the database: the caller has met a key id that is new to it. */
+  /** The public keys, always reloaded: callers ask when they meet an unknown key id. */
   async published(): Promise<JWK[]> {
     await this.current()
     await this.#load()

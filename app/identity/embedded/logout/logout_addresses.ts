@@ -3,8 +3,8 @@ import { env, type Env } from '#start/env'
 type LogoutSettings = Pick<Env, 'LOGOUT_ORIGINS' | 'UI_ORIGINS' | 'NODE_ENV'>
 
 /**
- * Whether the platform sends requests to an address that a client named. In production only where its operator listed the
- * origin: whoever may change clients would else reach whatever the platform reaches.
+ * Whether the platform may send requests to an address of a client. In production the operator has to list its origin
+ * (SSRF protection).
  */
 export function isAllowedAddress(
   address: string,

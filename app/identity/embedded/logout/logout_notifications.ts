@@ -5,7 +5,7 @@ import type { RunningJob } from '#jobs/running_job'
 import { TaskRunner } from '#jobs/tasks/task_runner'
 import { logoutWorker } from './logout_worker.js'
 
-/** Tells clients of logouts as soon as they happen in any process. */
+/** Sends logout tokens to clients as soon as a session ends in any process. */
 export async function startLogoutNotifications(logger: Logger): Promise<RunningJob> {
   const provider = await app.container.make('identity')
   const signals = await app.container.make('signals')

@@ -2,7 +2,7 @@ import { identityPool } from '#identity/embedded/database'
 import type { TaskQueue } from '#jobs/tasks/task_queue'
 import { Tasks } from '#jobs/tasks/tasks'
 
-/** A session that ended; the database writes it down with the end itself. */
+/** An ended session. A database trigger inserts the task. */
 export interface Logout {
   readonly sessionId: string
   readonly userId: string
@@ -17,5 +17,5 @@ const QUEUE: TaskQueue = {
   backOff: { firstMs: 5_000, longestMs: 10 * 60_000 },
 }
 
-/** The logouts that clients are still to be told of. */
+/** The pending logout notifications. */
 export const logoutTasks = (): Tasks<Logout> => new Tasks(identityPool(), QUEUE)

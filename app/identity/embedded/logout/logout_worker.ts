@@ -7,7 +7,7 @@ import { clock } from '#kernel/clock'
 import { isAllowedAddress } from './logout_addresses.js'
 import { logoutTasks, type Logout } from './logout_tasks.js'
 
-/** What OpenID Connect calls the end of a session. */
+/** The event of OpenID Connect Back-Channel Logout. */
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const TOKEN_SECONDS = 120
 const TIMEOUT_MS = 3_000
@@ -17,7 +17,7 @@ interface LogoutWorkerOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Tells clients of sessions that ended, as OpenID Connect Back-Channel Logout has it. */
+/** Sends logout tokens to clients (OpenID Connect Back-Channel Logout). */
 export function logoutWorker({ logger }: LogoutWorkerOptions): TaskWorker<Logout> {
   const tasks = logoutTasks()
   return {
@@ -28,10 +28,10 @@ export function logoutWorker({ logger }: LogoutWorkerOptions): TaskWorker<Logout
       const { clientId, sessionId } = task.data
       const details = { err: error, client: clientId, session: sessionId, attempts: task.attempts }
       if (task.attempts < MAX_ATTEMPTS) {
-        logger.warn(details, 'a client was not told of a logout; it is tried again later')
+        logger.warn(details, 'a client could not be notified of a logout; retrying later')
         return
       }
-      logger.warn(details, 'a client was not told of a logout, and will not be')
+      logger.warn(details, 'a client could not be notified of a logout; giving up')
       await tasks.finish(task)
     },
   }
@@ -68,7 +68,10 @@ async function readClient(id: string): Promise<LogoutClient | undefined> {
   return rows[0]
 }
 
-/** For the client by its id and its name, of which it knows one. The type keeps it from passing for any other token. */
+/**
+ * The audience has the id and the name of the client, which may know either. The type distinguishes the token from all
+ * others.
+ */
 function logoutToken(
   { sessionId, userId: id, realmId, realmName, clientId }: Logout,
   { name }: LogoutClient

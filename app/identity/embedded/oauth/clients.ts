@@ -4,7 +4,7 @@ import { InvalidClient, UnauthorizedClient } from './oauth_failure.js'
 import type { RequestSource } from '#kernel/origin'
 import type { ClientCredentials } from './request.js'
 
-/** The client that sends a request, which has to prove that with its secret. */
+/** Authenticates the client of a request with its secret. */
 export async function requireClient(
   credentials: ClientCredentials | undefined,
   realm: string | undefined,
@@ -16,9 +16,7 @@ export async function requireClient(
   return signInClient({ id: credentials.id, secret: credentials.secret, realm }, source)
 }
 
-/**
- * The client that sends a request, where one is named: with its secret, unless it is registered as one that can keep none.
- */
+/** The client of a request, if it names one. It has to authenticate unless it is public. */
 export async function identifyClient(
   credentials: ClientCredentials | undefined,
   realm: string | undefined,
@@ -37,19 +35,19 @@ export async function identifyClient(
   return client
 }
 
-/** Whether a client is registered for a kind of grant; where none is named, for all. */
+/** Whether a client may use a grant type. Without registered types it may use all. */
 export function allowsGrantType({ grantTypes }: ClientAccount, type: string): boolean {
   return grantTypes === null || grantTypes.split(/[\s,]+/).includes(type)
 }
 
-/** Throws where a client is registered for other kinds of grant only. */
+/** Throws if a client may not use a grant type. */
 export function requireGrantType(client: ClientAccount, type: string): void {
   if (!allowsGrantType(client, type)) {
     throw new UnauthorizedClient()
   }
 }
 
-/** Users of any realm sign in through a client of the master realm, through others only those of the client's own. */
+/** Whether users of a realm may sign in through a client. Clients of the master realm serve all realms. */
 export function servesRealm({ realmName, realmId }: ClientAccount, userRealmId: string): boolean {
   return realmName === MASTER || realmId === userRealmId
 }

@@ -7,7 +7,7 @@ import { OAuthFailure } from './oauth_failure.js'
 
 type Endpoint = (ctx: HttpContext) => Promise<void> | void
 
-/** A route that carries tokens or secrets: nothing of it is kept on the way. */
+/** A route with tokens or secrets, whose responses must not be cached. */
 export function uncached(handle: Endpoint): Endpoint {
   return (ctx) => {
     forbidCaching(ctx)
@@ -20,14 +20,14 @@ export function forbidCaching({ response }: HttpContext): void {
   response.header('pragma', 'no-cache')
 }
 
-/** What a refusal is answered with: the envelope of all failures, and the words of OAuth beside it. */
+/** The error response: the envelope of the platform with the OAuth fields beside it. */
 export const OAUTH_FAILURE: JsonSchema = {
   allOf: [{ $ref: '#/components/schemas/ErrorEnvelope' }],
   required: ['error', 'error_description'],
   properties: { error: { type: 'string' }, error_description: { type: 'string' } },
 }
 
-/** For what OAuth has no word of its own for, the word it has for its kind. */
+/** The OAuth error codes of other failures. */
 const ERROR_CODES: Record<number, string> = {
   401: 'invalid_client',
   403: 'unauthorized_client',
@@ -35,11 +35,11 @@ const ERROR_CODES: Record<number, string> = {
   503: 'temporarily_unavailable',
 }
 
-/** Whatever a route that gives or takes tokens fails with, in the words of OAuth. */
+/** Converts any failure of a token route into an OAuth error. */
 export function toOAuthFailure(thrown: unknown, ctx: HttpContext): OAuthFailure {
   const failure = failureOf(thrown)
   forbidCaching(ctx)
-  // Only to who used the header before: a browser would ask its user for a password.
+  // Only for callers that sent the header: otherwise a browser would prompt its user.
   if (failure.status === 401 && ctx.request.header('authorization') !== undefined) {
     ctx.response.header('www-authenticate', 'Basic realm="clients", charset="UTF-8"')
   }

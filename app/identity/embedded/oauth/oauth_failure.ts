@@ -8,7 +8,7 @@ interface OAuthFailureOptions {
 }
 
 /**
- * A refusal that OAuth has a word for. Its answer is the envelope of the platform with `error` and `error_description`
+ * A failure with an OAuth error code. The response is the envelope of the platform with `error` and `error_description`
  * beside it.
  */
 export class OAuthFailure extends Failure {
@@ -27,7 +27,7 @@ export class OAuthFailure extends Failure {
   }
 }
 
-/** A parameter is missing, is there twice, or makes no sense. */
+/** A parameter is missing, repeated or invalid. */
 export class InvalidRequest extends OAuthFailure {
   constructor(message: string, options?: OAuthFailureOptions) {
     super(400, 'invalid_request', 'invalid_request', message, options)
@@ -51,7 +51,7 @@ export class InvalidClient extends OAuthFailure {
   }
 }
 
-/** What was to be exchanged for a token is not, or no longer, good for that. */
+/** A code or refresh token is invalid or expired. */
 export class InvalidGrant extends OAuthFailure {
   constructor(message: string) {
     super(400, 'invalid_grant', 'invalid_grant', message)

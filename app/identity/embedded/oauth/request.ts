@@ -5,9 +5,7 @@ import type { BodyValidator } from '#kernel/body'
 import { bodyFailure } from '#kernel/body_issues'
 import { InvalidClient, InvalidRequest } from './oauth_failure.js'
 
-/**
- * The parameters of an OAuth request. What is sent without a value counts as not sent; what is sent twice is refused.
- */
+/** The parameters of an OAuth request. Empty ones count as missing, repeated ones are rejected. */
 export async function parametersOf<Body>(
   { request }: HttpContext,
   validator: BodyValidator<Body>
@@ -26,7 +24,7 @@ export async function parametersOf<Body>(
   }
 }
 
-/** Who a client says it is. */
+/** The unverified credentials of a client. */
 export interface ClientCredentials {
   readonly id: string
   readonly secret: string | undefined
@@ -37,9 +35,7 @@ interface CredentialsInBody {
   readonly client_secret?: string
 }
 
-/**
- * The id and secret of a client, from HTTP Basic or from the body; undefined where neither names one.
- */
+/** The credentials of a client from HTTP Basic or the body; undefined without any. */
 export function clientCredentialsOf(
   { request }: HttpContext,
   { client_id: id, client_secret: secret }: CredentialsInBody
@@ -50,12 +46,12 @@ export function clientCredentialsOf(
   }
   const credentials = basicCredentials(basic)
   if (secret !== undefined || (id !== undefined && id !== credentials.id)) {
-    throw new InvalidRequest('A client names itself either in the header or in the body.')
+    throw new InvalidRequest('Send the client credentials either in the header or in the body.')
   }
   return credentials
 }
 
-/** Both halves are form-encoded before they are joined. */
+/** Both parts are form-encoded before they are joined (RFC 6749). */
 function basicCredentials(encoded: string): ClientCredentials {
   const [, id, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
   if (!id) {

@@ -1,12 +1,12 @@
-/** What every token of the provider covers. */
+/** The scope of every token. */
 const GLOBAL = 'global'
 
-/** What a client can ask for on top of it: to be told who signed in. */
+/** The scopes that a client can request in addition: claims about the user. */
 const ON_REQUEST = ['openid', 'profile', 'email']
 
 export const SCOPES = [GLOBAL, ...ON_REQUEST]
 
-/** The scope that is granted where this one is asked for. Unknown words are left out. */
+/** The granted scope for a requested one. Unknown scopes are ignored. */
 export function grantedScope(requested: string | undefined): string {
   const words = new Set(requested?.split(' '))
   return [GLOBAL, ...ON_REQUEST.filter((word) => words.has(word))].join(' ')

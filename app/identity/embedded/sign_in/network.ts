@@ -3,7 +3,10 @@ import { isIPv6 } from 'node:net'
 const GROUPS = 8
 const NETWORK_GROUPS = 4
 
-/** What an address is counted as: itself, or the network of an IPv6 address, whose owner has all the others in it. */
+/**
+ * The rate limit key of an address: an IPv4 address itself, or the /64 network of an IPv6 address, which has a single
+ * owner.
+ */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) {
     return address

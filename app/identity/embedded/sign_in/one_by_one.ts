@@ -1,6 +1,6 @@
 import { FairQueue } from '#identity/embedded/fair_queue'
 
-/** Does pieces of work one after the other where they are for the same key, and side by side where they are not. */
+/** Runs work with the same key one after the other, and with different keys concurrently. */
 export class OneByOne {
   readonly #lines = new Map<string, { turns: FairQueue; users: number }>()
 

@@ -17,8 +17,8 @@ import { networkOf } from './network.js'
 import { SignInAttempt } from './sign_in_limit.js'
 
 /**
- * The user with this name and password. Whether the name, the password or the account is at fault can be told neither
- * from the answer nor from the time it takes.
+ * Authenticates a user. Neither the response nor its timing tells whether the name, the password or the account was at
+ * fault.
  */
 export async function signInUser(
   { realm, name, password }: { realm: Realm | undefined; name: string; password: string },
@@ -29,7 +29,7 @@ export async function signInUser(
     user ? `user ${user.id}` : `user ${realm?.id} ${name.toLowerCase()}`,
     source.address
   )
-  // Counted before the turn ends, so that many guesses at once are no more than one after the other.
+  // Failures are counted within the queue, so that concurrent guesses gain nothing over sequential ones.
   const signedIn = await hashingQueue.run(async () => {
     await attempt.requireOpen()
     const isRight = await isPassword(password, user?.passwordHash ?? null)
@@ -49,7 +49,7 @@ export async function signInUser(
   return signedIn
 }
 
-/** The client with this id or name, and secret. */
+/** Authenticates a client by id or name and secret. */
 export async function signInClient(
   { id, secret, realm }: { id: string; secret: string; realm: string | undefined },
   source: RequestSource
@@ -76,7 +76,7 @@ export async function signInClient(
   return client!
 }
 
-/** Registries tell things as this client, and know its secret: it is good for that and for no login. */
+/** Registries know the secret of this client for their webhooks; it cannot log in. */
 const isRegistryClient = ({ name, realmName }: ClientAccount): boolean =>
   name.toLowerCase() === 'registry' && realmName === MASTER
 

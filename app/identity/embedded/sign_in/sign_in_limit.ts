@@ -11,10 +11,10 @@ import { OneByOne } from './one_by_one.js'
 const FAILURES_ALLOWED = 10
 const WINDOW_MS = 60_000
 
-/** Everybody whose address never signed in to the account shares one count. */
+/** All addresses that never signed in to the account share one count. */
 const STRANGERS = 'strangers'
 
-/** How long an address that signed in stays known, and how often that is noted anew. */
+/** How long an address stays known after a login, and how often that is updated. */
 export const SOURCE_KNOWN_MS = 30 * 24 * 3_600_000
 const SOURCE_UPDATE_MS = 24 * 3_600_000
 
@@ -43,28 +43,27 @@ const COUNT = `
     since = case when f.since > $4 then f.since else excluded.since end
   returning failures`
 
-/** Within this process they wait for each other here, so that they take no connections while they do. */
+/** Within this process attempts queue here, so that they use no connections while they wait. */
 const comparisons = new OneByOne()
 
 /**
- * One attempt to sign in to an account. Ten wrong secrets within a minute close the account to further ones until the
- * minute is over. Addresses that signed in to it before are counted each on their own, so that strangers close it only to
- * strangers.
+ * A login attempt. Ten failures within a minute block the account for the rest of it. Addresses that signed in before
+ * are counted separately, so that strangers only block strangers.
  */
 export class SignInAttempt {
   readonly #account: string
   readonly #source: string
   #state: AttemptState | undefined
 
-  /** `account` is anything that names it; only a digest of it is kept. */
+  /** `account` is any key of the account. Only its digest is stored. */
   constructor(account: string, address: string) {
     this.#account = hash('sha256', account)
     this.#source = hash('sha256', `${account} ${address}`)
   }
 
   /**
-   * Compares a secret while nobody else compares one for the same account, in any process, so that many attempts at once are
-   * no more than one after the other. Answers whether it failed, and then whether that was the last time allowed.
+   * Compares a secret exclusively for the account, across processes, so that concurrent guesses gain nothing. Returns
+   * undefined on success, else whether it was the last allowed failure.
    */
   async compareExclusively(
     compare: () => Promise<boolean>
@@ -80,7 +79,7 @@ export class SignInAttempt {
     return comparisons.take(this.#account, compareLocked)
   }
 
-  /** Throws where the account is closed to this attempt. */
+  /** Throws if the account is blocked for this attempt. */
   async requireOpen(runner: pg.Pool | pg.ClientBase = identityPool()): Promise<void> {
     const now = clock.now()
     const { rows } = await runner.query<AttemptState>({
@@ -101,7 +100,7 @@ export class SignInAttempt {
     }
   }
 
-  /** Counts a wrong secret. Answers whether it was the last one allowed. */
+  /** Counts a failure. Returns whether it was the last one allowed. */
   async failed(runner: pg.Pool | pg.ClientBase = identityPool()): Promise<boolean> {
     const now = clock.now()
     const source = this.#state?.known ? this.#source : STRANGERS
@@ -114,7 +113,7 @@ export class SignInAttempt {
     return rows[0]!.failures === FAILURES_ALLOWED
   }
 
-  /** Notes that the address belongs to the account. */
+  /** Remembers the address of a successful login. */
   async succeeded(): Promise<void> {
     if (this.#state?.fresh) {
       return

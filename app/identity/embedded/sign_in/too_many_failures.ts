@@ -1,6 +1,6 @@
 import { OAuthFailure } from '#identity/embedded/oauth/oauth_failure'
 
-/** Too many wrong secrets were tried on one account within a minute. */
+/** The rate limit of failed logins of an account. */
 export class TooManyFailures extends OAuthFailure {
   constructor(remainingMs: number) {
     const seconds = Math.max(1, Math.ceil(remainingMs / 1000))

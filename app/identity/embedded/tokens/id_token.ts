@@ -3,7 +3,7 @@ import { covers } from '#identity/embedded/oauth/scopes'
 import { ID_TOKEN_SECONDS } from './lifetimes.js'
 import { sign } from './sign.js'
 
-/** What a client is told about a user, beside the user's id. Mail addresses only where they were asked for. */
+/** The claims about a user. The mail address only with the scope `email`. */
 export function userClaims(user: UserAccount, scope: string) {
   return {
     name: user.displayName ?? user.name,
@@ -18,13 +18,13 @@ export function userClaims(user: UserAccount, scope: string) {
 }
 
 interface SignIn {
-  /** The client, as it calls itself. */
+  /** The client, by the name or id that it used. */
   readonly audience: string
   readonly nonce: string | null
   readonly signedInAt: Date
 }
 
-/** The proof of a sign-in that OpenID Connect knows. It has no kind, so it passes for none of the other tokens. */
+/** Signs an ID token. It has no `kind`, so it is not accepted as any other token. */
 export function signIdToken(
   user: UserAccount,
   scope: string,

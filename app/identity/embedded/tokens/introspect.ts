@@ -4,14 +4,14 @@ import { clock } from '#kernel/clock'
 import type { Claims } from './claims.js'
 import { verify, verifyExpired } from './verify.js'
 
-/** A permission as introspection tells it. */
+/** A permission in an introspection response. */
 export interface GrantedPermission {
   readonly name: string
   readonly client_id: string | null
   readonly realm_id: string | null
 }
 
-/** What can be said of a token that may be used. */
+/** The account of an active token. */
 export interface ActiveToken {
   readonly claims: Claims
   readonly name: string
@@ -22,29 +22,24 @@ export interface ActiveToken {
 type Row = Omit<ActiveToken, 'claims'>
 
 const IS_ACTIVE = {
-  /** The session has not ended, was not begun with an older password, and its client may still be used. */
+  /** The session is active, is newer than the last password change, and its client is enabled. */
   user: `exists (
     select 1 from identity_token_sessions s left join clients c on c.id = s.client_id
     where s.id = $5 and s.expires_at > $6 and s.user_id = a.id and c.active is not false
       and (a.sessions_since is null or s.created_at >= a.sessions_since))`,
-  /** The client got no other secret since, and was not deactivated. */
+  /** The secret was not replaced and the client was not deactivated since. */
   client: 'a.token_generation = $5',
 } as const
 
-/** One look at everything that can end a token before its time, and at what it lets its owner do. */
+/** One query for everything that can invalidate a token, and for the permissions of its account. */
 const STATEMENTS = { user: statement('user'), client: statement('client') } as const
 
-/**
- * What is known of an access token now: it was signed by us, its time is not over, it was not revoked, and the account it is
- * for is still there and may sign in.
- */
+/** Introspects an access token: its signature, expiry and revocation, and whether its account exists and is enabled. */
 export async function introspect(token: string): Promise<ActiveToken | undefined> {
   return activeTokenOf(await verify(token, 'access_token'))
 }
 
-/**
- * The same, for a token whose own time may be over: what holds while the session it came from goes on, or for a client.
- */
+/** The same for an expired token: active while its session lasts, or for a client. */
 export async function introspectExpired(token: string): Promise<ActiveToken | undefined> {
   return activeTokenOf(await verifyExpired(token, 'access_token'))
 }

@@ -6,7 +6,7 @@ import type { Subject } from './claims.js'
 import { signToken } from './sign.js'
 import type { TokenSession } from './token_sessions.js'
 
-/** The tokens of a user for what is left of a session. */
+/** Issues the tokens of a user for a session. */
 export async function userTokens(user: Subject, session: TokenSession): Promise<TokenAnswer> {
   const { id: sid, clientId, scope, refreshId } = session
   const shared = { scope, sid, ...(clientId !== null && { client_id: clientId }) }
@@ -24,7 +24,7 @@ export async function userTokens(user: Subject, session: TokenSession): Promise<
   }
 }
 
-/** The token of a client, which can get another one at any time. */
+/** Issues the token of a client. There is no refresh token, since it can request another one at any time. */
 export async function clientToken(client: ClientAccount, scope: string): Promise<TokenAnswer> {
   const { id, tokenGeneration: generation } = client
   const identity = { client_id: id, generation }

@@ -7,14 +7,12 @@ const DAY = 24 * 60 * MINUTE
 export const { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_SECONDS } = env
 export const ID_TOKEN_SECONDS = 15 * MINUTE
 
-/**
- * How long the refresh token that was just replaced still gets tokens: browser tabs that share one renew at the same moment.
- */
+/** How long a replaced refresh token is still accepted: browser tabs that share one may renew at the same time. */
 export const REPLACED_TOKEN_SECONDS = 30
 
 /** Milliseconds. */
 export const SIGNING_KEY_MS = 90 * DAY * 1000
-/** How long a key that signs no more is still published: until the last token it signed has ended, and a day. */
+/** How long a retired key is still published: until the last token signed with it has expired, and a day. */
 export const RETIRED_KEY_MS = (REFRESH_TOKEN_SECONDS + DAY) * 1000
 export const CODE_MS = MINUTE * 1000
 export const LOGIN_SESSION_MS = 8 * 60 * MINUTE * 1000

@@ -4,7 +4,7 @@ import type { Claims } from './claims.js'
 import { endSession } from './token_sessions.js'
 import { verify } from './verify.js'
 
-/** Ends an access token, or a refresh token with its whole session. Any other text is nothing to end. */
+/** Revokes an access token, or the whole session of a refresh token. Ignores anything else. */
 export async function revoke(token: string): Promise<void> {
   const access = await verify(token, 'access_token')
   if (access) {
@@ -16,7 +16,7 @@ export async function revoke(token: string): Promise<void> {
   }
 }
 
-/** It is remembered until it would have ended by itself. */
+/** The revocation is stored until the token expires. */
 async function revokeAccessToken({ jti, exp }: Claims): Promise<void> {
   await identityPool().query(
     `insert into identity_revoked_tokens (id, expires_at) values ($1, $2) on conflict do nothing`,

@@ -6,7 +6,7 @@ import { signingKeys } from '#identity/embedded/keys/signing_keys'
 import { clock } from '#kernel/clock'
 import type { Claims, Subject } from './claims.js'
 
-/** A token of the provider for a user or client. */
+/** Signs an access or refresh token. */
 export function signToken(
   subject: Subject,
   claims: Pick<Claims, 'kind' | 'scope' | 'jti' | 'client_id' | 'sid' | 'generation'>,
@@ -24,7 +24,7 @@ export function signToken(
   )
 }
 
-/** Signs whatever is to be said of a user or client, with the key of now and in the name of the realm. */
+/** Signs any claims about a subject with the current key, as the issuer of its realm. */
 export async function sign(
   { id, realmName }: Subject,
   payload: JWTPayload,

@@ -7,17 +7,14 @@ import { clock } from '#kernel/clock'
 import type { RequestSource } from '#kernel/origin'
 import type { Claims } from './claims.js'
 
-/**
- * What the tokens of one sign-in have in common: one refresh token is good at a time, and when the session goes, so do
- * all of its tokens.
- */
+/** The tokens of one login. A single refresh token is valid at a time. All tokens end with the session. */
 export interface TokenSession {
   readonly id: string
   readonly userId: string
-  /** The client the user signed in through. */
+  /** The client that the user signed in through. */
   readonly clientId: string | null
   readonly scope: string
-  /** The refresh token that is good now. */
+  /** The id of the current refresh token. */
   readonly refreshId: string
 }
 
@@ -25,11 +22,11 @@ const COLUMNS = `id, user_id as "userId", client_id as "clientId", scope, refres
 
 const until = () => new Date(clock.now() + REFRESH_TOKEN_SECONDS * 1000)
 
-/** A session that lives: of a user who is active, and not from before the password was changed. */
+/** An active session: of an enabled user, and newer than the last password change. */
 const IS_ACTIVE = `s.expires_at > $2 and exists (select 1 from users u where u.id = s.user_id and u.active
   and (u.sessions_since is null or s.created_at >= u.sessions_since))`
 
-/** Where a session began: the address and the browser or program. */
+/** The origin of a session: the address and the browser or program. */
 export interface SessionOrigin {
   readonly address: string | null
   readonly userAgent: string | null
@@ -76,8 +73,8 @@ export async function readSession(id: string): Promise<TokenSession | undefined>
 }
 
 /**
- * Replaces the refresh token of a session. The one that was replaced a moment ago gets the session as it is now. Undefined
- * for any other: it was used before.
+ * Rotates the refresh token of a session. A token that was replaced moments ago returns the current session. Undefined
+ * for any other, which was used before.
  */
 export async function renewSession({ sid, jti }: Claims): Promise<TokenSession | undefined> {
   const now = clock.now()
@@ -95,7 +92,7 @@ export async function renewSession({ sid, jti }: Claims): Promise<TokenSession |
   return rows[0]
 }
 
-/** Ends a session. Answers whether there was one to end. */
+/** Ends a session. Returns whether it existed. */
 export async function endSession(id: string): Promise<boolean> {
   const text = 'delete from identity_token_sessions where id = $1'
   const { rowCount } = await identityPool().query(text, [id])

@@ -8,14 +8,12 @@ import type { Claims } from './claims.js'
 
 const MAX_TOKEN_LENGTH = 16_384
 
-/**
- * The claims of a token that we signed for that use and whose time it is; undefined for any other text.
- */
+/** The claims of a valid token of this kind; undefined for anything else. */
 export function verify(token: string, kind: Claims['kind']): Promise<Claims | undefined> {
   return verifyAt(clock.now(), token, kind)
 }
 
-/** The same, of one whose time may be over: it is looked at as on the day it was made. */
+/** The same for a token that may have expired: it is verified as of its issue time. */
 export async function verifyExpired(
   token: string,
   kind: Claims['kind']

@@ -1,7 +1,7 @@
 import type { SealedColumn } from '#records/resealing'
 
-/** Where the database of the embedded provider keeps sealed values. */
-export const SEALED_PLACES: readonly SealedColumn[] = [
+/** The sealed columns in the database of the embedded provider. */
+export const IDENTITY_SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'clients', keys: ['id'], column: 'secret', purpose: 'client secret' },
   {
     table: 'identity_signing_keys',
