@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { newMessage, writeMessage } from '#bus/message'
+import { newMessage, serializeMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { SEALED_COLUMNS } from '#core/registries/sealed_columns'
 import CreateOutbox from '#migrations/bus/001_create_outbox'
@@ -150,7 +150,7 @@ test.group('A change of the application key', (group) => {
          (16, $1, 'x', 'registryCommands', $2), (1, 'y', 'y', null, '{"security":{}}')`,
       [command.id, content]
     )
-    const letter = before.seal('dead letter', writeMessage(command).toString('base64'))
+    const letter = before.seal('dead letter', serializeMessage(command).toString('base64'))
     await database.pool.query(
       `insert into dead_letters (id, queue, message_id, reason, attempts, body)
        values ('l', 'registryCommands', $1, 'none', 1, $2)`,

@@ -6,7 +6,7 @@ import { test } from '@japa/runner'
 import type { Delivery } from '#bus/bus'
 import { BusUnavailable } from '#bus/errors'
 import { MemoryBus } from '#bus/memory/memory_bus'
-import { readMessage, type Message } from '#bus/message'
+import { parseMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES } from '#bus/names'
 import { LEVEL_NUMBERS, LogTap } from '#observability/log_tap'
 import { loggableError } from '#observability/loggable_error'
@@ -103,7 +103,7 @@ test.group('Shipped lines', () => {
     const taken: Message[] = []
     await bus.subscribe(
       { queue: COMMAND_QUEUES.telemetryLog, prefetch: 10, database: undefined as never },
-      async ({ bytes }: Delivery) => void taken.push(readMessage(bytes))
+      async ({ bytes }: Delivery) => void taken.push(parseMessage(bytes))
     )
     return taken
   }

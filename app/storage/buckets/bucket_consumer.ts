@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import vine from '@vinejs/vine'
 
 import { defineConsumer, type Completion, type DeadLetteredMessage } from '#bus/consumer'
-import { contentOf } from '#bus/content_of'
+import { validatedData } from '#bus/validated_data'
 import { derivedId } from '#bus/derived_id'
 import { MalformedMessage } from '#bus/errors'
 import type { Message } from '#bus/message'
@@ -31,7 +31,7 @@ export const bucketConsumer = defineConsumer({
 })
 
 async function create(message: Message): Promise<Completion> {
-  const content = await contentOf(message, createBucket)
+  const content = await validatedData(message, createBucket)
   const origin = await originOf(message)
   const buckets = await app.container.make(BucketService)
   try {
@@ -42,7 +42,7 @@ async function create(message: Message): Promise<Completion> {
 }
 
 async function remove(message: Message): Promise<Completion> {
-  const { id } = await contentOf(message, bucketReference)
+  const { id } = await validatedData(message, bucketReference)
   const origin = await originOf(message)
   const buckets = await app.container.make(BucketService)
   return (transaction) => buckets.removeForCommand(transaction, origin, id)

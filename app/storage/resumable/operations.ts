@@ -1,4 +1,4 @@
-import { everybody, loggedIn } from '#kernel/access'
+import { anyone, loggedIn } from '#kernel/access'
 import type { HeaderParameter, Operation } from '#http/surface'
 import { BYTES_TYPE, TUS_VERSION } from './protocol.js'
 
@@ -57,7 +57,7 @@ const START_HEADERS: HeaderParameter[] = [
   },
 ]
 
-const takes = {
+const rawBody = {
   contentType: BYTES_TYPE,
   schema: {
     type: 'string',
@@ -69,7 +69,7 @@ const takes = {
 export const describeOperation = (name: string): Operation => ({
   name,
   summary: 'Describe the supported tus protocol',
-  access: everybody,
+  access: anyone,
   responses: {
     204: {
       description: 'The version, its extensions and limits',
@@ -88,7 +88,7 @@ export const startOperation: Operation = {
   summary: 'Start a resumable upload (tus 1.0), optionally with its first bytes',
   access: loggedIn,
   headers: [VERSION, ...START_HEADERS],
-  rawBody: { ...takes, isOptional: true },
+  rawBody: { ...rawBody, isOptional: true },
   responses: {
     201: {
       description: 'The upload is created',
@@ -125,7 +125,7 @@ export const continueOperation: Operation = {
   summary: 'Append bytes to an upload; the last ones complete the bucket file',
   access: loggedIn,
   headers: [VERSION, OFFSET_HEADER],
-  rawBody: takes,
+  rawBody,
   responses: {
     204: { description: 'The bytes are stored', headers: { ...OFFSET, ...RESULT_HEADERS } },
   },
@@ -145,7 +145,7 @@ export const overrideOperation: Operation = {
     'HEAD, PATCH or DELETE, as X-HTTP-Method-Override says, for clients that cannot send these methods',
   access: loggedIn,
   headers: [VERSION, METHOD],
-  rawBody: { ...takes, isOptional: true },
+  rawBody: { ...rawBody, isOptional: true },
   responses: {
     200: statusOperation.responses[200]!,
     204: { description: 'Done', headers: { ...OFFSET, ...RESULT_HEADERS } },

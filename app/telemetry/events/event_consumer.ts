@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
 import { defineConsumer, type DeadLetteredMessage } from '#bus/consumer'
-import { contentOf } from '#bus/content_of'
+import { validatedData } from '#bus/validated_data'
 import { derivedId } from '#bus/derived_id'
 import { MalformedMessage } from '#bus/errors'
 import { newMessage, type Message } from '#bus/message'
@@ -33,7 +33,7 @@ export const eventConsumer = defineConsumer({
 const idOf = (message: Message) => derivedId(COMMAND_QUEUES.telemetryEvent, message)
 
 async function parseEvent(message: Message): Promise<NewEvent> {
-  const body = await contentOf(message, createEvent)
+  const body = await validatedData(message, createEvent)
   const createdAt = happenedAt(message)
   return {
     ...storedEvent(body, REPORTED_ON_BUS),

@@ -1,6 +1,6 @@
 import type { Bus, BusLogger, Delivery } from '#bus/bus'
 import { DeliveryAbandoned } from '#bus/errors'
-import { MalformedMessage, readMessage, type Message } from '#bus/message'
+import { MalformedMessage, parseMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES } from '#bus/names'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
@@ -53,7 +53,7 @@ export class LogIngest implements RunningJob {
   async #handle(delivery: Delivery): Promise<void> {
     let line: LogLine
     try {
-      line = parseLine(requireWrite(readMessage(delivery.bytes)))
+      line = parseLine(requireWrite(parseMessage(delivery.bytes)))
     } catch (error) {
       return this.#deadLetter(delivery, error as Error)
     }

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { newMessage, writeMessage } from '#bus/message'
+import { newMessage, serializeMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { MemoryDeadLetters } from '#bus/memory/memory_dead_letters'
 import { SEALED_COLUMNS } from '#core/registries/sealed_columns'
@@ -120,7 +120,7 @@ test.group('An installation with unsealed secrets', (group) => {
     await database.pool.query(
       `insert into dead_letters (id, queue, message_id, reason, attempts, body)
        values ('l', 'registryCommands', $1, 'none', 1, $2)`,
-      [command.id, writeMessage(command)]
+      [command.id, serializeMessage(command)]
     )
     await database.up(SealWhatWaits)
     const [waiting] = await rows(`select content from outbox order by position`)

@@ -130,13 +130,13 @@ test.group('The doctor | what it leans on', () => {
       `insert into registry_workers (registry_id, problem) select id, 'It was refused' from registries`
     )
     assert.deepEqual(await check(), ['REGISTRY_WORKER'])
-    const { id } = harbor.roster.add('worker')
+    const { id } = harbor.robotStore.add('worker')
     await database.pool.query(
       `update registry_workers set problem = null, account_id = $1, account_name = 'robot$worker'`,
       [id]
     )
     assert.deepEqual(await check(), [])
-    harbor.roster.prefix = 'bot_'
+    harbor.robotStore.prefix = 'bot_'
     await database.pool.query(
       `insert into registry_links (registry_id, external_name, problem)
        select id, 'library', 'The platform did not make it' from registries`

@@ -27,7 +27,7 @@ async function serve(source: () => Readable, patienceMs: number) {
         error: (_fields: object, message: string) => ends.push(message),
       },
     } as unknown as HttpContext
-    void sendStream(ctx, source(), { stallTimeoutMs: patienceMs }).then(() => server.emit('sent'))
+    void sendStream(ctx, source(), { stallTimeoutMs }).then(() => server.emit('sent'))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

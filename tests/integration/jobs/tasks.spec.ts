@@ -50,7 +50,7 @@ const worker = (
 ): TaskWorker<string> => ({
   tasks,
   concurrency: 4,
-  onFailure: failed,
+  onFailure,
   async perform(task) {
     const isFinished = await perform(task)
     done.push(task.data)

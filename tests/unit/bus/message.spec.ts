@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { MalformedMessage, newMessage, readMessage, writeMessage } from '#bus/message'
+import { MalformedMessage, newMessage, parseMessage, serializeMessage } from '#bus/message'
 import { commandRouting, eventRouting } from '#bus/names'
 import { overrideClock } from '#kernel/clock'
 
@@ -67,7 +67,7 @@ test.group('Message', () => {
       { name: 'ä😀' },
       { correlationId: 'c', extra: [1] }
     )
-    assert.deepEqual(readMessage(writeMessage(message)), message)
+    assert.deepEqual(parseMessage(serializeMessage(message)), message)
   })
 
   test('what goes along cannot replace its way', ({ assert }) => {
@@ -98,7 +98,7 @@ test.group('Message', () => {
       other: 1,
     }
     const arrivedBy = eventRouting('analysisBuilderEvents')
-    assert.deepEqual(readMessage(bytesOf({ ...sound, metadata }), arrivedBy).metadata, {
+    assert.deepEqual(parseMessage(bytesOf({ ...sound, metadata }), arrivedBy).metadata, {
       timestamp: NOW,
       routing: arrivedBy,
       other: 1,
@@ -107,7 +107,7 @@ test.group('Message', () => {
 
   test('names of built-in properties change no object', ({ assert }) => {
     const text = `{"id":"a","type":"x","data":{"__proto__":{"isAdmin":true}},"metadata":{"__proto__":{"persistent":true}}}`
-    const message = readMessage(Buffer.from(text))
+    const message = parseMessage(Buffer.from(text))
     assert.isUndefined(message.data.isAdmin)
     assert.isUndefined(message.metadata.persistent)
     assert.isUndefined(({} as Record<string, unknown>).isAdmin)
@@ -116,7 +116,7 @@ test.group('Message', () => {
 
 function refusalOf(bytes: Buffer): Error {
   try {
-    readMessage(bytes)
+    parseMessage(bytes)
   } catch (error) {
     return error as Error
   }

@@ -7,14 +7,14 @@ const FIRST = 'p3k9x2m4q8w1e5r7t0y6z'
 const SECOND = 'q7w8e9'
 
 /** What the stand-in offers nothing of, because the platform asks for none of it. */
-const UNSERVED =
+const UNSUPPORTED =
   /\/(ping|health|quotas|search|users\/current|artifacts.*|_deletable|immutabletagrules|webhook\/events|executions)(\?|$)/
 
 /**
  * A right account was refused once and let in a moment later; a tag is immutable by a rule of the unserved; and a body stands
  * shortened in the record.
  */
-const CHANCE = [
+const NOT_REPRODUCIBLE = [
   'robot logs in: get project',
   'repo delete with immutable tag',
   'hook long auth header',
@@ -29,12 +29,12 @@ const BEFORE: Record<string, (harbor: HarborServer) => void> = {
     }
   },
   'robot reads project': (harbor) => {
-    harbor.shelf.skipIds(10)
+    harbor.projectStore.skipIds(10)
     harbor.addProject(SECOND).repositories.add('img')
-    harbor.roster.skipIds(11)
-    harbor.roster.add(SECOND, [{ kind: 'project', namespace: SECOND, access: [] }])
+    harbor.robotStore.skipIds(11)
+    harbor.robotStore.add(SECOND, [{ kind: 'project', namespace: SECOND, access: [] }])
   },
-  'robot after project was recreated: patch secret': ({ shelf }) => {
+  'robot after project was recreated: patch secret': ({ projectStore: shelf }) => {
     shelf.remove(SECOND)
     shelf.skipIds(12)
     shelf.add(SECOND).repositories.add('img')
@@ -47,8 +47,8 @@ const BEFORE: Record<string, (harbor: HarborServer) => void> = {
   },
 }
 
-const isServed = ({ name, path, direction }: HarborExchange) =>
-  direction === undefined && !UNSERVED.test(path) && !CHANCE.includes(name)
+const isSupported = ({ name, path, direction }: HarborExchange) =>
+  direction === undefined && !UNSUPPORTED.test(path) && !NOT_REPRODUCIBLE.includes(name)
 
 /** Who the recorded logins are; accounts of robots have the secret they have by then. */
 function authorizationOf(harbor: HarborServer, recorded: string): string {
@@ -67,19 +67,19 @@ function authorizationOf(harbor: HarborServer, recorded: string): string {
 }
 
 /** Numbers are given out where nobody sees it, too; the next one is the recorded one. */
-function giveOutIds(harbor: HarborServer, { method, responseHeaders }: HarborExchange): void {
+function skipIds(harbor: HarborServer, { method, responseHeaders }: HarborExchange): void {
   const location = responseHeaders?.location ?? ''
   const id = Number(/\/(\d+)$/.exec(location)?.[1]) - 1
   if (method === 'POST' && location.includes('/robots/')) {
-    harbor.roster.skipIds(id)
+    harbor.robotStore.skipIds(id)
   } else if (method === 'POST' && location.includes('/policies/')) {
-    harbor.shelf.skipPolicyIds(id)
+    harbor.projectStore.skipPolicyIds(id)
   } else if (method === 'POST' && /\/projects\/\d+$/.test(location)) {
-    harbor.shelf.skipIds(id)
+    harbor.projectStore.skipIds(id)
   }
 }
 
-async function ask(harbor: HarborServer, exchange: HarborExchange): Promise<Response> {
+async function replay(harbor: HarborServer, exchange: HarborExchange): Promise<Response> {
   const { method, path, body, headers: { authorization, ...headers } = {} } = exchange
   return fetch(`http://${harbor.host}${path}`, {
     method,
@@ -92,15 +92,15 @@ async function ask(harbor: HarborServer, exchange: HarborExchange): Promise<Resp
 }
 
 /** What is different each time. */
-function settled(value: any): any {
+function stableParts(value: any): any {
   if (Array.isArray(value)) {
-    return value.map(settled)
+    return value.map(stableParts)
   }
   if (typeof value !== 'object' || value === null) {
     return value
   }
-  const kept = Object.entries(value).filter(([key]) => key !== 'secret' && !/_time$/.test(key))
-  return Object.fromEntries(kept.map(([key, item]) => [key, settled(item)]))
+  const stable = Object.entries(value).filter(([key]) => key !== 'secret' && !/_time$/.test(key))
+  return Object.fromEntries(stable.map(([key, item]) => [key, stableParts(item)]))
 }
 
 test.group('The fake Harbor', (group) => {
@@ -112,26 +112,26 @@ test.group('The fake Harbor', (group) => {
   })
 
   for (const [index, exchange] of readHarborExchanges().entries()) {
-    if (!isServed(exchange)) {
+    if (!isSupported(exchange)) {
       continue
     }
     test(`responds as a real one did: ${index}, ${exchange.name}`, async ({ assert }) => {
       BEFORE[exchange.name]?.(harbor)
-      giveOutIds(harbor, exchange)
-      const answer = await ask(harbor, exchange)
+      skipIds(harbor, exchange)
+      const answer = await replay(harbor, exchange)
       const text = await answer.text()
       assert.equal(answer.status, exchange.status, text)
       for (const name of ['location', 'x-total-count', 'link', 'content-type']) {
         assert.equal(answer.headers.get(name), exchange.responseHeaders?.[name] ?? null, name)
       }
       const recorded = exchange.response ? JSON.parse(exchange.response) : undefined
-      const said = text === '' ? undefined : JSON.parse(text)
+      const parsed = text === '' ? undefined : JSON.parse(text)
       if (answer.status >= 400) {
-        assert.deepEqual(said?.errors[0].code, recorded?.errors[0].code)
+        assert.deepEqual(parsed?.errors[0].code, recorded?.errors[0].code)
       } else {
-        assert.equal(said === undefined, recorded === undefined)
-        assert.containsSubset(settled(recorded ?? {}), settled(said ?? {}))
-        assert.equal('secret' in (said ?? {}), 'secret' in (recorded ?? {}))
+        assert.equal(parsed === undefined, recorded === undefined)
+        assert.containsSubset(stableParts(recorded ?? {}), stableParts(parsed ?? {}))
+        assert.equal('secret' in (parsed ?? {}), 'secret' in (recorded ?? {}))
       }
     })
   }

@@ -119,13 +119,13 @@ test.group('Hosts of registries in production', () => {
 })
 
 test.group('Calls to registries', (group) => {
-  let asked: (string | undefined)[] = []
+  let requests: (string | undefined)[] = []
   let port: number
 
   group.each.setup(async () => {
-    asked = []
+    requests = []
     const server = createServer((request, response) => {
-      asked.push(request.headers.authorization)
+      requests.push(request.headers.authorization)
       response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
     })
     server.listen(0, '127.0.0.1')
@@ -144,13 +144,13 @@ test.group('Calls to registries', (group) => {
       assert.isTrue(error.isRegistryWide)
       assert.match(error.message, /REGISTRY_HOSTS/)
     }
-    assert.isEmpty(asked)
+    assert.isEmpty(requests)
     const host = `localhost:${port}`
     await new HarborApi({ host, ...ACCOUNT }, { rules: rules({ allowed: [host] }) }).request(
       'GET',
       'x'
     )
-    assert.lengthOf(asked, 1)
+    assert.lengthOf(requests, 1)
   })
 
   test('check the address that a name resolves to', async ({ assert }) => {
@@ -170,6 +170,6 @@ test.group('Calls to registries', (group) => {
     const api = new HarborApi({ host: `localhost:${port}`, ...ACCOUNT }, { rules: wary })
     await assert.rejects(() => api.request('GET', 'robots'), /REGISTRY_HOSTS/)
     assert.isNotEmpty(refused)
-    assert.isEmpty(asked)
+    assert.isEmpty(requests)
   })
 })

@@ -9,8 +9,8 @@ import { NullDriver } from '#core/registries/drivers/null_driver'
 import { LOCAL_IMAGES } from '#oci/local_host'
 import { inTransactionScope } from '#records/transaction_scope'
 import { ACCOUNT, HarborServer, type Fault } from '#tests/helpers/harbor_server'
-import { PlainRegistryServer, type Entry } from '#tests/helpers/plain_registry_server'
-import { registryDriverSuite, unwanted, wanted } from '#tests/helpers/harbor_suite'
+import { PlainRegistryServer, type AuthScheme } from '#tests/helpers/plain_registry_server'
+import { registryDriverSuite, obsoleteProject, desiredProject } from '#tests/helpers/harbor_suite'
 
 const driverFor = (harbor: HarborServer, account = ACCOUNT) =>
   new HarborDriver(new HarborApi({ host: harbor.host, ...account }))
@@ -61,7 +61,7 @@ test.group('Harbor', (group) => {
   }
 
   test('a linked project has an account that can pull, and a webhook', async ({ assert }) => {
-    const linked = await driver.link(wanted())
+    const linked = await driver.link(desiredProject())
     const project = harbor.projects.get('a-project')!
     const robot = harbor.robotOf('a-project')!
     assert.isFalse(project.isPublic)
@@ -75,19 +75,19 @@ test.group('Harbor', (group) => {
     assert.notInclude(JSON.stringify(access), 'push')
     const [{ name, event_types: types, targets }] = [...project.policies.values()]
     assert.deepEqual([name, types], ['api', ['PUSH_ARTIFACT']])
-    assert.equal(targets[0].address, wanted().hook!.address)
-    assert.equal(targets[0].auth_header, wanted().hook!.authorization)
+    assert.equal(targets[0].address, desiredProject().hook!.address)
+    assert.equal(targets[0].auth_header, desiredProject().hook!.authorization)
   })
 
   test('without a hook there is no webhook', async ({ assert }) => {
-    const { webhookId } = await driver.link(wanted({ hook: null }))
+    const { webhookId } = await driver.link(desiredProject({ hook: null }))
     assert.isNull(webhookId)
     assert.equal(harbor.projects.get('a-project')!.policies.size, 0)
   })
 
   test('409: an existing project is updated', async ({ assert }) => {
-    const { account } = await driver.link(wanted())
-    const linked = await driver.link(wanted({ isPublic: true }))
+    const { account } = await driver.link(desiredProject())
+    const linked = await driver.link(desiredProject({ isPublic: true }))
     assert.isTrue(harbor.projects.get('a-project')!.isPublic)
     assert.equal(linked.account!.id, account!.id)
     assert.notEqual(linked.account!.secret, account!.secret)
@@ -96,10 +96,10 @@ test.group('Harbor', (group) => {
   })
 
   test('an account gets the secret that is sent', async ({ assert }) => {
-    const { account } = await driver.link(wanted({ newSecret: 'Chosen123' }))
+    const { account } = await driver.link(desiredProject({ newSecret: 'Chosen123' }))
     assert.equal(account!.secret, 'Chosen123')
     assert.equal(harbor.robotOf('a-project')!.secret, 'Chosen123')
-    const changed = await driver.link(wanted({ account, newSecret: 'Another123' }))
+    const changed = await driver.link(desiredProject({ account, newSecret: 'Another123' }))
     assert.equal(changed.account!.secret, 'Another123')
     assert.equal(harbor.robotOf('a-project')!.secret, 'Another123')
   })
@@ -109,11 +109,11 @@ test.group('Harbor', (group) => {
   test('an account gets its permissions back when its project was deleted and created again', async ({
     assert,
   }) => {
-    const { account } = await driver.link(wanted())
+    const { account } = await driver.link(desiredProject())
     for (const known of [account, null]) {
-      harbor.shelf.remove('a-project')
+      harbor.projectStore.remove('a-project')
       assert.isEmpty(harbor.robotOf('a-project')!.permissions)
-      const linked = await driver.link(wanted({ account: known }))
+      const linked = await driver.link(desiredProject({ account: known }))
       assert.equal(linked.account!.id, account!.id)
       const [{ namespace, access }] = harbor.robotOf('a-project')!.permissions as any
       assert.equal(namespace, 'a-project')
@@ -122,37 +122,40 @@ test.group('Harbor', (group) => {
   })
 
   test('an account that was disabled by hand may pull again', async ({ assert }) => {
-    const { account } = await driver.link(wanted())
+    const { account } = await driver.link(desiredProject())
     harbor.robotOf('a-project')!.disable = true
-    await driver.link(wanted({ account }))
+    await driver.link(desiredProject({ account }))
     assert.isFalse(harbor.robotOf('a-project')!.disable)
   })
 
   test('an account that still cannot pull is a failure', async ({ assert }) => {
-    const { account } = await driver.link(wanted())
+    const { account } = await driver.link(desiredProject())
     const robot = harbor.robotOf('a-project')!
     const locked = { get: () => [], set: () => {} }
     Object.defineProperty(robot, 'permissions', locked)
-    assert.match((await failure(driver.link(wanted({ account })))).message, /did not grant/)
+    assert.match((await failure(driver.link(desiredProject({ account })))).message, /did not grant/)
   })
 
   test('an account has its current name in Harbor, whatever its prefix', async ({ assert }) => {
-    const { account } = await driver.link(wanted())
-    harbor.roster.prefix = 'bot_'
-    const again = await driver.link(wanted({ account }))
+    const { account } = await driver.link(desiredProject())
+    harbor.robotStore.prefix = 'bot_'
+    const again = await driver.link(desiredProject({ account }))
     assert.deepEqual(again.account, { ...account!, name: 'bot_a-project' })
-    const adopted = await driver.link(wanted())
+    const adopted = await driver.link(desiredProject())
     assert.equal(adopted.account!.name, 'bot_a-project')
     assert.equal(adopted.account!.id, account!.id)
-    await driver.unlink(unwanted())
+    await driver.unlink(obsoleteProject())
     assert.equal(harbor.robots.size, 0)
   })
 
   test('a project that the platform did not create is not adopted', async ({ assert }) => {
     const project = harbor.addProject('a-project')
     project.repositories.add('image')
-    assert.deepEqual(await driver.find(wanted()), { id: String(project.id), isMarked: false })
-    const error = await failure(driver.link(wanted({ mayExist: false, isPublic: true })))
+    assert.deepEqual(await driver.find(desiredProject()), {
+      id: String(project.id),
+      isMarked: false,
+    })
+    const error = await failure(driver.link(desiredProject({ mayExist: false, isPublic: true })))
     assert.instanceOf(error, NameTaken)
     assert.isFalse(project.isPublic)
     assert.equal(project.policies.size + harbor.robots.size, 0)
@@ -161,9 +164,9 @@ test.group('Harbor', (group) => {
   test('a project is identified by the account that the platform created for the same record', async ({
     assert,
   }) => {
-    await driver.link(wanted())
-    assert.isTrue((await driver.find(wanted()))!.isMarked)
-    assert.isFalse((await driver.find(wanted({ owner: 'another' })))!.isMarked)
+    await driver.link(desiredProject())
+    assert.isTrue((await driver.find(desiredProject()))!.isMarked)
+    assert.isFalse((await driver.find(desiredProject({ owner: 'another' })))!.isMarked)
   })
 
   test('the account of a worker is never adopted for a project, even by an administrator', async ({
@@ -174,22 +177,26 @@ test.group('Harbor', (group) => {
     const worker = { name: 'worker-1', owner: '1', account: null, projects }
     const account = (await driver.ensureWorkerAccount(worker))!
     for (const adopts of [false, true]) {
-      const error = await failure(driver.link(wanted({ name: 'worker-1', account, adopts })))
+      const error = await failure(
+        driver.link(desiredProject({ name: 'worker-1', account, adopts }))
+      )
       assert.match(error.message, /did not create/)
     }
-    await driver.unlink(unwanted({ name: 'worker-1', accountId: account.id, isAdopted: true }))
+    await driver.unlink(
+      obsoleteProject({ name: 'worker-1', accountId: account.id, isAdopted: true })
+    )
     const { secret, permissions } = harbor.robotOf('worker-1')!
     assert.equal(secret, account.secret)
     assert.deepInclude(permissions[0]!.access, { resource: 'repository', action: 'push' })
   })
 
   test('a foreign account is adopted by an administrator only', async ({ assert }) => {
-    const robot = harbor.roster.add('a-project')
+    const robot = harbor.robotStore.add('a-project')
     const { secret } = robot
-    await failure(driver.link(wanted()))
-    await driver.unlink(unwanted())
+    await failure(driver.link(desiredProject()))
+    await driver.unlink(obsoleteProject())
     assert.equal(harbor.robotOf('a-project')!.secret, secret)
-    const { account } = await driver.link(wanted({ adopts: true }))
+    const { account } = await driver.link(desiredProject({ adopts: true }))
     assert.equal(account!.id, String(robot.id))
     assert.notEqual(account!.secret, secret)
   })
@@ -197,30 +204,30 @@ test.group('Harbor', (group) => {
   test('an account older than the marks stays with its record, and is marked', async ({
     assert,
   }) => {
-    const { account } = await driver.link(wanted())
+    const { account } = await driver.link(desiredProject())
     const robot = harbor.robotOf('a-project')!
     const mark = robot.description
     robot.description = ''
-    const linked = await driver.link(wanted({ account }))
+    const linked = await driver.link(desiredProject({ account }))
     assert.deepEqual(linked.account, account)
     assert.equal(robot.description, mark)
     robot.description = ''
-    await driver.unlink(unwanted({ accountId: account!.id }))
+    await driver.unlink(obsoleteProject({ accountId: account!.id }))
     assert.equal(harbor.robots.size, 0)
   })
 
   test('an account of another name is not used', async ({ assert }) => {
-    const other = harbor.roster.add('not-a-project')
-    const { account } = await driver.link(wanted())
+    const other = harbor.robotStore.add('not-a-project')
+    const { account } = await driver.link(desiredProject())
     assert.notEqual(account!.id, String(other.id))
-    await driver.unlink(unwanted())
+    await driver.unlink(obsoleteProject())
     assert.deepEqual([...harbor.robots.values()], [other])
   })
 
   test('a secret that Harbor would reject is not sent at each retry', async ({ assert }) => {
-    const { account } = await driver.link(wanted({ newSecret: 'weak' }))
+    const { account } = await driver.link(desiredProject({ newSecret: 'weak' }))
     assert.notEqual(account!.secret, 'weak')
-    const linked = await driver.link(wanted({ account: { ...account!, secret: 'weak' } }))
+    const linked = await driver.link(desiredProject({ account: { ...account!, secret: 'weak' } }))
     assert.equal(linked.account!.secret, harbor.robotOf('a-project')!.secret)
     assert.notEqual(linked.account!.secret, 'weak')
   })
@@ -230,7 +237,9 @@ test.group('Harbor', (group) => {
   }) => {
     harbor.addProject('library', true)
     const stranger = driverFor(harbor, { ...ACCOUNT, accountSecret: 'wrong' })
-    assert.isTrue((await failure(stranger.find(wanted({ name: 'library' })))).isRegistryWide)
+    assert.isTrue(
+      (await failure(stranger.find(desiredProject({ name: 'library' })))).isRegistryWide
+    )
     assert.isTrue((await failure(stranger.requireAccount())).isRegistryWide)
     await driver.requireAccount()
   })
@@ -242,16 +251,16 @@ test.group('Harbor', (group) => {
       new HostRules({ allowed: undefined, configured: [], isStrict: false, ownPorts: [], insecure })
     for (const insecure of [[], [harbor.host]]) {
       const api = new HarborApi({ host: harbor.host, ...ACCOUNT }, { rules: rulesOf(insecure) })
-      await new HarborDriver(api).link(wanted())
+      await new HarborDriver(api).link(desiredProject())
       const [{ targets }] = [...harbor.projects.get('a-project')!.policies.values()]
       assert.equal(targets[0].skip_cert_verify, insecure.length > 0)
     }
   })
 
   test('404: a missing account is created again', async ({ assert }) => {
-    const { account } = await driver.link(wanted())
+    const { account } = await driver.link(desiredProject())
     harbor.robots.clear()
-    const linked = await driver.link(wanted({ account }))
+    const linked = await driver.link(desiredProject({ account }))
     assert.notEqual(linked.account!.id, account!.id)
     assert.equal(linked.account!.secret, harbor.robotOf('a-project')!.secret)
   })
@@ -259,27 +268,27 @@ test.group('Harbor', (group) => {
   test('a project is removed with all its repositories, however many and nested', async ({
     assert,
   }) => {
-    const { account } = await driver.link(wanted())
+    const { account } = await driver.link(desiredProject())
     const { repositories } = harbor.projects.get('a-project')!
     for (let number = 0; number < 120; number++) {
       repositories.add(`deep/er/image-${number}`)
     }
-    await driver.unlink(unwanted({ accountId: account!.id }))
+    await driver.unlink(obsoleteProject({ accountId: account!.id }))
     assert.equal(harbor.projects.size, 0)
     assert.equal(harbor.robots.size, 0)
   })
 
   test('an account that was not stored is removed with its project', async ({ assert }) => {
-    await driver.link(wanted())
-    await driver.unlink(unwanted())
+    await driver.link(desiredProject())
+    await driver.unlink(obsoleteProject())
     assert.equal(harbor.robots.size, 0)
   })
 
   test('a project that existed before stays, with its images', async ({ assert }) => {
     const project = harbor.addProject('a-project')
     project.repositories.add('image')
-    const { account } = await driver.link(wanted())
-    await driver.unlink(unwanted({ accountId: account!.id, isAdopted: true }))
+    const { account } = await driver.link(desiredProject())
+    await driver.unlink(obsoleteProject({ accountId: account!.id, isAdopted: true }))
     assert.deepEqual([...project.repositories], ['image'])
     assert.equal(project.policies.size, 0)
     assert.equal(harbor.robots.size, 0)
@@ -301,13 +310,13 @@ test.group('Harbor', (group) => {
     test(`one that ${title} is a failure of every call, which names no secret`, async ({
       assert,
     }) => {
-      const { account } = await driver.link(wanted())
-      harbor.misbehave(fault)
+      const { account } = await driver.link(desiredProject())
+      harbor.injectFault(fault)
       const failing = fault.does === 'says nothing' ? impatientDriverFor(harbor) : driver
-      const project = unwanted({ accountId: account!.id })
+      const project = obsoleteProject({ accountId: account!.id })
       for (const work of [
-        () => failing.find(wanted()),
-        () => failing.link(wanted({ account })),
+        () => failing.find(desiredProject()),
+        () => failing.link(desiredProject({ account })),
         () => failing.unlink(project),
       ]) {
         const error = await failure(work())
@@ -315,7 +324,7 @@ test.group('Harbor', (group) => {
         assert.notMatch(error.message, /Harbor12345|Generated|secret-of-the-server|admin/)
       }
       assert.equal(harbor.projects.size, 1)
-      harbor.behave()
+      harbor.clearFault()
       await driver.unlink(project)
       assert.equal(harbor.projects.size, 0)
     })
@@ -323,20 +332,20 @@ test.group('Harbor', (group) => {
 
   test('wrong credentials are a failure', async ({ assert }) => {
     const stranger = driverFor(harbor, { ...ACCOUNT, accountSecret: 'wrong' })
-    assert.isTrue((await failure(stranger.link(wanted()))).isRegistryWide)
+    assert.isTrue((await failure(stranger.link(desiredProject()))).isRegistryWide)
   })
 
   test('a stopped server is a failure', async ({ assert }) => {
-    const gone = await HarborServer.start()
-    const { host } = gone
-    await gone.stop()
+    const stopped = await HarborServer.start()
+    const { host } = stopped
+    await stopped.stop()
     const api = new HarborApi({ host, ...ACCOUNT })
-    assert.isTrue((await failure(new HarborDriver(api).find(wanted()))).isRegistryWide)
+    assert.isTrue((await failure(new HarborDriver(api).find(desiredProject()))).isRegistryWide)
   })
 
   test('it is not called while a transaction is open', async ({ assert }) => {
     await assert.rejects(
-      () => inTransactionScope(() => driver.find(wanted())),
+      () => inTransactionScope(() => driver.find(desiredProject())),
       /while a transaction was open/
     )
     assert.isEmpty(harbor.requests)
@@ -350,7 +359,7 @@ test.group('Harbor', (group) => {
 })
 
 test.group('Registries of an unknown type', () => {
-  const started = async (entry: Entry, cleanup: (end: () => Promise<void>) => void) => {
+  const started = async (entry: AuthScheme, cleanup: (end: () => Promise<void>) => void) => {
     const registry = await PlainRegistryServer.start(entry)
     cleanup(() => registry.stop())
     return registry
@@ -373,7 +382,7 @@ test.group('Registries of an unknown type', () => {
     cleanup,
   }) => {
     const registry = await started('basic', cleanup)
-    const linked = await createRegistryDriver(registry.access).link(wanted())
+    const linked = await createRegistryDriver(registry.access).link(desiredProject())
     assert.deepEqual(linked, { id: 'a-project', account: null, webhookId: null })
   })
 
@@ -381,7 +390,7 @@ test.group('Registries of an unknown type', () => {
     const registry = await started('basic', cleanup)
     const driver = createRegistryDriver(registry.access)
     await driver.requireAccount()
-    await driver.link(wanted())
+    await driver.link(desiredProject())
     const described = registry.requests.filter((asked) => asked.endsWith('/systeminfo'))
     assert.lengthOf(described, 1)
   })
@@ -393,7 +402,7 @@ test.group('Registries of an unknown type', () => {
     }) => {
       const { host } = await started(entry, cleanup)
       const driver = createRegistryDriver({ host, accountName: 'pusher', accountSecret: 'another' })
-      for (const work of [driver.requireAccount(), driver.link(wanted())]) {
+      for (const work of [driver.requireAccount(), driver.link(desiredProject())]) {
         const error = await work.then(
           () => undefined,
           (reason) => reason
@@ -411,7 +420,7 @@ test.group('Registries of an unknown type', () => {
   }) => {
     const registry = await started('harbor', cleanup)
     await assert.rejects(
-      () => createRegistryDriver(registry.access).link(wanted()),
+      () => createRegistryDriver(registry.access).link(desiredProject()),
       /POST projects with 404/
     )
     assert.notInclude(registry.requests, 'GET /token')
@@ -431,9 +440,9 @@ test.group('Registries of an unknown type', () => {
   test('the page of a proxy is not detected as a registry', async ({ assert, cleanup }) => {
     const harbor = await HarborServer.start()
     cleanup(() => harbor.stop())
-    harbor.misbehave({ does: 'shows a page' })
+    harbor.injectFault({ does: 'shows a page' })
     await assert.rejects(
-      () => createRegistryDriver(harbor.access).link(wanted()),
+      () => createRegistryDriver(harbor.access).link(desiredProject()),
       /POST projects with 404/
     )
   })

@@ -12,7 +12,7 @@ function sleeper(wake = () => {}) {
     woken,
     onAlarm() {
       woken.push(clock.now() - BEGUN_AT)
-      onAlarm()
+      wake()
     },
   }
 }

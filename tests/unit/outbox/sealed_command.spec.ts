@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { newMessage, writeMessage } from '#bus/message'
+import { newMessage, serializeMessage } from '#bus/message'
 import { commandRouting, COMMAND_QUEUES } from '#bus/names'
 import { unsealCommand, sealCommand, UnreadableCommand } from '#outbox/payloads/sealed_command'
 
@@ -27,7 +27,10 @@ test.group('Commands that wait', () => {
   test('leave as they were handed in, to the byte', ({ assert }) => {
     const message = command(data)
     const kept = JSON.parse(JSON.stringify(sealCommand(message)))
-    assert.equal(writeMessage(unsealCommand(kept)).toString(), writeMessage(message).toString())
+    assert.equal(
+      serializeMessage(unsealCommand(kept)).toString(),
+      serializeMessage(message).toString()
+    )
   })
 
   test('without a secret are kept as they are', ({ assert }) => {

@@ -7,7 +7,7 @@ import vine from '@vinejs/vine'
 
 import { KeyedMutex } from '#kernel/keyed_mutex'
 import { MemoryBus } from '#bus/memory/memory_bus'
-import { newMessage, readMessage, type Message } from '#bus/message'
+import { newMessage, parseMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting, EVENT_KEYS } from '#bus/names'
 import { body } from '#kernel/body'
 import type { ShippedLine } from '#shipping/log_task'
@@ -45,7 +45,7 @@ async function working(run: Job['run'], limits: Partial<JobLimits> = {}) {
   const dead: string[] = []
   await bus.subscribe(
     { queue: 'test', events: [EVENT_KEYS.analysisBuilder], prefetch: 50 },
-    async ({ bytes }) => void told.push(readMessage(bytes))
+    async ({ bytes }) => void told.push(parseMessage(bytes))
   )
   const attempts = await Attempts.open(folder)
   const start = () =>

@@ -1,5 +1,5 @@
 import type { Bus, DeadLetterCause, Delivery, Subscription } from '#bus/bus'
-import { writeMessage, type Message } from '#bus/message'
+import { serializeMessage, type Message } from '#bus/message'
 
 type Take = (delivery: Delivery) => Promise<void>
 
@@ -21,7 +21,7 @@ export class HandBus implements Bus {
   ): Promise<void> {
     let rejection: string | undefined
     const bury = async ({ reason }: DeadLetterCause) => void (rejection = reason)
-    const bytes = writeMessage(message)
+    const bytes = serializeMessage(message)
     await this.#takers.get(queue)!({ bytes, history, isLost: false, deadLetter: bury })
     if (rejection !== undefined) {
       throw new Error(`A message was dead-lettered: ${rejection}`)

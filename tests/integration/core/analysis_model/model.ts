@@ -329,7 +329,7 @@ export class Model {
     }
     const problem = problemOf(report)
     this.#apply(report)
-    Object.assign(state.run!, { isAsked: false, isGivenUp: false, problem })
+    Object.assign(state.run!, { isCheckPending: false, wasUnresponsive: false, problem })
   }
 
   /** No worker has reported within the limit. */
@@ -342,7 +342,7 @@ export class Model {
       if (state.run.isCheckPending) {
         const problem = `No worker has reported for ${2 * seconds} seconds, not even after a check: see that a worker runs, then start again`
         state.status = 'failed'
-        Object.assign(state.run, { isAsked: false, isGivenUp: true, problem })
+        Object.assign(state.run, { isCheckPending: false, wasUnresponsive: true, problem })
       } else {
         this.#check(process)
       }

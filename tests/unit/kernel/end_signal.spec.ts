@@ -33,7 +33,7 @@ test.group('An ending', () => {
     drain.start()
     drain.register(late)
     assert.deepEqual(
-      [staying, forgotten, late].map(({ hasEnded: isOver }) => isOver),
+      [staying, forgotten, late].map(({ hasEnded }) => hasEnded),
       [true, false, true]
     )
   })
