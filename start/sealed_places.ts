@@ -15,7 +15,7 @@ const PLACES: Partial<Record<SurfaceName, () => Promise<readonly SealedColumn[]>
     return SEALED_COLUMNS
   },
   identity: async () => {
-    const { SEALED_PLACES: ofClients } = await import('#identity/embedded/sealed_places')
+    const { IDENTITY_SEALED_COLUMNS: ofClients } = await import('#identity/embedded/sealed_columns')
     return ofClients
   },
 }

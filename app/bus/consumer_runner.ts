@@ -17,7 +17,7 @@ import { isInfrastructureFailure, errorMessageOf } from './infrastructure_failur
 import { MessageBatcher, type DeliveredMessage } from './message_batcher.js'
 import { Inbox } from './inbox.js'
 import { KeyedMutex } from '#kernel/keyed_mutex'
-import { readMessage, type Message, type Routing } from './message.js'
+import { parseMessage, type Message, type Routing } from './message.js'
 import { busMetrics, type Outcome } from './metrics.js'
 import { OrderedBatches } from './ordered_batches.js'
 
@@ -56,7 +56,7 @@ export class ConsumerRunner {
   readonly #recordLocks = new KeyedMutex()
   readonly #redeliveredLock = new KeyedMutex()
   readonly #batchers = new Map<string, MessageBatcher<unknown>>()
-  readonly #sequences: OrderedBatches
+  readonly #orderedBatches: OrderedBatches
   readonly #stopping = new AbortController()
   #subscription: { stop(): Promise<void> } | undefined
 
@@ -74,7 +74,7 @@ export class ConsumerRunner {
     this.#options = options
     this.#retry = options.retry ?? DEFAULT_RETRY
     this.#inbox = new Inbox(options.pool, consumer.queue)
-    this.#sequences = new OrderedBatches({
+    this.#orderedBatches = new OrderedBatches({
       queue: consumer.queue,
       pool: options.pool,
       inbox: this.#inbox,
@@ -101,7 +101,7 @@ export class ConsumerRunner {
     let message: Message
     let record: string
     try {
-      message = readMessage(delivery.bytes, this.#defaultRouting)
+      message = parseMessage(delivery.bytes, this.#defaultRouting)
       record = this.#recordOf(message)
     } catch (error) {
       await this.#sendToDeadLetters(delivery, {
@@ -115,9 +115,9 @@ export class ConsumerRunner {
       return this.#addToBatch({ delivery, message }, handler)
     }
     if (handler && 'handleInOrder' in handler) {
-      return this.#sequences.add(record, { delivery, message }, handler)
+      return this.#orderedBatches.add(record, { delivery, message }, handler)
     }
-    this.#sequences.close(record)
+    this.#orderedBatches.close(record)
     return this.#recordLocks.run(record, () => this.#route({ delivery, message }, handler))
   }
 
@@ -275,10 +275,10 @@ export class ConsumerRunner {
   }
 
   async #notifyDeadLetter(message: Message, reason: unknown): Promise<void> {
-    const { onDeadLetter: givenUp } = this.#consumer
-    if (givenUp) {
+    const { onDeadLetter } = this.#consumer
+    if (onDeadLetter) {
       await inTransaction(this.#options.pool, (transaction) =>
-        givenUp({ transaction, message, reason })
+        onDeadLetter({ transaction, message, reason })
       )
     }
   }
@@ -330,13 +330,10 @@ export class ConsumerRunner {
   }
 }
 
-const toExternalHandler = ({
-  read,
-  handleInOrder: inOrder,
-}: OrderedBatchHandler): ExternalHandler => ({
+const toExternalHandler = ({ read, handleInOrder }: OrderedBatchHandler): ExternalHandler => ({
   async execute(message) {
     const content = await read(message)
-    return (transaction) => inOrder(transaction, [content])
+    return (transaction) => handleInOrder(transaction, [content])
   },
 })
 

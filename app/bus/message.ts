@@ -49,7 +49,7 @@ export function newMessage(
   }
 }
 
-export function writeMessage(message: Message): Buffer {
+export function serializeMessage(message: Message): Buffer {
   return Buffer.from(JSON.stringify(message))
 }
 
@@ -57,7 +57,10 @@ export function writeMessage(message: Message): Buffer {
  * Parses a message of a peer; throws if it is malformed. Missing or invalid metadata gets defaults, since no rule
  * depends on it.
  */
-export function readMessage(bytes: Uint8Array, defaultRouting: Routing = UNKNOWN_ROUTING): Message {
+export function parseMessage(
+  bytes: Uint8Array,
+  defaultRouting: Routing = UNKNOWN_ROUTING
+): Message {
   const { id, type, data, metadata } = fieldsOf('the message', parse(bytes))
   return {
     id: nameOf('id', id),

@@ -205,7 +205,7 @@ export class MessageBatcher<Content> {
     batch: readonly BatchMember<Content>[],
     work: () => Promise<T>
   ): Promise<T | undefined> {
-    const { queue, signal, backoff: away, logger } = this.#options
+    const { queue, signal, backoff, logger } = this.#options
     for (let failures = 1; !signal.aborted; failures++) {
       try {
         return await work()
@@ -214,7 +214,7 @@ export class MessageBatcher<Content> {
           throw error
         }
         busMetrics.failed(queue, 'infrastructure')
-        const delayMs = jitteredBackoff(failures, away)
+        const delayMs = jitteredBackoff(failures, backoff)
         const redelivered = `they are tried again in ${Math.ceil(delayMs)} ms`
         logger.warn(
           { err: error, queue, messages: batch.length },

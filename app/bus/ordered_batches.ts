@@ -108,7 +108,7 @@ export class OrderedBatches {
   }
 
   async #attempt(
-    { read, handleInOrder: inOrder }: OrderedBatchHandler,
+    { read, handleInOrder }: OrderedBatchHandler,
     members: readonly OrderedBatchMember[]
   ): Promise<readonly Outcome[]> {
     const { pool, inbox } = this.#options
@@ -118,7 +118,7 @@ export class OrderedBatches {
       const settled = await inbox.settleAll(transaction, ids)
       const isNew = (index: number) =>
         settled.has(ids[index]!) && ids.indexOf(ids[index]!) === index
-      await inOrder(
+      await handleInOrder(
         transaction,
         contents.filter((_, index) => isNew(index))
       )

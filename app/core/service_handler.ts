@@ -3,7 +3,7 @@ import type pg from 'pg'
 
 import { serviceOrigin } from '#auth/service_origin'
 import type { ExternalHandler, OrderedBatchHandler } from '#bus/consumer'
-import { contentOf } from '#bus/content_of'
+import { validatedData } from '#bus/validated_data'
 import type { Message } from '#bus/message'
 import type { BodyValidator } from '#kernel/body'
 import type { Origin } from '#kernel/origin'
@@ -24,7 +24,7 @@ export function serviceHandler<Content, Service>(
 ): ExternalHandler {
   return {
     async execute(message) {
-      const content = await contentOf(message, validator)
+      const content = await validatedData(message, validator)
       const origin = await serviceOrigin()
       const service = await app.container.make(Service)
       return (transaction) => handle(service, { transaction, origin, content, message })
@@ -47,7 +47,7 @@ export function serviceBatchHandler<Content, Service>(
   return {
     maxBatchSize: max,
     async read(message) {
-      const content = await contentOf(message, validator)
+      const content = await validatedData(message, validator)
       const origin = await serviceOrigin()
       return { content, origin, service: await app.container.make(Service) }
     },

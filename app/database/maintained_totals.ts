@@ -1,7 +1,7 @@
 import { groupOf, NO_REALM } from '#query/sql/maintained_total'
 
 /** SQL expression of the realm that a row is counted for. */
-export const partOf = (column: string | undefined, row: string) =>
+export const realmKeySql = (column: string | undefined, row: string) =>
   column === undefined ? `'${NO_REALM}'::uuid` : `coalesce(${row}."${column}", '${NO_REALM}')`
 
 /**
@@ -14,7 +14,7 @@ const BULK_TABLES: ReadonlySet<string> = new Set(['events'])
 const GROUPED: Readonly<Record<string, readonly string[]>> = { events: ['scope', 'ref_type'] }
 
 /** SQL expression of the group that a row is counted for; undefined for tables without groups. */
-export function groupIn(table: string, row: string): string | undefined {
+export function groupSql(table: string, row: string): string | undefined {
   const columns = GROUPED[table]
   return (
     columns &&
@@ -34,11 +34,11 @@ const nameOf = (table: string, use: string) => `"${table}_${use}_total"`
 export function totalTriggers(table: string, realm?: string): string[] {
   const raised = triggerWithFunction(nameOf(table, 'raise'))
   const lowered = triggerWithFunction(nameOf(table, 'lower'))
-  const part = partOf(realm, 'c')
+  const part = realmKeySql(realm, 'c')
   return [
     ...(BULK_TABLES.has(table)
       ? raised(`insert on "${table}" ${allOf('new')}`, raiseInBulk(table, part))
-      : raised(`insert on "${table}" for each row`, raiseSingly(table, partOf(realm, 'new')))),
+      : raised(`insert on "${table}" for each row`, raiseSingly(table, realmKeySql(realm, 'new')))),
     ...lowered(
       `delete on "${table}" ${allOf('old')}`,
       `begin ${insertChange(table, `${part}, -count(*)`, 'from changed c group by 2')};
@@ -63,7 +63,7 @@ function insertChange(table: string, partAndChange: string, rows = ''): string {
 
 /** Records the changes of group totals; empty for tables without groups. */
 function insertGroupChanges(table: string, part: string, change: string): string {
-  const group = groupIn(table, 'c')
+  const group = groupSql(table, 'c')
   return group === undefined
     ? ''
     : `insert into record_total_changes (list, part, change, written_by)
@@ -102,14 +102,14 @@ export function maintainTotals(table: string, realm?: string): string[] {
     `delete from record_total_changes where list = '${table}'`,
     `delete from record_totals where list = '${table}'`,
     `insert into record_totals (list, part, records)
-      select '${table}', ${partOf(realm, 'r')}, count(*) from "${table}" r group by 2`,
+      select '${table}', ${realmKeySql(realm, 'r')}, count(*) from "${table}" r group by 2`,
   ]
 }
 
 /** The statements with which a migration starts to maintain the group totals of a table, including existing rows. */
 export function maintainGroupTotals(table: string, realm: string): string[] {
   const changed = (row: string, change: string) =>
-    `(${groupIn(table, row)}, ${partOf(realm, row)}, ${change}, pg_current_xact_id())`
+    `(${groupSql(table, row)}, ${realmKeySql(realm, row)}, ${change}, pg_current_xact_id())`
   return [
     ...totalTriggers(table, realm),
     ...triggerWithFunction(nameOf(table, 'regroup'))(
@@ -124,7 +124,7 @@ export function maintainGroupTotals(table: string, realm: string): string[] {
     ),
     ...deleteGroupTotals(table),
     `insert into record_totals (list, part, records)
-      select ${groupIn(table, 'r')}, ${partOf(realm, 'r')}, count(*) from "${table}" r group by 1, 2`,
+      select ${groupSql(table, 'r')}, ${realmKeySql(realm, 'r')}, count(*) from "${table}" r group by 1, 2`,
   ]
 }
 

@@ -105,14 +105,14 @@ export class GracefulServer extends Server {
   }
 
   #announceCloseToAll(): void {
-    for (const { responses: answers } of this.#connections.values()) {
-      answers.forEach(announceClose)
+    for (const { responses } of this.#connections.values()) {
+      responses.forEach(announceClose)
     }
   }
 
   #sweep(elapsed: number): void {
-    for (const [socket, { responses: answers, bytesUsed }] of this.#connections) {
-      const isUnused = answers.length === 0 && socket.bytesRead === bytesUsed
+    for (const [socket, { responses, bytesUsed }] of this.#connections) {
+      const isUnused = responses.length === 0 && socket.bytesRead === bytesUsed
       if (elapsed > LIMIT_MS || (elapsed > LAST_REQUEST_MS && isUnused)) {
         socket.destroy()
       }

@@ -29,33 +29,33 @@ function register(router: Router, surface: Surface, route: DeclaredRoute): void 
 
 function translatingHandler(surface: Surface, route: DeclaredRoute): Handler {
   const enter = guardedHandler(surface, route)
-  const { translateError: translates } = route.operation
-  if (!translates) {
+  const { translateError } = route.operation
+  if (!translateError) {
     return enter
   }
   return async (ctx) => {
     try {
       return await enter(ctx)
     } catch (error) {
-      throw translates(error, ctx)
+      throw translateError(error, ctx)
     }
   }
 }
 
 /** Checks access before the handler runs. The body of a rejected request is not read. */
 function guardedHandler(
-  { onCaller: notesCaller }: Surface,
+  { onCaller }: Surface,
   { method, operation, handler }: DeclaredRoute
 ): Handler {
-  const { access, entry = access, verbatim, maxBodyBytes: mostBytes } = operation
+  const { access, entry = access, verbatim, maxBodyBytes } = operation
   const authorize = (ctx: HttpContext) => {
     enforce(entry, ctx.actor)
-    return notesCaller?.(ctx)
+    return onCaller?.(ctx)
   }
   if (method === 'POST' && !operation.rawBody) {
     return async (ctx) => {
       await authorize(ctx)
-      await readBody(ctx, verbatim, mostBytes)
+      await readBody(ctx, verbatim, maxBodyBytes)
       return handler(ctx)
     }
   }

@@ -22,7 +22,7 @@ interface StreamOptions {
 export async function sendStream(
   { request, response, logger }: HttpContext,
   source: Readable,
-  { check, pack, stallTimeoutMs: patienceMs }: StreamOptions = {}
+  { check, pack, stallTimeoutMs }: StreamOptions = {}
 ): Promise<void> {
   const { response: connection } = response
   response.setRequestId()
@@ -32,7 +32,7 @@ export async function sendStream(
   connection.once('close', onClose)
   const { signal } = closed
   const sending = (chunks: AsyncIterable<Uint8Array>) =>
-    send(chunks, new ResponseWriter(connection, signal, patienceMs))
+    send(chunks, new ResponseWriter(connection, signal, stallTimeoutMs))
   try {
     if (!check) {
       await pipeline(source, sending, { signal })

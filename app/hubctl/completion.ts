@@ -9,22 +9,22 @@ import { FORMATS } from '#hubctl/output/format'
 import type { Api } from '#hubctl/platform/api'
 import { readPage, type Schema } from '#hubctl/platform/pages'
 
-/** More than that nobody chooses from. */
+/** Maximum number of candidates. */
 const MAX_CANDIDATES = 50
 
-/** What commands call their operand, where that is a record. */
+/** Operands that name a record, by the name of the operand. */
 const COLLECTIONS: ReadonlyMap<string, RecordCollection> = new Map([
   ...Object.values(places).map((collection) => [collection.name, collection] as const),
   ['image', places.MASTER_IMAGES],
 ])
 
-/** Values of options that are the same for every platform. */
+/** Values of options that do not depend on the platform. */
 const FIXED: ReadonlyMap<string, readonly string[]> = new Map([
   ['output', [...FORMATS, 'jsonpath=']],
   ['service', SURFACE_NAMES.map((name) => `${name}=`)],
 ])
 
-/** Values of options that a kind says of itself. */
+/** Values of options that depend on the kind. */
 const VOCABULARY: ReadonlyMap<string, (schema: Schema) => readonly string[] | null | undefined> =
   new Map([
     ['filter', ({ filters }) => filters?.allowed?.map((name) => `${name}=`)],
@@ -36,8 +36,8 @@ const VOCABULARY: ReadonlyMap<string, (schema: Schema) => readonly string[] | nu
   ])
 
 /**
- * Has kinds, names of records, contexts and values of options be offered where a command takes one. The library does not wait: what
- * it is to offer is asked for before it is called. Where the platform does not answer, nothing is.
+ * Completes kinds, names of records, contexts and values of options. The library is synchronous, so the
+ * candidates are fetched before it runs; if the platform does not respond there are none.
  */
 export async function prepareCompletion(words: readonly string[]): Promise<void> {
   const prefix = words.at(-1) ?? ''
@@ -63,7 +63,7 @@ const offer =
   (values: readonly string[]) => (complete: (value: string, description: string) => void) =>
     values.forEach((value) => complete(value, ''))
 
-/** What was said beside options and their values. */
+/** The words that are neither options nor their values. */
 function operandsOf(words: readonly string[]): string[] {
   return words.filter((word, index) => {
     const before = words[index - 1] ?? ''
@@ -72,7 +72,7 @@ function operandsOf(words: readonly string[]): string[] {
   })
 }
 
-/** An option by its name or letter: of a command, of every command, or of any. */
+/** Finds an option by name or letter in a command and the global options, or in any command. */
 function findOption(word: string, command?: Completed): Option | undefined {
   if (!word.startsWith('-')) {
     return undefined
@@ -84,7 +84,7 @@ function findOption(word: string, command?: Completed): Option | undefined {
     .find(({ value, alias }) => (word.startsWith('--') ? value : alias) === name)
 }
 
-/** The command that stands at the beginning of what was said, and what was said behind it. */
+/** Splits words into the longest known command and its operands. */
 function findCommand(words: readonly string[]): {
   command: Completed
   operands: readonly string[]

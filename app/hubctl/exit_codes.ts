@@ -1,4 +1,4 @@
-/** What hubctl ends with; docs/hubctl.md says when. */
+/** Exit codes of hubctl; docs/hubctl.md describes them. */
 export const EXIT = {
   done: 0,
   failed: 1,

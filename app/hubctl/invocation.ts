@@ -11,14 +11,14 @@ import { Contexts, type Context } from '#hubctl/settings/contexts'
 
 export const DEFAULT_URL = 'http://localhost:3000'
 
-/** What every command takes. */
+/** Options of every command. */
 export interface GlobalOptions extends OutputOptions {
   readonly context?: string
   readonly url?: string
   readonly dryRun?: boolean
 }
 
-/** One call of hubctl: what was said, which platform is meant, and where to say what came of it. */
+/** One run of hubctl: its options, the platform it talks to, and its output. */
 export class Invocation<Options extends object = object> {
   readonly contexts = new Contexts()
   readonly output: Output
@@ -28,7 +28,7 @@ export class Invocation<Options extends object = object> {
     this.output = new Output(options)
   }
 
-  /** The platform that is meant, as whoever is logged in there. */
+  /** The API of the target platform, with the current login. */
   api(): Promise<Api> {
     return (this.#api ??= this.#connect())
   }
@@ -37,7 +37,7 @@ export class Invocation<Options extends object = object> {
     return new Kinds(await this.api())
   }
 
-  /** The address and the name of what is meant; a token goes to the platform it is for, and to no other. */
+  /** The target context. A token is only sent to the platform that issued it. */
   async target(): Promise<{ name: string | undefined; context: Context }> {
     const url = this.options.url === undefined ? undefined : addressIn(this.options.url)
     const found = await this.contexts.find(this.options.context)
@@ -67,7 +67,7 @@ export class Invocation<Options extends object = object> {
   }
 }
 
-/** Has commander call a command with what was said, and ends with the code it answers. */
+/** Adapts a command to commander and sets the exit code it returns. */
 export function perform<Options extends object, Operands extends unknown[]>(
   act: (invocation: Invocation<Options>, ...operands: Operands) => Promise<ExitCode | void>
 ): (...envToken: unknown[]) => Promise<void> {

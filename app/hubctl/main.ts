@@ -9,7 +9,7 @@ import { hubctl } from './program.js'
 
 const ERROR = 'Error:'
 
-/** Runs one call of hubctl to its end. Whatever goes wrong is said in a sentence, with what to do next. */
+/** Runs hubctl. Errors are printed with advice and set the exit code. */
 export async function main(args: readonly string[]): Promise<void> {
   endQuietly()
   try {
@@ -27,7 +27,7 @@ function codeOf(error: unknown): ExitCode {
     printError(error.message, error.advice)
     return error.exitCode
   }
-  const advice = process.env.HUBCTL_DEBUG ? [] : ['HUBCTL_DEBUG=1 shows where it happened.']
+  const advice = process.env.HUBCTL_DEBUG ? [] : ['HUBCTL_DEBUG=1 shows the stack trace.']
   printError((error as Error).message, advice)
   if (process.env.HUBCTL_DEBUG) {
     console.error(error)
@@ -43,7 +43,7 @@ function printError(message: string, advice: readonly string[]): void {
   advice.forEach((line) => stderr.write(`  ${wrapForStream(printable(line), stderr, 2)}\n`))
 }
 
-/** What reads us may have seen enough, as `head` does; Ctrl-C is no mishap. */
+/** A reader such as `head` may close the pipe, and Ctrl-C may end the process; neither is an error. */
 function endQuietly(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed)

@@ -4,32 +4,36 @@ import { FORMATS, formatIn, type Format } from '#hubctl/output/format'
 
 const TABLE: Format = { name: 'table' }
 
-/** What every command takes, before or behind its name. */
+/** Adds the options of every command, before or after its name. */
 export function globalOptions(program: Command): Command {
   return program
-    .addOption(new Option('--context <name>', 'the platform to talk to').env('HUBCTL_CONTEXT'))
-    .addOption(new Option('--url <address>', 'its address, without a context').env('HUBCTL_URL'))
+    .addOption(new Option('--context <name>', 'the context to use').env('HUBCTL_CONTEXT'))
     .addOption(
-      new Option('-o, --output <format>', `how to show it: ${FORMATS.join(', ')}, jsonpath=<path>`)
+      new Option('--url <address>', 'the address of the platform, without a context').env(
+        'HUBCTL_URL'
+      )
+    )
+    .addOption(
+      new Option('-o, --output <format>', `the format: ${FORMATS.join(', ')}, jsonpath=<path>`)
         .argParser(formatIn)
         .default(TABLE, TABLE.name)
     )
     .option(
       '--columns <names>',
-      'the columns of a table, of csv; node.name is one within a record',
+      'the columns of a table or CSV; node.name reads a nested record',
       commaList
     )
-    .option('--sort-by <column>', 'sort what was found by this; -name from its end')
-    .option('--no-headers', 'leave out the headings of a table, of csv')
-    .option('-q, --quiet', 'say nothing beside what was asked for')
+    .option('--sort-by <column>', 'sort by this column; -name is descending')
+    .option('--no-headers', 'omit the headings of a table or CSV')
+    .option('-q, --quiet', 'print only the result')
 }
 
-/** For a command that changes something. */
+/** Adds `--dry-run` to a command that changes something. */
 export function withDryRun(command: Command): Command {
-  return command.option('--dry-run', 'show what would be sent, and send nothing')
+  return command.option('--dry-run', 'show the requests without sending them')
 }
 
-/** For a command that writes attributes of a record. */
+/** Adds the arguments of a command that writes attributes of a record. */
 export function withAttributes(command: Command): Command {
   return withDryRun(
     command
@@ -41,17 +45,17 @@ export function withAttributes(command: Command): Command {
   )
 }
 
-/** For a command whose answer may change. */
+/** Adds `--watch` to a command whose result may change. */
 export function watchable(command: Command): Command {
-  return command.option('-w, --watch [seconds]', 'show it again every two seconds, or so many')
+  return command.option('-w, --watch [seconds]', 'repeat every two seconds, or at this interval')
 }
 
-/** For a command that cannot be taken back. */
+/** Adds `--yes` to a command that cannot be undone. */
 export function withConfirmation(command: Command): Command {
-  return withDryRun(command).option('-y, --yes', 'do not ask whether it is meant')
+  return withDryRun(command).option('-y, --yes', 'do not ask for confirmation')
 }
 
-/** An option that may be said several times. */
+/** Collects the values of a repeatable option. */
 export function collect(value: string, previous: readonly string[] = []): string[] {
   return [...previous, value]
 }
@@ -64,7 +68,7 @@ export function wholeNumber(text: string): number {
   return number
 }
 
-/** Names with commas between them. */
+/** Splits a comma-separated list. */
 export function commaList(text: string): string[] {
   return text
     .split(',')

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from './exit_codes.js'
 
-/** Why a command could not do what it was asked for, and what its reader does next. */
+/** A failure with an exit code and advice. */
 export class Problem extends Error {
   constructor(
     readonly exitCode: ExitCode,
@@ -11,14 +11,14 @@ export class Problem extends Error {
   }
 }
 
-/** The command was given something that it does not understand. */
+/** Invalid arguments or input. */
 export class UsageProblem extends Problem {
   constructor(message: string, ...advice: string[]) {
     super(EXIT.usage, message, advice)
   }
 }
 
-/** Nobody is logged in, or not any more. */
+/** There is no valid login. */
 export class LoginProblem extends Problem {
   constructor(message: string, advice = 'Log in: hubctl login') {
     super(EXIT.login, message, [advice])

@@ -76,12 +76,10 @@ const GROUPS: Readonly<Record<string, readonly (() => Command)[]>> = {
   ],
 }
 
-/**
- * The administrators' command line. It speaks HTTP only, so it works from any machine that reaches the platform.
- */
+/** The command line of administrators. It uses HTTP only, so it works from any machine that reaches the platform. */
 export function hubctl(): Command {
   const program = globalOptions(new Command('hubctl'))
-    .description('Look after an Analysis Hub from the command line')
+    .description('Manage an Analysis Hub from the command line')
     .version(VERSION, '-V, --version', 'show the version')
     .addHelpText('after', EXAMPLES)
   for (const [heading, commands] of Object.entries(GROUPS)) {
@@ -89,11 +87,11 @@ export function hubctl(): Command {
     commands.forEach((make) => program.addCommand(make()))
   }
   configureAll(program)
-  program.helpCommand('help [command]', 'show what a command takes')
+  program.helpCommand('help [command]', 'show the help of a command')
   completed(program, { completionCommandName: 'completion' })
   program.commands
     .find((command) => command.name() === 'completion')!
-    .description('print what has a shell complete commands, kinds and names')
+    .description('print a script that completes commands, kinds and names in a shell')
   program.hook('preAction', (_, called) =>
     called.name() === 'complete' ? prepareCompletion(called.args) : undefined
   )
@@ -106,7 +104,7 @@ const HELP: HelpConfiguration = {
   subcommandTerm: termOf,
 }
 
-/** Options stand in a command's own help; what the commands of the first page take does, too. */
+/** The overview shows no options, and on the first page no operands. */
 function termOf(command: Command): string {
   const isFirstPage = command.parent?.parent === null
   const operands = command.registeredArguments.map((argument) =>
@@ -118,21 +116,21 @@ function termOf(command: Command): string {
 const WIDEST_HELP = 100
 const USUAL_HELP = 80
 
-/** Help is read by people, in a pipe as well. */
+/** Help is limited in width even in a pipe. */
 function helpWidth(): number {
   return process.stdout.isTTY ? Math.min(widthOf(process.stdout), WIDEST_HELP) : USUAL_HELP
 }
 
-/** Commands within commands behave alike: they throw where commander would end the process. */
+/** Configures a command and its subcommands alike: they throw instead of ending the process. */
 function configureAll(command: Command): Command {
   command
     .exitOverride()
     .configureHelp({ ...HELP, helpWidth: helpWidth() })
-    .helpOption('-h, --help', 'show what it takes')
+    .helpOption('-h, --help', 'show its arguments and options')
     .configureOutput({
       outputError: (message, write) => write(message.replace(/^error:/, 'Error:')),
     })
-    .showHelpAfterError('(--help shows what it takes)')
+    .showHelpAfterError('(see --help)')
     .helpCommand(false)
   command.commands.forEach(configureAll)
   return command

@@ -63,11 +63,11 @@ export class Sweeper {
 
   /** Returns the delay until the next run. */
   async #run(sweep: Sweep | LongSweep): Promise<number> {
-    const { leaderElection: leading, logger } = this.#options
+    const { leaderElection, logger } = this.#options
     try {
       const turn = (lost: AbortSignal) =>
         runTurnOf(sweep, AbortSignal.any([this.#stopping.signal, lost]))
-      const { removed, isDone } = (await leading(`sweep:${sweep.name}`, turn)) ?? NOTHING
+      const { removed, isDone } = (await leaderElection(`sweep:${sweep.name}`, turn)) ?? NOTHING
       if (removed > 0) {
         logger.info({ sweep: sweep.name, removed }, 'sweep removed records')
       }

@@ -12,7 +12,7 @@ export type Access =
   | { readonly kind: 'permissions'; readonly any: readonly string[] }
 
 /** Every caller, logged in or not. */
-export const everybody: Access = { kind: 'public' }
+export const anyone: Access = { kind: 'public' }
 
 /** Every caller that the identity provider has authenticated. */
 export const loggedIn: Access = { kind: 'identity' }

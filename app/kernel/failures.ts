@@ -196,6 +196,6 @@ export class InternalFailure extends Failure {
 }
 
 /** The body of every error response. */
-export function envelopeOf({ status, code, message, issues, extraFields: beside }: Failure) {
-  return { statusCode: status, code, message, issues, ...beside }
+export function envelopeOf({ status, code, message, issues, extraFields }: Failure) {
+  return { statusCode: status, code, message, issues, ...extraFields }
 }

@@ -1,4 +1,4 @@
-import { everybody } from '#kernel/access'
+import { anyone } from '#kernel/access'
 import { sendJson } from '#http/send_json'
 import { docsRoutes } from './docs_routes.js'
 import { readiness } from '#http/readiness'
@@ -41,7 +41,7 @@ export function commonRoutes(routes: SurfaceRoutes, surface: Surface): void {
   routes.get('/', (ctx) => sendJson(ctx, { version: VERSION, timestamp: clock.now() }), {
     name: 'readMetadata',
     summary: `Version and time of the ${surface.name} service`,
-    access: everybody,
+    access: anyone,
     responses: { 200: { description: 'Version, and time in milliseconds', schema: METADATA } },
   })
   healthRoutes(routes)
@@ -53,7 +53,7 @@ export function healthRoutes(routes: SurfaceRoutes): void {
     .get('/health/live', (ctx) => sendJson(ctx, { status: 'ok' }), {
       name: 'readLiveness',
       summary: 'Whether the process runs',
-      access: everybody,
+      access: anyone,
       responses: { 200: { description: 'It runs', schema: HEALTH } },
     })
     .get(
@@ -64,7 +64,7 @@ export function healthRoutes(routes: SurfaceRoutes): void {
       {
         name: 'readReadiness',
         summary: 'Whether requests can be answered now',
-        access: everybody,
+        access: anyone,
         responses: { 200: { description: 'They can', schema: READINESS } },
       }
     )

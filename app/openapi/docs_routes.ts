@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { everybody, loggedIn, type Access } from '#kernel/access'
+import { anyone, loggedIn, type Access } from '#kernel/access'
 import { sendJson } from '#http/send_json'
 import { docsPage, type DocsPage } from './docs_page.js'
 import { documentOf } from './surface_document.js'
@@ -31,7 +31,7 @@ export function docsAreServed({ NODE_ENV, DOCS_ENABLED }: Settings = env): boole
 
 /** In production the document requires a login. */
 function descriptionAccess({ NODE_ENV }: Settings): Access {
-  return NODE_ENV === 'production' ? loggedIn : everybody
+  return NODE_ENV === 'production' ? loggedIn : anyone
 }
 
 /** Registers the documentation of a surface, or of all surfaces of the process if none is given. */
@@ -45,7 +45,7 @@ export function docsRoutes(
     routes.get('/docs', (ctx) => documentation.show(ctx), {
       name: 'showDocumentation',
       summary: 'This description: a page for people, an OpenAPI document for programs',
-      access: everybody,
+      access: anyone,
       responses: {
         200: { description: 'The page or the document', schema: OPENAPI, contentType: 'text/html' },
       },

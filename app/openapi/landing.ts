@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { everybody } from '#kernel/access'
+import { anyone } from '#kernel/access'
 import { sendJson } from '#http/send_json'
 import { catalogue } from '#http/route_catalogue'
 import { healthRoutes, METADATA } from './common_routes.js'
@@ -20,7 +20,7 @@ export const hub: Surface = {
     routes.get('/', showLanding, {
       name: 'showLanding',
       summary: 'The surfaces served here, for people; version and time for programs',
-      access: everybody,
+      access: anyone,
       responses: {
         200: {
           description: 'Version and time, where JSON is asked for; else the page',

@@ -133,14 +133,16 @@ function responsesOf({
   operation,
 }: CataloguedRoute): Record<string, DocumentedResponse | Reference> {
   const entries = Object.entries(operation.responses)
-  const answers = Object.fromEntries(
+  const responses = Object.fromEntries(
     entries.map(([status, answer]) => [status, documentedResponse(answer)])
   )
-  return method === 'GET' && carriesEtag(operation) ? { ...answers, 304: NOT_MODIFIED } : answers
+  return method === 'GET' && carriesEtag(operation)
+    ? { ...responses, 304: NOT_MODIFIED }
+    : responses
 }
 
-function carriesEtag({ responses: answers }: Operation): boolean {
-  return answers[200]?.schema !== undefined
+function carriesEtag({ responses }: Operation): boolean {
+  return responses[200]?.schema !== undefined
 }
 
 function documentedResponse(answer: ResponseDeclaration): DocumentedResponse {

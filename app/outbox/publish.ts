@@ -100,10 +100,10 @@ export const securityOutbox: SecuritySink = { record: publishSecurityEvent }
 
 function entryOf(change: RecordChange): NewEntry {
   const kind = kindNamed(change.kind)
-  const { isRecorded: isKept } = kind?.audit ?? DEFAULT_AUDIT
+  const { isRecorded } = kind?.audit ?? DEFAULT_AUDIT
   return {
     messageId: change.messageId ?? newId(),
-    pending: isKept ? CHANGE_DESTINATIONS : CHANGE_DESTINATIONS & ~audit,
+    pending: isRecorded ? CHANGE_DESTINATIONS : CHANGE_DESTINATIONS & ~audit,
     orderedBy: `${change.kind}/${change.id}`,
     content: { change: changeContent(change, kind) },
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-import { newMessage, writeMessage } from '#bus/message'
+import { newMessage, serializeMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 
 const RECORDS = ids(5_000)
@@ -26,7 +26,7 @@ export function eventMessage(number: number) {
     requestUserAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
     data: { diff: { name: { next: `node ${number}`, previous: `node ${number - 1}` } } },
   })
-  return { message, bytes: writeMessage(message) }
+  return { message, bytes: serializeMessage(message) }
 }
 
 function ids(count: number): string[] {

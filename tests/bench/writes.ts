@@ -51,18 +51,17 @@ try {
 }
 
 async function works(origin: string, token: string): Promise<Record<Work, Request>> {
-  const request = requesting(origin, token)
-  const node = await request('POST', '/core/nodes', { name: 'read' })
-  const project = await request('POST', '/core/projects', { name: 'updated' })
-  const bucket = await request('POST', '/storage/buckets', { name: 'benchmark' })
+  const send = requesting(origin, token)
+  const node = await send('POST', '/core/nodes', { name: 'read' })
+  const project = await send('POST', '/core/projects', { name: 'updated' })
+  const bucket = await send('POST', '/storage/buckets', { name: 'benchmark' })
   const file = await upload(`${origin}/storage/buckets/${bucket.data.id}/upload`, token)
   let count = 0
   return {
-    read: () => request('GET', `/core/nodes/${node.data.id}`),
-    update: () =>
-      request('POST', `/core/projects/${project.data.id}`, { name: `named-${count++}` }),
-    creation: () => request('POST', '/core/nodes', { name: `node-${count++}` }),
-    download: () => request('GET', `/storage/bucket-files/${file}/stream`),
+    read: () => send('GET', `/core/nodes/${node.data.id}`),
+    update: () => send('POST', `/core/projects/${project.data.id}`, { name: `named-${count++}` }),
+    creation: () => send('POST', '/core/nodes', { name: `node-${count++}` }),
+    download: () => send('GET', `/storage/bucket-files/${file}/stream`),
   }
 }
 
@@ -117,13 +116,13 @@ async function medians(
   }
 }
 
-async function cost(pid: number, request: Request, seconds: number): Promise<number> {
+async function cost(pid: number, work: Request, seconds: number): Promise<number> {
   const before = cpuMicroseconds(pid)
   const until = performance.now() + seconds * 1_000
   let answered = 0
   const connection = async () => {
     while (performance.now() < until) {
-      await request()
+      await work()
       answered++
     }
   }

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import vine from '@vinejs/vine'
 
-import { everybody, requires, requiresAny, loggedIn } from '#kernel/access'
+import { anyone, requires, requiresAny, loggedIn } from '#kernel/access'
 import { body } from '#kernel/body'
 import { catalogue, type CataloguedRoute } from '#http/route_catalogue'
 import { docsPage } from '#openapi/docs_page'
@@ -21,7 +21,7 @@ const SERVER = 'http://hub.test/core'
 
 const sample: Surface = { name: 'core', title: 'Core', summary: 'Things', routes: () => {} }
 
-const answers = { 200: { description: 'The things', schema: { type: 'object' } } }
+const responses = { 200: { description: 'The things', schema: { type: 'object' } } }
 
 function route(
   method: CataloguedRoute['method'],
@@ -36,8 +36,8 @@ function route(
     operation: {
       name: 'useThing',
       summary: 'Uses a thing',
-      access: everybody,
-      responses: answers,
+      access: anyone,
+      responses,
       ...operation,
     },
   }
@@ -57,7 +57,7 @@ function operationsIn(document: OpenApiDocument): Map<string, DocumentedOperatio
 const operationOf = (single: CataloguedRoute) =>
   [...operationsIn(documentWith(single)).values()][0]!
 
-/** Every document this process answers with, as it arrives. */
+/** Every document this process serves, as received. */
 async function servedDocuments(): Promise<{ of: string; document: OpenApiDocument }[]> {
   const names = [...SURFACE_NAMES, ...(isTogether() ? (['hub'] as const) : [])]
   return Promise.all(
@@ -621,9 +621,9 @@ async function pageAt(surface: Parameters<typeof at>[0]): Promise<string> {
 
 test.group('Where documentation is served', () => {
   const cases = [
-    { NODE_ENV: 'development', DOCS_ENABLED: true, page: true, description: everybody },
-    { NODE_ENV: 'development', DOCS_ENABLED: false, page: true, description: everybody },
-    { NODE_ENV: 'test', DOCS_ENABLED: true, page: true, description: everybody },
+    { NODE_ENV: 'development', DOCS_ENABLED: true, page: true, description: anyone },
+    { NODE_ENV: 'development', DOCS_ENABLED: false, page: true, description: anyone },
+    { NODE_ENV: 'test', DOCS_ENABLED: true, page: true, description: anyone },
     { NODE_ENV: 'production', DOCS_ENABLED: false, page: false, description: loggedIn },
     { NODE_ENV: 'production', DOCS_ENABLED: true, page: true, description: loggedIn },
   ] as const
@@ -635,12 +635,12 @@ test.group('Where documentation is served', () => {
       docsRoutes(routes, sample, settings)
       const access = new Map(routes.declared.map(({ path, operation }) => [path, operation.access]))
       assert.equal(docsAreServed(settings), page)
-      assert.deepEqual(access.get('/docs'), page ? everybody : undefined)
+      assert.deepEqual(access.get('/docs'), page ? anyone : undefined)
       assert.deepEqual(access.get('/docs/openapi.json'), description)
     })
 })
 
-test.group('Conformance of answers', () => {
+test.group('Conformance of responses', () => {
   const schema = {
     type: 'object',
     required: ['id'],

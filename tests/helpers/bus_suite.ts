@@ -13,7 +13,7 @@ import {
 } from '#bus/consumer'
 import { ConsumerRunner, type RetryPolicy } from '#bus/consumer_runner'
 import type { DeadLetters } from '#bus/dead_letters'
-import { MalformedMessage, newMessage, readMessage, type Message } from '#bus/message'
+import { MalformedMessage, newMessage, parseMessage, type Message } from '#bus/message'
 import { newId } from '#kernel/new_id'
 import { eventRouting } from '#bus/names'
 import { ServiceUnavailable } from '#kernel/failures'
@@ -369,7 +369,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       const subscription = await subject.bus.subscribe(
         { queue: scene.name, prefetch: 2, database: subject.pool },
         async (delivery) => {
-          delivered.push(readMessage(delivery.bytes).id)
+          delivered.push(parseMessage(delivery.bytes).id)
           if (delivered.length === 1) {
             await delivery.deadLetter({ reason: 'broken', attempts: 1 })
             await over.promise

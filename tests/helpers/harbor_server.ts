@@ -19,13 +19,13 @@ import { Robots, type Robot } from '#tests/helpers/harbor/robots'
 export const ACCOUNT = { accountName: 'admin', accountSecret: 'Harbor12345' }
 
 /** What the server does instead of answering. */
-type Misdeed = 'hangs up' | 'says nothing' | 'shows a page' | 'redirects' | number
+type FaultKind = 'hangs up' | 'says nothing' | 'shows a page' | 'redirects' | number
 
 /** How the server behaves: for all requests, or for those whose method and path match. */
 export interface Fault {
   readonly to?: RegExp
   readonly times?: number
-  readonly does: Misdeed | 'takes its time'
+  readonly does: FaultKind | 'takes its time'
 }
 
 const READS = ['GET', 'HEAD']
@@ -35,10 +35,10 @@ const READS = ['GET', 'HEAD']
  * plays it what a real Harbor was asked and compares the answers.
  */
 export class HarborServer {
-  readonly roster: Robots = new Robots((name) => this.shelf.all.has(name))
-  readonly shelf = new Projects((name) => this.roster.forgetProject(name))
-  readonly projects: Map<string, Project> = this.shelf.all
-  readonly robots: Map<number, Robot> = this.roster.all
+  readonly robotStore: Robots = new Robots((name) => this.projectStore.all.has(name))
+  readonly projectStore = new Projects((name) => this.robotStore.forgetProject(name))
+  readonly projects: Map<string, Project> = this.projectStore.all
+  readonly robots: Map<number, Robot> = this.robotStore.all
   readonly requests: string[] = []
   /** Users besides admin, by name. */
   readonly passwords = new Map<string, string>()
@@ -46,8 +46,8 @@ export class HarborServer {
   #fault: Fault | undefined
   #faults = 0
   /** What comes of those who wait for an answer. */
-  readonly #unanswered: (() => void)[] = []
-  readonly #server = createServer((request, response) => void this.#take(request, response))
+  readonly #pending: (() => void)[] = []
+  readonly #server = createServer((request, response) => void this.#handle(request, response))
 
   static async start(): Promise<HarborServer> {
     const harbor = new HarborServer()
@@ -70,32 +70,32 @@ export class HarborServer {
     await once(this.#server, 'close')
   }
 
-  misbehave(fault: Fault): void {
+  injectFault(fault: Fault): void {
     this.#fault = fault
     this.#faults = fault.times ?? Number.POSITIVE_INFINITY
   }
 
   /** Answers those it took its time for, and hangs up on those it said nothing to. */
-  behave(): void {
+  clearFault(): void {
     this.#faults = 0
-    this.#unanswered.splice(0).forEach((go) => go())
+    this.#pending.splice(0).forEach((resume) => resume())
   }
 
   /** Whether somebody waits for an answer. */
-  get isWaitedFor(): boolean {
-    return this.#unanswered.length > 0
+  get hasPendingRequests(): boolean {
+    return this.#pending.length > 0
   }
 
   /** Something in it that the platform did not make. */
   addProject(name: string, isPublic = false): Project {
-    return this.shelf.add(name, isPublic)
+    return this.projectStore.add(name, isPublic)
   }
 
   robotOf(name: string): Robot | undefined {
-    return this.roster.find(name)
+    return this.robotStore.find(name)
   }
 
-  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url!, 'http://harbor')
     const path = url.pathname.replace(/^\/api\/v2\.0\//, '')
     const method = request.method!
@@ -104,12 +104,12 @@ export class HarborServer {
     for await (const chunk of request) {
       chunks.push(chunk)
     }
-    if (this.#isAtFault(`${method} ${path}`)) {
+    if (this.#takeFault(`${method} ${path}`)) {
       const { does } = this.#fault!
       if (does !== 'takes its time') {
         return this.#fail(does, request, response)
       }
-      await new Promise<void>((go) => this.#unanswered.push(go))
+      await new Promise<void>((resume) => this.#pending.push(resume))
     }
     try {
       const question = {
@@ -122,7 +122,7 @@ export class HarborServer {
         caller: this.#callerOf(request),
       }
       this.#requireWritable(question, request)
-      send(response, this.#answer(question))
+      send(response, this.#respond(question))
     } catch (error) {
       const { status, code, message } =
         error instanceof Refusal ? error : new Refusal(500, 'UNKNOWN', String(error))
@@ -130,17 +130,17 @@ export class HarborServer {
     }
   }
 
-  #isAtFault(asked: string): boolean {
-    return this.#faults > 0 && (this.#fault!.to?.test(asked) ?? true) && this.#faults-- > 0
+  #takeFault(operation: string): boolean {
+    return this.#faults > 0 && (this.#fault!.to?.test(operation) ?? true) && this.#faults-- > 0
   }
 
-  #fail(does: Misdeed, request: IncomingMessage, response: ServerResponse): void {
+  #fail(does: FaultKind, request: IncomingMessage, response: ServerResponse): void {
     switch (does) {
       case 'hangs up':
         request.socket.destroy()
         break
       case 'says nothing':
-        this.#unanswered.push(() => request.socket.destroy())
+        this.#pending.push(() => request.socket.destroy())
         break
       case 'shows a page':
         response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not here</h1>')
@@ -156,14 +156,14 @@ export class HarborServer {
     }
   }
 
-  #answer(question: Question): Reply {
+  #respond(question: Question): Reply {
     switch (question.path[0]) {
       case 'projects':
-        return this.shelf.answer(question)
+        return this.projectStore.answer(question)
       case 'robots':
-        return this.roster.answer(question, (name) => this.projects.get(name)?.id)
+        return this.robotStore.answer(question, (name) => this.projects.get(name)?.id)
       case 'users':
-        return this.#answerUsers(question)
+        return this.#createUser(question)
       case 'systeminfo':
         return { status: 200, body: { auth_mode: 'db_auth', self_registration: false } }
       case 'configurations':
@@ -173,7 +173,7 @@ export class HarborServer {
     }
   }
 
-  #answerUsers(question: Question): Reply {
+  #createUser(question: Question): Reply {
     if (question.caller.kind === 'nobody') {
       throw unauthorized()
     }
@@ -187,9 +187,9 @@ export class HarborServer {
       throw forbidden()
     }
     const wanted = jsonOf(question)
-    this.roster.prefix = wanted.robot_name_prefix ?? this.roster.prefix
+    this.robotStore.prefix = wanted.robot_name_prefix ?? this.robotStore.prefix
     if (wanted.project_creation_restriction) {
-      this.shelf.isAdminOnly = wanted.project_creation_restriction === 'adminonly'
+      this.projectStore.isAdminOnly = wanted.project_creation_restriction === 'adminonly'
     }
     return { status: 200 }
   }

@@ -10,7 +10,7 @@ import type {
 /** The registry project that the name of `wanted` belongs to. */
 export const OWNER = '0f8fad5b-d9cb-469f-a165-70867728950e'
 
-export const unwanted = (traits: Partial<ObsoleteProject> = {}): ObsoleteProject => ({
+export const obsoleteProject = (traits: Partial<ObsoleteProject> = {}): ObsoleteProject => ({
   name: 'a-project',
   owner: OWNER,
   accountId: null,
@@ -18,7 +18,7 @@ export const unwanted = (traits: Partial<ObsoleteProject> = {}): ObsoleteProject
   ...traits,
 })
 
-export const wanted = (traits: Partial<DesiredProject> = {}): DesiredProject => ({
+export const desiredProject = (traits: Partial<DesiredProject> = {}): DesiredProject => ({
   name: 'a-project',
   owner: OWNER,
   isPublic: false,
@@ -47,36 +47,36 @@ export function registryDriverSuite(name: string, open: () => Promise<Subject>):
     })
 
     test('a project that was never linked does not exist', async ({ assert }) => {
-      assert.isNull(await driver.find(wanted()))
+      assert.isNull(await driver.find(desiredProject()))
     })
 
     test('linking again changes nothing', async ({ assert }) => {
-      const first: LinkedProject = await driver.link(wanted())
-      assert.deepEqual(await driver.link(wanted({ account: first.account })), first)
+      const first: LinkedProject = await driver.link(desiredProject())
+      assert.deepEqual(await driver.link(desiredProject({ account: first.account })), first)
     })
 
     test('an account is complete or missing', async ({ assert }) => {
-      const { account } = await driver.link(wanted())
+      const { account } = await driver.link(desiredProject())
       assert.isTrue(account === null || Object.values(account).every((text) => text !== ''))
     })
 
     test('an unlinked project is removed, and can be unlinked again', async ({ assert }) => {
-      const { account } = await driver.link(wanted())
-      const project = unwanted({ accountId: account?.id ?? null })
+      const { account } = await driver.link(desiredProject())
+      const project = obsoleteProject({ accountId: account?.id ?? null })
       await driver.unlink(project)
-      assert.isNull(await driver.find(wanted()))
+      assert.isNull(await driver.find(desiredProject()))
       await driver.unlink(project)
     })
 
     test('a project that was never linked can be unlinked', async ({ assert }) => {
-      await driver.unlink(unwanted({ name: 'another' }))
-      assert.isNull(await driver.find(wanted({ name: 'another' })))
+      await driver.unlink(obsoleteProject({ name: 'another' }))
+      assert.isNull(await driver.find(desiredProject({ name: 'another' })))
     })
 
     test('an unlinked project can be linked again', async ({ assert }) => {
-      const { account } = await driver.link(wanted())
-      await driver.unlink(unwanted({ accountId: account?.id ?? null }))
-      const again = await driver.link(wanted({ account }))
+      const { account } = await driver.link(desiredProject())
+      await driver.unlink(obsoleteProject({ accountId: account?.id ?? null }))
+      const again = await driver.link(desiredProject({ account }))
       assert.equal(again.account === null, account === null)
     })
   })

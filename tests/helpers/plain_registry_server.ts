@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 export const PLAIN_ACCOUNT = { accountName: 'pusher', accountSecret: 'Pushes-1-image' }
 
 /** How it wants to know who calls. */
-export type Entry = 'basic' | 'token' | 'harbor' | 'token elsewhere' | 'zot'
+export type AuthScheme = 'basic' | 'token' | 'harbor' | 'token elsewhere' | 'zot'
 
 const TOKEN = 'a-token'
 
@@ -15,14 +15,14 @@ const TOKEN = 'a-token'
  */
 export class PlainRegistryServer {
   readonly requests: string[] = []
-  readonly #entry: Entry
-  readonly #server = createServer((request, response) => this.#take(request, response))
+  readonly #entry: AuthScheme
+  readonly #server = createServer((request, response) => this.#handle(request, response))
 
-  private constructor(entry: Entry) {
+  private constructor(entry: AuthScheme) {
     this.#entry = entry
   }
 
-  static async start(entry: Entry = 'basic'): Promise<PlainRegistryServer> {
+  static async start(entry: AuthScheme = 'basic'): Promise<PlainRegistryServer> {
     const registry = new PlainRegistryServer(entry)
     registry.#server.listen(0, '127.0.0.1')
     await once(registry.#server, 'listening')
@@ -43,7 +43,7 @@ export class PlainRegistryServer {
     await once(this.#server, 'close')
   }
 
-  #take(request: IncomingMessage, response: ServerResponse): void {
+  #handle(request: IncomingMessage, response: ServerResponse): void {
     const { pathname } = new URL(request.url!, 'http://registry')
     this.requests.push(`${request.method} ${pathname}`)
     if (pathname === '/token') {
@@ -55,12 +55,12 @@ export class PlainRegistryServer {
     } else if (pathname !== '/v2/') {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('404 page not found\n')
     } else {
-      this.#answer(request, response)
+      this.#respond(request, response)
     }
   }
 
   /** Zot shows its pages wherever nothing else is, and names its version only to those it knows. */
-  #answerAsZot(request: IncomingMessage, response: ServerResponse): void {
+  #respondAsZot(request: IncomingMessage, response: ServerResponse): void {
     if (this.#isKnown(request)) {
       const headers = { 'docker-distribution-api-version': 'registry/2.0' }
       response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end()
@@ -74,9 +74,9 @@ export class PlainRegistryServer {
       .end('{"errors":[{"code":"UNAUTHORIZED","message":"authentication required","detail":{}}]}')
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  #respond(request: IncomingMessage, response: ServerResponse): void {
     if (this.#entry === 'zot') {
-      return this.#answerAsZot(request, response)
+      return this.#respondAsZot(request, response)
     }
     response.setHeader('docker-distribution-api-version', 'registry/2.0')
     if (this.#entry === 'basic' && this.#isKnown(request)) {

@@ -1,7 +1,7 @@
 import vine from '@vinejs/vine'
 import pg from 'pg'
 
-import { everybody, requires, loggedIn } from '#kernel/access'
+import { anyone, requires, loggedIn } from '#kernel/access'
 import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
 import { shape } from '#kernel/shape'
@@ -58,7 +58,7 @@ export function probeRoutes(routes: SurfaceRoutes): void {
       {
         name: 'probeBody',
         summary: 'Answers the body as it was understood',
-        access: everybody,
+        access: anyone,
         body: probeBody,
         responses: answers,
       }
@@ -66,13 +66,13 @@ export function probeRoutes(routes: SurfaceRoutes): void {
     .post('/probe/raw-bodies', (ctx) => sendJson(ctx, { body: ctx.request.body() }), {
       name: 'probeRawBody',
       summary: 'Answers the body as it was parsed',
-      access: everybody,
+      access: anyone,
       responses: answers,
     })
     .get('/probe/failures/:name', ({ params }) => Promise.reject(FAILURES[params.name]!()), {
       name: 'probeFailure',
       summary: 'Fails in the way that is named',
-      access: everybody,
+      access: anyone,
       responses: answers,
     })
     .get(
@@ -81,7 +81,7 @@ export function probeRoutes(routes: SurfaceRoutes): void {
       {
         name: 'probeRecord',
         summary: 'Answers the id and the query it was asked with',
-        access: everybody,
+        access: anyone,
         responses: answers,
       }
     )

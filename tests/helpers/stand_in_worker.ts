@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import type { Bus } from '#bus/bus'
-import { newMessage, readMessage, type Message } from '#bus/message'
+import { newMessage, parseMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, EVENT_KEYS, eventRouting } from '#bus/names'
 
 export type WorkerName = 'analysisBuilder' | 'analysisDistributor'
@@ -26,7 +26,7 @@ export class StandInWorker {
     const queue = COMMAND_QUEUES[name]
     worker.#subscription = await bus.subscribe(
       { queue, prefetch: 1, database },
-      async (delivery) => void worker.commands.push(readMessage(delivery.bytes))
+      async (delivery) => void worker.commands.push(parseMessage(delivery.bytes))
     )
     return worker
   }

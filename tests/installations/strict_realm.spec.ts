@@ -38,11 +38,11 @@ async function request(
   }
 }
 
-/** As `ask`, for a record that must be answered. */
-async function record(...request: Parameters<typeof request>): Promise<any> {
-  const { status, body } = await request(...request)
+/** Like `request`, for a record that must be answered. */
+async function record(...args: Parameters<typeof request>): Promise<any> {
+  const { status, body } = await request(...args)
   if (status >= 300) {
-    throw new Error(`${request[2]} ${request[1]}: ${status}`)
+    throw new Error(`${args[2]} ${args[1]}: ${status}`)
   }
   return body.data
 }

@@ -248,7 +248,7 @@ test.group('A pool', (group) => {
   }) => {
     const hub = await HubProcesses.start('pool', poolOf())
     cleanup(() => hub.remove())
-    for (let request = 0; request < 4; request++) {
+    for (let count = 0; count < 4; count++) {
       await request(`${hub.origin}/core/`)
     }
     const metrics = async () => {

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { RegistryFailure } from '#core/registries/registry_driver'
 import { createRegistryDriver } from '#core/registries/create_registry_driver'
-import { registryDriverSuite, wanted } from '#tests/helpers/harbor_suite'
+import { registryDriverSuite, desiredProject } from '#tests/helpers/harbor_suite'
 import { startDockerRegistry } from '#tests/services/servers/docker_registry'
 import { startZot, ZOT, ZOT_MISSING } from '#tests/services/servers/zot'
 
@@ -23,7 +23,7 @@ for (const { name, start, isMissing } of REGISTRIES) {
     test('its type is detected, and a wrong account is rejected', async ({ assert, cleanup }) => {
       const { server, access } = await start()
       cleanup(() => server.stop())
-      const linked = await createRegistryDriver(access).link(wanted())
+      const linked = await createRegistryDriver(access).link(desiredProject())
       assert.deepEqual(linked, { id: 'a-project', account: null, webhookId: null })
       const stranger = createRegistryDriver({ ...access, accountSecret: 'another' })
       await assert.rejects(() => stranger.requireAccount(), RegistryFailure)

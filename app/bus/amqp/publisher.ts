@@ -2,7 +2,7 @@ import type { Channel, ConfirmChannel, Message as AmqpMessage, Options } from 'a
 
 import type { BusLogger } from '#bus/bus'
 import { BusUnavailable } from '#bus/errors'
-import { writeMessage, type Message } from '#bus/message'
+import { serializeMessage, type Message } from '#bus/message'
 import { EVENT_EXCHANGE } from '#bus/names'
 import type { AmqpConnection } from './connection.js'
 import { isDeclarationMismatch } from './queue_declaration.js'
@@ -54,7 +54,7 @@ export class AmqpPublisher {
       messageId: message.id,
       persistent: message.metadata.persistent ?? isCommand,
     }
-    const content = writeMessage(message)
+    const content = serializeMessage(message)
     return isCommand
       ? this.toQueue(key, content, properties)
       : this.#withTimeout((channel) =>

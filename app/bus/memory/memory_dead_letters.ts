@@ -4,7 +4,7 @@ import { seal, unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 import type { DeadLetterCause, Subscription } from '#bus/bus'
 import type { DeadLetterSelector, DeadLetter, DeadLetters } from '#bus/dead_letters'
-import { readMessage, type Message } from '#bus/message'
+import { parseMessage, type Message } from '#bus/message'
 import { newId } from '#kernel/new_id'
 
 const COLUMNS = `id, queue, message_id as "messageId", type, reason, attempts,
@@ -40,7 +40,7 @@ function unsealLetter(letter: DeadLetter): DeadLetter {
 
 function identityIn(bytes: Buffer): { id: string | null; type: string | null } {
   try {
-    return readMessage(bytes)
+    return parseMessage(bytes)
   } catch {
     return { id: null, type: null }
   }
@@ -91,7 +91,7 @@ export class MemoryDeadLetters implements DeadLetters {
     return inTransaction(this.#options.databaseOf(queue), async (transaction) => {
       const letters = await deleteLetters(transaction, queue, chosen)
       for (const { id, body } of letters.map(unsealLetter)) {
-        const { metadata, ...message } = readMessage(body)
+        const { metadata, ...message } = parseMessage(body)
         const routing = { type: 'work', key: queue } as const
         await this.#options.publish(
           transaction,

@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryHistory, Subscription } from '#bus/bus'
 import { BusUnavailable } from '#bus/errors'
-import { writeMessage, type Message } from '#bus/message'
+import { serializeMessage, type Message } from '#bus/message'
 import { storeDeadLetter } from './memory_dead_letters.js'
 
 interface QueuedMessage {
@@ -39,7 +39,7 @@ export class MemoryQueue {
     const entry: QueuedMessage = {
       position: this.#nextPosition++,
       id: message.id,
-      bytes: writeMessage(message),
+      bytes: serializeMessage(message),
       history: 'unknown',
       isDying: false,
       handled: Promise.withResolvers(),
@@ -121,7 +121,7 @@ export class MemoryQueue {
   #requeue(entry: QueuedMessage): void {
     if (this.#entries.get(entry.id) === entry) {
       entry.isDying = false
-      const index = this.#waiting.findIndex(({ position: place }) => place > entry.position)
+      const index = this.#waiting.findIndex(({ position }) => position > entry.position)
       this.#waiting.splice(index === -1 ? this.#waiting.length : index, 0, entry)
     } else {
       entry.handled.reject(new BusUnavailable('its consumer has stopped'))

@@ -17,8 +17,8 @@ const ASSIGNABLE: readonly string[] = ANALYSIS_CLIENT_PERMISSIONS
 export const CHANGE_ACCESS = requires('analysis_update')
 
 /**
- * The permissions of the clients of analyses. The identity provider stores them. Changes are recorded in the audit trail
- * here unless the provider records them itself.
+ * The permissions of the clients of analyses. The identity provider stores them. Changes are recorded in the audit
+ * trail here unless the provider records them itself.
  */
 export class AnalysisPermissions {
   readonly #options: RecordServiceOptions

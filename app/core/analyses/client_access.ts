@@ -10,8 +10,8 @@ import { hasPermission, mayWriteIn, requireThat } from '#auth/verification/check
 import type { Row } from '#records/row'
 
 /**
- * Throws unless the actor may read the credentials and permissions of the client of an analysis. This requires permission
- * to update the analysis; for the client of a node it only requires that the node approved the analysis.
+ * Throws unless the actor may read the credentials and permissions of the client of an analysis. This requires
+ * permission to update the analysis; for the client of a node it only requires that the node approved the analysis.
  */
 export async function requireClientAccess(
   database: pg.Pool,

@@ -27,8 +27,8 @@ export const updateAnalysisBucketFile = body(
 )
 
 /**
- * A file in a bucket of an analysis. Files are written by actors that may update the analysis, and by nodes that approved
- * it, which need no permission for that: the service checks both.
+ * A file in a bucket of an analysis. Files are written by actors that may update the analysis, and by nodes that
+ * approved it, which need no permission for that: the service checks both.
  */
 export class AnalysisBucketFile extends RecordModel {
   static override connection = 'core'

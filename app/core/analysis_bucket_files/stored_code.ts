@@ -1,6 +1,8 @@
 /** The stored code of analyses, in this process or elsewhere. */
 export interface StoredCode {
-  /** Which of these files are missing or corrupted. Rejects with `ServiceUnavailable` while storage is not reachable. */
+  /**
+   * Which of these files are missing or corrupted. Rejects with `ServiceUnavailable` while storage is not reachable.
+   */
   findDamaged(bucketFileIds: readonly string[]): Promise<readonly string[]>
 }
 

@@ -3,8 +3,8 @@ export const statusOfRun = (run: string, analysis: string): string =>
   `case ${run}.process when 'build' then ${analysis}.build_status else ${analysis}.distribution_status end`
 
 /**
- * Whether the command or check of a run `r` of an analysis `a` still waits in the queue of the workers: earlier ones are
- * not finished, and workers report. If no worker reports at all, no run counts as waiting.
+ * Whether the command or check of a run `r` of an analysis `a` still waits in the queue of the workers: earlier ones
+ * are not finished, and workers report. If no worker reports at all, no run counts as waiting.
  */
 export const isWaiting = ({ running, silenceSeconds }: Placeholders): string =>
   `(exists (

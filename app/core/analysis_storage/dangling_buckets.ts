@@ -8,7 +8,10 @@ const PAGE = `select distinct bucket_id as id from analysis_buckets
   where bucket_id > $1 and created_at < now() - make_interval(secs => $2)
   order by bucket_id limit $3`
 
-/** Removes buckets that storage no longer has, with their files; their analyses get new ones. Refuses to remove many at once. */
+/**
+ * Removes buckets that storage no longer has, with their files; their analyses get new ones. Refuses to remove many at
+ * once.
+ */
 export async function* removeDanglingBuckets(context: ComparisonContext): ComparisonSteps {
   const dangling: string[] = []
   for await (const page of pagesOfBuckets(context)) {

@@ -21,8 +21,8 @@ export interface ClientIntent {
 
 /**
  * Intents to create a client at the provider together with a record. Each is a task that removes the client if the
- * creation takes too long. The transaction of the record withdraws the task, so a task that runs has no record and never
- * gets one. Its key is the id of the record.
+ * creation takes too long. The transaction of the record withdraws the task, so a task that runs has no record and
+ * never gets one. Its key is the id of the record.
  */
 export class ClientIntents {
   readonly tasks: Tasks<ClientIntent>

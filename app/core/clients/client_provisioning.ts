@@ -2,7 +2,7 @@ import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
 import { IdentityUnavailable } from '#kernel/failures'
-import { WAIT_LIMIT_MS } from '#auth/external/ask'
+import { MAX_RETRY_WAIT_MS } from '#auth/external/provider_request'
 import type { IdentityProvider, ProviderClient } from '#auth/provider'
 
 import { requireClients } from './client_directory.js'
@@ -16,7 +16,7 @@ import {
 } from '#auth/record_clients'
 
 /** Three seconds for an answer; the rest is for retries at a provider that limits its requests. */
-const CREATION_TIMEOUT_MS = 3_000 + WAIT_LIMIT_MS
+const CREATION_TIMEOUT_MS = 3_000 + MAX_RETRY_WAIT_MS
 
 /** The provider itself tells of its clients. */
 const NO_EVENT: AttachedClient = { recordEvent: async () => {} }

@@ -20,8 +20,8 @@ export interface ClientTask {
 }
 
 /**
- * Pending changes at the identity provider. A task is enqueued in the transaction of the record and runs after it, because
- * the provider is not called within a transaction. Its key is the id of the client.
+ * Pending changes at the identity provider. A task is enqueued in the transaction of the record and runs after it,
+ * because the provider is not called within a transaction. Its key is the id of the client.
  */
 export class ClientTasks extends Tasks<ClientTask> {
   readonly #signals: Pick<Signals, 'notify'>

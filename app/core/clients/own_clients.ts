@@ -64,8 +64,8 @@ export class OwnClients {
   }
 
   /**
-   * Throws if the client of a record has more permissions than the actor and the defaults of such clients. Call it before
-   * the transaction, which checks whether the actor may remove the record at all.
+   * Throws if the client of a record has more permissions than the actor and the defaults of such clients. Call it
+   * before the transaction, which checks whether the actor may remove the record at all.
    */
   async requireRemovable(
     actor: Actor,

@@ -10,8 +10,8 @@ export interface StoredLock {
 }
 
 /**
- * Locks on buckets at storage, which runs in this process or elsewhere. Storage neither adds nor removes files of a locked
- * bucket. Calls are idempotent, and reject with `ServiceUnavailable` while storage is not reachable.
+ * Locks on buckets at storage, which runs in this process or elsewhere. Storage neither adds nor removes files of a
+ * locked bucket. Calls are idempotent, and reject with `ServiceUnavailable` while storage is not reachable.
  */
 export interface BucketLocks {
   readonly pageSize: number

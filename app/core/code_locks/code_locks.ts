@@ -32,8 +32,9 @@ export interface NewLock {
 }
 
 /**
- * Locks the code of analyses at storage together with their configuration. A task to release the lock is enqueued before
- * the request, and withdrawn in the transaction that locks the configuration, so that unconfirmed locks are released.
+ * Locks the code of analyses at storage together with their configuration. A task to release the lock is enqueued
+ * before the request, and withdrawn in the transaction that locks the configuration, so that unconfirmed locks are
+ * released.
  */
 export class CodeLocks {
   readonly #dependencies: CodeLocksDependencies

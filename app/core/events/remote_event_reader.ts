@@ -38,8 +38,8 @@ export function remoteEventReader(telemetry: RemoteSurface): EventReader {
 }
 
 /**
- * The events about one record, newest first. Telemetry pages by offset, which shifts while events are added and removed:
- * the list searches for a position from its last offset.
+ * The events about one record, newest first. Telemetry pages by offset, which shifts while events are added and
+ * removed: the list searches for a position from its last offset.
  */
 class EventList {
   readonly #telemetry: RemoteSurface

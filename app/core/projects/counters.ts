@@ -4,8 +4,8 @@ import type pg from 'pg'
 export type ProjectCounter = 'nodes' | 'analyses'
 
 /**
- * Changes a counter in the transaction that adds or removes the counted record. This locks the project, so call it before
- * locking analyses and nodes. Returns false if the project does not exist.
+ * Changes a counter in the transaction that adds or removes the counted record. This locks the project, so call it
+ * before locking analyses and nodes. Returns false if the project does not exist.
  */
 export async function changeCount(
   transaction: pg.ClientBase,

@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import vine from '@vinejs/vine'
 
 import { defineConsumer, type HandlerContext, type ExternalHandler } from '#bus/consumer'
-import { contentOf } from '#bus/content_of'
+import { validatedData } from '#bus/validated_data'
 import type { Message } from '#bus/message'
 import { COMMAND_QUEUES } from '#bus/names'
 import { body, type BodyValidator } from '#kernel/body'
@@ -50,7 +50,7 @@ function outwardHandler<Data>(
 ): ExternalHandler {
   return {
     async execute(message) {
-      const content = await contentOf(message, data)
+      const content = await validatedData(message, data)
       await perform(await makeReconciler(), content)
       return async () => {}
     },
@@ -58,13 +58,13 @@ function outwardHandler<Data>(
 }
 
 async function setUpRegistry(message: Message) {
-  const { id } = await contentOf(message, registryBody)
+  const { id } = await validatedData(message, registryBody)
   const work = await makeReconciler()
   return work.setUp(id)
 }
 
 async function countWebhookEvent({ transaction, message }: HandlerContext): Promise<void> {
-  const { type } = await contentOf(message, webhookBody)
+  const { type } = await validatedData(message, webhookBody)
   afterCommit(transaction, () => countRegistryEvent(type))
 }
 

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
-import { enforce, everybody, requires, requiresInMasterRealm, loggedIn } from '#kernel/access'
+import { enforce, anyone, requires, requiresInMasterRealm, loggedIn } from '#kernel/access'
 import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
 import { validatedBody } from '#http/request_body'
@@ -45,7 +45,7 @@ export function serviceRoutes(routes: SurfaceRoutes): void {
       name: 'hookService',
       summary: 'Receive a webhook event of a registry',
       access: webhookAccess,
-      entry: everybody,
+      entry: anyone,
       responses: { 202: ACCEPTED },
     })
 }

@@ -32,13 +32,11 @@ const ANALYSIS: DecisionTarget = {
 
 export function analysisCommand(): Command {
   const command = new Command('analysis')
-    .description(
-      'take analyses from their configuration to their nodes, and see why they are not further'
-    )
+    .description('take analyses from their configuration to their nodes, and see what blocks them')
     .addCommand(
       withDryRun(
         analysisArgument(
-          new Command('entrypoint').description('make a file of its code what it starts with')
+          new Command('entrypoint').description('choose the file of its code that it starts with')
         )
       )
         .argument('<path>', 'a file in code@<analysis>')
@@ -53,24 +51,22 @@ export function analysisCommand(): Command {
     .addCommand(
       watchable(
         analysisArgument(
-          new Command('explain').description('show what is in the way of it, and whose turn it is')
+          new Command('explain').description('show what blocks it, and who must act')
         )
       ).action(perform(explain))
     )
     .addCommand(
-      analysisArgument(
-        new Command('timeline').description('show what happened to it, the newest first')
-      )
-        .option('-l, --limit <count>', 'so many entries', wholeNumber, 50)
+      analysisArgument(new Command('timeline').description('show its history, newest first'))
+        .option('-l, --limit <count>', 'number of entries', wholeNumber, 50)
         .action(perform(showTimeline))
     )
     .addCommand(
       analysisArgument(
-        new Command('logs').description('show what it logged, as a whole and at its nodes')
+        new Command('logs').description('show its log lines, of the whole and of its nodes')
       )
-        .option('-n, --node <node>', 'of this node only')
-        .option('-l, --limit <count>', 'so many of the newest lines', wholeNumber, 100)
-        .option('-f, --follow', 'and those that come in, until Ctrl-C')
+        .option('-n, --node <node>', 'only of this node')
+        .option('-l, --limit <count>', 'number of the newest lines', wholeNumber, 100)
+        .option('-f, --follow', 'also new lines as they arrive, until Ctrl-C')
         .action(perform(showLogs))
     )
     .addCommand(rotateCredentialsCommand(ANALYSES))
@@ -95,7 +91,7 @@ function decisionCommand(name: string, verdict: Verdict): Command {
   )
   command.option(
     '-d, --digest <digest>',
-    'of the content that was looked at; refused where it is another by now'
+    'of the reviewed content; fails if the content has changed'
   )
   return withDecisionOptions(command).action(
     perform((invocation: Invocation<DecisionOptions>, analysis: string) =>

@@ -10,7 +10,7 @@ interface CommandAnswer extends WithWarnings {
   readonly data: NamedRecord
 }
 
-/** Sends a command to an analysis. What is in the way of it is explained by a command of its own. */
+/** Sends a command to an analysis. If it is refused, the error points to `analysis explain`. */
 export async function commandAnalysis(
   invocation: Invocation,
   command: AnalysisCommand,
@@ -36,7 +36,7 @@ function withExplainHint(error: unknown, analysis: string): unknown {
     ? new ApiError(
         error.exitCode,
         error.message,
-        [...error.advice, `Whose turn it is: hubctl analysis explain ${analysis}`],
+        [...error.advice, `See who must act: hubctl analysis explain ${analysis}`],
         error.status,
         error.code
       )

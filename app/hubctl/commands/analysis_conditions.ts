@@ -1,20 +1,20 @@
 interface ConditionText {
-  /** What is so where the condition holds. */
+  /** The sentence that is true if the condition holds. */
   readonly text: string
-  /** The command that brings it about. */
+  /** The command that fulfils the condition. */
   readonly remedy?: (subject: Subject) => string
 }
 
-/** How the analysis and its project are named in commands. */
+/** Names of the analysis and its project for suggested commands. */
 export interface Subject {
   readonly analysis: string
   readonly project: string
 }
 
-/** What is in the way of analyses, in words. A platform that is newer may know of more. */
+/** Texts of the known conditions. A newer platform may report others. */
 const CONDITIONS: Readonly<Record<string, ConditionText>> = {
   build_initialized: {
-    text: 'no build was begun',
+    text: 'no build has started',
     remedy: ({ analysis }) => `hubctl analysis unlock ${analysis}`,
   },
   default_node_required: {
@@ -26,7 +26,7 @@ const CONDITIONS: Readonly<Record<string, ConditionText>> = {
     remedy: ({ analysis }) => `hubctl create analysis-node analysisId=${analysis} nodeId=<node>`,
   },
   entrypoint_required: {
-    text: 'a file of the code is what it starts with',
+    text: 'a file of the code is chosen as its entrypoint',
     remedy: ({ analysis }) => `hubctl analysis entrypoint ${analysis} <path>`,
   },
   image_required: {
@@ -34,14 +34,14 @@ const CONDITIONS: Readonly<Record<string, ConditionText>> = {
     remedy: ({ analysis }) => `hubctl update analysis ${analysis} masterImageId=<image>`,
   },
   project_approval_required: {
-    text: 'its nodes take part in the project',
+    text: 'its nodes are approved for the project',
     remedy: ({ project }) => `hubctl project approve ${project}`,
   },
   nodes_approval_required: {
     text: 'its nodes have approved its content',
     remedy: ({ analysis }) => `hubctl analysis approve ${analysis}`,
   },
-  build_not_startable: { text: 'no build is at work' },
+  build_not_startable: { text: 'no build is running' },
   build_not_finished: {
     text: 'it is built',
     remedy: ({ analysis }) => `hubctl analysis build ${analysis}`,
@@ -51,23 +51,23 @@ const CONDITIONS: Readonly<Record<string, ConditionText>> = {
     remedy: ({ analysis }) => `hubctl image verify ${analysis}`,
   },
   registry_unconfigured: {
-    text: 'there is a registry',
+    text: 'a registry exists',
     remedy: () => 'hubctl create registry name=… host=… accountName=… accountSecret=@-',
   },
   node_registry_unassigned: {
     text: 'each of its nodes has a registry',
     remedy: () => 'hubctl update node <node> registryId=<registry>',
   },
-  distribution_not_startable: { text: 'no distribution is at work' },
+  distribution_not_startable: { text: 'no distribution is running' },
   execution_not_finished: { text: 'its nodes have executed it' },
-  worker_missing: { text: 'a worker takes it on' },
+  worker_missing: { text: 'a worker is available' },
 }
 
 export function conditionText(code: string): ConditionText {
   return CONDITIONS[code] ?? { text: code }
 }
 
-/** What is done where nothing is in the way. */
+/** The next command of each phase. */
 const NEXT: Readonly<Record<string, string>> = {
   configuration: 'lock',
   build: 'build',
@@ -77,6 +77,6 @@ const NEXT: Readonly<Record<string, string>> = {
 export function nextStep(phase: string, analysis: string): string {
   const step = NEXT[phase]
   return step === undefined
-    ? 'Nothing is in the way.'
-    : `Nothing is in the way of what comes next: hubctl analysis ${step} ${analysis}`
+    ? 'Nothing blocks it.'
+    : `Nothing blocks the next step: hubctl analysis ${step} ${analysis}`
 }

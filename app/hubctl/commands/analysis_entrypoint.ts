@@ -10,11 +10,11 @@ import type { Api } from '#hubctl/platform/api'
 import { allOf } from '#hubctl/platform/pages'
 import { Problem } from '#hubctl/problem'
 
-/** A file that was just uploaded is known to the analysis a moment later. */
+/** The analysis learns of an uploaded file with a short delay. */
 const TIMEOUT_MS = 5_000
 const POLL_INTERVAL_MS = 250
 
-/** Makes a file of the code what an analysis starts with. */
+/** Sets a file of the code as the entrypoint of an analysis. */
 export async function chooseEntrypoint(
   invocation: Invocation,
   idOrName: string,
@@ -49,7 +49,7 @@ async function waitForFile(api: Api, analysis: string, path: string): Promise<Na
     if (Date.now() > deadline) {
       throw new Problem(EXIT.notFound, `The code of ${analysis} has no file ${path}.`, [
         `Upload it: hubctl bucket cp ${path} code@${analysis}:`,
-        `See what there is: hubctl bucket ls code@${analysis}:`,
+        `List its files: hubctl bucket ls code@${analysis}:`,
       ])
     }
   }

@@ -36,7 +36,7 @@ interface Explanation {
 
 type DescribeResponsible = (responsible: Responsible) => string
 
-/** Shows what is in the way of an analysis, and whose turn it is. */
+/** Shows the conditions that block an analysis and who must act. */
 export async function explain(
   invocation: Invocation<{ watch?: string | boolean }>,
   idOrName: string
@@ -70,7 +70,7 @@ export async function explain(
   })
 }
 
-/** Below what does not hold stands why, whose turn it is, and what they do. */
+/** An unmet condition lists its reason, who must act, and the command to run. */
 function conditionLines(
   { code, holds, since, who, reason }: Condition,
   subject: Subject,
@@ -83,13 +83,13 @@ function conditionLines(
   const age = since === null ? '' : ` for ${ageOf(since)}`
   const lines = [
     ...(reason === undefined ? [] : [withHubctlCommands(printable(reason))]),
-    ...who.map((responsible) => `the turn of ${describe(responsible)}`),
+    ...who.map((responsible) => `must act: ${describe(responsible)}`),
     ...(remedy ? [remedy(subject)] : []),
   ]
   return [`  ${styled('red', '✘')} not yet${age}: ${says}`, ...lines.map((line) => `      ${line}`)]
 }
 
-/** People know realms and nodes by their names. */
+/** Describes those who must act by the names of their nodes and realms. */
 async function responsibleNames(api: Api, analysisId: string): Promise<DescribeResponsible> {
   const [realm, nodes] = await Promise.all([realmNames(api), nodesOfAnalysis(api, analysisId)])
   return ({ type, realmId, nodeId }) => {

@@ -21,14 +21,14 @@ interface LogLine extends Fields {
   readonly message: string
 }
 
-/** One list of lines: of the analysis as a whole, or of it at a node. */
+/** A list of log lines: of the whole analysis, or of one node. */
 interface LogSource {
   readonly path: string
   readonly query: readonly [string, string][]
   readonly from: string
 }
 
-/** Shows the newest lines of an analysis, the oldest of them first, and then those that come in. */
+/** Prints the newest log lines in order of time; with `--follow`, also new ones as they arrive. */
 export async function showLogs(
   invocation: Invocation<LogsOptions>,
   idOrName: string
@@ -44,7 +44,7 @@ export async function showLogs(
   const sorted = lines.flat().toSorted((one, other) => one.line.time.localeCompare(other.line.time))
   const shownLines = sorted.slice(-options.limit)
   if (shownLines.length === 0 && !options.follow) {
-    output.note('It has logged nothing that is kept.')
+    output.note('There are no log lines.')
   }
   shownLines.forEach(({ line, from }) => printLine(output, line, from))
   await tailing

@@ -16,7 +16,7 @@ interface TimelineEntry extends Fields {
     readonly name: string | null
   }
   readonly reportedBy?: { readonly type: string; readonly id: string | null }
-  /** Its id. */
+  /** The id of the node. */
   readonly node?: string
   readonly message?: string
   readonly data?: {
@@ -30,7 +30,7 @@ interface TimelinePage {
   readonly meta: { readonly next: string | null }
 }
 
-/** Shows what happened to an analysis, as many pages back as it takes. */
+/** Shows the timeline of an analysis, reading as many pages as the limit needs. */
 export async function showTimeline(
   invocation: Invocation<{ limit: number }>,
   idOrName: string
@@ -52,7 +52,7 @@ export async function showTimeline(
   output.records(output.isTable ? wanted.map((entry) => rowOf(entry, nodes)) : wanted, {
     kind: 'entry',
     columns: ['time', 'source', 'node', 'actor', 'what'],
-    nothing: 'Nothing happened to it yet.',
+    nothing: 'There are no entries yet.',
   })
 }
 
@@ -68,7 +68,7 @@ function rowOf(entry: TimelineEntry, nodes: ReadonlyMap<string, string>): Fields
   }
 }
 
-/** Who did it; where somebody else says so, who that is. */
+/** Names the actor, and the reporter if that is somebody else. */
 function actorOf({ actor, reportedBy }: TimelineEntry): string | undefined {
   const named = actor?.name ?? actor?.type
   const isReportedByActor = !reportedBy?.id || reportedBy.id === actor?.id
@@ -77,7 +77,7 @@ function actorOf({ actor, reportedBy }: TimelineEntry): string | undefined {
     : `${named ?? ''} (says ${reportedBy.type} ${reportedBy.id})`.trim()
 }
 
-/** What was logged, what a status became, or what an event changed. */
+/** The log message, the new status, or the changes of an event. */
 function detailOf({ message, data }: TimelineEntry): string | undefined {
   if (message !== undefined) {
     return message

@@ -12,9 +12,9 @@ interface ApiOptions {
 }
 
 const HELP = `
-For what no other command does; docs/endpoints.md names the routes. Without
---method it asks, with attributes it changes. What is answered is shown as JSON,
-unless --output says otherwise.
+For requests that no other command sends; docs/endpoints.md lists the routes.
+The method is GET, or POST with attributes, unless --method sets it. The answer
+is shown as JSON, unless --output sets another format.
 
 Examples:
   hubctl api core '/nodes?page[limit]=1'
@@ -23,11 +23,11 @@ Examples:
 
 export function apiCommand(): Command {
   const command = new Command('api')
-    .description('make a request of your own')
+    .description('send a request to the API')
     .argument('<service>', SURFACE_NAMES.join(', '))
     .argument('<path>', 'a path of the service, with its query')
     .argument('[attributes...]', 'key=value of the body; key=@file reads the value from a file')
-    .addOption(new Option('-X, --method <method>', 'how').choices(['GET', 'POST', 'DELETE']))
+    .addOption(new Option('-X, --method <method>', 'the method').choices(['GET', 'POST', 'DELETE']))
     .option('-f, --file <file>', 'a file with the body in JSON or YAML; - is standard input')
     .addHelpText('after', HELP)
   return withDryRun(command).action(perform(request))
@@ -42,7 +42,7 @@ async function request(
   const { options, output } = invocation
   const surface = surfaceIn(service)
   if (!path.startsWith('/')) {
-    throw new UsageProblem(`"${path}" is no path.`, `A path begins with a slash: /${path}`)
+    throw new UsageProblem(`"${path}" is not a path.`, `A path starts with a slash: /${path}`)
   }
   const hasBody = options.file !== undefined || pairs.length > 0
   const body = hasBody ? await bodyFrom({}, options.file, pairs) : undefined
@@ -61,8 +61,8 @@ function surfaceIn(name: string): SurfaceName {
   const surface = SURFACE_NAMES.find((one) => one === name)
   if (!surface) {
     throw new UsageProblem(
-      `"${name}" is no service.`,
-      `It is one of ${SURFACE_NAMES.join(', ')}: hubctl api core /nodes`
+      `"${name}" is not a service.`,
+      `Use one of ${SURFACE_NAMES.join(', ')}: hubctl api core /nodes`
     )
   }
   return surface

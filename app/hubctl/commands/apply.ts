@@ -18,11 +18,11 @@ import { runSteps, type StepResult } from './run_steps.js'
 import { updateRecord, createRecord, nameOfBody, requireCreatable } from './write_record.js'
 
 const HELP = `
-A file holds one record, a list of them, or several documents with --- between
-them, each with the attribute kind where the command does not say it. A record
-is found by its id, or by its name and what cannot be changed about it; records
-without a name by the records they join. What the platform sets itself is passed
-over, so that what hubctl get -o yaml shows can be applied.
+A file holds one record, a list of records, or several documents separated by
+---. Each needs the attribute kind, unless the command names it. A record is
+found by its id, or by its name and its immutable references; records without a
+name are found by the records they join. Attributes that the platform sets itself
+are ignored, so that you can apply the output of hubctl get -o yaml.
 
 Examples:
   hubctl apply -f study.yaml
@@ -30,8 +30,8 @@ Examples:
 
 export function applyCommand(): Command {
   const command = new Command('apply')
-    .description('make records, or change those that are there, as a file says')
-    .argument('[kind]', 'their kind, where they do not say it')
+    .description('create or update records from a file')
+    .argument('[kind]', 'their kind, if the records do not name it')
     .requiredOption('-f, --file <file>', 'records in JSON or YAML; - is standard input')
     .addHelpText('after', HELP)
   return withDryRun(command).action(perform(apply))
@@ -55,8 +55,8 @@ async function apply(
 function kindOf(kinds: Kinds, name: unknown): Promise<Kind> {
   if (typeof name !== 'string') {
     throw new UsageProblem(
-      'The record does not say of which kind it is.',
-      'Give it the attribute kind, or say it: hubctl apply <kind> -f <file>'
+      'The record does not name its kind.',
+      'Add the attribute kind, or name it: hubctl apply <kind> -f <file>'
     )
   }
   return kinds.find(name)
@@ -78,11 +78,11 @@ async function applyOne(
   const changes = changesTo(kind, existing, body)
   const { id, name } = existing
   return Object.keys(changes).length === 0
-    ? { message: `The ${kind.name} ${name ?? id} is so already`, record: existing }
+    ? { message: `The ${kind.name} ${name ?? id} is unchanged`, record: existing }
     : updateRecord(api, kind, existing, changes)
 }
 
-/** What differs and can be changed. What the platform sets itself is not for the file to say. */
+/** The attributes that differ and can be updated. Attributes that the platform sets itself are ignored. */
 function changesTo(kind: Kind, existing: NamedRecord, body: Body): Body {
   const [fixed, changeable] = [kind.create, kind.update].map(
     (schema) => new Set(Object.keys(propertiesOf(schema)))
@@ -97,13 +97,13 @@ function changesTo(kind: Kind, existing: NamedRecord, body: Body): Body {
     throw new Problem(
       EXIT.refused,
       `${immutable[0]} of the ${kind.name} ${existing.name ?? existing.id} cannot be changed.`,
-      ['Leave it as it is there, or delete the record and apply again.']
+      ['Keep its current value, or delete the record and apply again.']
     )
   }
   return Object.fromEntries(differing)
 }
 
-/** A body without what records show and nobody may say: such as `createdAt`. */
+/** Drops read-only attributes such as `createdAt`. */
 async function withoutReadOnly(api: Api, kind: Kind, body: Body): Promise<Body> {
   const { meta, data } = await readPage(api, kind.service, kind.path, { limit: 1 })
   const { fields, relations } = meta.schema ?? {}

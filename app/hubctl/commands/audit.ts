@@ -13,7 +13,7 @@ interface TrailVerification {
   readonly batches: number
   readonly events: number
   readonly removed: number
-  /** Missing in answers of platforms that do not record it. */
+  /** Missing if the platform does not record it. */
   readonly reporters?: Readonly<Record<string, number>>
   readonly found: number
   readonly findings: readonly {
@@ -25,21 +25,21 @@ interface TrailVerification {
   readonly unanchored?: readonly string[]
 }
 
-/** All of the trail is read before the answer begins. */
+/** The platform reads the whole trail before it responds. */
 const TIMEOUT_MS = 3_600_000
 
 export function auditCommand(): Command {
   return new Command('audit')
-    .description('prove that nobody changed the audit trail')
+    .description('verify that nobody changed the audit trail')
     .addCommand(
       new Command('verify')
-        .description('check the whole trail; ends with 9 where it is not as it was written')
+        .description('check the whole trail; exits with 9 if it was changed')
         .action(perform(verify))
     )
     .addCommand(
       new Command('export')
-        .description('write the trail with its proof, for somebody who does not trust the platform')
-        .option('--to <file>', 'a new file for it; without, it goes to standard output')
+        .description('write the trail with its proof, for verification without the platform')
+        .option('--to <file>', 'a new file (default: standard output)')
         .addHelpText(
           'after',
           '\nCheck it anywhere: node bin/verify_events.mjs <file> <fingerprint>'
@@ -81,7 +81,7 @@ function showVerification({ output }: Invocation, verification: TrailVerificatio
     )
   )
   unanchored.forEach((chain) =>
-    output.note(`The end of ${chain} is not noted yet outside of the database.`)
+    output.note(`The head of ${chain} is not anchored outside of the database yet.`)
   )
   const counts = Object.entries(verification.reporters ?? {})
   if (counts.length > 0) {
@@ -95,7 +95,7 @@ function showVerification({ output }: Invocation, verification: TrailVerificatio
   }
 }
 
-/** Events tell who did what: the file is for its owner. */
+/** Only the owner may read the file: events name who did what. */
 async function exportTrail(invocation: Invocation<{ to?: string }>): Promise<void> {
   const { to } = invocation.options
   const api = await invocation.api()

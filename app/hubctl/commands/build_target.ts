@@ -10,14 +10,14 @@ import { isDigest, LATEST } from '#oci/image_names'
 import { LOCAL_IMAGES, openImageStore } from '#oci/open_image_store'
 import { openImageLocation, type ImageLocationOptions } from './image_location.js'
 
-/** The build of an analysis, which has to be signed with its id. */
+/** The build of an analysis, which must be signed with its id. */
 export interface BuildTarget {
   readonly shelf: ImageRepository
   readonly reference: string
   readonly signedName: string
 }
 
-/** In the place that was named, else where the hub keeps builds. */
+/** Locates the build in the named location, else in the hub's registry. */
 export async function findBuildTarget(
   invocation: Invocation<ImageLocationOptions>,
   idOrName: string
@@ -65,7 +65,7 @@ interface Registry {
   readonly accountSecret: string | null
 }
 
-/** That of the analysis, else the oldest, as the worker chooses. */
+/** The registry of the analysis, else the oldest one, as the worker chooses. */
 async function registryOf(api: Api, id: unknown): Promise<Registry> {
   const query: [string, string][] = [['fields', '+accountSecret']]
   const found =
@@ -98,8 +98,8 @@ async function incomingOf(api: Api, registryId: string): Promise<string> {
   })
   const name = data[0]?.externalName
   if (typeof name !== 'string') {
-    throw new Problem(EXIT.refused, 'The registry of the analysis was never set up.', [
-      'An operator does that: hubctl registry setup <registry>',
+    throw new Problem(EXIT.refused, 'The registry of the analysis is not set up.', [
+      'An operator can set it up: hubctl registry setup <registry>',
     ])
   }
   return name
@@ -107,6 +107,6 @@ async function incomingOf(api: Api, registryId: string): Promise<string> {
 
 const folderOnly = () =>
   new UsageProblem(
-    'The images of this hub are in a folder on its machine. Look there:',
+    'The images of this hub are in a folder on its machine. Verify them there:',
     'hubctl image verify <analysis> --images <folder>, which is IMAGES_PATH there'
   )

@@ -27,12 +27,12 @@ interface DeadLetterSelection {
 
 export function busCommand(): Command {
   return new Command('bus')
-    .description('look after messages that could not be handled')
+    .description('manage messages that could not be processed')
     .addCommand(
       watchable(
         new Command('dead')
-          .description('show them, with the reason')
-          .option('--queue <queue>', 'those that died in this queue')
+          .description('list dead letters, with the reason')
+          .option('--queue <queue>', 'dead letters of this queue')
       ).action(perform(showDead))
     )
     .addCommand(
@@ -44,21 +44,19 @@ export function busCommand(): Command {
     )
     .addCommand(
       withDryRun(
-        selectingDeadLetters(
-          new Command('redrive').description('give them back to the queue they died in')
-        )
+        selectingDeadLetters(new Command('redrive').description('requeue dead letters'))
       ).action(
         perform((invocation: Invocation<DeadLetterSelection>, ids: string[]) =>
-          settle(invocation, ids, { method: 'POST', path: '/redrive', done: 'was given back' })
+          settle(invocation, ids, { method: 'POST', path: '/redrive', done: 'was requeued' })
         )
       )
     )
     .addCommand(
       withConfirmation(
-        selectingDeadLetters(new Command('drop').description('forget them for good'))
+        selectingDeadLetters(new Command('drop').description('delete dead letters for good'))
       ).action(
         perform((invocation: Invocation<DeadLetterSelection>, ids: string[]) =>
-          settle(invocation, ids, { method: 'DELETE', path: '', done: 'is gone' })
+          settle(invocation, ids, { method: 'DELETE', path: '', done: 'was deleted' })
         )
       )
     )
@@ -66,9 +64,9 @@ export function busCommand(): Command {
 
 function selectingDeadLetters(command: Command): Command {
   return command
-    .argument('[ids...]', 'their ids, as hubctl bus dead shows them')
-    .option('--queue <queue>', 'those that died in this queue')
-    .option('--all', 'all of them')
+    .argument('[ids...]', 'their ids, from hubctl bus dead')
+    .option('--queue <queue>', 'dead letters of this queue')
+    .option('--all', 'all dead letters')
 }
 
 async function readDeadLetters(api: Api, queue?: string): Promise<DeadLetter[]> {
@@ -83,7 +81,7 @@ async function showDead(invocation: Invocation<{ queue?: string; watch?: string 
     output.records(await readDeadLetters(api, options.queue), {
       kind: 'dead-letter',
       columns: ['id', 'queue', 'diedAt', 'reason'],
-      nothing: 'No message is dead.',
+      nothing: 'There are no dead letters.',
     })
   })
 }
@@ -102,7 +100,7 @@ async function showStatus(invocation: Invocation<{ watch?: string | boolean }>) 
     output.records(rows, {
       kind: 'queue',
       columns: ['name', 'dead', 'oldest'],
-      nothing: 'No message is dead.',
+      nothing: 'There are no dead letters.',
     })
     return letters.length === 0 ? EXIT.done : EXIT.found
   })
@@ -121,20 +119,20 @@ async function settle(
 ): Promise<void> {
   const { options, output } = invocation
   if (ids.length === 0 && options.queue === undefined && !options.all) {
-    throw new UsageProblem('Which ones?', 'Say ids, --queue <queue>, or --all.')
+    throw new UsageProblem('No dead letters were selected.', 'Pass ids, --queue <queue>, or --all.')
   }
   const api = await invocation.api()
   const dead = await readDeadLetters(api, options.queue)
   const selected = ids.length === 0 ? dead : dead.filter(({ id }) => ids.includes(id))
   const unknown = ids.filter((id) => !selected.some((letter) => letter.id === id))
   if (unknown.length > 0) {
-    throw new Problem(EXIT.notFound, `No dead message has the id ${unknown.join(', ')}.`, [
-      'See them: hubctl bus dead',
+    throw new Problem(EXIT.notFound, `There is no dead letter with the id ${unknown.join(', ')}.`, [
+      'List them: hubctl bus dead',
     ])
   }
   if (method === 'DELETE') {
     const sure = Boolean(options.yes) || api.isPlanning
-    await requireConfirmation(`Forget ${selected.length} messages for good?`, { yes: sure })
+    await requireConfirmation(`Delete ${selected.length} dead letters for good?`, { yes: sure })
   }
   for (const letter of selected) {
     const settled = await api.change<{ data: DeadLetter }>(

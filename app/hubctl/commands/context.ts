@@ -9,10 +9,8 @@ import { parseServices } from './services_option.js'
 
 export function contextCommand(): Command {
   return new Command('context')
-    .description('keep several platforms, and choose among them')
-    .addCommand(
-      new Command('list').description('show the platforms that are known').action(perform(list))
-    )
+    .description('manage contexts: platforms and their logins')
+    .addCommand(new Command('list').description('list the contexts').action(perform(list)))
     .addCommand(
       new Command('use')
         .description('make a context the current one')
@@ -21,14 +19,14 @@ export function contextCommand(): Command {
     )
     .addCommand(
       new Command('set')
-        .description('keep a platform under a name, or change where it is; --url says where')
+        .description('create or change a context; --url sets its address')
         .argument('<name>')
-        .option('--service <name=address>', 'where a service has an address of its own', collect)
+        .option('--service <name=address>', 'the address of a service that has its own', collect)
         .action(perform(set))
     )
     .addCommand(
       new Command('delete')
-        .description('forget a context and its login')
+        .description('delete a context and its login')
         .argument('<name>')
         .action(perform(remove))
     )
@@ -45,7 +43,7 @@ async function list({ contexts, output }: Invocation): Promise<void> {
   output.records(rows, {
     kind: 'context',
     columns: ['current', 'name', 'url', 'login'],
-    nothing: 'No platform is known yet: hubctl login --url <address>',
+    nothing: 'There are no contexts yet: hubctl login --url <address>',
   })
 }
 
@@ -61,7 +59,7 @@ async function use({ contexts, output }: Invocation, name: string): Promise<void
   output.done(`The context "${name}" is the current one`)
 }
 
-/** A login is for the address it was made at. */
+/** Keeps the login only if the address stays the same. */
 async function set(
   { contexts, options, output }: Invocation<{ service?: string[] }>,
   name: string
@@ -71,7 +69,7 @@ async function set(
   const before = Object.hasOwn(known, name) ? known[name] : undefined
   const url = options.url === undefined ? before?.url : addressIn(options.url)
   if (url === undefined) {
-    throw new UsageProblem('Where is it?', `hubctl context set ${name} --url <address>`)
+    throw new UsageProblem('The address is missing.', `hubctl context set ${name} --url <address>`)
   }
   const isSame = url === before?.url && services.services === undefined
   await contexts.save(name, isSame ? before! : { url, ...services })
@@ -80,5 +78,5 @@ async function set(
 
 async function remove({ contexts, output }: Invocation, name: string): Promise<void> {
   await contexts.remove(name)
-  output.done(`The context "${name}" is forgotten`)
+  output.done(`The context "${name}" was deleted`)
 }

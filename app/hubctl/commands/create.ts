@@ -10,9 +10,9 @@ import { runSteps } from './run_steps.js'
 import { createRecord, nameOfBody, requireCreatable } from './write_record.js'
 
 const HELP = `
-What a kind takes: hubctl get <kind> --help-kind. An attribute that is the id of
-another record takes its name as well. A file may hold several records: a list,
-or documents with --- between them.
+For the attributes of a kind: hubctl get <kind> --help-kind. A reference takes an
+id or a name. A file may hold several records: a list, or documents separated by
+---.
 
 Examples:
   hubctl create node name=north type=default
@@ -22,8 +22,8 @@ Examples:
 
 export function createCommand(): Command {
   const command = new Command('create')
-    .description('make a record')
-    .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
+    .description('create a record')
+    .argument('<kind>', 'a kind of record, from hubctl kinds')
     .addHelpText('after', HELP)
   return withAttributes(command).action(perform(create))
 }

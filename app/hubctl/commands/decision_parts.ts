@@ -8,7 +8,7 @@ import { Problem, UsageProblem } from '#hubctl/problem'
 
 export type Verdict = 'approved' | 'rejected'
 
-/** A node's part in a project or an analysis, which the node's realm decides about. */
+/** The participation of a node in a project or an analysis. The realm of the node approves or rejects it. */
 export interface Part extends NamedRecord {
   readonly nodeId: string
   readonly nodeRealmId: string
@@ -22,12 +22,12 @@ export interface PartOptions {
 }
 
 /**
- * Who decides about a part: the realm of the caller; the caller on behalf of a realm or node that was named, or could be; or
- * only others.
+ * Who may decide a part: the caller's own realm, the caller on behalf of a named realm or node,
+ * the caller if the realm were named, or only others.
  */
 export type Authority = 'own' | 'on behalf' | 'unnamed' | 'theirs'
 
-/** The parts that a decision is about: those that wait, of the realms that were named; or the one of the node that was named. */
+/** The parts to decide: those pending in the named realms, or the one of the named node. */
 export async function findPartsToDecide(
   api: Api,
   { service, path }: RecordCollection,
@@ -45,17 +45,17 @@ export async function findPartsToDecide(
     : [await findPart(api, matching, node)]
 }
 
-/** It may have been decided before: it is decided anew. */
+/** A part that is decided already may be decided again. */
 async function findPart(api: Api, parts: readonly Part[], node: string): Promise<Part> {
   const { id } = await findRecord(api, NODES, node)
   const named = parts.find(({ nodeId }) => nodeId === id)
   if (!named) {
-    throw new Problem(EXIT.notFound, `The node ${node} takes no part in this.`)
+    throw new Problem(EXIT.notFound, `The node ${node} does not take part in it.`)
   }
   return named
 }
 
-/** Says whose turn the decision about a part is. Other realms are acted for only where they, or their node, were named. */
+/** Determines who may decide a part. The caller acts for other realms only if they, or their node, are named. */
 export async function resolveAuthorities(
   api: Api,
   { node, realm }: PartOptions
@@ -64,7 +64,7 @@ export async function resolveAuthorities(
   const isNamed = node !== undefined || realm !== undefined
   if (caller === undefined && !isNamed) {
     throw new UsageProblem(
-      'The identity provider does not say which realm is yours.',
+      'The identity provider does not report your realm.',
       'Name what you decide for: --realm <realm> or --node <node>'
     )
   }

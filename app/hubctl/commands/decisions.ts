@@ -25,40 +25,36 @@ export interface DecisionOptions extends PartOptions {
   readonly asOperator?: boolean
 }
 
-/** What is decided about, and where the nodes of it are. */
+/** The records a decision is about: the subject and its parts. */
 export interface DecisionTarget {
   readonly subject: RecordCollection
   readonly parts: RecordCollection
-  /** The attribute of a part that names the subject. */
+  /** The attribute of a part that refers to the subject. */
   readonly key: 'projectId' | 'analysisId'
-  /** The digest of what there is to decide about now, where it has a content that may change meanwhile. */
+  /** Reads the digest of the current content, if the subject has content that may change. */
   readonly contentOf?: (api: Api, id: string) => Promise<string>
 }
 
 interface Outcome {
   readonly part: Part
   readonly result: Verdict | 'planned' | 'not yours' | 'refused'
-  /** Why it was not decided. */
+  /** Why the part was not decided. */
   readonly problem: Problem | undefined
 }
 
 export function withDecisionOptions(command: Command): Command {
   return withDryRun(
     command
-      .option('-n, --node <node>', 'for this node only; it may have been decided before')
-      .option(
-        '-r, --realm <realm>',
-        'for the nodes of this realm; may be said several times',
-        collect
-      )
-      .option('--as-operator', 'do not ask whether to decide on behalf of another realm')
+      .option('-n, --node <node>', 'only for this node, even if it was decided before')
+      .option('-r, --realm <realm>', 'for the nodes of this realm; repeatable', collect)
+      .option('--as-operator', 'decide on behalf of another realm without confirmation')
       .option('-m, --comment <text>', 'why')
   )
 }
 
 /**
- * Decides for every node of the caller's realm that is undecided, for those of the realms that were named, or for one node. What is
- * left is shown with the realm whose turn it is.
+ * Decides for all pending nodes of the caller's realm, of the named realms, or for one node.
+ * Parts that stay undecided are shown with the realm that must decide.
  */
 export async function decide(
   invocation: Invocation<DecisionOptions>,
@@ -94,7 +90,7 @@ export async function decide(
   const outcomes = await decideEach(api, collection, parts, { authority, body })
   showOutcomes(invocation, outcomes, { kind: collection.name, realm })
   if (contentDigest !== undefined) {
-    output.note(`This is about the content ${contentDigest}`)
+    output.note(`The decision is about the content ${contentDigest}`)
   }
   return exitCodeOf(outcomes)
 }
@@ -112,9 +108,9 @@ function namesOfRealms(parts: readonly Part[], realm: (id: string) => string): s
     .join(' and ')
 }
 
-const TURN = 'It is the turn of the realm of the node.'
+const TURN = 'The realm of the node must decide.'
 
-/** Why a part is left to others: to be refused would be noted against the caller. */
+/** Parts that are skipped without a request: a denied one would be audited as the caller's. */
 const SKIP_REASONS: Readonly<Partial<Record<Authority, Problem>>> = {
   theirs: new Problem(EXIT.permission, TURN),
   unnamed: new Problem(EXIT.permission, TURN, [
@@ -193,7 +189,7 @@ function showOutcomes(
   })
 }
 
-/** Where all was refused, the first refusal says it. */
+/** If every decision was refused, the first error is thrown. */
 function exitCodeOf(outcomes: readonly Outcome[]): ExitCode {
   const undecided = outcomes.filter(({ problem }) => problem !== undefined)
   const refused = undecided.find(({ result }) => result === 'refused')

@@ -11,10 +11,10 @@ import { parseOperands, requireNames } from './operands.js'
 
 export function deleteCommand(): Command {
   const command = new Command('delete')
-    .description('delete records, and whatever goes with them')
-    .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
+    .description('delete records, and the records that depend on them')
+    .argument('<kind>', 'a kind of record, from hubctl kinds')
     .argument('[names...]', 'ids or names')
-    .option('--force', 'also a record that others use, such as a master image of analyses')
+    .option('--force', 'even if others use it, such as a master image of analyses')
   return withConfirmation(command).action(perform(remove))
 }
 
@@ -29,10 +29,13 @@ async function remove(
   const api = await invocation.api()
   const kind = await new Kinds(api).find(name)
   if (!kind.isRemovable) {
-    throw new UsageProblem(`A ${kind.name} is not deleted by itself.`, 'What is: hubctl kinds')
+    throw new UsageProblem(
+      `A ${kind.name} cannot be deleted on its own.`,
+      'See which kinds can: hubctl kinds'
+    )
   }
   if (options.force && !kind.isForcible) {
-    throw new UsageProblem(`--force changes nothing for a ${kind.name}.`, 'Leave it out.')
+    throw new UsageProblem(`--force has no effect on a ${kind.name}.`, 'Omit it.')
   }
   const found = await Promise.all(wanted.map((one) => findRecord(api, kind, one)))
   const recordNames = found.map((record) => record.name ?? record.id).join(', ')

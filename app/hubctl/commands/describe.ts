@@ -19,10 +19,10 @@ interface DescribeOptions {
 
 export function describeCommand(): Command {
   return new Command('describe')
-    .description('show all that is known of a record, with the records it refers to')
-    .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
+    .description('show all attributes of a record, with the records it refers to')
+    .argument('<kind>', 'a kind of record, from hubctl kinds')
     .argument('[names...]', 'ids or names')
-    .option('-i, --include <relations>', 'only these related records', commaList)
+    .option('-i, --include <relations>', 'only these relations', commaList)
     .option('--fields <names>', 'show these attributes; +name adds one', commaList)
     .action(perform(describe))
 }
@@ -52,7 +52,7 @@ async function describe(
   }
 }
 
-/** What makes a record what it is, and is kept in records of its own. */
+/** Attributes of a record that are stored in other records, such as the permissions of a role. */
 async function additionalFields(api: Api, kind: Kind, { id }: NamedRecord): Promise<Fields> {
   if (kind.name !== ROLES.name) {
     return {}

@@ -23,7 +23,7 @@ import { requireUpdatable } from './updatable.js'
 export function editCommand(): Command {
   const command = new Command('edit')
     .description('change a record in your editor (VISUAL or EDITOR)')
-    .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
+    .argument('<kind>', 'a kind of record, from hubctl kinds')
     .argument('<name>', 'its id or name')
   return withDryRun(command).action(perform(edit))
 }
@@ -47,7 +47,7 @@ async function edit(invocation: Invocation, kindName: string, idOrName: string):
   })
 }
 
-/** What of a record a change may hold. */
+/** The attributes of a record that can be updated. */
 function updatableAttributes(kind: Kind, record: NamedRecord): Body {
   const names = Object.keys(propertiesOf(requireUpdatable(kind)))
   return Object.fromEntries(
@@ -62,7 +62,7 @@ function changedAttributes(before: Body, after: Body): Body {
   return Object.fromEntries(changed)
 }
 
-/** Has a body edited, and then used. What was typed is kept where it is refused. */
+/** Opens a body in the editor and uses the result. If that fails, the edited file stays. */
 async function editAndUse(
   body: Body,
   title: string,
@@ -70,7 +70,7 @@ async function editAndUse(
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'hubctl-'))
   const file = join(folder, 'record.yaml')
-  const head = `# ${title}: change what is to be changed, save, and leave the editor.`
+  const head = `# ${title}: edit, save, and close the editor.`
   await writeFile(file, `${head}\n${yamlOf(body)}\n`, { mode: 0o600 })
   const discard = () => rm(folder, { recursive: true, force: true })
   try {
@@ -91,7 +91,7 @@ function withFileHint(file: string, title: string, error: unknown): unknown {
   return error instanceof Problem
     ? new Problem(error.exitCode, error.message, [
         ...error.advice,
-        `What you typed is in ${file}. Once it is right: hubctl update ${title} -f ${file}`,
+        `Your changes are in ${file}. Correct them, then run: hubctl update ${title} -f ${file}`,
       ])
     : error
 }
@@ -104,7 +104,7 @@ async function runEditor(file: string): Promise<void> {
   if (code !== 0) {
     throw new Problem(
       EXIT.failed,
-      `The editor "${editor}" ended with ${code}; nothing was changed.`
+      `The editor "${editor}" exited with ${code}; nothing was changed.`
     )
   }
 }
@@ -113,6 +113,6 @@ function parseBody(text: string): Body {
   try {
     return (parse(text) ?? {}) as Body
   } catch (error) {
-    throw new Problem(EXIT.usage, `What was saved is no YAML: ${(error as Error).message}`)
+    throw new Problem(EXIT.usage, `The saved file is not valid YAML: ${(error as Error).message}`)
   }
 }

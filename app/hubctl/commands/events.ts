@@ -26,12 +26,12 @@ interface AuditEvent extends Fields {
 
 export function eventsCommand(): Command {
   return new Command('events')
-    .description('follow what happens')
+    .description('follow the audit events')
     .addCommand(
       new Command('tail')
-        .description('show the newest events and those that come in, until Ctrl-C')
-        .option('-f, --filter <key=value>', 'only those where this is so', collect)
-        .option('-l, --limit <count>', 'so many of those that are there', wholeNumber, 10)
+        .description('show the newest events and new ones as they arrive, until Ctrl-C')
+        .option('-f, --filter <key=value>', 'only matching events', collect)
+        .option('-l, --limit <count>', 'number of existing events', wholeNumber, 10)
         .action(perform(tail))
     )
 }

@@ -8,8 +8,8 @@ import type { JsonSchema } from '#kernel/json_schema'
 
 export function explainCommand(): Command {
   return new Command('explain')
-    .description('show the attributes of a kind, their types, and which of them can be written')
-    .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
+    .description('show the attributes of a kind, their types, and which can be written')
+    .argument('<kind>', 'a kind of record, from hubctl kinds')
     .action(perform(explain))
 }
 
@@ -18,7 +18,7 @@ async function explain(invocation: Invocation, kindName: string): Promise<void> 
   invocation.output.records(attributesOf(kind), {
     kind: 'attribute',
     columns: ['name', 'type', 'create', 'update', 'description'],
-    nothing: `The platform does not say what attributes a ${kind.name} has.`,
+    nothing: `The platform does not publish the attributes of a ${kind.name}.`,
   })
 }
 
@@ -46,7 +46,7 @@ function requirementOf(schema: JsonSchema | undefined, name: string): string | n
   return required?.includes(name) ? 'required' : 'optional'
 }
 
-/** A type as a person reads it: `text or null`, `one of master, default`. */
+/** A readable type: `text or null`, `one of master, default`. */
 function typeOf(schema: JsonSchema): string {
   const { type, format, enum: choices, const: constant, items, oneOf, anyOf } = schema
   if (choices) {

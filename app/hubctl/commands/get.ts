@@ -22,11 +22,11 @@ interface GetOptions extends ListOptions {
   readonly helpKind?: boolean
 }
 
-/** A table of more is not read by anybody; programs get all. */
+/** Tables are cut at this length; other formats are not. */
 const TABLE_LIMIT = 500
 
 const HELP = `
-What a kind can be filtered, sorted and shown by: hubctl get <kind> --help-kind
+Filters, sort keys and attributes of a kind: hubctl get <kind> --help-kind
 
 Examples:
   hubctl get nodes
@@ -38,19 +38,19 @@ Examples:
 export function getCommand(): Command {
   const command = new Command('get')
     .description('show records of a kind, or some of them by id or name')
-    .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
+    .argument('<kind>', 'a kind of record, from hubctl kinds')
     .argument('[names...]', 'ids or names')
     .option(
       '-f, --filter <key=value>',
-      'only those where this is so; several are all meant',
+      'only matching records; with several, all must match',
       collect
     )
     .option('-s, --sort <keys>', 'sort by these attributes; -key is descending', commaList)
     .option('--fields <names>', 'show these attributes; +name adds one', commaList)
-    .option('-i, --include <relations>', 'show these related records, too', commaList)
-    .option('-l, --limit <count>', `at most so many (tables: ${TABLE_LIMIT})`, wholeNumber)
-    .option('-a, --all', 'all of them, in a table, too')
-    .option('--help-kind', 'show what a kind can be filtered, sorted and shown by')
+    .option('-i, --include <relations>', 'also show these relations', commaList)
+    .option('-l, --limit <count>', `maximum number (tables: ${TABLE_LIMIT})`, wholeNumber)
+    .option('-a, --all', 'all records, even in a table')
+    .option('--help-kind', 'show the filters, sort keys and attributes of a kind')
     .addHelpText('after', HELP)
   return watchable(command).action(perform(get))
 }
@@ -104,14 +104,14 @@ async function showList({ options, output }: Invocation<GetOptions>, api: Api, k
   output.records(records, {
     kind: kind.name,
     columns,
-    nothing: `There are no ${kind.plural.replaceAll('-', ' ')}${options.filter ? ' like that' : ''}.`,
+    nothing: `There are no ${kind.plural.replaceAll('-', ' ')}${options.filter ? ' that match' : ''}.`,
   })
   if (records.length < total && options.limit === undefined) {
     output.note(`${records.length} of ${total} are shown; --all shows all of them.`)
   }
 }
 
-/** Lines of logs are not listed as a whole: what they are asked for by. */
+/** Logs require a filter; these examples show valid ones. */
 const LOG_EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'logs': [
     "hubctl get logs --filter service=core --filter 'time=>2026-01-01T00:00:00Z'",
@@ -132,12 +132,12 @@ function withExample(error: unknown, { plural }: Kind): unknown {
   return error instanceof ApiError && error.status === 400 && examples
     ? new Problem(error.exitCode, error.message, [
         ...error.advice,
-        ...examples.map((example) => `Ask, for example: ${example}`),
+        ...examples.map((example) => `For example: ${example}`),
       ])
     : error
 }
 
-/** Attributes that were asked for by name are the columns. */
+/** Attributes requested by name become the columns. */
 function requestedColumns({ fields }: GetOptions): readonly string[] | undefined {
   return fields?.some((name) => /^[+-]/.test(name)) ? undefined : fields
 }

@@ -13,16 +13,16 @@ const PATH = `${MASTER_IMAGES.path}/command`
 
 export function imageCommand(): Command {
   return new Command('image')
-    .description('look after the images that analyses are built on')
+    .description('manage the images that analyses are built on')
     .addCommand(
       withDryRun(
-        new Command('sync').description('have all images taken over from their repository')
+        new Command('sync').description('synchronize all images with their repository')
       ).action(perform(synchronize))
     )
     .addCommand(
       withDryRun(
         new Command('build')
-          .description('have an image built')
+          .description('start the build of an image')
           .argument('<image>', 'its id or name')
       ).action(perform(build))
     )
@@ -37,7 +37,7 @@ async function synchronize(invocation: Invocation): Promise<void> {
   const body = { command: 'sync' }
   const answer = await api.change<WithWarnings>('POST', MASTER_IMAGES.service, PATH, body)
   if (answer) {
-    invocation.output.done('The images are being taken over')
+    invocation.output.done('The images are being synchronized')
     noteWarnings(invocation.output, answer)
   }
 }

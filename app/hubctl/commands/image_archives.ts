@@ -23,15 +23,15 @@ interface ImportOptions extends ImageLocationOptions {
 }
 
 const IMPORT_HELP = `
-The archive is what docker save, skopeo or hubctl image export wrote, with gzip
-or without. It is never unpacked, and all of it is compared with its digests.
+The archive is the output of docker save, skopeo or hubctl image export, gzipped
+or not. It is never unpacked, and all digests in it are verified.
 
 Examples:
   hubctl image import python.tar --as python/base --images /srv/hub/images
   hubctl image import python.tar --as python/base --registry harbor`
 
 const EXPORT_HELP = `
-docker load and skopeo take the archive, and so does hubctl image import.
+docker load, skopeo and hubctl image import read the archive.
 
 Examples:
   hubctl image export master/python/base python.tar --images /srv/hub/images
@@ -40,11 +40,11 @@ Examples:
 export function importCommand(): Command {
   return withLocationOptions(
     new Command('import')
-      .description('take an image out of an archive, to build analyses on it')
-      .argument('<archive>', 'a tar, or one of gzip')
-      .requiredOption('--as <name>', 'what it is called, such as python/base')
-      .option('--repository <prefix>', 'what its name begins with where it is kept')
-      .option('--image <name>', 'what the archive calls it, where it has several')
+      .description('import an image from an archive')
+      .argument('<archive>', 'a tar archive, optionally gzipped')
+      .requiredOption('--as <name>', 'its name, such as python/base')
+      .option('--repository <prefix>', 'the prefix of its repository')
+      .option('--image <name>', 'its name in the archive, if there are several')
   )
     .addHelpText('after', IMPORT_HELP)
     .action(perform(importImage))
@@ -53,9 +53,9 @@ export function importCommand(): Command {
 export function exportCommand(): Command {
   return withLocationOptions(
     new Command('export')
-      .description('write an image into an archive')
-      .argument('<image>', 'its name where it is kept, with a tag or a digest')
-      .argument('<archive>', 'a file; .tar.gz has it compressed once more')
+      .description('export an image to an archive')
+      .argument('<image>', 'its repository, with a tag or a digest')
+      .argument('<archive>', 'a file; .tar.gz compresses it once more')
   )
     .addHelpText('after', EXPORT_HELP)
     .action(perform(exportImage))
@@ -102,7 +102,7 @@ async function exportImage(
   )
 }
 
-/** Shows how far something is, to somebody who waits for it. */
+/** Shows a progress bar while an operation runs. */
 async function withProgress<T>(
   isQuiet: boolean,
   title: string,

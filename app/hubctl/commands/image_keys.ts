@@ -13,8 +13,8 @@ interface PublishedKey {
 }
 
 const HELP = `
-What is printed is for cosign, podman and hubctl image verify --key. Compare the
-fingerprint with what the operators of the hub tell you by another way.
+The output is for cosign, podman and hubctl image verify --key. Compare the
+fingerprint with the one you get from the operators of the hub by another way.
 
 Example:
   hubctl image key > hub.pub`
@@ -22,12 +22,12 @@ Example:
 export function keyCommand(): Command {
   return new Command('key')
     .description('show the public key that images are signed with')
-    .option('--all', 'those too whose signatures are still accepted')
+    .option('--all', 'also the keys whose signatures are still accepted')
     .addHelpText('after', HELP)
     .action(perform(show))
 }
 
-/** The keys by which a hub knows its images, the one of now first. */
+/** The keys whose signatures the hub accepts, the current one first. */
 export async function acceptedKeys(api: Api): Promise<readonly ImageKey[]> {
   const keys = await readKeys(api)
   return keys.map(({ publicKey }) => ImageKey.from(publicKey, 'A key of the hub'))

@@ -25,24 +25,24 @@ export interface ImageLocationOptions {
 
 export interface ImageLocation {
   readonly store: ImageStore
-  /** What names of master images begin with there, and those of builds. */
+  /** Repository prefixes of master images and of builds. */
   readonly masterImages: string
   readonly incoming: string
-  /** In sentences. */
+  /** The name for messages. */
   readonly name: string
 }
 
 const STORES_IMAGES = "or(eq(type,'masterImages'),eq(type,'incoming'))"
 
-/** For a command about images, which are in a folder or in a registry. */
+/** Adds the options that name a folder or a registry of images. */
 export function withLocationOptions(command: Command): Command {
   return command
-    .addOption(new Option('--images <folder>', 'in a folder of this machine').conflicts('registry'))
+    .addOption(new Option('--images <folder>', 'in a folder on this machine').conflicts('registry'))
     .option('--registry <registry>', 'in a registry of the platform, its id or name')
     .option('--insecure', 'do not verify the certificate of that registry')
 }
 
-/** Opens the folder, or the registry with the account that the platform has of it. */
+/** Opens the folder, or the registry with the account that the platform uses there. */
 export async function openImageLocation(
   invocation: Invocation<ImageLocationOptions>
 ): Promise<ImageLocation> {
@@ -53,7 +53,7 @@ export async function openImageLocation(
   }
   if (registry === undefined) {
     throw new UsageProblem(
-      'Say where images are kept: --images <folder>, or --registry <id or name>.'
+      'No location of images was given: pass --images <folder>, or --registry <id or name>.'
     )
   }
   return openRegistryLocation(invocation, registry, insecure ?? false)
@@ -69,7 +69,7 @@ async function openRegistryLocation(
   const found = await findRecord(api, REGISTRIES, idOrName, { shape: [[...shape[0]]] })
   const { host, accountName, accountSecret } = found as unknown as Account
   if (host === LOCAL_IMAGES) {
-    throw new Problem(EXIT.refused, `This registry is a folder of the platform's own.`, [
+    throw new Problem(EXIT.refused, `This registry is a folder of the platform.`, [
       'On its machine: --images <folder>, which is IMAGES_PATH there',
     ])
   }
@@ -87,7 +87,7 @@ async function openRegistryLocation(
   }
 }
 
-/** Says what is wrong with images as hubctl says it. */
+/** Turns image errors into problems with an exit code. */
 export async function explainImageFailure<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     throw isImageFailure(error) ? new Problem(exitCodeOf(error), `${error.message}.`) : error

@@ -18,11 +18,11 @@ import { explainImageFailure, withLocationOptions } from './image_location.js'
 import { findVerificationTarget, type VerifyOptions } from './verification_target.js'
 
 const HELP = `
-One word is an analysis, whose image is looked at where the hub keeps builds, or
-in the place that --images or --registry names. Anything else is the name of an
-image: with the host of its registry, where you are whoever is logged in there
-with podman or docker, or as it is called in the place that is named. It is
-compared with the keys of the hub, or with those of a file.
+A single word is an analysis. Its image is read from the registry of the hub, or
+from --images or --registry. Anything else is the name of an image: with the host
+of its registry, read with your login of podman or docker, or its repository in
+--images or --registry. The signature is verified with the keys of the hub, or
+with those of a file.
 
 Examples:
   hubctl image verify trial
@@ -30,15 +30,15 @@ Examples:
   hubctl image verify master/python/base --registry harbor
   hubctl image verify harbor.example.org/node-1/<analysis>:latest --key hub.pub`
 
-/** More inputs than these are counted, and named with -o json. */
+/** Tables list this many inputs; `-o json` lists all. */
 const MOST_SHOWN = 20
 
 export function verifyCommand(): Command {
   return withLocationOptions(
     new Command('verify')
-      .description('check that an image is what this hub has built')
+      .description('verify that this hub has built an image')
       .argument('<image>', 'an analysis, or the name of an image')
-      .option('--key <file>', 'public keys in PEM, instead of those of the hub')
+      .option('--key <file>', 'public keys in PEM instead of those of the hub')
   )
     .addHelpText('after', HELP)
     .action(perform(verify))
@@ -64,7 +64,7 @@ async function verify(invocation: Invocation<VerifyOptions>, image: string): Pro
 
 function explainRejection(error: unknown): never {
   throw error instanceof SignatureRejected
-    ? new Problem(EXIT.found, `${error.message}.`, [`Do not run it. Its code is ${error.code}.`])
+    ? new Problem(EXIT.found, `${error.message}.`, [`Do not run it. Error code: ${error.code}.`])
     : error
 }
 
@@ -136,7 +136,7 @@ function verificationLines({
     `  digest     ${digest}`,
     `  signed as  ${printable(claim.identity)}`,
     `  by key     ${key.fingerprint}`,
-    ...(provenance ? provenanceLines(provenance) : ['  made of    nobody has said']),
+    ...(provenance ? provenanceLines(provenance) : ['  made of    unknown']),
   ]
 }
 

@@ -5,7 +5,7 @@ import type { Kind } from '#hubctl/kinds/kind'
 
 export function kindsCommand(): Command {
   return new Command('kinds')
-    .description('show the kinds of record there are, and what may be done with them')
+    .description('list the kinds of records and their commands')
     .action(perform(showKinds))
 }
 

@@ -1,6 +1,6 @@
 import { UsageProblem } from '#hubctl/problem'
 
-/** What a list is asked for with. */
+/** Options of a list. */
 export interface ListOptions {
   readonly filter?: readonly string[]
   readonly sort?: readonly string[]
@@ -8,7 +8,7 @@ export interface ListOptions {
   readonly include?: readonly string[]
 }
 
-/** The query of a list, in the words of the interface. */
+/** The query parameters of a list. */
 export function listQuery({ filter = [], sort, fields, include }: ListOptions): [string, string][] {
   return [
     ...filter.map(parseFilter),
@@ -17,7 +17,7 @@ export function listQuery({ filter = [], sort, fields, include }: ListOptions): 
   ]
 }
 
-/** What records are shown with. */
+/** The query parameters that select attributes and relations. */
 export function shapeQuery({ fields, include }: Pick<ListOptions, 'fields' | 'include'>) {
   const query: [string, string][] = []
   if (fields) {
@@ -29,7 +29,7 @@ export function shapeQuery({ fields, include }: Pick<ListOptions, 'fields' | 'in
   return query
 }
 
-/** `key=value`, where the value may have a sign of its own (`!x`, `~x~`, `>5`), or an expression such as `eq(name,'x')`. */
+/** Parses `key=value`, whose value may have an operator (`!x`, `~x~`, `>5`), or an expression: `eq(name,'x')`. */
 function parseFilter(text: string): [string, string] {
   if (/^[a-zA-Z]+\(.*\)$/s.test(text)) {
     return ['filter', text]
@@ -37,7 +37,7 @@ function parseFilter(text: string): [string, string] {
   const separator = text.indexOf('=')
   if (separator < 1) {
     throw new UsageProblem(
-      `"${text}" is no filter.`,
+      `"${text}" is not a filter.`,
       'A filter is key=value, or an expression: --filter name=~north~ --filter "eq(name,\'north\')"'
     )
   }

@@ -18,29 +18,29 @@ interface LoginOptions extends CredentialOptions {
 }
 
 const HELP = `
-The password, the secret or the token is asked for, or read from standard input
-with --stdin; it is never an argument, since every program of the machine sees
-those. --stdin also takes a file as --to writes it, which says whose it is.
-Tokens are kept in a file that only you may read, and renewed while the
-login lasts. A client's secret is kept there, too: it has nothing else to renew
-its token with.`
+The password, secret or token is prompted for, or read from standard input with
+--stdin. It is never an argument, which every program on the machine can read.
+--stdin also reads a file that --to wrote, which names the user or client. Tokens
+are stored in a file that only you can read, and renewed while the login lasts.
+The secret of a client is stored there, too, since it renews the token.`
 
 export function loginCommand(): Command {
   return new Command('login')
-    .description(
-      'log in as a person, as a client, or with a token, and keep the platform as a context'
-    )
-    .option('-u, --user <name>', 'log in as this person')
+    .description('log in as a user, as a client, or with a token, and save the context')
+    .option('-u, --user <name>', 'log in as this user')
     .addOption(
       new Option('-c, --client <id>', 'log in as this client, by its id or name').conflicts('user')
     )
     .addOption(
-      new Option('-t, --token', 'use an access token of elsewhere').conflicts(['user', 'client'])
+      new Option('-t, --token', 'log in with an existing access token').conflicts([
+        'user',
+        'client',
+      ])
     )
-    .option('-r, --realm <name>', 'the realm of the person or client (default: master)')
+    .option('-r, --realm <name>', 'the realm of the user or client (default: master)')
     .option('--stdin', 'read the password, the secret or the token from standard input')
     .option('--allow-http', 'send the password to another machine without TLS')
-    .option('--service <name=address>', 'where a service has an address of its own', collect)
+    .option('--service <name=address>', 'the address of a service that has its own', collect)
     .addHelpText('after', HELP)
     .action(perform(login))
 }
@@ -59,7 +59,7 @@ async function login(invocation: Invocation<LoginOptions>): Promise<void> {
   output.done(`Logged in at ${target.url}; the context "${name}" is the current one`)
 }
 
-/** An address that is named, else that of the context that is named or current. */
+/** The address from `--url`, else that of the named or current context. */
 async function targetContext({ options, contexts }: Invocation<LoginOptions>): Promise<Context> {
   const { url, context: name, service } = options
   const services = parseServices(service)
@@ -70,15 +70,15 @@ async function targetContext({ options, contexts }: Invocation<LoginOptions>): P
   return { url: DEFAULT_URL, ...found?.context, ...services }
 }
 
-/** What is sent to another machine without TLS is read by whoever is between. */
+/** Refuses to send credentials to another machine without TLS. */
 function requireTls(addresses: Addresses): void {
   const insecure = SURFACE_NAMES.map((service) => new URL(addresses.of(service))).find(
     ({ protocol, hostname }) => protocol === 'http:' && !isLoopback(hostname)
   )
   if (insecure) {
     throw new UsageProblem(
-      `${insecure.origin} is not this machine, and would be sent the password, and tokens, without TLS.`,
-      'Use an https address; --allow-http sends them nevertheless.'
+      `${insecure.origin} is another machine, and the password and tokens would be sent to it without TLS.`,
+      'Use an https address, or pass --allow-http.'
     )
   }
 }
@@ -95,7 +95,7 @@ async function tokensFor(options: LoginOptions, grants: TokenClient): Promise<To
   }
 }
 
-/** A login that nobody could use is better found now. */
+/** Fails the login early if the platform rejects the token. */
 async function requireAccepted(addresses: Addresses, { accessToken }: Tokens): Promise<void> {
   const { status } = await reach(`${addresses.of('core')}/projects?page[limit]=1`, {
     headers: { authorization: `Bearer ${accessToken}` },

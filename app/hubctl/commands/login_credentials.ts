@@ -10,13 +10,13 @@ export interface CredentialOptions {
   readonly stdin?: boolean
 }
 
-/** What somebody logs in with. */
+/** Credentials of a login. */
 export type Credentials =
   | { readonly type: 'token'; readonly token: string }
   | { readonly type: 'client'; readonly client: ClientLogin }
   | { readonly type: 'person'; readonly person: PersonLogin }
 
-/** Credentials as `--to` writes them: of a client those with a secret, of a person those with a password. */
+/** Credentials as `--to` writes them: a secret for a client, a password for a person. */
 interface StoredCredentials {
   readonly id?: string
   readonly clientId?: string
@@ -28,7 +28,7 @@ interface StoredCredentials {
 
 const MASTER = 'master'
 
-/** Asks for what the options leave open, or reads it from standard input: a secret, or the credentials that `--to` wrote. */
+/** Completes the options by prompts, or from standard input: a secret, or credentials that `--to` wrote. */
 export async function credentialsFor(options: CredentialOptions): Promise<Credentials> {
   if (options.token) {
     return {
@@ -52,7 +52,7 @@ export async function credentialsFor(options: CredentialOptions): Promise<Creden
 
 const stdinOption = ({ stdin = false }: CredentialOptions) => ({ stdin })
 
-/** Options win over what was written. */
+/** Options take precedence over stored credentials. */
 function credentialsFrom(options: CredentialOptions, stored: StoredCredentials): Credentials {
   const { secret, password } = stored
   const { realm } = options
@@ -65,8 +65,8 @@ function credentialsFrom(options: CredentialOptions, stored: StoredCredentials):
     return { type: 'person', person: { user, password, realm: realm ?? stored.realm ?? MASTER } }
   }
   throw new UsageProblem(
-    'Standard input does not say whose it is.',
-    'Say --user, --client or --token, or give what --to wrote.'
+    'Standard input does not name the user or client.',
+    'Pass --user, --client or --token, or input that --to wrote.'
   )
 }
 
@@ -74,7 +74,7 @@ function plainSecret({ client }: CredentialOptions, text: string): StoredCredent
   return client === undefined ? { password: text } : { secret: text }
 }
 
-/** A JSON object with a secret in it is what `--to` writes; all else is a secret itself. */
+/** Input that is a JSON object with a secret is what `--to` writes; any other input is the secret itself. */
 function parseStored(text: string): StoredCredentials | undefined {
   let content: unknown
   try {
@@ -96,7 +96,7 @@ function isStoredCredentials(content: unknown): content is StoredCredentials {
 function parseToken(text: string): string {
   const token = text.trim()
   if (/\s/.test(token)) {
-    throw new UsageProblem('That is no access token: it has spaces in it.')
+    throw new UsageProblem('The access token is invalid: it contains spaces.')
   }
   return token
 }

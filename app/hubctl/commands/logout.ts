@@ -12,7 +12,7 @@ export function logoutCommand(): Command {
     .action(perform(logout))
 }
 
-/** Here it ends in any case: a provider that is away must not keep a token on this machine. */
+/** Removes the local token first, so that it is gone even if the provider is unavailable. */
 async function logout({ contexts, options, output }: Invocation): Promise<void> {
   const found = await contexts.find(options.context)
   if (!found?.context.tokens) {
@@ -29,7 +29,7 @@ async function logout({ contexts, options, output }: Invocation): Promise<void> 
       throw error
     }
     output.note(
-      `The token is removed from this machine; the provider could not be told: ${error.message}`
+      `The token was removed from this machine, but the provider could not revoke it: ${error.message}`
     )
   }
 }

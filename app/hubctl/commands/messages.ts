@@ -21,17 +21,17 @@ interface PeekOptions {
 
 export function messagesCommand(): Command {
   return new Command('messages')
-    .description('look into your own mailbox')
+    .description('read your own mailbox')
     .addCommand(
       watchable(
         new Command('peek')
-          .description('show the oldest messages that wait for you, and leave them there')
-          .option('-l, --limit <count>', 'so many of them', wholeNumber, 20)
+          .description('show the oldest pending messages without acknowledging them')
+          .option('-l, --limit <count>', 'number of messages', wholeNumber, 20)
       ).action(perform(peek))
     )
 }
 
-/** A pull takes nothing away: a message goes when it is acknowledged. */
+/** A pull removes nothing: messages are removed when they are acknowledged. */
 async function peek(invocation: Invocation<PeekOptions>) {
   const { options, output } = invocation
   const api = await invocation.api()
@@ -43,16 +43,16 @@ async function peek(invocation: Invocation<PeekOptions>) {
     output.records(output.isTable ? messages.map(rowOf) : messages, {
       kind: 'message',
       columns: ['id', 'sender', 'size', 'createdAt'],
-      nothing: 'No message waits for you.',
+      nothing: 'There are no pending messages.',
     })
   })
 }
 
-/** What a message says is sealed, mostly: its size tells more. */
+/** Shows the size instead of the content, which is usually encrypted. */
 function rowOf({ id, senderType, senderId, data, createdAt }: Message): Fields {
   const size = bytes(Buffer.byteLength(JSON.stringify(data ?? null)))
   return { id, sender: `${senderType} ${senderId.slice(0, SHORT)}`, size, createdAt }
 }
 
-/** Enough of an id to know it again. */
+/** Characters of an id that identify it in a table. */
 const SHORT = 8

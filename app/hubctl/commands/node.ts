@@ -5,6 +5,6 @@ import { rotateCredentialsCommand } from './rotate_credentials.js'
 
 export function nodeCommand(): Command {
   return new Command('node')
-    .description('look after the logins of nodes')
+    .description('manage the credentials of nodes')
     .addCommand(rotateCredentialsCommand(NODES))
 }

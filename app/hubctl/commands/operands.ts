@@ -1,6 +1,6 @@
 import { UsageProblem } from '#hubctl/problem'
 
-/** `get node north`, or `get node/north` as `-o name` writes it. */
+/** Parses `get node north`, or `get node/north` as `-o name` prints it. */
 export function parseOperands(
   kind: string,
   names: readonly string[]
@@ -14,7 +14,7 @@ export function parseOperands(
     if (own !== head) {
       throw new UsageProblem(
         `"${name}" is of another kind than "${kind}".`,
-        'Ask for one kind at a time.'
+        'Use one kind per command.'
       )
     }
     return record
@@ -22,7 +22,7 @@ export function parseOperands(
   return { kind: head, names: first === undefined ? rest : [first, ...rest] }
 }
 
-/** Names may have a slash of their own: only what looks like a kind stands in front of one. */
+/** Splits at the first slash only if a kind precedes it: names may contain slashes. */
 function splitOperand(text: string): [string, string?] {
   const slash = text.indexOf('/')
   return slash > 0 && /^[a-zA-Z][a-zA-Z-]*$/.test(text.slice(0, slash))
@@ -30,9 +30,9 @@ function splitOperand(text: string): [string, string?] {
     : [text]
 }
 
-/** At least one name, for what is done to records. */
+/** Requires at least one name. */
 export function requireNames(kind: string, names: readonly string[]): void {
   if (names.length === 0) {
-    throw new UsageProblem(`Which ${kind}?`, 'Say an id or a name behind the kind.')
+    throw new UsageProblem(`No ${kind} was named.`, 'Add an id or a name after the kind.')
   }
 }

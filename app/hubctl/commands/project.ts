@@ -32,7 +32,7 @@ export function projectCommand(): Command {
     .addCommand(
       watchable(
         new Command('pending').description(
-          'show the nodes of projects that wait, and whose turn it is'
+          'show the nodes of projects that wait for a decision, and who must decide'
         )
       ).action(perform(showPending))
     )

@@ -25,42 +25,42 @@ const REGISTRY_COMMANDS: readonly RegistryCommand[] = [
     name: 'setup',
     command: 'setup',
     collection: REGISTRIES,
-    description: 'have a registry given its projects, and all that belongs to it linked',
+    description: 'create the projects of a registry and link everything that belongs to it',
   },
   {
     name: 'cleanup',
     command: 'cleanup',
     collection: REGISTRIES,
-    description: 'have removed what the platform made there and no record names any more',
+    description: 'remove what the platform created there and no record refers to',
   },
   {
     name: 'link',
     command: 'projectLink',
     collection: REGISTRY_PROJECTS,
-    description: 'have a project made in its registry, with an account and a hook',
+    description: 'create a project in its registry, with an account and a webhook',
   },
   {
     name: 'unlink',
     command: 'projectUnlink',
     collection: REGISTRY_PROJECTS,
-    description: 'have a project removed from its registry; its record stays',
+    description: 'remove a project from its registry; its record stays',
   },
   {
     name: 'renew-hook',
     command: 'hookRenew',
     collection: REGISTRIES,
-    description: 'have the secret replaced that a registry tells things with',
+    description: "replace the secret of a registry's webhook",
   },
   {
     name: 'renew-worker',
     command: 'workerRenew',
     collection: REGISTRIES,
-    description: 'have the secrets replaced with which workers bring images into a registry',
+    description: 'replace the secrets with which workers push images to a registry',
   },
 ]
 
 export function registryCommand(): Command {
-  const command = new Command('registry').description('look after registries of images')
+  const command = new Command('registry').description('manage registries of images')
   for (const registryAction of REGISTRY_COMMANDS) {
     const { name, description, collection } = registryAction
     const subcommand = new Command(name)
@@ -69,7 +69,7 @@ export function registryCommand(): Command {
     if (name === 'link') {
       subcommand
         .option('--stdin', 'read the secret of the account from standard input')
-        .option('--adopt <externalName>', 'take over what has this name there, whoever made it')
+        .option('--adopt <externalName>', 'adopt the existing project of this name')
     }
     command.addCommand(
       withDryRun(subcommand).action(
@@ -81,7 +81,7 @@ export function registryCommand(): Command {
   }
   return command.addCommand(
     watchable(
-      new Command('status').description('show what became of the projects of registries')
+      new Command('status').description('show the state of the projects of registries')
     ).action(perform(showStatus))
   )
 }
@@ -100,9 +100,7 @@ async function sendCommand(
   const body = { command, id, ...chosen, ...adopted }
   const answer = await api.change<null>('POST', 'core', path, body)
   if (answer !== undefined) {
-    output.done(
-      `${command} of ${name ?? id} was enqueued; hubctl registry status shows how far it is`
-    )
+    output.done(`${command} of ${name ?? id} was enqueued; hubctl registry status shows its state`)
   }
 }
 

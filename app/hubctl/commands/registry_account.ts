@@ -10,7 +10,7 @@ interface Account {
   readonly accountSecret: string
 }
 
-/** Where podman, skopeo and docker note who is logged in, the first that there is. */
+/** The credential files of podman, skopeo and docker, in order of precedence. */
 function files(): string[] {
   const { REGISTRY_AUTH_FILE, DOCKER_CONFIG, XDG_RUNTIME_DIR } = process.env
   return [
@@ -20,7 +20,7 @@ function files(): string[] {
   ]
 }
 
-/** Whom this machine is logged in as at a registry; nobody where nothing says so. */
+/** The account with which this machine is logged in at a registry, if any. */
 export async function registryAccount(host: string): Promise<Account | undefined> {
   for (const file of files()) {
     const content = tryParseJson(await readFile(file, 'utf8').catch(() => ''))

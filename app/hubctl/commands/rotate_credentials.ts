@@ -21,12 +21,12 @@ interface RotateOptions {
 
 const HELP = `
 The new secret is written to the file that --to names, which only you may read;
-it is never printed. Without --stdin the platform makes one up.`
+it is never printed. Without --stdin the platform generates one.`
 
-/** Gives what a node or an analysis logs in with another secret, at once: whoever has the old one is out. */
+/** The command `rotate-credentials` of nodes and analyses. The old secret stops working at once. */
 export function rotateCredentialsCommand(collection: RecordCollection): Command {
   const command = new Command('rotate-credentials')
-    .description('give it another secret to log in with; the one before ends at once')
+    .description('replace its secret; the old one stops working at once')
     .argument(`<${collection.name}>`, 'its id or name')
     .requiredOption('--to <file>', 'the file the new credentials are written to, mode 600')
     .option('--stdin', 'read the new secret from standard input')
@@ -47,7 +47,7 @@ async function rotate(
   const api = await invocation.api()
   const { id, name } = await findRecord(api, collection, idOrName)
   await requireConfirmation(
-    `Give the ${collection.name} ${name ?? id} another secret? The one before ends at once.`,
+    `Replace the secret of the ${collection.name} ${name ?? id}? The old one stops working at once.`,
     {
       yes: Boolean(options.yes) || api.isPlanning,
     }

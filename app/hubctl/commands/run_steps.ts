@@ -3,22 +3,21 @@ import type { Output } from '#hubctl/output/output'
 import type { Fields } from '#hubctl/platform/pages'
 import { Problem } from '#hubctl/problem'
 
-/** What was done with one of several. */
+/** The result of one step. */
 export interface StepResult {
   readonly message: string
   readonly record?: Fields
 }
 
-/** One of several that something is done with. */
+/** One of several steps of a command. */
 export interface Step {
   readonly name: string
-  /** Undefined where it is only planned. */
+  /** Resolves to undefined in a dry run. */
   readonly act: () => Promise<StepResult | undefined>
 }
 
 /**
- * Takes the steps one after the other. One that fails is named and does not keep the others from being taken; where all fail, the
- * first failure is that of the command.
+ * Runs steps in order. A failed step is reported and the others still run; if all fail, the first error is thrown.
  */
 export async function runSteps(
   output: Output,
@@ -53,7 +52,7 @@ export async function runSteps(
   return failures.length > 0 ? EXIT.partly : EXIT.done
 }
 
-/** Where nobody can be asked any more, no other step can be taken either. */
+/** Without a login or a connection, no other step can succeed. */
 function isFatal(error: Error): boolean {
   return (
     error instanceof Problem &&

@@ -13,7 +13,7 @@ import { linesOfInstallation, linesOfServices } from './status_lines.js'
 export function statusCommand(): Command {
   return watchable(
     new Command('status').description(
-      'show whether each service answers; to operators also what waits, died, is stuck, or ends'
+      'show whether each service responds; to operators also queues, stuck analyses and expiring credentials'
     )
   ).action(perform(status))
 }
@@ -35,7 +35,7 @@ async function show(invocation: Invocation): Promise<ExitCode> {
     output.value({ services, installation: installation ?? null })
   }
   if (result === 'of others') {
-    output.note('More is shown to those who hold service_manage in the master realm.')
+    output.note('Users with the permission service_manage in the master realm see more.')
   }
   if (!services.every(({ answers }) => answers)) {
     return EXIT.unreachable
@@ -43,7 +43,7 @@ async function show(invocation: Invocation): Promise<ExitCode> {
   return installation && needsAttention(installation) ? EXIT.found : EXIT.done
 }
 
-/** Undefined where core does not answer. */
+/** Resolves to undefined if core does not respond. */
 async function installationFor(api: Api): Promise<Installation | 'of others' | undefined> {
   try {
     return await readInstallation(api)

@@ -17,7 +17,7 @@ export function linesOfServices(services: readonly ServiceState[]): string[] {
   })
 }
 
-/** A line for each part of an installation, and one for whatever somebody should look at. */
+/** A line for each part of an installation, and one for each problem. */
 export function linesOfInstallation(installation: Installation): string[] {
   return [
     '',
@@ -30,7 +30,7 @@ export function linesOfInstallation(installation: Installation): string[] {
   ]
 }
 
-/** A mark, the part it is about, and a gap behind each. */
+/** Width of the mark, the part, and the gaps after them. */
 const BEFORE = 4 + 2 + 11 + 1
 
 function line(mark: string, part: string, text: string): string {
@@ -46,19 +46,19 @@ function linesOfSurfaces({ surfaces }: Installation): string[] {
 
 function linesOfQueues({ queues }: Installation): string[] {
   if (queues.some(({ dead }) => dead === null)) {
-    return [line(attention('LOOK'), 'queues', 'the message broker cannot be asked')]
+    return [line(attention('LOOK'), 'queues', 'the message broker does not respond')]
   }
   const dead = queues.filter((queue) => queue.dead !== 0)
   const unconsumed = queues.filter(({ isTaken }) => isTaken === false)
   return [
     ...(dead.length === 0
-      ? [line(fine(), 'queues', 'no message is dead')]
+      ? [line(fine(), 'queues', 'no dead letters')]
       : dead.map((queue) =>
           line(attention('LOOK'), 'queues', `${queue.dead} dead in ${queue.name}: hubctl bus dead`)
         )),
     ...(unconsumed.length === 0
       ? []
-      : [line(attention('note'), 'queues', `nobody takes from ${namesIn(unconsumed)}`)]),
+      : [line(attention('note'), 'queues', `no consumer for ${namesIn(unconsumed)}`)]),
   ]
 }
 
@@ -66,7 +66,8 @@ const namesIn = (named: readonly { name: string }[]) => named.map(({ name }) => 
 
 function linesOfOutbox({ outbox }: Installation): string[] {
   return outbox.map(({ database, depth, lagSeconds }) => {
-    const waits = depth === 0 ? 'empty' : `${depth} wait, the oldest for ${Math.ceil(lagSeconds)} s`
+    const waits =
+      depth === 0 ? 'empty' : `${depth} pending, the oldest for ${Math.ceil(lagSeconds)} s`
     const mark = lagSeconds > 60 ? attention('LOOK') : fine()
     return line(mark, 'outbox', `${database}: ${waits}`)
   })
@@ -74,7 +75,7 @@ function linesOfOutbox({ outbox }: Installation): string[] {
 
 function linesOfSweeps({ sweeps }: Installation): string[] {
   const running = sweeps.filter(({ isRunning }) => isRunning)
-  return [line(fine(), 'sweeps', running.length === 0 ? 'none at work' : namesIn(running))]
+  return [line(fine(), 'sweeps', running.length === 0 ? 'none running' : namesIn(running))]
 }
 
 function linesOfStuck({ stuck }: Installation): string[] {
@@ -103,8 +104,9 @@ function linesOfCredentials({ credentials }: Installation): string[] {
         `node ${whose}: its secret is ${ageOf(since)} old: ${command}`
       )
     }
-    const what = type === 'signingKey' ? 'what signs tokens' : type
-    const end = expiresAt === null ? 'has no end' : `ends in ${ageOf(expiresAt).replace('+', '')}`
-    return line(mark, 'credentials', `${what} ${end}${isRenewed ? ', the next is made then' : ''}`)
+    const what = type === 'signingKey' ? 'token signing key' : type
+    const end =
+      expiresAt === null ? 'does not expire' : `expires in ${ageOf(expiresAt).replace('+', '')}`
+    return line(mark, 'credentials', `${what} ${end}${isRenewed ? ', renewed automatically' : ''}`)
   })
 }

@@ -4,13 +4,13 @@ import { perform, type Invocation } from '#hubctl/invocation'
 import { withDryRun } from '#hubctl/options'
 
 const SWEEPS = {
-  events: 'remove the events whose time is over, as it is done every night',
-  messages: 'remove the messages whose time is over',
-  objects: 'remove from the object store what no record names',
+  events: 'remove expired events, as every night',
+  messages: 'remove expired messages',
+  objects: 'remove objects that no record refers to',
 } as const
 
 export function sweepCommand(): Command {
-  const command = new Command('sweep').description('have removed now what has had its time')
+  const command = new Command('sweep').description('run a sweep now')
   for (const [name, description] of Object.entries(SWEEPS)) {
     command.addCommand(
       withDryRun(new Command(name).description(description)).action(
@@ -21,7 +21,7 @@ export function sweepCommand(): Command {
   return command
 }
 
-/** One turn of the platform is twenty seconds. */
+/** The platform sweeps for twenty seconds per request. */
 const TIMEOUT_MS = 120_000
 
 async function sweep(invocation: Invocation, name: string): Promise<void> {
@@ -35,6 +35,6 @@ async function sweep(invocation: Invocation, name: string): Promise<void> {
     TIMEOUT_MS
   )
   if (answer) {
-    output.done(`${answer.data.removed} went: ${name}`, answer.data)
+    output.done(`${answer.data.removed} ${name} were removed`, answer.data)
   }
 }

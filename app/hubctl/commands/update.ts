@@ -11,8 +11,8 @@ import { updateRecord } from './write_record.js'
 import { requireUpdatable } from './updatable.js'
 
 const HELP = `
-What a kind takes: hubctl get <kind> --help-kind. An attribute that is the id of
-another record takes its name as well.
+For the attributes of a kind: hubctl get <kind> --help-kind. A reference takes an
+id or a name.
 
 Examples:
   hubctl update node north hidden=true
@@ -20,8 +20,8 @@ Examples:
 
 export function updateCommand(): Command {
   const command = new Command('update')
-    .description('change attributes of a record')
-    .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
+    .description('update attributes of a record')
+    .argument('<kind>', 'a kind of record, from hubctl kinds')
     .argument('<name>', 'its id or name')
     .addHelpText('after', HELP)
   return withAttributes(command).action(perform(update))
@@ -41,8 +41,8 @@ async function update(
   const attributes = await bodyFrom(schema, options.file, pairs)
   if (Object.keys(attributes).length === 0) {
     throw new UsageProblem(
-      'What is to be changed?',
-      'Say key=value, or name a file: -f changes.yaml'
+      'No attributes were given.',
+      'Pass key=value, or a file: -f changes.yaml'
     )
   }
   const body = await withReferences(api, kinds, schema, attributes)

@@ -16,18 +16,18 @@ export interface VerifyOptions extends ImageLocationOptions {
   readonly key?: string
 }
 
-/** An image that is looked at. */
+/** An image to verify. */
 export interface VerificationTarget {
   readonly shelf: ImageRepository
   readonly reference: string
-  /** What it has to be signed as, where that is known: the id of an analysis, or `master/<virtualPath>`. */
+  /** The name it must be signed as, if known: the id of an analysis, or `master/<virtualPath>`. */
   readonly signedName?: string | undefined
 }
 
 const HOSTED = /^([\w.-]+\.[\w.-]+|localhost|\[[\da-f:]+\]|[\w.-]+(?=:\d))(:\d+)?\/./i
 const IMAGE = /[/:@]/
 
-/** Where an image is: in a place that was named, in a registry, or where the hub keeps the build of an analysis. */
+/** Locates an image: in the named location, in a registry, or as the build of an analysis. */
 export async function findVerificationTarget(
   invocation: Invocation<VerifyOptions>,
   image: string
@@ -54,7 +54,7 @@ function targetInLocation(
   return { shelf: { store, repository }, reference, signedName }
 }
 
-/** As podman, docker and cosign would, with the account that they know. */
+/** Uses the account of podman or docker for that registry. */
 async function targetInRegistry(
   { options }: Invocation<VerifyOptions>,
   image: string
@@ -67,7 +67,7 @@ async function targetInRegistry(
   return { shelf: { store, repository }, reference, signedName: analysisIn(repository) }
 }
 
-/** Where an image stands under the id of an analysis, it has to be of that. */
+/** An image stored under the id of an analysis must be signed with that id. */
 function analysisIn(repository: string): string | undefined {
   const last = repository.slice(repository.lastIndexOf('/') + 1)
   return isUuid(last) ? last : undefined

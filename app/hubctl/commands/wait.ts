@@ -18,16 +18,16 @@ interface WaitOptions {
   readonly timeout: number
 }
 
-/** Null where the record is to be gone. */
+/** Null if the record must be deleted. */
 type Condition = { readonly key: string; readonly values: readonly string[] } | null
 
 const POLL_INTERVAL_MS = 1_000
-/** What nothing follows by itself. */
+/** Statuses that do not change by themselves. */
 const FINAL_STATUSES: readonly string[] = ['failed', 'stopped']
 
 const HELP = `
-A status that is failed or stopped is not waited for any longer, unless it is
-what is wanted. A platform that is away is waited for.
+Fails if a status is failed or stopped, unless that is the condition. Waits
+while the platform is unavailable.
 
 Examples:
   hubctl wait analysis trial --for buildStatus=executed
@@ -36,11 +36,11 @@ Examples:
 
 export function waitCommand(): Command {
   return new Command('wait')
-    .description('wait until a record is as it should be')
-    .argument('<kind>', 'a kind of record, as hubctl kinds shows them')
+    .description('wait until a record meets a condition')
+    .argument('<kind>', 'a kind of record, from hubctl kinds')
     .argument('<name>', 'its id or name')
     .requiredOption('--for <condition>', 'attribute=value, attribute=one,other, or deleted')
-    .option('--timeout <seconds>', 'for so long', wholeNumber, 600)
+    .option('--timeout <seconds>', 'maximum time to wait', wholeNumber, 600)
     .addHelpText('after', HELP)
     .action(perform(wait))
 }
@@ -58,14 +58,14 @@ async function wait(invocation: Invocation<WaitOptions>, kindName: string, idOrN
       id = record.id
     }
     if (record !== 'away' && isMet(condition, record, kind, idOrName)) {
-      const message = `The ${kind.name} ${idOrName} is as wanted: ${options.for}`
+      const message = `The ${kind.name} ${idOrName} meets the condition: ${options.for}`
       return output.done(message, record, kind.name)
     }
     if (Date.now() > deadline) {
       throw new Problem(
         EXIT.unreachable,
-        `The ${kind.name} ${idOrName} is not ${options.for} after ${options.timeout} s.`,
-        [`See how it is: hubctl describe ${kind.name} ${idOrName}`]
+        `The ${kind.name} ${idOrName} did not meet the condition ${options.for} within ${options.timeout} s.`,
+        [`See its state: hubctl describe ${kind.name} ${idOrName}`]
       )
     }
     await pause(POLL_INTERVAL_MS)
@@ -79,14 +79,14 @@ function parseCondition(text: string): Condition {
   const separator = text.indexOf('=')
   if (separator < 1) {
     throw new UsageProblem(
-      `"${text}" is nothing to wait for.`,
-      'Say attribute=value, or deleted: --for buildStatus=executed'
+      `"${text}" is not a condition.`,
+      'Use attribute=value, or deleted: --for buildStatus=executed'
     )
   }
   return { key: text.slice(0, separator), values: text.slice(separator + 1).split(',') }
 }
 
-/** Undefined where the record is gone. */
+/** Resolves to undefined if the record does not exist. */
 async function readRecord(
   api: Api,
   kind: Kind,

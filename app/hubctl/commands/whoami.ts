@@ -6,7 +6,7 @@ import { LoginProblem } from '#hubctl/problem'
 
 export function whoamiCommand(): Command {
   return new Command('whoami')
-    .description('show as whom you are logged in, and what you may do')
+    .description('show your login and your permissions')
     .action(perform(whoami))
 }
 

@@ -6,18 +6,18 @@ import { UsageProblem } from '#hubctl/problem'
 import type { JsonSchema } from '#kernel/json_schema'
 import type { StepResult } from './run_steps.js'
 
-/** What a record may be made with. */
+/** The schema for creating a record; throws if the kind cannot be created. */
 export function requireCreatable({ name, create }: Kind): JsonSchema {
   if (!create) {
     throw new UsageProblem(
-      `A ${name} is not made by callers: the platform makes it.`,
-      'What is made: hubctl kinds'
+      `A ${name} cannot be created: the platform creates it.`,
+      'See which kinds can: hubctl kinds'
     )
   }
   return create
 }
 
-/** Makes a record; undefined where that is only planned. */
+/** Creates a record; resolves to undefined in a dry run. */
 export async function createRecord(
   api: Api,
   kind: Kind,
@@ -28,11 +28,11 @@ export async function createRecord(
     return undefined
   }
   const { id, name } = created.data
-  const parts = ['The', kind.name, ...(name === undefined ? [] : [name]), 'was made:', id]
+  const parts = ['The', kind.name, ...(name === undefined ? [] : [name]), 'was created:', id]
   return { message: parts.join(' '), record: created.data }
 }
 
-/** Changes a record; undefined where that is only planned. */
+/** Updates a record; resolves to undefined in a dry run. */
 export async function updateRecord(
   api: Api,
   kind: Kind,
@@ -45,10 +45,10 @@ export async function updateRecord(
     pathOf(kind, id),
     body
   )
-  return updated && { message: `The ${kind.name} ${name ?? id} was changed`, record: updated.data }
+  return updated && { message: `The ${kind.name} ${name ?? id} was updated`, record: updated.data }
 }
 
-/** How one of several bodies is named where it is refused. */
+/** Names a body in the error message of a batch. */
 export function nameOfBody({ name, id }: Body, index: number): string {
   const parts = [name, id].find((one) => typeof one === 'string')
   return String(parts ?? `record ${index + 1}`)

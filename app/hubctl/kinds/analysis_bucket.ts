@@ -9,11 +9,11 @@ export const BUCKET_TYPES = ['code', 'result', 'temp'] as const
 
 interface AnalysisBucket extends Fields {
   readonly id: string
-  /** Null until storage has made it. */
+  /** Null until storage has created the bucket. */
   readonly bucketId: string | null
 }
 
-/** The bucket that an analysis keeps its code, its results or its temporary files in; the first one, where others were added. */
+/** The code, result or temp bucket of an analysis; the oldest if there are several. */
 export async function findAnalysisBucket(
   api: Api,
   idOrName: string,
@@ -34,7 +34,7 @@ export async function findAnalysisBucket(
   )
   if (!found?.bucketId) {
     throw new Problem(EXIT.notFound, `The analysis ${idOrName} has no ${type} bucket yet.`, [
-      `Have it made: hubctl analysis check-storage ${idOrName}`,
+      `Create it: hubctl analysis check-storage ${idOrName}`,
     ])
   }
   return { id: found.id, bucketId: found.bucketId }

@@ -10,7 +10,7 @@ import { Problem, UsageProblem } from '#hubctl/problem'
 
 export type Body = Record<string, unknown>
 
-/** The body that a file holds, where one is named, and `key=value` besides, which win. */
+/** One body from an optional file and `key=value` pairs, which take precedence. */
 export async function bodyFrom(
   schema: JsonSchema,
   file: string | undefined,
@@ -19,14 +19,14 @@ export async function bodyFrom(
   const [body = {}, ...others] = await bodiesFrom(schema, file, pairs)
   if (others.length > 0) {
     throw new UsageProblem(
-      `${file} holds the attributes of ${others.length + 1} records, and one is meant.`,
-      'hubctl apply makes or changes several.'
+      `${file} holds ${others.length + 1} records, but only one is allowed.`,
+      'hubctl apply creates or updates several.'
     )
   }
   return body
 }
 
-/** The bodies that a file holds, each with `key=value` besides; without a file one. */
+/** All bodies of a file, each with the `key=value` pairs; a single one without a file. */
 export async function bodiesFrom(
   schema: JsonSchema,
   file: string | undefined,
@@ -37,7 +37,7 @@ export async function bodiesFrom(
     const separator = pair.indexOf('=')
     if (separator < 1) {
       throw new UsageProblem(
-        `"${pair}" is no attribute.`,
+        `"${pair}" is not an attribute.`,
         'An attribute is key=value, or key=@file.'
       )
     }
@@ -48,7 +48,7 @@ export async function bodiesFrom(
   return bodies.map((body) => ({ ...body, ...overrides }))
 }
 
-/** What others on this machine could see in the arguments must not be a secret. */
+/** Reads `@file` and `@-`. Rejects secrets in arguments, which other users of the machine can see. */
 async function readValueText(key: string, text: string): Promise<string> {
   if (text === '@-' && isSecretName(key)) {
     return readSecret(key, { stdin: !isInteractive() })
@@ -59,14 +59,14 @@ async function readValueText(key: string, text: string): Promise<string> {
   }
   if (isSecretName(key)) {
     throw new UsageProblem(
-      `A secret is no argument, since every program of the machine sees those.`,
-      `Put it into a file (${key}=@file), or have it asked for, or read from standard input (${key}=@-).`
+      'A secret must not be an argument, which every program on the machine can read.',
+      `Use a file (${key}=@file), or a prompt or standard input (${key}=@-).`
     )
   }
   return text
 }
 
-/** Reads `null`, numbers, switches, lists and objects as such where the attribute is one. */
+/** Converts a text to the type that the schema declares for the attribute. */
 function parseValue(schema: JsonSchema, key: string, text: string): unknown {
   const types = typesOf(propertiesOf(schema)[key] ?? {})
   if (text === 'null' && types.includes('null')) {
@@ -89,11 +89,11 @@ function parseJson(key: string, text: string, types: readonly string[]): unknown
     if (types.includes('string')) {
       return text
     }
-    throw new UsageProblem(`"${text}" is no ${types.join(' or ')}, which ${key} has to be.`)
+    throw new UsageProblem(`"${text}" is not a valid ${key}: expected ${types.join(' or ')}.`)
   }
 }
 
-/** All records that a file of JSON or YAML holds: documents, and lists of records in them. */
+/** All records of a JSON or YAML file: documents, and lists of records within them. */
 export async function bodiesInFile(file: string): Promise<Body[]> {
   const { parseAllDocuments } = await import('yaml')
   const documents = parseAllDocuments(await readContent(file))
@@ -108,7 +108,7 @@ export async function bodiesInFile(file: string): Promise<Body[]> {
   if (bodies.length === 0 || !bodies.every(isBody)) {
     throw new UsageProblem(
       `${file} does not hold attributes of records.`,
-      'It holds one record, a list of them, or several documents with --- between them.'
+      'A file holds one record, a list of records, or several documents separated by ---.'
     )
   }
   return bodies

@@ -6,7 +6,7 @@ import type { Body } from './body_values.js'
 import { findRecord, type NamedRecord } from './find_record.js'
 import { propertiesOf, type Kind } from './kind.js'
 
-/** The record that a body means: by its id, or by its name and the records that it will always belong to. */
+/** Finds the record of a body by id, or by name and its immutable references. */
 export async function findExisting(
   api: Api,
   kind: Kind,
@@ -32,7 +32,7 @@ export async function findExisting(
   return found
 }
 
-/** Ids of records that are said once and for all, as conditions. */
+/** Filters for references that cannot be updated. */
 function fixedReferences({ create, update }: Kind, body: Body): string[] {
   const changeable = propertiesOf(update)
   return Object.entries(propertiesOf(create))

@@ -11,17 +11,17 @@ export interface NamedRecord extends Fields {
   readonly name?: string
 }
 
-/** Where records of a kind are. */
+/** The address of the records of a kind. */
 export type RecordCollection = Pick<Kind, 'name' | 'plural' | 'path' | 'service'>
 
 interface FindRecordOptions {
-  /** What the record is shown with. */
+  /** Query parameters that select attributes and relations. */
   readonly shape?: readonly [string, string][]
-  /** What a record that is meant by its name has to be, as an expression. */
+  /** A filter expression that a record found by name must match. */
   readonly where?: string | undefined
 }
 
-/** One record by its id, or by its name where only one has it. */
+/** Finds a record by id, or by name if the name is unique. */
 export async function findRecord(
   api: Api,
   kind: RecordCollection,
@@ -38,14 +38,14 @@ export async function findRecord(
   const exact = data.filter(({ name }) => name === idOrName)
   const found = (exact.length > 0 ? exact : data) as readonly NamedRecord[]
   if (found.length > 1) {
-    throw new Problem(EXIT.refused, `Several ${kind.plural} are called "${idOrName}".`, [
-      `Say which by its id: ${found.map(({ id }) => id).join(', ')}`,
+    throw new Problem(EXIT.refused, `Several ${kind.plural} have the name "${idOrName}".`, [
+      `Use one of the ids: ${found.map(({ id }) => id).join(', ')}`,
     ])
   }
   return found[0] ?? failNotFound(kind, idOrName)
 }
 
-/** As an expression: in brackets, commas and signs of a name would mean something. */
+/** An expression instead of `filter[name]`, where commas and operators in a name would be interpreted. */
 function nameCondition(name: string, where: string | undefined): string {
   const hasName = `eq(name,'${name.replaceAll("'", "''")}')`
   return where === undefined ? hasName : `and(${hasName},${where})`
@@ -64,7 +64,7 @@ async function queryByName(
   } catch (error) {
     if (error instanceof ApiError && error.status === 400) {
       throw new UsageProblem(
-        `"${name}" is no id, and records of the kind ${kind} have no other name.`
+        `"${name}" is not an id, and records of the kind ${kind} have no name.`
       )
     }
     throw error
@@ -73,6 +73,6 @@ async function queryByName(
 
 function failNotFound({ name, plural }: RecordCollection, idOrName: string): never {
   throw new Problem(EXIT.notFound, `There is no ${name} called "${idOrName}".`, [
-    `See what there is: hubctl get ${plural}`,
+    `List them: hubctl get ${plural}`,
   ])
 }

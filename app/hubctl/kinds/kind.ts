@@ -1,31 +1,31 @@
 import type { SurfaceName } from '#configuration/surfaces'
 import type { JsonSchema } from '#kernel/json_schema'
 
-/** A kind of record that a platform says it has. */
+/** A kind of record that a platform publishes. */
 export interface Kind {
   /** In kebab case: `project-node`. */
   readonly name: string
-  /** As its path says it: `project-nodes`. */
+  /** As in its path: `project-nodes`. */
   readonly plural: string
   readonly service: SurfaceName
   readonly path: string
   readonly isReadable: boolean
   readonly isRemovable: boolean
-  /** Whether a record that others use is deleted only where that is said. */
+  /** Whether deleting a record that others use requires `force`. */
   readonly isForcible: boolean
-  /** What is shown of it, where the platform says it. */
+  /** The schema of a record, if published. */
   readonly record: JsonSchema | undefined
-  /** The body it is made with; undefined where it is not made through the interface. */
+  /** The schema of the body that creates it; undefined if the API cannot create it. */
   readonly create: JsonSchema | undefined
   readonly update: JsonSchema | undefined
 }
 
-/** The path of one record. Ids are texts of others, too. */
+/** The path of one record. */
 export function pathOf({ path }: Pick<Kind, 'path'>, id: string): string {
   return `${path}/${encodeURIComponent(id)}`
 }
 
-/** The attributes that a body may have, with what each may hold. */
+/** The attributes of a schema. */
 export function propertiesOf(schema: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
   return (schema?.properties ?? {}) as Record<string, JsonSchema>
 }

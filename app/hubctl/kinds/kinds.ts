@@ -22,7 +22,7 @@ export class Kinds {
     return kinds
   }
 
-  /** The kind of that name, in one or in many, in any spelling. */
+  /** Finds a kind by singular or plural name, in any spelling. */
   async find(name: string): Promise<Kind> {
     const { silent: failures } = await this.#loaded()
     const kinds = await this.all()
@@ -36,7 +36,7 @@ export class Kinds {
     if (failures.length > 0) {
       throw new Problem(failures[0]!.exitCode, `No service that answers has a kind "${name}".`, [
         ...failures.map(({ message }) => message),
-        'Look at the services: hubctl status',
+        'Check the services: hubctl status',
       ])
     }
     const near = kinds.filter((kind) => normalized(kind.plural).includes(wanted.slice(0, 4)))

@@ -24,7 +24,7 @@ export async function listRecords(
   return { records, total }
 }
 
-/** What names records that have no name of their own: the records they join. */
+/** Relations that identify records without a name of their own, such as join records. */
 export async function joinedRelations(api: Api, kind: Kind): Promise<readonly string[]> {
   const { data, meta } = await readPage(api, kind.service, kind.path, { limit: 1 })
   const { fields, relations } = meta.schema ?? {}

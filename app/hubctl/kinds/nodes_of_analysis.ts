@@ -7,7 +7,7 @@ interface AnalysisNode extends Fields {
   readonly node: { readonly name: string }
 }
 
-/** The nodes of an analysis: what they are called, by their ids. */
+/** The names of the nodes of an analysis by their ids. */
 export async function nodesOfAnalysis(
   api: Api,
   analysisId: string

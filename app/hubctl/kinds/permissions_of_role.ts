@@ -10,7 +10,7 @@ interface RolePermission extends Fields {
   readonly permission: Permission
 }
 
-/** What a role may do, by name. */
+/** The permissions of a role, sorted by name. */
 export async function permissionsOfRole(api: Api, roleId: string): Promise<readonly Permission[]> {
   const assignments = await allOf<RolePermission>(api, 'identity', '/role-permissions', {
     query: [

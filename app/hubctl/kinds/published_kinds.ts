@@ -23,7 +23,7 @@ export interface PublishedDocument {
 const LISTING = /\.list([A-Z]\w*)$/
 const COLLECTION = /^\/[a-z][a-z-]*$/
 
-/** The kinds of a service, from its OpenAPI document: whatever has a list of its own. */
+/** Reads the kinds of a service from its OpenAPI document: every collection with a list operation. */
 export function kindsIn(service: SurfaceName, document: PublishedDocument): Kind[] {
   return Object.entries(document.paths).flatMap(([path, { get, post }]) => {
     const name = LISTING.exec(get?.operationId ?? '')?.[1]
@@ -52,7 +52,7 @@ function bodyOf(document: PublishedDocument, { requestBody }: PublishedOperation
   return resolved(document, requestBody?.content?.['application/json']?.schema)
 }
 
-/** A record as a list of them shows it. */
+/** The schema of a record in a list. */
 function recordOf(document: PublishedDocument, { responses }: PublishedOperation): JsonSchema {
   const page = resolved(document, responses?.['200']?.content?.['application/json']?.schema)
   const { data } = propertiesOf(page)

@@ -7,7 +7,7 @@ interface Realm extends Fields {
   readonly name: string
 }
 
-/** What realms are called; their ids stand in where the provider does not say it. */
+/** Looks up names of realms; falls back to the id if the provider does not list them. */
 export async function realmNames(api: Api): Promise<(id: string) => string> {
   const names = new Map<string, string>()
   try {

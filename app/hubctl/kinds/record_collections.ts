@@ -1,7 +1,7 @@
 import type { SurfaceName } from '#configuration/surfaces'
 import type { RecordCollection } from './find_record.js'
 
-/** Where the records are that commands of their own are about. */
+/** Collections that specific commands use. */
 export const PROJECTS = collection('core', 'project', 'projects')
 export const PROJECT_NODES = collection('core', 'project-node', 'project-nodes')
 export const ANALYSES = collection('core', 'analysis', 'analyses')

@@ -5,10 +5,10 @@ import { Problem } from '#hubctl/problem'
 import { findRecord } from './find_record.js'
 import type { Kinds } from './kinds.js'
 
-/** So many names are remembered, each for a minute: records are renamed. */
+/** Names are cached for a minute, since records can be renamed. */
 const REMEMBERED = { max: 1_000, ttl: 60_000 }
 
-/** What records are called that are known by their kind and id. */
+/** Looks up and caches the names of records. */
 export class RecordNames {
   readonly #api: Api
   readonly #kinds: Kinds
@@ -19,7 +19,7 @@ export class RecordNames {
     this.#kinds = kinds
   }
 
-  /** The name of a record; its id where it has none, is gone, or is not for the caller to see. */
+  /** The name of a record; its id if it has none or the caller cannot read it. */
   of(kind: string, id: string): Promise<string> {
     const known = this.#names.get(id)
     const name = known ?? this.#find(kind, id)

@@ -8,7 +8,7 @@ import type { Kinds } from './kinds.js'
 
 const REFERENCE = /^(\w+)Id$/
 
-/** A body in which other records may be meant by their names: `projectId=study` becomes the id of that project. */
+/** Resolves names in references: `projectId=study` becomes the id of that project. */
 export async function withReferences(
   api: Api,
   kinds: Kinds,

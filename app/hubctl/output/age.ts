@@ -5,7 +5,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const
 
-/** How long ago something was, in its largest unit: `5d`. What lies ahead has a sign: `+2h`. */
+/** The age of a time in its largest unit: `5d`. Future times have a sign: `+2h`. */
 export function ageOf(time: string | number, now = Date.now()): string {
   const distance = now - new Date(time).getTime()
   const span = Math.abs(distance)

@@ -3,7 +3,7 @@ import { printable } from './printable.js'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 
-/** A value as it stands in a table. */
+/** Formats a value for a table. */
 export function cellOf(value: unknown): string {
   if (value === null || value === undefined || value === '') {
     return '-'
@@ -19,7 +19,7 @@ export function cellOf(value: unknown): string {
     : String(value)
 }
 
-/** What a record within a record is called. */
+/** The name or id of a nested record. */
 export function nameOf(value: unknown): string | undefined {
   const { name, id } = (value ?? {}) as { name?: unknown; id?: unknown }
   const words = name ?? id

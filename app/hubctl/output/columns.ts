@@ -7,7 +7,7 @@ import { heading } from './heading.js'
 const ID = /^id$/
 const STATUS = /[sS]tatus$/
 
-/** Columns that matter most come first; the last ones are those that give way where there is no room. */
+/** Columns in order of importance; the last ones are dropped if the table is too wide. */
 const RANKS: readonly RegExp[] = [
   /^name$/,
   /^(path|message)$/,
@@ -27,7 +27,7 @@ const RANKS: readonly RegExp[] = [
 const WIDEST = 40
 const GAP = 2
 
-/** The attributes of records that are worth a column each, in the order of their columns, as far as there is room for them. */
+/** The most important attributes that fit into a width, in column order. */
 export function columnsFor(records: readonly Fields[], width: number): string[] {
   const ordered = orderedColumns(records)
   const ranked = ordered.filter((name) => rankOf(name) < RANKS.length)
@@ -42,7 +42,7 @@ export function columnsFor(records: readonly Fields[], width: number): string[] 
   })
 }
 
-/** All attributes of records that say something, in the order of their columns. */
+/** All informative attributes, in column order. */
 export function orderedColumns(records: readonly Fields[]): string[] {
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))]
   const isNamed = names.includes('name') || names.includes('path')
@@ -52,7 +52,7 @@ export function orderedColumns(records: readonly Fields[]): string[] {
     .toSorted((one, other) => position(one) - position(other))
 }
 
-/** An attribute that is null in all records says nothing, unless it is a status; an id says less than the record that it is of. */
+/** Skips attributes that are null everywhere, except statuses, and ids whose record is shown as well. */
 function isInformative(
   records: readonly Fields[],
   name: string,
@@ -69,7 +69,7 @@ function columnWidth(records: readonly Fields[], name: string): number {
   return Math.max(heading(name).length, ...widths)
 }
 
-/** Those that no pattern names come last. */
+/** Attributes without a pattern come last. */
 function rankOf(name: string): number {
   const rank = RANKS.findIndex((pattern) => pattern.test(name))
   return rank < 0 ? RANKS.length : rank

@@ -1,6 +1,6 @@
 import { printableLines } from './printable.js'
 
-/** Records as RFC 4180 writes them, with the values as they are. */
+/** Formats rows as CSV (RFC 4180). */
 export function csvOf(rows: readonly (readonly unknown[])[]): string {
   return rows.map((row) => row.map(fieldOf).join()).join('\n')
 }

@@ -6,7 +6,7 @@ import { wrapText } from './wrap.js'
 
 const TIME = /(At|Since)$/
 
-/** A record, one attribute a line; records within it stand below their names. */
+/** Describes a record with one attribute per line; nested records are indented. */
 export function describeRecord(record: Fields, width: number, indent = ''): string {
   const names = Object.keys(record)
   const longest = Math.max(0, ...names.map((name) => name.length)) + 2
@@ -36,7 +36,7 @@ function isRecord(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Of records that have a name and a description, each is a line. */
+/** Whether a value is a list of records with name and description, which are shown one per line. */
 function isDescribedList(value: unknown): value is readonly Fields[] {
   const isDescribed = (one: unknown) => isRecord(one) && 'name' in one && 'description' in one
   return Array.isArray(value) && value.length > 0 && value.every(isDescribed)

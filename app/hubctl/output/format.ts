@@ -5,13 +5,13 @@ export const FORMATS = ['table', 'wide', 'csv', 'json', 'yaml', 'name'] as const
 
 const JSON_PATH = 'jsonpath='
 
-/** How what was found is shown; `jsonpath` takes a part of what `json` shows. */
+/** An output format; `jsonpath` selects a part of the `json` output. */
 export interface Format {
   readonly name: (typeof FORMATS)[number] | 'jsonpath'
   readonly select?: (value: unknown) => unknown[]
 }
 
-/** The format that a text names. */
+/** Parses the value of `--output`. */
 export function formatIn(text: string): Format {
   const name = FORMATS.find((format) => format === text)
   if (name) {
@@ -30,11 +30,11 @@ function selection(path: string): (value: unknown) => unknown[] {
     const query = compile(fromRoot(path))
     return (value) => query.query(value as Parameters<typeof query.query>[0]).values()
   } catch (error) {
-    throw new InvalidArgumentError(`"${path}" is no JSONPath: ${(error as Error).message}`)
+    throw new InvalidArgumentError(`"${path}" is not a valid JSONPath: ${(error as Error).message}`)
   }
 }
 
-/** A path may leave out the root: `data[0].name`, `[0].name`. */
+/** Adds the root that a path may omit: `data[0].name`, `[0].name`. */
 function fromRoot(path: string): string {
   if (path.startsWith('$')) {
     return path

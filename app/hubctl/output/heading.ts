@@ -1,6 +1,6 @@
 import { printable } from './printable.js'
 
-/** What stands above a column: `createdAt` is shown as an age, `buildStatus` is how the build stands. */
+/** The heading of a column: `createdAt` is shown as AGE, and `buildStatus` as BUILD. */
 export function heading(name: string): string {
   return name === 'createdAt'
     ? 'AGE'

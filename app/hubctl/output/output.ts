@@ -19,25 +19,25 @@ import { wrapForStream } from './wrap.js'
 import { yamlOf } from './yaml.js'
 
 export interface ListingOptions {
-  /** In front of ids, where only names are wanted. */
+  /** The prefix of ids in the format `name`. */
   readonly kind: string
-  /** The attributes that are columns; without it those that there is room for. */
+  /** The attributes to show as columns; by default those that fit. */
   readonly columns?: readonly string[] | undefined
-  /** What is said in the place of an empty table. */
+  /** The message for an empty table. */
   readonly nothing?: string
 }
 
-/** How records are shown, as the options of a call say it. */
+/** The output options of a command. */
 export interface OutputOptions {
   readonly output: Format
   readonly quiet?: boolean
   readonly columns?: readonly string[]
   readonly sortBy?: string
-  /** Whether a table begins with its headings. */
+  /** Whether a table starts with a line of headings. */
   readonly headers?: boolean
 }
 
-/** What a command says: what was asked for to standard output, all else to standard error. */
+/** Writes results to standard output and everything else to standard error. */
 export class Output {
   readonly format: Format['name']
   readonly isQuiet: boolean
@@ -49,17 +49,17 @@ export class Output {
     this.isQuiet = options.quiet ?? false
   }
 
-  /** Whether records are shown in rows; other formats show them as they are. */
+  /** Whether the format has rows; other formats show records unchanged. */
   get isTable(): boolean {
     return ['table', 'wide', 'csv'].includes(this.format)
   }
 
-  /** How many characters fit on a line. */
+  /** Characters per line. */
   get width(): number {
     return widthOf(process.stdout)
   }
 
-  /** Records, in the format that was asked for. */
+  /** Shows a list of records in the requested format. */
   records(records: readonly Fields[], { kind, columns, nothing }: ListingOptions): void {
     const { sortBy } = this.#options
     const sorted = sortBy === undefined ? records : sortedBy(records, sortBy)
@@ -70,12 +70,12 @@ export class Output {
       return this.value(sorted)
     }
     if (records.length === 0) {
-      return this.note(nothing ?? `There is no ${kind} like that.`)
+      return this.note(nothing ?? `There is no matching ${kind}.`)
     }
     this.#rows(sorted, this.#columnsOf(sorted, columns))
   }
 
-  /** One record with all that is known of it. */
+  /** Shows one record with all its attributes. */
   record(record: Fields, { kind }: Pick<ListingOptions, 'kind'>): void {
     if (this.format === 'name') {
       return this.line(nameOf(kind, record))
@@ -86,7 +86,7 @@ export class Output {
     this.isTable ? this.line(describeRecord(record, this.width)) : this.value(record)
   }
 
-  /** Anything, as JSON or YAML, or the part of it that was asked for. */
+  /** Shows any value as JSON or YAML, or the part that a JSONPath selects. */
   value(value: unknown): void {
     const { select } = this.#options.output
     if (select) {
@@ -97,7 +97,7 @@ export class Output {
     this.line(this.format === 'yaml' ? yamlOf(value) : jsonOf(value))
   }
 
-  /** What a change has made: a sentence for people, the record for programs. */
+  /** Reports a successful change: a sentence for people, the record for programs. */
   done(message: string, record?: Fields, kind = 'record'): void {
     if (this.isTable || record === undefined) {
       const mark = styled('green', '✔')
@@ -107,7 +107,7 @@ export class Output {
     this.record(record, { kind })
   }
 
-  /** A line of what was asked for. It may be styled; what others wrote has gone through `shown`. */
+  /** Prints a line of the result. It may be styled; untrusted text must have passed `printable`. */
   line(text: string): void {
     process.stdout.write(`${styledLines(text)}\n`)
   }
@@ -116,19 +116,19 @@ export class Output {
     texts.forEach((text) => this.line(text))
   }
 
-  /** Something beside what was asked for. */
+  /** Prints additional information unless `--quiet` is set. */
   note(text: string): void {
     if (!this.isQuiet) {
       process.stderr.write(`${wrapForStream(printable(text), process.stderr)}\n`)
     }
   }
 
-  /** What could not be done beside what was. */
+  /** Prints an error that does not end the command. */
   problem(text: string): void {
     process.stderr.write(`${wrapForStream(printable(text), process.stderr)}\n`)
   }
 
-  /** A change that is not made. */
+  /** Shows a request of a dry run. */
   recordPlanned({ method, address, body }: PlannedRequest): void {
     const sent = body === undefined ? {} : { body: redacted(body) }
     if (!this.isTable) {
@@ -140,7 +140,7 @@ export class Output {
     }
   }
 
-  /** A terminal cuts lines; what reads from a pipe wants them whole, and so does who asked for all of them. */
+  /** Rows are cut to the width of a terminal, but not in a pipe or in the format `wide`. */
   #rows(records: readonly Fields[], names: readonly string[]): void {
     const { headers = true } = this.#options
     if (this.format === 'csv') {
@@ -166,7 +166,7 @@ export class Output {
   }
 }
 
-/** Columns that were asked for by name; one that no record has is a slip of the pen. */
+/** Requires that each requested column exists in at least one record. */
 function requireColumns(records: readonly Fields[], columns: readonly string[]): readonly string[] {
   const unknown = columns.find((name) => !records.some((record) => hasAttribute(record, name)))
   if (unknown !== undefined) {
@@ -176,7 +176,7 @@ function requireColumns(records: readonly Fields[], columns: readonly string[]):
   return columns
 }
 
-/** Records of some kinds have neither an id nor a name: the first thing that is known of them stands in. */
+/** Identifies a record by id or name; by its first attribute if it has neither. */
 function nameOf(kind: string, record: Fields): string {
   return `${kind}/${cellOf(record.id ?? record.name ?? Object.values(record)[0])}`
 }

@@ -1,25 +1,25 @@
-/** What steers a terminal, or turns the direction of a text: C0, DEL, C1, and all that is there for formatting. */
+/** Control and formatting characters, which can control a terminal or change the direction of text. */
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 const REPLACEMENT = '\uFFFD'
 
-/** What others wrote must not steer the terminal: control characters become visible ones. */
+/** Replaces control characters in untrusted text, so that it cannot control the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(CONTROL_CHARACTERS, (character) =>
     character === '\n' || character === '\t' ? ' ' : REPLACEMENT
   )
 }
 
-/** As `shown`, for a text whose lines and tabs stay. */
+/** Like `printable`, but keeps line breaks and tabs. */
 export function printableLines(text: string): string {
   return text.replaceAll(CONTROL_CHARACTERS, (character) =>
     character === '\n' || character === '\t' ? character : REPLACEMENT
   )
 }
 
-/** Colours are the only sequences that we write ourselves. */
+/** Our own output contains no escape sequences other than colours. */
 const STYLE = new RegExp(String.raw`(\u001B\[[\d;]*m)`)
 
-/** A line that may have colours of ours in it, and nothing else that steers a terminal. */
+/** Replaces control characters except our own colours. */
 export function styledLines(text: string): string {
   return text
     .split(STYLE)
@@ -27,14 +27,14 @@ export function styledLines(text: string): string {
     .join('')
 }
 
-/** JSON whose texts have their control characters escaped, so that it says the same and steers nothing. */
+/** Escapes control characters in JSON; the parsed value stays the same. */
 export function escapedJson(json: string): string {
   return json.replaceAll(CONTROL_CHARACTERS, (character) =>
     character === '\n' || character === '\t' ? character : jsonEscape(character)
   )
 }
 
-/** A character as the escapes that JSON has for its units. */
+/** The JSON escape sequences of a character, one per UTF-16 unit. */
 function jsonEscape(character: string): string {
   return Array.from(
     { length: character.length },
@@ -42,7 +42,7 @@ function jsonEscape(character: string): string {
   ).join('')
 }
 
-/** Whether a text has characters in it that must be escaped where they are shown. */
+/** Whether a text contains characters that must be escaped. */
 export function hasControlCharacters(text: string): boolean {
   return printableLines(text) !== text
 }

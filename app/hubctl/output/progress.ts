@@ -2,7 +2,7 @@ import { bytes } from './bytes.js'
 import { printable } from './printable.js'
 
 export interface Progress {
-  /** So many bytes are through, in all. */
+  /** Sets the number of bytes transferred so far. */
   at(done: number): void
   end(message: string): void
   fail(): void
@@ -10,7 +10,7 @@ export interface Progress {
 
 const SILENT: Progress = { at: () => {}, end: () => {}, fail: () => {} }
 
-/** A bar on the terminal, for somebody who waits there. */
+/** A progress bar; silent without a terminal. */
 export async function progressOf(text: string, total: number, isQuiet: boolean): Promise<Progress> {
   if (isQuiet || !process.stderr.isTTY) {
     return SILENT

@@ -4,41 +4,41 @@ import { Problem, UsageProblem } from '#hubctl/problem'
 import { EXIT } from '#hubctl/exit_codes'
 import { printable } from './printable.js'
 
-/** Whether there is somebody to ask. */
+/** Whether prompts can be shown. */
 export function isInteractive(): boolean {
   return Boolean(process.stdin.isTTY && process.stderr.isTTY)
 }
 
-/** Asks for something that nobody else may see; or reads it from standard input. */
+/** Prompts for a secret without echo, or reads it from standard input. */
 export async function readSecret(what: string, { stdin }: { stdin: boolean }): Promise<string> {
   if (stdin) {
     const all = await readAll(process.stdin)
     const secret = all.replace(/\r?\n$/, '')
     if (secret === '') {
-      throw new UsageProblem(`Standard input has no ${what}.`)
+      throw new UsageProblem(`Standard input contains no ${what}.`)
     }
     return secret
   }
-  requireTerminal(`the ${what}`, 'Give it on standard input: --stdin')
+  requireTerminal(`the ${what}`, 'Pass it on standard input: --stdin')
   const { password, isCancel } = await import('@clack/prompts')
-  const validate = (value = '') => (value === '' ? `The ${what} is needed` : undefined)
+  const validate = (value = '') => (value === '' ? `The ${what} is required` : undefined)
   const answer = await password({ message: capitalize(what), output: process.stderr, validate })
   return isCancel(answer) ? failCancelled() : answer
 }
 
 export async function askForText(what: string, fallback?: string): Promise<string> {
-  requireTerminal(`the ${what}`, `Say it as an option: --help names it`)
+  requireTerminal(`the ${what}`, 'Pass it as an option; see --help')
   const { text, isCancel } = await import('@clack/prompts')
   const answer = await text({
     message: capitalize(what),
     output: process.stderr,
     ...(fallback !== undefined && { placeholder: fallback, defaultValue: fallback }),
-    validate: (value) => (value || fallback ? undefined : `The ${what} is needed`),
+    validate: (value) => (value || fallback ? undefined : `The ${what} is required`),
   })
   return isCancel(answer) ? failCancelled() : answer
 }
 
-/** Makes sure that something is meant which cannot be taken back. */
+/** Asks for confirmation of an action that cannot be undone. */
 export async function requireConfirmation(
   question: string,
   { yes, option = '--yes' }: { yes: boolean; option?: string }
@@ -46,7 +46,7 @@ export async function requireConfirmation(
   if (yes) {
     return
   }
-  requireTerminal(`whether that is meant: ${question}`, `Say that it is: ${option}`)
+  requireTerminal(`confirmation: ${question}`, `Confirm with ${option}`)
   const { confirm } = await import('@clack/prompts')
   if (
     (await confirm({

@@ -1,11 +1,11 @@
 const SECRET = /password|secret|token|credential/i
 
-/** Whether what is kept under a name is nobody else's business. */
+/** Whether an attribute name indicates a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET.test(name)
 }
 
-/** A body as it may be seen. */
+/** Replaces secrets in a body by `***`. */
 export function redacted(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(redacted)

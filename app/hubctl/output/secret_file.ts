@@ -2,13 +2,13 @@ import { open, rm } from 'node:fs/promises'
 
 import { UsageProblem } from '#hubctl/problem'
 
-/** Where a secret is to be kept. It is opened before the secret is made: one that nobody can write down is lost. */
+/** A new file for a secret. It is opened before the secret is created, so that the secret cannot get lost. */
 export interface SecretFile {
   write(content: unknown): Promise<void>
   discard(): Promise<void>
 }
 
-/** Opens a new file that only its owner reads; one that is there already is left alone. */
+/** Opens a new file with mode 600; never overwrites an existing one. */
 export async function openSecretFile(path: string): Promise<SecretFile> {
   try {
     const file = await open(path, 'wx', 0o600)
@@ -25,7 +25,7 @@ export async function openSecretFile(path: string): Promise<SecretFile> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new UsageProblem(
-      code === 'EEXIST' ? `${path} is there already.` : `${path} cannot be written: ${message}`,
+      code === 'EEXIST' ? `${path} exists already.` : `${path} cannot be written: ${message}`,
       'Name a new file: --to <file>'
     )
   }

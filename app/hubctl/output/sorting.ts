@@ -3,7 +3,7 @@ import { valueAt } from './value_at.js'
 
 const COLLATOR = new Intl.Collator('en', { numeric: true })
 
-/** Records by one of their attributes, `-name` from its end; those without it come last. */
+/** Sorts records by an attribute; `-name` is descending. Records without a value come last. */
 export function sortedBy(records: readonly Fields[], key: string): readonly Fields[] {
   const isDescending = key.startsWith('-')
   const name = isDescending ? key.slice(1) : key

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Text in a style, on a terminal that shows it; NO_COLOR and FORCE_COLOR decide otherwise. */
+/** Styles text if the terminal supports it; NO_COLOR and FORCE_COLOR are respected. */
 export function styled(
   style: Style,
   text: string,

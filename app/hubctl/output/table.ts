@@ -23,7 +23,7 @@ const NO_LINES = {
 const GAP = 2
 const NARROWEST = 8
 
-/** Rows under their headings, if there are any, as wide as they are or cut to a width. */
+/** Formats rows with optional headings, cut to a width. */
 export function tableOf(
   head: readonly string[] | undefined,
   rows: readonly (readonly string[])[],
@@ -44,7 +44,7 @@ export function tableOf(
     .join('\n')
 }
 
-/** The widest column gives way first. */
+/** Shrinks the widest column first. */
 function widthsOf(lines: readonly (readonly string[])[], width: number): number[] {
   const columns = lines[0] ?? []
   const widths = columns.map((_, column) =>

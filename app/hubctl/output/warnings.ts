@@ -1,6 +1,6 @@
 import type { Output } from './output.js'
 
-/** An answer that may say what its reader should know, although what was asked is done. */
+/** A successful answer that may contain warnings. */
 export interface WithWarnings {
   readonly meta: {
     readonly warnings?: readonly { readonly code: string; readonly message: string }[]

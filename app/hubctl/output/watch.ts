@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 
 const CLEAR = '\u001B[2J\u001B[H'
 
-/** Shows something once, or again and again where it is watched, until Ctrl-C. What cannot be reached meanwhile is waited for. */
+/** Runs an action once, or repeatedly with `--watch` until Ctrl-C. A connection error does not end the loop. */
 export async function watch(
   everySeconds: number | undefined,
   show: () => Promise<ExitCode | void>

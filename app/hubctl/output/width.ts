@@ -1,7 +1,7 @@
 const USUAL = 80
 const NARROWEST = 20
 
-/** How many characters fit on a line: as many as the terminal has, or `COLUMNS` says; without end where what is written is read by a program. */
+/** Characters per line: `COLUMNS`, else the width of the terminal; unlimited without a terminal. */
 export function widthOf(stream: NodeJS.WriteStream): number {
   if (!stream.isTTY) {
     return Infinity

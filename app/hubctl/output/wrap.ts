@@ -2,7 +2,7 @@ import { widthOf } from './width.js'
 
 const NARROWEST = 20
 
-/** Long texts go on in the next line, below where they begin. */
+/** Wraps a text; continuation lines are indented. */
 export function wrapText(text: string, available: number, indent: number): string {
   if (available === Infinity) {
     return text
@@ -12,7 +12,7 @@ export function wrapText(text: string, available: number, indent: number): strin
   return lines.map((line) => line.trimEnd()).join(`\n${' '.repeat(indent)}`)
 }
 
-/** A sentence behind what has that length already: as wide as a terminal, and whole for what reads from a pipe. */
+/** Wraps a text to the width of a stream, after a prefix of the given length. */
 export function wrapForStream(text: string, stream: NodeJS.WriteStream, offset = 0): string {
   return wrapText(text, widthOf(stream) - offset, offset)
 }

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises'
 
 import { printableLines } from './printable.js'
 
-/** Writes what others stored to standard output: as it is for programs, and without what steers a terminal on one. */
+/** Writes untrusted bytes to standard output; on a terminal, control characters are replaced. */
 export async function writeUntrusted(body: ReadableStream<Uint8Array>): Promise<void> {
   const { stdout } = process
   await pipeline(stdout.isTTY ? printableChunks(body) : body, stdout, { end: false })

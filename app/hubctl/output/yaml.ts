@@ -2,7 +2,7 @@ import { Document, isScalar, visit } from 'yaml'
 
 import { hasControlCharacters } from './printable.js'
 
-/** YAML in which texts with control characters are quoted, so that those are escaped. */
+/** Formats a value as YAML with escaped control characters. */
 export function yamlOf(value: unknown): string {
   const document = new Document(value)
   visit(document, {
@@ -15,7 +15,7 @@ export function yamlOf(value: unknown): string {
   return escapedQuotes(document.toString({ lineWidth: 0 }).trimEnd())
 }
 
-/** They stand within double quotes, where YAML knows `\u` and, beyond the basic plane, `\U`. */
+/** Escapes control characters within double quotes: `\u`, or `\U` beyond the basic plane. */
 function escapedQuotes(yaml: string): string {
   return yaml.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
     const code = character.codePointAt(0)!.toString(16)

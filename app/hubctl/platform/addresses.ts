@@ -1,7 +1,7 @@
 import { SURFACE_PREFIXES, type SurfaceName } from '#configuration/surfaces'
 import { UsageProblem } from '#hubctl/problem'
 
-/** Where each service answers: below one address, but for those that have one of their own. */
+/** The address of each service: below that of the platform, unless it has one of its own. */
 export class Addresses {
   readonly #own: Readonly<Partial<Record<string, string>>>
 
@@ -17,12 +17,12 @@ export class Addresses {
   }
 }
 
-/** An address as it is kept: with a scheme, and no slash at its end. */
+/** Parses an address: with a scheme and without a trailing slash. */
 export function addressIn(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
     throw new UsageProblem(
-      `"${text}" is no address of a platform.`,
+      `"${text}" is not an address of a platform.`,
       'An address looks like https://hub.example.org'
     )
   }

@@ -1,4 +1,4 @@
-/** What analyses can be made to do: the name that the interface has for it, and the command of hubctl. */
+/** Commands of analyses: the name in the API, and the command of hubctl. */
 export const ANALYSIS_COMMANDS = {
   configurationLock: {
     name: 'lock',
@@ -7,32 +7,32 @@ export const ANALYSIS_COMMANDS = {
   },
   configurationUnlock: {
     name: 'unlock',
-    description: 'unlock the configuration, which takes approvals back',
+    description: 'unlock the configuration and revoke its approvals',
     done: (analysis: string) => `The configuration of the analysis ${analysis} is unlocked`,
   },
   buildStart: {
     name: 'build',
-    description: 'have it built',
+    description: 'start its build',
     done: (analysis: string) => `The build of the analysis ${analysis} was started`,
   },
   distributionStart: {
     name: 'distribute',
-    description: 'have it sent to its nodes',
+    description: 'start its distribution to its nodes',
     done: (analysis: string) => `The distribution of the analysis ${analysis} was started`,
   },
   buildCheck: {
     name: 'check-build',
-    description: 'have the worker look at how the build is',
+    description: 'have the worker check its build',
     done: (analysis: string) => `The build of the analysis ${analysis} is being checked`,
   },
   distributionCheck: {
     name: 'check-distribution',
-    description: 'have the worker look at how the distribution is',
+    description: 'have the worker check its distribution',
     done: (analysis: string) => `The distribution of the analysis ${analysis} is being checked`,
   },
   storageCheck: {
     name: 'check-storage',
-    description: 'have the buckets made that are missing',
+    description: 'create its missing buckets',
     done: (analysis: string) => `The buckets of the analysis ${analysis} are being checked`,
   },
 } as const
@@ -44,7 +44,7 @@ const COMMAND = new RegExp(
   'g'
 )
 
-/** A text of the platform in which commands have the names that they have here. */
+/** Replaces command names of the API by those of hubctl. */
 export function withHubctlCommands(text: string): string {
   return text.replaceAll(
     COMMAND,

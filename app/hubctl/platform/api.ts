@@ -17,12 +17,12 @@ export interface RequestOptions {
   readonly timeoutMs?: number
 }
 
-/** The services of one platform, as one caller. */
+/** Requests to the services of one platform with one login. */
 export class Api {
   readonly #session: Session
   readonly #planned: PlanRecorder | undefined
 
-  /** With `planned`, changes are noted there and not made. */
+  /** With `planned`, changes are recorded there instead of sent. */
   constructor(
     readonly addresses: Addresses,
     session: Session,
@@ -32,13 +32,13 @@ export class Api {
     this.#planned = planned
   }
 
-  /** What a service answers to a question. */
+  /** Sends a read request and parses the JSON answer. */
   async read<T>(service: SurfaceName, path: string, options: RequestOptions = {}): Promise<T> {
     const response = await this.open(service, path, options)
     return (await response.json()) as T
   }
 
-  /** What a service answers to a change; undefined where changes are only planned. */
+  /** Sends a change and parses the JSON answer; undefined in a dry run. */
   async change<T>(
     method: ChangeMethod,
     service: SurfaceName,
@@ -59,17 +59,17 @@ export class Api {
     return (text === '' ? null : JSON.parse(text)) as T
   }
 
-  /** Whether changes are only planned. */
+  /** Whether this is a dry run. */
   get isPlanning(): boolean {
     return this.#planned !== undefined
   }
 
-  /** For changes that are not one request of JSON. */
+  /** Records a change that is not a single JSON request. */
   plan(method: string, service: SurfaceName, path: string, body?: unknown): void {
     this.#planned?.recordPlanned({ method, address: this.addresses.of(service) + path, body })
   }
 
-  /** An answer whose body the caller reads. A token that is over is renewed, once. */
+  /** Sends a request; the caller reads the body. An expired token is renewed once. */
   async open(service: SurfaceName, path: string, options: RequestOptions = {}): Promise<Response> {
     const { query } = options
     const address = `${this.addresses.of(service)}${path}${query?.size ? `?${query}` : ''}`
@@ -85,12 +85,12 @@ export class Api {
     const renewed = await this.#session.renewed(token)
     await response.body?.cancel()
     if (renewed === undefined) {
-      throw new LoginProblem('The token is not accepted, or not any more.', adviceForToken())
+      throw new LoginProblem('The token is invalid or has expired.', adviceForToken())
     }
     return requireOk(await this.#send(address, options, renewed))
   }
 
-  /** The access token, for what makes requests of its own. */
+  /** The access token, for requests that are not made here. */
   token(): Promise<string | undefined> {
     return this.#session.token()
   }
@@ -115,7 +115,7 @@ export class Api {
 
 function adviceForToken(): string | undefined {
   return process.env.HUBCTL_TOKEN
-    ? 'It is the one in HUBCTL_TOKEN: put another one there, or unset it.'
+    ? 'It comes from HUBCTL_TOKEN: replace it or unset the variable.'
     : undefined
 }
 

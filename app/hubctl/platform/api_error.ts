@@ -16,7 +16,7 @@ export interface Envelope {
   readonly issues?: readonly Issue[]
 }
 
-/** The platform has answered, and not with what it was asked for. */
+/** An answer of the platform with an error status. */
 export class ApiError extends Problem {
   constructor(
     exitCode: ExitCode,
@@ -37,7 +37,7 @@ const EXIT_OF: Readonly<Record<number, ExitCode>> = {
   429: EXIT.unreachable,
 }
 
-/** What an answer with an error status means for a person. */
+/** Turns an answer with an error status into an error with advice. */
 export async function apiErrorFrom(response: Response): Promise<ApiError> {
   const { status } = response
   const envelope = await envelopeOf(response)
@@ -45,7 +45,7 @@ export async function apiErrorFrom(response: Response): Promise<ApiError> {
   const message =
     conflictMessage(envelope?.issues) ??
     envelopeMessage(envelope?.message) ??
-    `It was answered with ${status}`
+    `The platform responded with status ${status}`
   const advice = [
     ...remainingIssues(envelope?.issues, message),
     ...adviceFor(status, response.headers),
@@ -53,13 +53,12 @@ export async function apiErrorFrom(response: Response): Promise<ApiError> {
   return new ApiError(exitCode, asSentence(message), advice, status, envelope?.code)
 }
 
-/** Of a query that is not understood, the message is a count; the issues say the rest. */
+/** The message of an invalid query is only a count, so it is replaced; the issues have the details. */
 function envelopeMessage(message: string | undefined): string | undefined {
   return message && (/^\d+ violations?\.?$/.test(message) ? INVALID_QUERY : withOwnNames(message))
 }
 
-const INVALID_QUERY =
-  'The platform does not know what was asked for; hubctl get <kind> --help-kind shows what can be'
+const INVALID_QUERY = 'The query is invalid; hubctl get <kind> --help-kind shows what is allowed'
 
 const withOwnNames = (text: string) => withHubctlCommands(printable(text))
 
@@ -73,7 +72,7 @@ async function envelopeOf(response: Response): Promise<Envelope | undefined> {
   }
 }
 
-/** What issues say beside what was said already. */
+/** The issues whose text is not part of the message. */
 function remainingIssues(issues: readonly Issue[] = [], message: string): string[] {
   return issues.flatMap((issue) => {
     if (issue.issues) {
@@ -94,19 +93,19 @@ function issueText(issue: Issue): string {
     return conflictText(issue)
   }
   if (code === 'permission_not_found') {
-    return `You would need the permission ${where}.`
+    return `The permission ${where} is required.`
   }
   return [where, message || code].filter(Boolean).join(': ')
 }
 
 const CONFLICT = 'value_exists'
 
-/** Where all that is wrong is that something is taken, that is what is said. */
+/** The message if a uniqueness conflict is the only issue. */
 function conflictMessage([issue, ...others]: readonly Issue[] = []): string | undefined {
   return issue?.code === CONFLICT && others.length === 0 ? conflictText(issue) : undefined
 }
 
-/** The attributes that no two records may share, of which a realm is only where they may not. */
+/** Describes a uniqueness conflict. A realm in the path only narrows where it applies. */
 function conflictText({ path = [] }: Issue): string {
   const shared = path.filter((name) => name !== 'realmId')
   const where = path.length > shared.length ? ' of its realm' : ''
@@ -116,15 +115,15 @@ function conflictText({ path = [] }: Issue): string {
 function adviceFor(status: number, headers: Headers): string[] {
   switch (status) {
     case 401:
-      return ['The token is not accepted, or not any more. Log in: hubctl login']
+      return ['The token is invalid or has expired. Log in: hubctl login']
     case 403:
-      return ['What you may do: hubctl whoami. Somebody with more rights can give you a role.']
+      return ['See your permissions: hubctl whoami. An administrator can grant you a role.']
     case 404:
-      return ['See what there is: hubctl get <kind>']
+      return ['List the records: hubctl get <kind>']
     case 429:
       return [`Wait ${headers.get('retry-after') ?? 'some'} seconds and try again.`]
     default:
-      return status >= 500 ? ['Look at the platform: hubctl status'] : []
+      return status >= 500 ? ['Check the platform: hubctl status'] : []
   }
 }
 

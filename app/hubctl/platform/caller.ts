@@ -1,7 +1,7 @@
 import type { Api } from './api.js'
 import { ApiError } from './api_error.js'
 
-/** Who is logged in, as the identity provider says it. */
+/** The current login, as the identity provider describes it. */
 export interface Caller {
   readonly kind: string
   readonly id: string
@@ -24,7 +24,7 @@ interface Introspection {
   readonly permissions?: readonly { name: string }[]
 }
 
-/** Who the caller is; undefined where the provider does not say it. */
+/** Reads the current login; undefined if the provider does not describe it. */
 export async function readCaller(api: Api): Promise<Caller | undefined> {
   const token = await api.token()
   if (token === undefined) {
@@ -57,7 +57,7 @@ function callerFrom(answer: Introspection): Caller {
   }
 }
 
-/** Whether the caller may write what belongs to a realm: members of the master realm may everywhere. */
+/** Whether the caller may write records of a realm: members of the master realm may in all of them. */
 export function mayWriteIn(caller: Caller, realmId: string): boolean {
   return caller.realm === 'master' || caller.realmId === realmId
 }

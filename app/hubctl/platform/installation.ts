@@ -1,6 +1,6 @@
 import type { Api } from './api.js'
 
-/** What a platform tells its operators of itself. */
+/** The status of an installation, as operators see it. */
 export interface Installation {
   readonly surfaces: readonly {
     readonly name: string

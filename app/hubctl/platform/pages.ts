@@ -3,10 +3,10 @@ import type { Api } from './api.js'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Null where the platform never declared it. */
+/** Null if the platform does not declare it. */
 type Names = readonly string[] | null
 
-/** What a list says of itself. */
+/** The schema in the metadata of a list. */
 export interface Schema {
   readonly name: string
   readonly fields: { readonly default: Names; readonly allowed: Names }
@@ -22,13 +22,13 @@ export interface Page {
 
 export interface ListQuery {
   readonly query?: Iterable<readonly [string, string]>
-  /** How many records at most, over all pages. */
+  /** Maximum number of records over all pages. */
   readonly limit?: number
 }
 
 const LARGEST_PAGE = 50
 
-/** What a list answers; one that has no pages does not count its records. */
+/** The answer of a list. Lists without pages have no total. */
 interface ListAnswer {
   readonly data: readonly Fields[]
   readonly meta?: Partial<Page['meta']>
@@ -53,8 +53,7 @@ export async function readPage(
 }
 
 /**
- * The pages of a list, one after the other, until all of them or as many records as were wanted have come, or a page has nothing that
- * the one before did not have: not every list has pages.
+ * Yields the pages of a list up to a limit. Stops if a page repeats the previous one, since not every list has pages.
  */
 export async function* pagesOf(
   api: Api,

@@ -1,4 +1,4 @@
-/** A request that was not made, because the caller only wants to know what would be. */
+/** A request that a dry run did not send. */
 export interface PlannedRequest {
   readonly method: string
   readonly address: string

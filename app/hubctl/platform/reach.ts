@@ -1,10 +1,10 @@
 import { EXIT } from '#hubctl/exit_codes'
 import { Problem } from '#hubctl/problem'
 
-/** How long the head of an answer is waited for. */
+/** Time limit for the response headers. */
 const TIMEOUT_MS = 30_000
 
-/** Makes a request; whoever does not answer is named, with what to look at. */
+/** Sends a request. Connection errors name the server and what to check. */
 export async function reach(
   address: string,
   init: RequestInit & { patience?: number } = {}
@@ -36,32 +36,32 @@ function unreachable(address: string, reason: unknown): Problem {
   const { origin } = new URL(address)
   const words = typeof reason === 'string' ? reason : reasonOf(reason as Error)
   return new Problem(EXIT.unreachable, `${origin} cannot be reached: ${words}.`, [
-    'Does it run, and is this its address? hubctl context list shows it; --url <address> tries another.',
+    'Check that it runs at this address. hubctl context list shows the address; --url <address> uses another.',
   ])
 }
 
-const NO_TLS = 'it does not speak TLS there; the address may have to begin with http://'
+const NO_TLS = 'no TLS at this address; it may have to start with http://'
 
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'it refuses connections',
-  ENOTFOUND: 'its name is not known',
-  EAI_AGAIN: 'its name cannot be looked up now',
-  ECONNRESET: 'the connection broke off',
-  UND_ERR_SOCKET: 'the connection broke off',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'host name lookup failed',
+  ECONNRESET: 'connection lost',
+  UND_ERR_SOCKET: 'connection lost',
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
-  EHOSTUNREACH: 'there is no way to it',
-  ENETUNREACH: 'there is no way to it',
+  EHOSTUNREACH: 'no route to host',
+  ENETUNREACH: 'no route to host',
   DEPTH_ZERO_SELF_SIGNED_CERT:
-    'its certificate is signed by itself (NODE_EXTRA_CA_CERTS names a file of certificates to trust)',
+    'self-signed certificate (NODE_EXTRA_CA_CERTS names a file of trusted certificates)',
   SELF_SIGNED_CERT_IN_CHAIN:
-    'its certificate is from nobody known here (NODE_EXTRA_CA_CERTS names a file of certificates to trust)',
+    'certificate of an unknown issuer (NODE_EXTRA_CA_CERTS names a file of trusted certificates)',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'its certificate is from nobody known here (NODE_EXTRA_CA_CERTS names a file of certificates to trust)',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
+    'certificate of an unknown issuer (NODE_EXTRA_CA_CERTS names a file of trusted certificates)',
+  CERT_HAS_EXPIRED: 'certificate expired',
 }
 
-/** A redirect is not followed, since the token would go along: it is an error of fetch. */
+/** Redirects are an error, since following one would send the token elsewhere. */
 function reasonOf(error: Error): string {
   const { code, message } = (error.cause ?? error) as { code?: string; message?: string }
   return REASONS[code ?? ''] ?? message ?? error.message

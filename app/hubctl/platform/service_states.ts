@@ -9,11 +9,11 @@ export interface ServiceState {
   readonly answers: boolean
   readonly version: string | null
   readonly milliseconds: number
-  /** What is wrong with it. */
+  /** Why it is unavailable or degraded. */
   readonly reason: string | null
 }
 
-/** Whether the services of a platform answer, as seen from here. */
+/** Checks whether the services of a platform respond. */
 export function serviceStates(addresses: Addresses): Promise<ServiceState[]> {
   return Promise.all(SURFACE_NAMES.map((service) => stateOf(service, addresses.of(service))))
 }
@@ -39,7 +39,7 @@ async function stateOf(service: SurfaceName, address: string): Promise<ServiceSt
   }
 }
 
-/** What a service says it does without. */
+/** The optional dependencies that a service runs without. */
 async function degradationIn(ready: Response): Promise<string | null> {
   const { degraded } = (await ready.json().catch(() => ({}))) as { degraded?: { name: string }[] }
   const names = Array.isArray(degraded) ? degraded.map(({ name }) => String(name)) : []

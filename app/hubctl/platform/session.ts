@@ -3,23 +3,23 @@ import { LoginProblem, Problem } from '#hubctl/problem'
 import { EXIT } from '#hubctl/exit_codes'
 import type { TokenClient } from './token_client.js'
 
-/** A token that is about to end is renewed, so that it lasts for the request. */
+/** Tokens are renewed this long before they expire, so that they last for the request. */
 const RENEW_AHEAD_MS = 20_000
 
-/** As whom requests are made. */
+/** The login that requests use. */
 export interface Session {
-  /** The access token; undefined where nobody is logged in. */
+  /** The access token; undefined without a login. */
   token(): Promise<string | undefined>
-  /** Another one in the place of one that was not accepted; undefined where there is none. */
+  /** Replaces a rejected token; undefined if it cannot be renewed. */
   renewed(refused: string): Promise<string | undefined>
 }
 
-/** A token that was given from outside, or none. */
+/** A session with a fixed token, or without one. */
 export function fixedSession(token: string | undefined): Session {
   return { token: async () => token, renewed: async () => undefined }
 }
 
-/** The login that is kept with a context: its token is renewed when its time is over, by one hubctl at a time. */
+/** The login stored with a context. Only one process renews its token at a time. */
 export class StoredSession implements Session {
   readonly #contexts: Contexts
   readonly #name: string
@@ -40,7 +40,7 @@ export class StoredSession implements Session {
     }
     const renewed = await this.renewed(accessToken)
     if (renewed === undefined) {
-      throw new LoginProblem('The token has expired, and it came without one to renew it with.')
+      throw new LoginProblem('The token has expired and cannot be renewed.')
     }
     return renewed
   }

@@ -7,7 +7,7 @@ import type { Api } from './api.js'
 
 const RECONNECT_DELAY_MS = 2_000
 
-/** Records as they come in, until the caller stops. A stream that ends is opened again where it was. */
+/** Yields records as they arrive. A stream that ends is resumed after the last event. */
 export async function* tailRecords<T>(
   api: Api,
   service: SurfaceName,
@@ -30,7 +30,7 @@ interface ServerSentEvent {
   readonly data: string
 }
 
-/** What breaks off is taken up again; what cannot be begun is not waited for. */
+/** Reads one connection of a stream. A lost connection ends the generator, so that the caller reconnects. */
 async function* readEvents(
   api: Api,
   service: SurfaceName,

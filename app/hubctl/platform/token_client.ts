@@ -17,7 +17,7 @@ interface TokenAnswer {
   readonly refresh_token?: string
 }
 
-/** Asks the identity provider at an address for tokens. What is secret is sent in the body. */
+/** Requests tokens from the identity provider. Secrets are sent in the body. */
 export class TokenClient {
   readonly #identity: string
 
@@ -60,7 +60,7 @@ export class TokenClient {
   }
 }
 
-/** What is refused at the door is a matter of the login, whatever its status. */
+/** Rejected credentials are a login problem, whether the status is 400 or 401. */
 function asLoginProblem(error: ApiError): Error {
   const isAboutCredentials = error.status === 400 || error.status === 401
   return isAboutCredentials
@@ -80,7 +80,7 @@ function tokensOf({
   }
 }
 
-/** When a token ends, where it says so itself. */
+/** The expiry of a token, if it contains one. */
 export function expiryOf(token: string): number | null {
   const { exp } = claimsOf(token)
   return typeof exp === 'number' ? exp * 1000 : null

@@ -12,14 +12,14 @@ export interface Tokens {
   /** Milliseconds since 1970. */
   readonly expiresAt: number | null
   readonly refreshToken?: string
-  /** A client has no refresh token: it says its secret again. */
+  /** A client has no refresh token and logs in with its secret again. */
   readonly client?: { readonly id: string; readonly secret: string; readonly realm?: string }
 }
 
-/** A platform, where its services answer, and as whom it is used. */
+/** A platform with the addresses of its services and the login. */
 export interface Context {
   readonly url: string
-  /** Services that do not answer below the address. */
+  /** Services with an address of their own. */
   readonly services?: Readonly<Partial<Record<string, string>>>
   readonly tokens?: Tokens
 }
@@ -32,7 +32,7 @@ interface ContextFile {
 const EMPTY: ContextFile = { current: null, contexts: {} }
 const LOCK_OPTIONS = { stale: 10_000, retries: { retries: 100, minTimeout: 50, maxTimeout: 200 } }
 
-/** The platforms that are known on this machine, with the tokens for them, in a file of mode 600. */
+/** The known platforms and their tokens, in a file of mode 600. */
 export class Contexts {
   readonly path = join(folders.config, 'contexts.json')
 
@@ -54,7 +54,7 @@ export class Contexts {
     return { name: wanted, context }
   }
 
-  /** Keeps a context; the first one, and one that is chosen, is the current one from then on. */
+  /** Saves a context. It becomes the current one if it is the first, or with `choose`. */
   async save(name: string, context: Context, { choose = false } = {}): Promise<void> {
     await this.update(({ current, contexts }) => ({
       current: choose ? name : (current ?? name),
@@ -77,17 +77,17 @@ export class Contexts {
     })
   }
 
-  /** Several hubctl may run at a time: each change is made of what the one before left. */
+  /** Updates the file under a lock, since several processes may run at once. */
   async update(next: (file: ContextFile) => ContextFile | Promise<ContextFile>): Promise<void> {
     await this.withLock(async () => this.replace(await next(await this.read())))
   }
 
-  /** For who is alone with the file. */
+  /** Replaces the file; the caller must hold the lock. */
   async replace(file: ContextFile): Promise<void> {
     await writePrivate(this.path, file)
   }
 
-  /** Keeps other hubctl from the file meanwhile. A refresh token is good once: two that renew would end the session. */
+  /** Locks the file. A refresh token is valid once: two processes that renew would end the session. */
   async withLock<T>(action: () => Promise<T>): Promise<T> {
     await mkdir(folders.config, { recursive: true, mode: 0o700 })
     const release = await lockfile.lock(this.path, { realpath: false, ...LOCK_OPTIONS })

@@ -1,4 +1,4 @@
 import envPaths from 'env-paths'
 
-/** Where this operating system keeps the settings and the caches of a program. */
+/** The folders of settings and caches on this operating system. */
 export const folders = envPaths('hubctl', { suffix: '' })

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { Problem } from '#hubctl/problem'
 import { EXIT } from '#hubctl/exit_codes'
 
-/** Reads a file of ours; undefined where there is none. */
+/** Reads a JSON file; undefined if it does not exist. */
 export async function readPrivate<T>(path: string): Promise<T | undefined> {
   let text: string
   try {
@@ -19,11 +19,11 @@ export async function readPrivate<T>(path: string): Promise<T | undefined> {
   try {
     return JSON.parse(text) as T
   } catch {
-    throw unusableFile(path, 'it is no JSON')
+    throw unusableFile(path, 'it is not valid JSON')
   }
 }
 
-/** Replaces a file as a whole, so that nobody reads half of it, and nobody else reads it at all. */
+/** Replaces a file atomically, with mode 600. */
 export async function writePrivate(path: string, content: unknown): Promise<void> {
   const next = `${path}.${randomBytes(6).toString('hex')}`
   try {
@@ -38,6 +38,6 @@ export async function writePrivate(path: string, content: unknown): Promise<void
 
 function unusableFile(path: string, reason: string): Problem {
   return new Problem(EXIT.failed, `${path} cannot be used: ${reason}`, [
-    'Mend its permissions, or remove it and log in again: hubctl login',
+    'Fix its permissions, or remove it and log in again: hubctl login',
   ])
 }

@@ -21,7 +21,7 @@ export function compileAmong(
   declaration: Declaration,
   ids: readonly string[],
   { filters }: Pick<DecodedQuery, 'filters'>,
-  { where = [], visibleRealms: seen }: Omit<ReadOptions, 'reveal'>
+  { where = [], visibleRealms }: Omit<ReadOptions, 'reveal'>
 ): Statement {
   const bindings = new Bindings()
   const joins = new Joins(declaration)
@@ -30,7 +30,12 @@ export function compileAmong(
     write: (row, bind) => `${row}."id" = any(${bind(ids)}::uuid[])`,
     columns: ['id'],
   }
-  const conditions = [isAmong, ...where, ...(seen ? [inAnyRealm(seen)] : []), filters]
+  const conditions = [
+    isAmong,
+    ...where,
+    ...(visibleRealms ? [inAnyRealm(visibleRealms)] : []),
+    filters,
+  ]
   const matching = whereClause(conditions, joins, bindings)
   return statement(
     `select r."id"::text as id, ${writtenRecord(declaration)} as data ${joins.sql} ${matching}`,

@@ -57,12 +57,15 @@ export function compileList(
 function compile(
   declaration: Declaration,
   { selection, filters, sorts, pagination }: DecodedQuery,
-  { where = [], visibleRealms: seen, reveal = revealNothing }: ReadOptions
+  { where = [], visibleRealms, reveal = revealNothing }: ReadOptions
 ): Statement {
   const bindings = new Bindings()
   const joins = new Joins(declaration)
-  const conditions = [...where, ...(seen ? [inAnyRealm(seen)] : []), filters]
-  const parts = seen && seen.realms.length > 1 && isAlone(declaration) ? perRealm(seen) : []
+  const conditions = [...where, ...(visibleRealms ? [inAnyRealm(visibleRealms)] : []), filters]
+  const parts =
+    visibleRealms && visibleRealms.realms.length > 1 && isAlone(declaration)
+      ? perRealm(visibleRealms)
+      : []
   const matching = parts.length > 0 ? undefined : whereClause(conditions, joins, bindings)
   // The count does not join tables that only the order needs.
   const joined = joins.sql

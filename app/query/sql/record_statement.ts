@@ -33,7 +33,7 @@ export function compileRecord(
   selection: Selection,
   options: RecordOptions = {}
 ): Statement | undefined {
-  const { key = primaryKeyOf(declaration), where, visibleRealms: seen, reveal } = options
+  const { key = primaryKeyOf(declaration), where, visibleRealms, reveal } = options
   const literal = { value: coerce(id).value, text: id }
   const operand = equalOperandOf(propertyOf(declaration, key).type, literal)
   if (operand === undefined) {
@@ -41,7 +41,7 @@ export function compileRecord(
   }
 
   const { guarded } = projectionOf(declaration, selection)
-  if (options.key || where?.length || seen || (guarded && reveal)) {
+  if (options.key || where?.length || visibleRealms || (guarded && reveal)) {
     return compile()
   }
   const known = compiled.get(selection) ?? compile()
@@ -51,7 +51,7 @@ export function compileRecord(
   function compile(): Statement {
     const bindings = new Bindings()
     const joins = new Joins(declaration)
-    const further = [...(where ?? []), ...(seen ? [inAnyRealm(seen)] : [])]
+    const further = [...(where ?? []), ...(visibleRealms ? [inAnyRealm(visibleRealms)] : [])]
     const matching = whereClause([conditions.is(key, literal), ...further], joins, bindings)
     const projection = projectionOf(declaration, selection)
     const objects = new ObjectWriter(bindings, reveal ?? revealNothing)

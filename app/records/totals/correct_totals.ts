@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { groupIn, partOf } from '#database/maintained_totals'
+import { groupSql, realmKeySql } from '#database/maintained_totals'
 import { columnOf, quoteName } from '#query/sql/identifiers'
 import type { Kind } from '#records/kind'
 import { inTransaction } from '#records/transaction'
@@ -37,8 +37,8 @@ export async function correctTotals(kind: Kind, pool: pg.Pool): Promise<Correcti
 
 function correctionSql({ table, realm, columns }: Kind): string {
   const column = realm === undefined ? undefined : columnOf(realm, columns[realm]!)
-  const part = partOf(column, 'r')
-  const group = groupIn(table, 'r')
+  const part = realmKeySql(column, 'r')
+  const group = groupSql(table, 'r')
   const lists = ['$1::text', ...(group === undefined ? [] : [group])]
   const rows = lists.map(
     (list) => `select ${list} as list, ${part} as part from ${quoteName(table)} r`

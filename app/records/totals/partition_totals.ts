@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { partOf } from '#database/maintained_totals'
+import { realmKeySql } from '#database/maintained_totals'
 import { quoteName } from '#query/sql/identifiers'
 
 /** A partition of a list's table. `realm` is the column that totals are grouped by. */
@@ -30,7 +30,7 @@ async function count(
   await transaction.query(`lock table ${table} in share row exclusive mode`)
   await transaction.query(
     `insert into record_total_changes (list, part, change)
-     select $1, part, ${change} from (select ${partOf(realm, 'p')} as part from ${table} p) parts group by part`,
+     select $1, part, ${change} from (select ${realmKeySql(realm, 'p')} as part from ${table} p) parts group by part`,
     [list]
   )
 }

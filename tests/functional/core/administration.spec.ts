@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
 import { storeDeadLetter } from '#bus/memory/memory_dead_letters'
-import { newMessage, writeMessage } from '#bus/message'
+import { newMessage, serializeMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { surfacesOf } from '#configuration/processes'
 import { Administration } from '#core/administration/administration'
@@ -54,7 +54,7 @@ const EXPIRED = {
   expiresAt: '2020-01-01T00:00:00.000Z',
 } as const
 
-async function ask(method: string, path: string, { headers } = operator) {
+async function request(method: string, path: string, { headers } = operator) {
   const response = await fetch(at('core', path), { method, headers })
   return { status: response.status, body: (await response.json()) as any }
 }
@@ -63,11 +63,11 @@ async function ask(method: string, path: string, { headers } = operator) {
 async function deadMessage() {
   const message = newMessage(commandRouting(QUEUE), 'execute', { secret: 'of-a-message' })
   const subscription = { queue: QUEUE, prefetch: 1, database: corePool() }
-  await storeDeadLetter(subscription, writeMessage(message), {
+  await storeDeadLetter(subscription, serializeMessage(message), {
     reason: 'there is no such thing',
     attempts: 8,
   })
-  const { body } = await ask('GET', '/admin/bus/dead')
+  const { body } = await request('GET', '/admin/bus/dead')
   const letter = body.data.find(({ messageId }: any) => messageId === message.id)
   return { message, letter }
 }
@@ -85,7 +85,7 @@ test.group('Dead letters over HTTP', (group) => {
 
   test('they are listed with their reasons, without their content', async ({ assert }) => {
     const { message, letter } = await deadMessage()
-    const { status, body } = await ask('GET', '/admin/bus/dead')
+    const { status, body } = await request('GET', '/admin/bus/dead')
 
     assert.equal(status, 200)
     assert.equal(body.meta.total, body.data.length)
@@ -101,8 +101,8 @@ test.group('Dead letters over HTTP', (group) => {
 
   test('a redriven message is handled again and is no longer a dead letter', async ({ assert }) => {
     const { message, letter } = await deadMessage()
-    const { status, body } = await ask('POST', `/admin/bus/dead/${letter.id}/redrive`)
-    const again = await ask('POST', `/admin/bus/dead/${letter.id}/redrive`)
+    const { status, body } = await request('POST', `/admin/bus/dead/${letter.id}/redrive`)
+    const again = await request('POST', `/admin/bus/dead/${letter.id}/redrive`)
 
     assert.equal(status, 202)
     assert.deepEqual(body, { data: letter, meta: {} })
@@ -113,8 +113,8 @@ test.group('Dead letters over HTTP', (group) => {
 
   test('a dropped message is not handled again', async ({ assert }) => {
     const { message, letter } = await deadMessage()
-    const { status, body } = await ask('DELETE', `/admin/bus/dead/${letter.id}`)
-    const again = await ask('DELETE', `/admin/bus/dead/${letter.id}`)
+    const { status, body } = await request('DELETE', `/admin/bus/dead/${letter.id}`)
+    const again = await request('DELETE', `/admin/bus/dead/${letter.id}`)
 
     assert.equal(status, 202)
     assert.deepEqual(body, { data: letter, meta: {} })
@@ -123,14 +123,14 @@ test.group('Dead letters over HTTP', (group) => {
   })
 
   test('an invalid id is not found', async ({ assert }) => {
-    const { status } = await ask('DELETE', '/admin/bus/dead/none')
+    const { status } = await request('DELETE', '/admin/bus/dead/none')
 
     assert.equal(status, 404)
   })
 
   test('they require the permission of operators', async ({ assert }) => {
-    const ofAnotherRealm = await ask('GET', '/admin/bus/dead', elsewhere)
-    const withoutPermission = await ask('GET', '/admin/bus/dead', colleague)
+    const ofAnotherRealm = await request('GET', '/admin/bus/dead', elsewhere)
+    const withoutPermission = await request('GET', '/admin/bus/dead', colleague)
 
     assert.equal(ofAnotherRealm.status, 403)
     assert.equal(withoutPermission.status, 403)
@@ -142,7 +142,7 @@ test.group('How a request arrives, over HTTP', (group) => {
   group.setup(async () => void (await boot()))
 
   test('it shows the peer, and that no proxy forwarded the request', async ({ assert }) => {
-    const { status, body } = await ask('GET', '/admin/request')
+    const { status, body } = await request('GET', '/admin/request')
 
     assert.equal(status, 200)
     assert.match(body.data.peer, /127\.0\.0\.1$|^::1$/)
@@ -151,8 +151,8 @@ test.group('How a request arrives, over HTTP', (group) => {
   })
 
   test('it requires the permission of operators', async ({ assert }) => {
-    assert.equal((await ask('GET', '/admin/request', elsewhere)).status, 403)
-    assert.equal((await ask('GET', '/admin/request', colleague)).status, 403)
+    assert.equal((await request('GET', '/admin/request', elsewhere)).status, 403)
+    assert.equal((await request('GET', '/admin/request', colleague)).status, 403)
   })
 })
 
@@ -164,7 +164,7 @@ test.group('Sweeps over HTTP', (group) => {
     await inTransaction(telemetryPool(), (transaction) =>
       appendEvents(transaction, [{ ...EXPIRED, id: clock.uuid(), refId }])
     )
-    const { status, body } = await ask('POST', '/admin/sweeps/events')
+    const { status, body } = await request('POST', '/admin/sweeps/events')
     const { rowCount } = await telemetryPool().query('select from events where ref_id = $1', [
       refId,
     ])
@@ -175,15 +175,15 @@ test.group('Sweeps over HTTP', (group) => {
   })
 
   test('unreferenced objects are searched', async ({ assert }) => {
-    const { status, body } = await ask('POST', '/admin/sweeps/objects')
+    const { status, body } = await request('POST', '/admin/sweeps/objects')
 
     assert.equal(status, 202)
     assert.isNumber(body.data.removed)
   })
 
   test('unknown sweeps and those with a short schedule are not found', async ({ assert }) => {
-    const unknown = await ask('POST', '/admin/sweeps/dust')
-    const byItself = await ask('POST', '/admin/sweeps/inbox')
+    const unknown = await request('POST', '/admin/sweeps/dust')
+    const byItself = await request('POST', '/admin/sweeps/inbox')
 
     assert.equal(unknown.status, 404)
     assert.equal(byItself.status, 404)
@@ -197,9 +197,9 @@ test.group('The status of an installation', (group) => {
     assert,
   }) => {
     const { letter } = await deadMessage()
-    const { status, body } = await ask('GET', '/admin/status')
+    const { status, body } = await request('GET', '/admin/status')
     const { surfaces, queues, outbox, sweeps, credentials } = body.data
-    await ask('DELETE', `/admin/bus/dead/${letter.id}`)
+    await request('DELETE', `/admin/bus/dead/${letter.id}`)
 
     assert.equal(status, 200)
     assert.isTrue(surfaces.every(({ isReady }: any) => isReady))
@@ -220,8 +220,10 @@ test.group('The status of an installation', (group) => {
 
   test('a sweep that a process runs is shown as running', async ({ assert }) => {
     const pool = pools.for(databaseUrl(surfacesOf(env)[0]!))
-    const meanwhile = await runAsLeader(pool, 'sweep:objects', () => ask('GET', '/admin/status'))
-    const after = await ask('GET', '/admin/status')
+    const meanwhile = await runAsLeader(pool, 'sweep:objects', () =>
+      request('GET', '/admin/status')
+    )
+    const after = await request('GET', '/admin/status')
     const running = ({ body }: { body: any }) =>
       body.data.sweeps.filter(({ isRunning }: any) => isRunning).map(({ name }: any) => name)
 
@@ -239,7 +241,7 @@ test.group('The status of an installation', (group) => {
     await runs(silent.id, 'started', "now() - interval '1 day'")
     await runs(failed.id, 'failed', 'now()')
     await runs(lively.id, 'started', 'now()')
-    const { body } = await ask('GET', '/admin/status')
+    const { body } = await request('GET', '/admin/status')
     const stuck = body.data.stuck.map(({ analysisId, process, status }: any) => [
       analysisId,
       process,
@@ -278,7 +280,7 @@ test.group('The status of an installation', (group) => {
   })
 
   test('it requires the permission of operators', async ({ assert }) => {
-    const { status } = await ask('GET', '/admin/status', elsewhere)
+    const { status } = await request('GET', '/admin/status', elsewhere)
 
     assert.equal(status, 403)
   })

@@ -126,10 +126,10 @@ test.group('Creating analyses', (group) => {
     assert,
     cleanup,
   }) => {
-    const asked: unknown[] = []
+    const conditions: unknown[] = []
     cleanup(
       usePermissionPolicy((_actor, permission, attributes) => {
-        asked.push([permission, attributes.projectId, attributes.realmId])
+        conditions.push([permission, attributes.projectId, attributes.realmId])
         return false
       })
     )
@@ -138,7 +138,7 @@ test.group('Creating analyses', (group) => {
     })
     assert.equal(status, 403)
     assert.equal(body.issues[0].code, 'permission_not_found')
-    assert.deepEqual(asked, [['analysis_create', scene.project.id, scene.realms.project]])
+    assert.deepEqual(conditions, [['analysis_create', scene.project.id, scene.realms.project]])
   })
 
   test('L22: assigns the nodes that approved the project and includes them in the response', async ({
@@ -199,13 +199,13 @@ test.group('Changing analyses', (group) => {
     assert,
   }) => {
     const { id: other } = await scene.image()
-    const given = [{ value: '--slow' }]
-    const changed = await change({ masterImageId: other, imageCommandArguments: given })
+    const args = [{ value: '--slow' }]
+    const changed = await change({ masterImageId: other, imageCommandArguments: args })
     assert.equal(changed.status, 202)
     assert.isNull(changed.body.data.imageCommandArguments)
-    await change({ imageCommandArguments: given })
+    await change({ imageCommandArguments: args })
     const same = await change({ masterImageId: String(other).toUpperCase() })
-    assert.deepEqual(same.body.data.imageCommandArguments, given)
+    assert.deepEqual(same.body.data.imageCommandArguments, args)
     const none = await change({ masterImageId: null })
     assert.containsSubset(none.body.data, {
       masterImageId: null,

@@ -52,7 +52,7 @@ test.group('The buckets of an analysis', (group) => {
     return bucketId
   }
 
-  async function givenBack(): Promise<string[]> {
+  async function deletedBuckets(): Promise<string[]> {
     const { rows } = await database().query<{ id: string }>(
       `select content->'command'->'data'->>'id' as id from outbox
        where content->'command'->>'type' = 'delete' and ordered_by like 'bucket/%'`
@@ -107,9 +107,9 @@ test.group('The buckets of an analysis', (group) => {
     const waiting = await made('CODE')
     const removed = await call(scene.researcher(), 'DELETE', `/analyses/${analysis.id}`)
     assert.equal(removed.status, 202)
-    assert.include(await givenBack(), waiting)
+    assert.include(await deletedBuckets(), waiting)
     const late = await made('RESULT')
-    assert.include(await givenBack(), late)
+    assert.include(await deletedBuckets(), late)
     assert.deepEqual([...(await requests()).keys()], ['TEMP'])
   })
 

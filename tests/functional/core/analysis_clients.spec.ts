@@ -95,9 +95,9 @@ test.group('Credentials of analyses', (group) => {
   })
 
   test('get the secret that is sent, or a random one', async ({ assert }) => {
-    const given = await rotate({ secret: 'a-secret-of-my-own' })
-    assert.equal(given.status, 200)
-    assert.equal(given.body.secret, 'a-secret-of-my-own')
+    const rotated = await rotate({ secret: 'a-secret-of-my-own' })
+    assert.equal(rotated.status, 200)
+    assert.equal(rotated.body.secret, 'a-secret-of-my-own')
     assert.equal((await read()).body.secret, 'a-secret-of-my-own')
     const random = await rotate()
     assert.match(random.body.secret, SECRET)
@@ -120,7 +120,7 @@ test.group('Credentials of analyses', (group) => {
   test('are for those who may change the analysis, and for nodes that agreed to run it', async ({
     assert,
   }) => {
-    const asked = await scene.assigned(analysis)
+    const undecided = await scene.assigned(analysis)
     const agreed = await scene.assigned(analysis, 'approved')
     const clientOf = ({ node }: Attributes) => scene.clientOf(node as Attributes)
     for (const [by, status] of [
@@ -128,7 +128,7 @@ test.group('Credentials of analyses', (group) => {
       [scene.steward(), 403],
       [scene.researcher(['analysis_create']), 403],
       [person(scene.realms.project, { kind: 'client', permissions: [] }), 403],
-      [clientOf(asked), 403],
+      [clientOf(undecided), 403],
       [clientOf(agreed), 200],
       [scene.researcher(['analysis_update']), 200],
       [scene.admin(), 200],
@@ -190,9 +190,9 @@ test.group('Credentials of analyses', (group) => {
   }
 
   test('stay where a node decides that could not read them', async ({ assert }) => {
-    const asked = await scene.assigned(analysis)
+    const undecided = await scene.assigned(analysis)
     const { secret } = (await read()).body
-    const part = `/analysis-nodes/${asked.id}`
+    const part = `/analysis-nodes/${undecided.id}`
     assert.equal(
       (await call(scene.steward(), 'POST', part, { approvalStatus: 'rejected' })).status,
       202
@@ -339,10 +339,10 @@ test.group('Permissions of analyses', (group) => {
     const { body } = await grant('analysis_self_storage_use', by)
     assert.equal((await grant('analysis_self_storage_use', by)).body.id, body.id)
     await revoke(body.permissionId, by)
-    const told = changes.filter(({ kind }) => kind === 'clientPermission')
-    assert.isTrue(told.every(({ origin }) => origin.actor.id === by.actor.id))
+    const events = changes.filter(({ kind }) => kind === 'clientPermission')
+    assert.isTrue(events.every(({ origin }) => origin.actor.id === by.actor.id))
     assert.deepEqual(
-      told.map(({ kind, type, id, realmId }) => [kind, type, id, realmId]),
+      events.map(({ kind, type, id, realmId }) => [kind, type, id, realmId]),
       ['created', 'deleted'].map((type) => [
         'clientPermission',
         type,

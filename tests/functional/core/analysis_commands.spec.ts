@@ -202,8 +202,8 @@ test.group('Commands of an analysis', (group) => {
     const { worker, aggregator } = await complete()
     await command('configurationLock')
     await decide(worker, 'approved')
-    const left = { build_status: 'failed', build_progress: 40, build_hash: 'sha256:1' }
-    await set('analyses', analysis.id, { ...left, distribution_status: 'executed' })
+    const former = { build_status: 'failed', build_progress: 40, build_hash: 'sha256:1' }
+    await set('analyses', analysis.id, { ...former, distribution_status: 'executed' })
     await set('analysis_nodes', worker.id, { execution_status: 'executed', execution_progress: 9 })
     const { status, body } = await command('configurationUnlock')
     assert.equal(status, 202)
@@ -228,22 +228,22 @@ test.group('Commands of an analysis', (group) => {
   })
 
   test('storageCheck requests each bucket once', async ({ assert }) => {
-    const asked = async () => {
+    const requestedTypes = async () => {
       const { rows } = await database().query(
         'select type from analysis_bucket_requests where analysis_id = $1 order by type',
         [analysis.id]
       )
       return rows.map(({ type }) => type)
     }
-    assert.deepEqual(await asked(), ['CODE', 'RESULT', 'TEMP'])
+    assert.deepEqual(await requestedTypes(), ['CODE', 'RESULT', 'TEMP'])
     await command('storageCheck')
-    assert.lengthOf(await asked(), 3)
+    assert.lengthOf(await requestedTypes(), 3)
     await database().query(
       `update analysis_bucket_requests set asked_at = now() - interval '2 minutes'
        where analysis_id = $1 and type = 'CODE'`,
       [analysis.id]
     )
     await command('storageCheck')
-    assert.deepEqual(await asked(), ['CODE', 'CODE', 'RESULT', 'TEMP'])
+    assert.deepEqual(await requestedTypes(), ['CODE', 'CODE', 'RESULT', 'TEMP'])
   })
 })

@@ -66,10 +66,10 @@ test.group('Why an analysis is not further', (group) => {
        order by position desc`,
       [assigned.id]
     )
-    const held = conditionIn(await explain(), 'nodes_approval_required')
-    assert.isTrue(held.holds)
-    assert.equal(held.since, rows[0]!.at.toISOString())
-    assert.isNull(held.action)
+    const condition = conditionIn(await explain(), 'nodes_approval_required')
+    assert.isTrue(condition.holds)
+    assert.equal(condition.since, rows[0]!.at.toISOString())
+    assert.isNull(condition.action)
   })
 
   test('leads through distribution and execution to the end', async ({ assert }) => {

@@ -124,7 +124,7 @@ test.group('Files of analyses', (group) => {
   }) => {
     // A change of the code withdraws every approval, including that of the caller; results change nothing.
     bucket = await scene.bucket(analysis, 'RESULT')
-    const asked = await scene.assigned(analysis)
+    const undecided = await scene.assigned(analysis)
     const agreed = await scene.assigned(analysis, 'approved')
     const clientOf = ({ node }: Attributes) =>
       person(scene.realms.node, {
@@ -136,7 +136,7 @@ test.group('Files of analyses', (group) => {
       [scene.stranger(), 403],
       [scene.researcher(['analysis_create']), 403],
       [scene.steward(), 403],
-      [clientOf(asked), 403],
+      [clientOf(undecided), 403],
       [clientOf(agreed), 201],
       [scene.researcher(['analysis_update']), 201],
       [scene.admin(), 201],
@@ -145,7 +145,7 @@ test.group('Files of analyses', (group) => {
     }
     const { id } = await scene.file(bucket)
     assert.equal((await change(id, { path: 'a' }, scene.stranger())).status, 403)
-    assert.equal((await change(id, { path: 'a' }, clientOf(asked))).status, 403)
+    assert.equal((await change(id, { path: 'a' }, clientOf(undecided))).status, 403)
     assert.equal((await change(id, { path: 'b' }, clientOf(agreed))).status, 202)
     assert.equal((await remove(id, scene.steward())).status, 403)
     assert.equal((await remove(id, clientOf(agreed))).status, 202)

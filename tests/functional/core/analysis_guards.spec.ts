@@ -185,7 +185,7 @@ test.group('Guards of analyses', (group) => {
   group.setup(async () => {
     const scene = await Scene.set()
     const analysis = await scene.analysis()
-    const [approved, asked] = [
+    const [approved, undecided] = [
       await scene.assigned(analysis, 'approved'),
       await scene.assigned(analysis),
     ]
@@ -203,7 +203,7 @@ test.group('Guards of analyses', (group) => {
         permissions: [],
       }),
       'client of the approved node': scene.clientOf(approved.node as Attributes),
-      'client of a node that was not approved': scene.clientOf(asked.node as Attributes),
+      'client of a node that was not approved': scene.clientOf(undecided.node as Attributes),
       'client of the analysis': person(scene.realms.project, {
         kind: 'client',
         id: analysis.clientId as string,

@@ -11,12 +11,12 @@ import { eventually } from '#tests/helpers/eventually'
 import { StandInWorker } from '#tests/helpers/stand_in_worker'
 
 import { call, database, Scene, set } from './analysis_scene.js'
-import { carryingCommands } from './registry_scene.js'
+import { startCommands } from './registry_scene.js'
 
 test.group('Buckets and files of an analysis', (group) => {
   let scene: Scene
 
-  group.setup(carryingCommands)
+  group.setup(startCommands)
   group.each.setup(async () => {
     scene = await Scene.set()
   })
@@ -117,7 +117,7 @@ test.group('Reports of workers', (group) => {
   let builder: StandInWorker
   let distributor: StandInWorker
 
-  group.setup(carryingCommands)
+  group.setup(startCommands)
   group.setup(async () => {
     const bus = await app.container.make('bus')
     builder = await StandInWorker.start(bus, database(), 'analysisBuilder')
@@ -147,7 +147,7 @@ test.group('Reports of workers', (group) => {
   const commandTo = (worker: StandInWorker, type = 'execute', after = 0): Promise<Message> =>
     eventually(() => {
       const commands = worker.commands.filter(
-        ({ type: told, data }) => told === type && data.id === analysis.id
+        ({ type: messageType, data }) => messageType === type && data.id === analysis.id
       )
       return commands[after]
     })
@@ -178,7 +178,7 @@ test.group('Reports of workers', (group) => {
   }
 
   /** Reports before a marker are applied once the marker is. */
-  async function followed(worker: StandInWorker, marker: Message): Promise<void> {
+  async function applied(worker: StandInWorker, marker: Message): Promise<void> {
     const { id } = await worker.tell(marker, 'checkFinished')
     await eventually(async () => {
       const { rowCount } = await database().query('select 1 from inbox where message_id = $1', [id])
@@ -279,7 +279,7 @@ test.group('Reports of workers', (group) => {
     await builder.tell(build, 'executionFailed', { error: {} })
     await builder.repeat(progress)
     await builder.repeat(finished)
-    await followed(builder, build)
+    await applied(builder, build)
     assert.containSubset(await now(), {
       buildStatus: 'executed',
       buildProgress: 100,
@@ -298,7 +298,7 @@ test.group('Reports of workers', (group) => {
     await builder.tell(former, 'executionStarted')
     await builder.tell(former, 'executionFinished', { hash: 'sha256:former' })
     await builder.tell(former, 'checkFinished', { status: 'failed' })
-    await followed(builder, former)
+    await applied(builder, former)
     assert.containSubset(await now(), { buildStatus: 'starting', buildHash: null })
     await builder.tell(next, 'executionFinished', { hash: 'sha256:next' })
     await reaches({ buildStatus: 'executed', buildHash: 'sha256:next' })
@@ -353,7 +353,7 @@ test.group('Reports of workers', (group) => {
     await builder.tell(build, 'executionStarted')
     await builder.tell(build, 'executionFinished', { hash: 'sha256:1' })
     await builder.tell(build, 'checkFinished', { status: 'executed' })
-    await followed(builder, build)
+    await applied(builder, build)
     assert.containSubset(await now(), { buildStatus: null, buildHash: null })
   })
 
@@ -372,7 +372,7 @@ test.group('Reports of workers', (group) => {
     await reaches({ buildStatus: 'executed', buildProgress: 100, buildHash: 'sha256:1' })
     await builder.tell(check, 'checkFinished', { status: 'started' })
     await builder.tell(check, 'checkFailed', { error: {} })
-    await followed(builder, check)
+    await applied(builder, check)
     assert.equal((await now()).buildStatus, 'executed')
     await builder.tell(check, 'checkFinished', { status: 'failed' })
     await reaches({ buildStatus: 'failed', buildProgress: 0, buildHash: null })
@@ -476,7 +476,7 @@ test.group('Reports of workers', (group) => {
     await eventually(async () => (await reason()) === 'no space left')
     await builder.tell(build, 'executionStarted')
     await builder.tell(build, 'executionProgress', { progress: { percent: 50 } })
-    await followed(builder, build)
+    await applied(builder, build)
     assert.containSubset(await now(), { buildStatus: 'failed', buildProgress: 30 })
   })
 
@@ -503,7 +503,7 @@ test.group('Reports of workers', (group) => {
     assert.equal(await prove(), 0, 'not before the next day')
     const check = await commandTo(distributor, 'check')
     await distributor.tell(check, 'checkFinished', { status: 'executed' })
-    await followed(distributor, check)
+    await applied(distributor, check)
     assert.equal(await prove(), 0)
     await distributor.tell(check, 'checkFinished', { status: 'failed' })
     await reaches({ distributionStatus: 'failed' })
@@ -530,7 +530,7 @@ test.group('Reports of workers', (group) => {
     await reaches({ buildStatus: 'started' })
     await later()
     await builder.tell(build, 'executionStarted')
-    await followed(builder, build)
+    await applied(builder, build)
     await sweep()
     const { rows } = await database().query(
       'select check_asked_at as "askedAt" from analysis_runs where analysis_id = $1',
@@ -554,7 +554,7 @@ test.group('Reports of workers', (group) => {
     await sweep()
     const check = await commandTo(builder, 'check')
     await builder.tell(check, 'checkFinished', { status: 'started' })
-    await followed(builder, build)
+    await applied(builder, build)
     await later()
     await sweep()
     assert.equal((await now()).buildStatus, 'started')

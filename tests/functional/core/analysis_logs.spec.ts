@@ -282,15 +282,15 @@ for (const driver of ['in process', 'over HTTP'] as const) {
         labels: { refId },
       })
       const leaving = new AbortController()
-      const following = { signal: leaving.signal, after: undefined as string | undefined }
-      const lines = logs.tail({ refId }, following)[Symbol.asyncIterator]()
+      const options = { signal: leaving.signal, after: undefined as string | undefined }
+      const lines = logs.tail({ refId }, options)[Symbol.asyncIterator]()
       const first = lines.next()
       const writing = setInterval(() => void logs.write(line('one')), 50)
       const { value } = await first
       clearInterval(writing)
       assert.equal(JSON.parse(value.record).message, 'one')
       await logs.write(line('two'))
-      const again = logs.tail({ refId }, { ...following, after: value.cursor })
+      const again = logs.tail({ refId }, { ...options, after: value.cursor })
       for await (const { record } of again) {
         if (JSON.parse(record).message === 'two') {
           break

@@ -114,7 +114,7 @@ test.group('Decisions and reports of nodes', (group) => {
   let analysis: Attributes
   let assigned: Attributes
 
-  const say = (body: object, by: Person = scene.steward(), id = assigned.id) =>
+  const report = (body: object, by: Person = scene.steward(), id = assigned.id) =>
     call(by, 'POST', `/analysis-nodes/${id}`, body)
 
   group.each.setup(async () => {
@@ -127,23 +127,23 @@ test.group('Decisions and reports of nodes', (group) => {
   test('approval and comment come from the realm of the node, and are counted', async ({
     assert,
   }) => {
-    const { status, body } = await say({ approvalStatus: 'approved', comment: 'as agreed' })
+    const { status, body } = await report({ approvalStatus: 'approved', comment: 'as agreed' })
     assert.equal(status, 202)
     assert.containsSubset(body.data, { approvalStatus: 'approved', comment: 'as agreed' })
     assert.containsSubset(await scene.read(analysis), { nodesApproved: 1, buildNodesValid: true })
-    await say({ approvalStatus: 'rejected' })
+    await report({ approvalStatus: 'rejected' })
     assert.containsSubset(await scene.read(analysis), { nodesApproved: 0, buildNodesValid: false })
-    assert.equal((await say({ approvalStatus: null })).body.data.approvalStatus, null)
+    assert.equal((await report({ approvalStatus: null })).body.data.approvalStatus, null)
   })
 
   test('the realm of the analysis may read, but neither decide nor report', async ({ assert }) => {
-    assert.equal((await say({}, scene.researcher())).status, 202)
+    assert.equal((await report({}, scene.researcher())).status, 202)
     for (const body of [
       { approvalStatus: 'approved' },
       { comment: 'yes' },
       { executionStatus: 'executed' },
     ]) {
-      const { status, body: answer } = await say(body, scene.researcher())
+      const { status, body: answer } = await report(body, scene.researcher())
       assert.equal(status, 403, JSON.stringify(body))
       assert.equal(answer.code, 'permission_denied')
     }
@@ -153,9 +153,9 @@ test.group('Decisions and reports of nodes', (group) => {
     assert,
   }) => {
     const body = { executionProgress: 50 }
-    assert.equal((await say(body, scene.researcher())).status, 403)
-    assert.equal((await say(body, scene.steward(['analysis_approve']))).status, 403)
-    assert.equal((await say(body, scene.steward(['analysis_update']))).status, 202)
+    assert.equal((await report(body, scene.researcher())).status, 403)
+    assert.equal((await report(body, scene.steward(['analysis_approve']))).status, 403)
+    assert.equal((await report(body, scene.steward(['analysis_update']))).status, 202)
   })
 
   test('C2: what a caller has no authority for is refused with 403', async ({ assert }) => {
@@ -168,7 +168,7 @@ test.group('Decisions and reports of nodes', (group) => {
       [{}, scene.stranger()],
       [{}, scene.steward([])],
     ] as const) {
-      const { status, body: answer } = await say(body, by)
+      const { status, body: answer } = await report(body, by)
       assert.equal(status, 403, JSON.stringify(body))
       assert.equal(answer.code, 'permission_denied')
     }
@@ -176,8 +176,8 @@ test.group('Decisions and reports of nodes', (group) => {
 
   test('the client of the node reports its progress', async ({ assert }) => {
     const client = scene.clientOf(assigned.node as Attributes)
-    const told = await say({ executionStatus: 'executing', executionProgress: 40 }, client)
-    assert.equal(told.status, 202)
+    const reported = await report({ executionStatus: 'executing', executionProgress: 40 }, client)
+    assert.equal(reported.status, 202)
     assert.containsSubset(await scene.read(analysis), {
       executionStatus: 'executing',
       executionProgress: 40,
@@ -193,7 +193,7 @@ test.group('Decisions and reports of nodes', (group) => {
       { executionStatus: null },
       {},
     ]) {
-      assert.equal((await say(body, neighbour)).status, 403)
+      assert.equal((await report(body, neighbour)).status, 403)
     }
     const removed = await call(neighbour, 'DELETE', `/analysis-nodes/${assigned.id}`)
     assert.equal(removed.status, 403)
@@ -205,19 +205,19 @@ test.group('Decisions and reports of nodes', (group) => {
   }) => {
     const second = await scene.assign(analysis, await scene.member())
     await scene.assign(analysis, await scene.member())
-    await say({ executionStatus: 'executed', executionProgress: 100 })
+    await report({ executionStatus: 'executed', executionProgress: 100 })
     assert.containsSubset(await scene.read(analysis), {
       executionStatus: 'executing',
       executionProgress: 33,
     })
-    await say({ executionStatus: 'starting', executionProgress: 1 }, scene.steward(), second.id)
+    await report({ executionStatus: 'starting', executionProgress: 1 }, scene.steward(), second.id)
     assert.containsSubset(await scene.read(analysis), {
       executionStatus: 'starting',
       executionProgress: 33,
     })
-    await say({ executionStatus: 'failed' }, scene.steward(), second.id)
+    await report({ executionStatus: 'failed' }, scene.steward(), second.id)
     assert.equal((await scene.read(analysis)).executionStatus, 'failed')
-    await say({ executionStatus: null, executionProgress: null }, scene.steward(), second.id)
+    await report({ executionStatus: null, executionProgress: null }, scene.steward(), second.id)
     assert.equal((await scene.read(analysis)).executionStatus, 'executing')
   })
 
@@ -234,18 +234,18 @@ test.group('Decisions and reports of nodes', (group) => {
       return [executionStatus, executionProgress]
     }
     for (const { id } of [assigned, second]) {
-      await say({ approvalStatus: 'approved' }, scene.steward(), id)
+      await report({ approvalStatus: 'approved' }, scene.steward(), id)
     }
     assert.deepEqual(await shown(), [null, 0])
-    await say(done)
+    await report(done)
     assert.deepEqual(await shown(), ['executing', 50])
-    await say(done, scene.steward(), second.id)
+    await report(done, scene.steward(), second.id)
     assert.deepEqual(await shown(), ['executed', 100])
-    await say({ approvalStatus: 'approved' }, scene.steward(), third.id)
+    await report({ approvalStatus: 'approved' }, scene.steward(), third.id)
     assert.deepEqual(await shown(), ['executing', 66])
-    await say({ executionStatus: 'failed' }, scene.steward(), third.id)
+    await report({ executionStatus: 'failed' }, scene.steward(), third.id)
     assert.equal((await shown())[0], 'failed')
-    await say({ approvalStatus: 'rejected' }, scene.steward(), third.id)
+    await report({ approvalStatus: 'rejected' }, scene.steward(), third.id)
     assert.deepEqual(await shown(), ['executed', 100])
   })
 
@@ -253,7 +253,7 @@ test.group('Decisions and reports of nodes', (group) => {
     assert,
   }) => {
     const by = scene.steward()
-    await say({ approvalStatus: 'approved', comment: 'as agreed' }, by)
+    await report({ approvalStatus: 'approved', comment: 'as agreed' }, by)
     const { rows } = await database().query<{ change: ChangeContent }>(
       `select content->'change' as change from outbox where content->'change'->>'id' = $1`,
       [assigned.id]
@@ -269,8 +269,8 @@ test.group('Decisions and reports of nodes', (group) => {
   test('the event of a decision by an operator on behalf of a realm records that', async ({
     assert,
   }) => {
-    await say({ approvalStatus: 'approved' }, scene.admin())
-    await say({ executionStatus: 'executing' }, scene.admin())
+    await report({ approvalStatus: 'approved' }, scene.admin())
+    await report({ executionStatus: 'executing' }, scene.admin())
     const { rows } = await database().query<{ diff: ChangeContent['diff'] }>(
       `select content->'change'->'diff' as diff from outbox
        where content->'change'->>'id' = $1 and content->'change'->>'change' = 'updated'
@@ -285,12 +285,12 @@ test.group('Decisions and reports of nodes', (group) => {
 
   test('are possible while the configuration is locked', async ({ assert }) => {
     await set('analyses', analysis.id, { configuration_locked: true })
-    assert.equal((await say({ approvalStatus: 'approved' })).status, 202)
+    assert.equal((await report({ approvalStatus: 'approved' })).status, 202)
   })
 
   test('one that is not there is not found', async ({ assert }) => {
     for (const id of [clock.uuid(), 'nothing']) {
-      assert.equal((await say({}, scene.admin(), id)).status, 404)
+      assert.equal((await report({}, scene.admin(), id)).status, 404)
     }
   })
 })

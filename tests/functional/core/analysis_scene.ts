@@ -107,8 +107,11 @@ export class Scene {
 
   readonly admin = () => person(this.realms.foreign, { realmName: 'master' })
 
-  node(type: 'default' | 'aggregator' = 'default', given: Attributes = {}): Promise<Attributes> {
-    return sampleRecord('core', node, { realmId: this.realms.node, type, ...given })
+  node(
+    type: 'default' | 'aggregator' = 'default',
+    attributes: Attributes = {}
+  ): Promise<Attributes> {
+    return sampleRecord('core', node, { realmId: this.realms.node, type, ...attributes })
   }
 
   /** A node of the project, by default without a decision. */
@@ -184,23 +187,23 @@ export class Scene {
   }
 
   /** Inserts a file directly. */
-  file(bucket: Attributes, given: Attributes = {}): Promise<Attributes> {
+  file(bucket: Attributes, attributes: Attributes = {}): Promise<Attributes> {
     return sampleRecord('core', analysisBucketFile, {
       analysisId: bucket.analysisId,
       analysisBucketId: bucket.id,
       bucketId: bucket.bucketId,
       realmId: bucket.realmId,
-      ...given,
+      ...attributes,
     })
   }
 
   /** A code file whose bytes are stored. */
-  async codeFile(bucket: Attributes, given: Attributes = {}): Promise<Attributes> {
+  async codeFile(bucket: Attributes, attributes: Attributes = {}): Promise<Attributes> {
     const { realmId } = bucket
     const stored = await aBucket({ realmId })
     const sha256 = hash('sha256', 'content')
     const { id } = await aFile(stored.id, { realmId, sha256 })
-    return this.file(bucket, { ...given, bucketFileId: id })
+    return this.file(bucket, { ...attributes, bucketFileId: id })
   }
 
   registry(): Promise<Attributes> {

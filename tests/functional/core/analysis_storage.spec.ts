@@ -33,7 +33,7 @@ async function earlier(surface: 'core' | 'storage', table: string, id: unknown):
 /** Runs the comparison; returns the logged warnings. */
 async function compare(inventory: Inventory): Promise<Attributes[]> {
   const warnings: Attributes[] = []
-  const logger = { ...silent, warn: (told: Attributes) => void warnings.push(told) }
+  const logger = { ...silent, warn: (warning: Attributes) => void warnings.push(warning) }
   const sweep = analysisStorageSweep({ inventory, logger: logger as typeof silent })
   for (let isDone = false; !isDone;) {
     isDone = (await sweep.runTurn(running())).isDone
@@ -64,14 +64,14 @@ for (const [where, open] of [
       list(`/analysis-bucket-files?filter[analysisBucketId]=${id}&page[limit]=50`)
 
     /** A bucket that storage created for an analysis. */
-    const madeFor = async (analysisId: unknown, type = 'code', given: Attributes = {}) => {
+    const createdFor = async (analysisId: unknown, type = 'code', attributes: Attributes = {}) => {
       const { actor } = await serviceOrigin()
       const made = await aBucket({
         name: `analysis-${type}-files.${analysisId}`,
         realmId: analysis.realmId,
         actorId: actor.id,
         actorType: actor.kind,
-        ...given,
+        ...attributes,
       })
       await earlier('storage', 'buckets', made.id)
       return made
@@ -84,13 +84,13 @@ for (const [where, open] of [
       await earlier('core', 'analysis_buckets', bucket.id)
       return { ...bucket, bucketId: id }
     }
-    const stored = async ({ bucketId }: Attributes, given: Attributes = {}) => {
-      const file = await aFile(bucketId as string, { realmId: analysis.realmId, ...given })
+    const stored = async ({ bucketId }: Attributes, attributes: Attributes = {}) => {
+      const file = await aFile(bucketId as string, { realmId: analysis.realmId, ...attributes })
       await earlier('storage', 'bucket_files', file.id)
       return file
     }
-    const entered = async (bucket: Attributes, given: Attributes = {}) => {
-      const file = await scene.file(bucket, given)
+    const added = async (bucket: Attributes, attributes: Attributes = {}) => {
+      const file = await scene.file(bucket, attributes)
       await earlier('core', 'analysis_bucket_files', file.id)
       return file
     }
@@ -116,7 +116,7 @@ for (const [where, open] of [
       )
 
     test('an unknown bucket is added, and the others are requested', async ({ assert }) => {
-      const { id } = await madeFor(analysis.id)
+      const { id } = await createdFor(analysis.id)
       const foreign = await aBucket({ name: `analysis-temp-files.${analysis.id}` })
       await earlier('storage', 'buckets', foreign.id)
       await waited()
@@ -133,19 +133,19 @@ for (const [where, open] of [
 
     test('an unused bucket is deleted if it is empty', async ({ assert }) => {
       await shared()
-      const twice = await madeFor(analysis.id)
-      const filled = await madeFor(analysis.id)
+      const twice = await createdFor(analysis.id)
+      const filled = await createdFor(analysis.id)
       await stored({ bucketId: filled.id })
-      const left = await madeFor(clock.uuid(), 'result')
-      const others = await madeFor(clock.uuid(), 'result', { actorId: clock.uuid() })
+      const emptyBucket = await createdFor(clock.uuid(), 'result')
+      const others = await createdFor(clock.uuid(), 'result', { actorId: clock.uuid() })
       const warnings = await compare(inventory)
       assert.equal(await deletions(twice.id), 1)
-      assert.equal(await deletions(left.id), 1)
+      assert.equal(await deletions(emptyBucket.id), 1)
       assert.equal(await deletions(filled.id), 0)
       assert.equal(await deletions(others.id), 0)
       assert.isTrue(warnings.some(({ bucketId }) => bucketId === filled.id))
       await storagePool().query('delete from buckets where id = any($1)', [
-        [twice.id, filled.id, left.id],
+        [twice.id, filled.id, emptyBucket.id],
       ])
     })
 
@@ -156,12 +156,12 @@ for (const [where, open] of [
       await scene.file(lost, { root: true })
       await set('analyses', analysis.id, { configuration_entrypoint_valid: true })
       await earlier('core', 'analysis_buckets', lost.id)
-      const kept = await shared('RESULT')
+      const remainingBucket = await shared('RESULT')
       await waited()
       await compare(inventory)
       assert.deepEqual(
         (await bucketsOf(analysis)).map(({ id }) => id),
-        [kept.id]
+        [remainingBucket.id]
       )
       assert.isFalse((await scene.read(analysis)).configurationEntrypointValid)
       assert.equal((await requests()).CODE, 2)
@@ -193,11 +193,11 @@ for (const [where, open] of [
           missing.push(id)
         } else {
           known.push(id)
-          await entered(bucket, { bucketFileId: id, path })
+          await added(bucket, { bucketFileId: id, path })
         }
       }
       const gone = await Promise.all(
-        [1, 2, 3].map((count) => entered(bucket, { path: `gone/${count}.csv` }))
+        [1, 2, 3].map((count) => added(bucket, { path: `gone/${count}.csv` }))
       )
       await compare(inventory)
       const { rows } = await database().query<{ id: string; user: string }>(
@@ -225,7 +225,7 @@ for (const [where, open] of [
         await set('analyses', analysis.id, { configuration_locked: true })
         await decided(approved.id, 'approved')
       }
-      const root = await entered(bucket, { root: true, path: 'gone.py' })
+      const root = await added(bucket, { root: true, path: 'gone.py' })
       await set('analyses', analysis.id, { configuration_entrypoint_valid: true })
       await lockedAndApproved()
       await compare(inventory)
@@ -245,9 +245,9 @@ for (const [where, open] of [
     test('recent and correct records are not changed', async ({ assert }) => {
       const bucket = await shared()
       const { id, path } = await stored(bucket)
-      const right = await entered(bucket, { bucketFileId: id, path, root: true })
+      const right = await added(bucket, { bucketFileId: id, path, root: true })
       const elsewhere = await stored({ bucketId: (await aBucket()).id })
-      const other = await entered(bucket, { bucketFileId: elsewhere.id })
+      const other = await added(bucket, { bucketFileId: elsewhere.id })
       const young = await scene.file(bucket)
       const { id: onItsWay } = await aFile(bucket.bucketId)
       const youngBucket = await scene.bucket(analysis, 'TEMP')

@@ -5,13 +5,13 @@ import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
 
 import { call, Scene, set, type Person } from './analysis_scene.js'
-import { carryingCommands } from './registry_scene.js'
+import { startCommands } from './registry_scene.js'
 
 test.group('The timeline of an analysis', (group) => {
   let scene: Scene
   let analysis: Attributes
 
-  group.setup(carryingCommands)
+  group.setup(startCommands)
   group.each.setup(async () => {
     scene = await Scene.set()
     analysis = await scene.analysis()

@@ -8,7 +8,7 @@ import { eventually } from '#tests/helpers/eventually'
 import { StandInWorker } from '#tests/helpers/stand_in_worker'
 
 import { call, database, Scene, set } from './analysis_scene.js'
-import { carryingCommands } from './registry_scene.js'
+import { startCommands } from './registry_scene.js'
 
 const WRITERS = 32
 const PROGRESS_PER_SECOND = 100
@@ -27,7 +27,7 @@ test.group('Many who write to one analysis at once', (group) => {
   let scene: Scene
   let analysis: Attributes
 
-  group.setup(carryingCommands)
+  group.setup(startCommands)
   group.each.setup(async () => {
     scene = await Scene.set()
     analysis = await scene.analysis()

@@ -50,7 +50,7 @@ test.group('An approval', (group) => {
        order by position`,
       [id]
     )
-    return rows.map(({ change: told }) => told)
+    return rows.map(({ change: events }) => events)
   }
 
   group.each.setup(async () => {
@@ -204,14 +204,14 @@ test.group('An approval', (group) => {
       assert202(await doIt())
       assert.deepEqual(await stored(), { status: null, digest: null } as never)
       assert.equal((await scene.read(analysis)).nodesApproved, 0)
-      const told = await withdrawals()
-      assert.lengthOf(told, 1)
-      assert.deepEqual(told[0].diff, {
+      const events = await withdrawals()
+      assert.lengthOf(events, 1)
+      assert.deepEqual(events[0].diff, {
         approvalStatus: { next: null, previous: 'approved' },
         approvedDigest: { next: null, previous },
         contentChanged: { next: named, previous: null },
       })
-      assert.isTrue(told[0].isLasting)
+      assert.isTrue(events[0].isLasting)
     })
   }
 

@@ -28,7 +28,7 @@ test.group('The registry into which an analysis is built', (group) => {
     }
   })
 
-  const told = (id: unknown, by = scene.admin()) =>
+  const readRegistry = (id: unknown, by = scene.admin()) =>
     call(by, 'GET', `/analyses/${id}/build-registry`)
 
   /** An analysis with a registry that is set up. */
@@ -48,7 +48,7 @@ test.group('The registry into which an analysis is built', (group) => {
   test('is returned with the projects for builds and no others', async ({ assert }) => {
     const { incoming, master } = await setUp()
     await project('node')
-    const { status, body } = await told((await built()).id)
+    const { status, body } = await readRegistry((await built()).id)
     assert.equal(status, 200)
     assert.deepEqual(body.data.registry.projects, [
       { type: 'incoming', externalName: incoming.externalName },
@@ -66,7 +66,7 @@ test.group('The registry into which an analysis is built', (group) => {
        values ($1, '1', 'of-the-worker', $2)`,
       [registry.id, seal('registry worker account', SECRET)]
     )
-    const { body } = await told(id)
+    const { body } = await readRegistry(id)
     const account = { accountName: 'of-the-worker', accountSecret: SECRET }
     assert.deepInclude(body.data.registry, account)
     assert.containSubset(noted, [{ type: 'secretRead', subject: 'registry', id: registry.id }])
@@ -76,7 +76,7 @@ test.group('The registry into which an analysis is built', (group) => {
   test('is the oldest one if the analysis has none', async ({ assert }) => {
     await setUp()
     await set('registries', registry.id, { created_at: new Date(0) })
-    const { body } = await told((await scene.analysis()).id)
+    const { body } = await readRegistry((await scene.analysis()).id)
     assert.equal(body.data.registry.id, registry.id)
   })
 
@@ -97,11 +97,11 @@ test.group('The registry into which an analysis is built', (group) => {
       const { id } = await built()
       await set('registries', registry.id, { created_at: new Date(0) })
       await prepare()
-      assert.notEqual((await told(id)).body.data.registry?.id, registry.id)
+      assert.notEqual((await readRegistry(id)).body.data.registry?.id, registry.id)
       const next = await scene.registry()
       await set('registries', next.id, { created_at: new Date(1) })
       await setUp(next.id)
-      assert.equal((await told(id)).body.data.registry.id, next.id)
+      assert.equal((await readRegistry(id)).body.data.registry.id, next.id)
       await database().query('delete from registries where id = $1', [next.id])
     })
 
@@ -112,18 +112,18 @@ test.group('The registry into which an analysis is built', (group) => {
     for (const made of [incoming, master]) {
       await set('registry_projects', made.id, { external_id: null })
     }
-    assert.equal((await told(id)).body.data.registry.id, registry.id)
+    assert.equal((await readRegistry(id)).body.data.registry.id, registry.id)
   })
 
   test('requires registry_manage in the master realm', async ({ assert }) => {
     const { id } = await built()
     for (const by of [scene.researcher(), scene.stranger(), scene.steward()]) {
-      assert.equal((await told(id, by)).status, 403)
+      assert.equal((await readRegistry(id, by)).status, 403)
     }
     assert.isEmpty(noted)
   })
 
   test('is not found without the analysis', async ({ assert }) => {
-    assert.equal((await told(clock.uuid())).status, 404)
+    assert.equal((await readRegistry(clock.uuid())).status, 404)
   })
 })

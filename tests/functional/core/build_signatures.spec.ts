@@ -140,12 +140,12 @@ test.group('The image of a build', (group) => {
       (_, response) => void response.socket!.destroy(),
       (_, response) => void response.writeHead(404).end(),
     ]
-    const told: object[] = []
+    const warnings: object[] = []
     const accepted = await app.container.make(AcceptedKeys)
     const signatures = new BuildSignatures({
       locations: new BuildLocations(corePool(), env.IMAGES_PATH),
       keys: () => accepted.all(),
-      logger: async () => ({ warn: (line: unknown) => void told.push(line as object) }),
+      logger: async () => ({ warn: (line: unknown) => void warnings.push(line as object) }),
       timeoutMs: 200,
     })
     for (const answer of answers) {
@@ -165,6 +165,6 @@ test.group('The image of a build', (group) => {
       const one = { id: String(analysis.id), registryId, buildStatus: 'executed', buildHash: hash }
       assert.isUndefined(await signatures.findUnsigned(one as never))
     }
-    assert.lengthOf(told, answers.length - 1)
+    assert.lengthOf(warnings, answers.length - 1)
   })
 })

@@ -136,12 +136,12 @@ test.group('The code of a locked analysis', (group) => {
     await inTransaction(storagePool(), (transaction) =>
       buckets.removeForCommand(transaction, origin, bucketId)
     )
-    const told = await toldOf(bucketId)
+    const events = await toldOf(bucketId)
     assert.deepEqual(
-      told.map(({ type }) => type),
+      events.map(({ type }) => type),
       ['deletionFailed']
     )
-    assert.match(told[0].data.error, /configurationUnlock/)
+    assert.match(events[0].data.error, /configurationUnlock/)
     assert.equal((await remains(bucketId)).files, 1)
   })
 
@@ -275,7 +275,7 @@ test.group('A lock at storage', () => {
     )
     await runDueTasks(lockReleaseWorker({ pool: database(), locks: storage, logger: silent }))
     assert.equal(await sends(bucketId), 201)
-    died.reject(new Error('The process is gone'))
+    died.reject(new Error('The process died'))
   })
 
   test('is released if its analysis could not be locked, and not confirmed after its time', async ({

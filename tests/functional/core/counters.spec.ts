@@ -98,7 +98,7 @@ test.group('Counters under concurrent writers', (group) => {
       const analysis = analyses[index % 8]!
       const body = { analysisId: analysis.id, nodeId: members[index % 4]!.id }
       const assigned = await call(scene.researcher(), 'POST', '/analysis-nodes', body)
-      const told = await call(
+      const reported = await call(
         scene.steward(),
         'POST',
         `/analysis-nodes/${assigned.body.data?.id ?? analysis.id}`,
@@ -108,7 +108,7 @@ test.group('Counters under concurrent writers', (group) => {
         call(scene.researcher(), 'DELETE', `/analyses/${analysis.id}`),
         call(scene.steward(), 'DELETE', `/nodes/${members[index % 4]!.id}`),
       ])
-      return [assigned.status, told.status, ...deleted.map(({ status }) => status)]
+      return [assigned.status, reported.status, ...deleted.map(({ status }) => status)]
     })
     const others = statuses.flat().filter((status) => ![201, 202, 400, 404].includes(status))
     assert.deepEqual(others, [])

@@ -14,23 +14,24 @@ import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, database, Scene, set } from './analysis_scene.js'
-import { carryingCommands } from './registry_scene.js'
+import { startCommands } from './registry_scene.js'
 
 test.group('Reports of workers about images', (group) => {
   let scene: Scene
 
-  group.setup(carryingCommands)
+  group.setup(startCommands)
   group.each.setup(async () => {
     await database().query('delete from master_images')
     await database().query('delete from master_image_groups')
     scene = await Scene.set()
   })
 
-  async function tell(key: string, type: string, data: object): Promise<void> {
+  async function publishReport(key: string, type: string, data: object): Promise<void> {
     const bus = await app.container.make('bus')
     await bus.publish(newMessage(eventRouting(key), type, { ...data }), type)
   }
-  const ofBuild = (type: string, data: object) => tell(EVENT_KEYS.masterImageBuilder, type, data)
+  const ofBuild = (type: string, data: object) =>
+    publishReport(EVENT_KEYS.masterImageBuilder, type, data)
   const read = async ({ id }: Attributes) =>
     (await call(scene.researcher(), 'GET', `/master-images/${id}`)).body.data
   const images = async (): Promise<any[]> =>
@@ -69,7 +70,7 @@ test.group('Reports of workers about images', (group) => {
       ...more,
     })
     const built = { hash: `sha256:${'1'.repeat(64)}`, size: 4_096 }
-    await tell(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', {
+    await publishReport(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', {
       groups: [],
       images: [listed('python/base', built), listed('python/new', built), listed('r/unbuilt')],
     })
@@ -88,15 +89,15 @@ test.group('Reports of workers about images', (group) => {
   })
 
   test('images and groups are replaced by those of the repository', async ({ assert }) => {
-    const kept = await sampleRecord('core', masterImage, { virtualPath: 'python/base' })
-    const gone = await sampleRecord('core', masterImage, { virtualPath: 'python/old' })
+    const remaining = await sampleRecord('core', masterImage, { virtualPath: 'python/base' })
+    const removed = await sampleRecord('core', masterImage, { virtualPath: 'python/old' })
     const former = await sampleRecord('core', masterImageGroup, { virtualPath: 'r' })
-    const analysis = await scene.analysis({ masterImageId: kept.id })
-    const orphan = await scene.analysis({ masterImageId: gone.id })
+    const analysis = await scene.analysis({ masterImageId: remaining.id })
+    const orphan = await scene.analysis({ masterImageId: removed.id })
     const assigned = await scene.assigned(analysis)
     const approving = { approvalStatus: 'approved' }
     await call(scene.steward(), 'POST', `/analysis-nodes/${assigned.id}`, approving)
-    await tell(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', {
+    await publishReport(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', {
       groups: [{ name: 'Python', path: 'data/python', virtualPath: 'python' }],
       images: [
         {
@@ -117,7 +118,7 @@ test.group('Reports of workers about images', (group) => {
       listed.map(({ virtualPath, groupVirtualPath }) => `${groupVirtualPath} ${virtualPath}`),
       ['python python/base', 'python python/new']
     )
-    const base = await read(kept)
+    const base = await read(remaining)
     assert.equal(base.command, 'python3')
     assert.deepEqual(base.commandArguments, [{ value: '-u', position: 'before' }])
     const groups = await call(scene.researcher(), 'GET', '/master-image-groups')
@@ -149,7 +150,7 @@ test.group('Reports of workers about images', (group) => {
   })
 
   test('a synchronization is atomic', async ({ assert }) => {
-    const kept = await sampleRecord('core', masterImage, { virtualPath: 'python/base' })
+    const remaining = await sampleRecord('core', masterImage, { virtualPath: 'python/base' })
     const known = await sampleRecord('core', masterImageGroup, { virtualPath: 'python' })
     const before = await images()
     const place = (virtualPath: string) => ({ name: 'x', path: virtualPath, virtualPath })
@@ -164,7 +165,7 @@ test.group('Reports of workers about images', (group) => {
 
     await assert.rejects(() => takingOver)
     assert.deepEqual(await images(), before)
-    assert.equal((await read(kept)).command, kept.command)
+    assert.equal((await read(remaining)).command, remaining.command)
     const groups = await call(scene.researcher(), 'GET', '/master-image-groups')
     assert.deepEqual(
       groups.body.data.map(({ id }: Attributes) => id),
@@ -174,7 +175,7 @@ test.group('Reports of workers about images', (group) => {
 
   test('an image that is listed twice is stored once', async ({ assert }) => {
     const twin = { name: 'base', path: 'python/base', virtualPath: 'python/base' }
-    await tell(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', {
+    await publishReport(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', {
       groups: [],
       images: [twin, { ...twin, path: 'other/base' }],
     })
@@ -192,8 +193,11 @@ test.group('Reports of workers about images', (group) => {
   test('an empty repository removes no images', async ({ assert }) => {
     await sampleRecord('core', masterImage)
     const before = await images()
-    await tell(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', { images: [], groups: [] })
-    await tell(EVENT_KEYS.masterImageSynchronizer, 'executionStarted', {})
+    await publishReport(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', {
+      images: [],
+      groups: [],
+    })
+    await publishReport(EVENT_KEYS.masterImageSynchronizer, 'executionStarted', {})
     assert.deepEqual(await images(), before)
   })
 })

@@ -94,14 +94,14 @@ const filterIn = (kind: Kind): fc.Arbitrary<Part> =>
     .map(({ place: { way, secret }, operator, call, cut, form }) => (value) => {
       const path = [...way, secret].join('.')
       const nested = [...way, secret].map((name) => `[${name}]`).join('')
-      const held = value.slice(0, value.length - cut)
+      const prefix = value.slice(0, value.length - cut)
       const forms = [
-        `filter[${path}]=${encoded(operator + held)}`,
-        `filter[${path}]=${encoded(`~${held}~`)}`,
-        `filter${nested}=${encoded(operator + held)}`,
-        `filter=${encoded(`${call}(${path},'${held}')`)}`,
-        `filter=${encoded(`or(${call}(${path},'${held}'),eq(id,'${clock.uuid()}'))`)}`,
-        `filter=${encoded(`not(${call}(${path},'${held}'))`)}`,
+        `filter[${path}]=${encoded(operator + prefix)}`,
+        `filter[${path}]=${encoded(`~${prefix}~`)}`,
+        `filter${nested}=${encoded(operator + prefix)}`,
+        `filter=${encoded(`${call}(${path},'${prefix}')`)}`,
+        `filter=${encoded(`or(${call}(${path},'${prefix}'),eq(id,'${clock.uuid()}'))`)}`,
+        `filter=${encoded(`not(${call}(${path},'${prefix}'))`)}`,
       ]
       return forms[form]!
     })
@@ -160,7 +160,7 @@ class Plant {
   }
 }
 
-async function ask(by: Person, path: string) {
+async function request(by: Person, path: string) {
   const response = await fetch(at('core', path), { headers: by.headers })
   return { status: response.status, text: await response.text() }
 }
@@ -196,7 +196,7 @@ test.group('Secrets of another realm', (group) => {
         secret,
       ],
     ] as const) {
-      assert.include((await ask(by, path)).text, expected)
+      assert.include((await request(by, path)).text, expected)
     }
   })
 
@@ -209,7 +209,7 @@ test.group('Secrets of another realm', (group) => {
         const [secret] = plant.secrets
         const record = plant.records.get(kind.name)
         const path = single && record ? `${kind.collection}/${record.id}` : kind.collection
-        const { status, text } = await ask(strangers[who]!, `${path}?${write(secret!)}`)
+        const { status, text } = await request(strangers[who]!, `${path}?${write(secret!)}`)
         assert.include([200, 400], status, `${path}?${write('')}`)
         assert.notInclude(text, plant.secrets[0]!, path)
         assert.notInclude(text, plant.secrets[1]!, path)
@@ -226,8 +226,8 @@ test.group('Secrets of another realm', (group) => {
         const secret = plant.secrets[which]!
         const other = `nothing-${clock.uuid()}`
         const by = strangers[who]!
-        const right = await ask(by, `${kind.collection}?${write(secret)}`)
-        const wrong = await ask(by, `${kind.collection}?${write(other)}`)
+        const right = await request(by, `${kind.collection}?${write(secret)}`)
+        const wrong = await request(by, `${kind.collection}?${write(other)}`)
         assert.equal(right.status, wrong.status)
         assert.equal(right.text, wrong.text)
       }),
@@ -239,7 +239,7 @@ test.group('Secrets of another realm', (group) => {
     for (const kind of KINDS) {
       for (const way of waysFrom(kind)) {
         const sortedBy = async (name: string) =>
-          (await ask(strangers[0]!, `${kind.collection}?sort=${[...way, name].join('.')}`)).text
+          (await request(strangers[0]!, `${kind.collection}?sort=${[...way, name].join('.')}`)).text
         const unsorted = await sortedBy('nothing')
         for (const secret of SECRETS) {
           assert.equal(await sortedBy(secret), unsorted, `${kind.name} by ${way.join('.')}`)

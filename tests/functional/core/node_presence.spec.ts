@@ -75,8 +75,8 @@ test.group('Presence of nodes', (group) => {
     for (let round = 0; round < 5; round++) {
       const { id, clientId } = await created()
       const own = identity({ kind: 'client', id: clientId, realmId, realmName: 'site' }).headers
-      const ask = () => call('GET', `/nodes/${id}`, { headers: own })
-      const answers = await Promise.all([ask(), ask(), ask()])
+      const request = () => call('GET', `/nodes/${id}`, { headers: own })
+      const answers = await Promise.all([request(), request(), request()])
       assert.deepEqual(
         answers.map(({ body }) => body.data.online),
         [true, true, true]
@@ -87,16 +87,16 @@ test.group('Presence of nodes', (group) => {
   test('a request succeeds although the presence cannot be recorded', async ({ assert }) => {
     const { id, clientId } = await created()
     const own = identity({ kind: 'client', id: clientId, realmId, realmName: 'site' }).headers
-    const holder = await pool().connect()
+    const locker = await pool().connect()
     try {
-      await holder.query('begin')
-      await holder.query('select 1 from nodes where id = $1 for update', [id])
+      await locker.query('begin')
+      await locker.query('select 1 from nodes where id = $1 for update', [id])
       const { status, body } = await call('GET', `/nodes/${id}`, { headers: own })
       assert.equal(status, 200)
       assert.isFalse(body.data.online)
     } finally {
-      await holder.query('rollback')
-      holder.release()
+      await locker.query('rollback')
+      locker.release()
     }
   })
 
@@ -243,9 +243,9 @@ test.group('Reconciliation of nodes and clients', (group) => {
     assert.notEqual(next, clientId)
     const client = await provider.clients!.read(next)
     assert.equal(client!.name, id)
-    const held = await provider.clients!.permissionsOf(next)
+    const permissions = await provider.clients!.permissionsOf(next)
     assert.deepEqual(
-      held.map(({ permission }) => permission.name),
+      permissions.map(({ permission }) => permission.name),
       ['analysis_update']
     )
   })

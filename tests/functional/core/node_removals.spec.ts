@@ -40,7 +40,7 @@ async function read({ table }: Kind, { id }: Attributes) {
   return rows[0]
 }
 
-async function tell(type: 'realm' | 'user', id: string) {
+async function publishDeletion(type: 'realm' | 'user', id: string) {
   await (type === 'realm' ? coreReactions.realmDeleted(id) : coreReactions.userDeleted(id))
 }
 
@@ -67,7 +67,7 @@ test.group('Deleted realms', () => {
       nodeId: nodeOfOurs.id,
     })
 
-    await tell('realm', gone)
+    await publishDeletion('realm', gone)
 
     for (const [kind, record] of [
       [project, projectOfTheirs],
@@ -81,7 +81,7 @@ test.group('Deleted realms', () => {
     }
     assert.isTrue(await isThere(node, nodeOfOurs))
     assert.equal((await read(project, projectOfOurs)).nodes, 0)
-    await tell('realm', gone)
+    await publishDeletion('realm', gone)
   })
 
   test('L15: remove the clients and registry projects of their nodes', async ({ assert }) => {
@@ -92,7 +92,7 @@ test.group('Deleted realms', () => {
       headers,
       body: { name: uniqueName(), registryId },
     })
-    await tell('realm', realmId)
+    await publishDeletion('realm', realmId)
     const provider = await identityProvider()
     const options = {
       tasks: await app.container.make(ClientTasks),
@@ -153,7 +153,7 @@ test.group('Deleted users', () => {
       [analysisBucketFile, await sampleRecord('core', analysisBucketFile, { userId })],
     ] as const
     const other = await sampleRecord('core', project)
-    await tell('user', userId)
+    await publishDeletion('user', userId)
     for (const [kind, record] of records) {
       assert.isNull((await read(kind, record)).user_id, kind.name)
     }

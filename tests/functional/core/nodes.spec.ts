@@ -42,7 +42,7 @@ const update = (id: string, body: object) => call('POST', `/nodes/${id}`, { head
 const remove = (id: string) => call('DELETE', `/nodes/${id}`, { headers })
 const clients = async () => (await identityProvider()).clients!
 
-async function doTasks() {
+async function performTasks() {
   const options = {
     tasks: await app.container.make(ClientTasks),
     provider: await identityProvider(),
@@ -123,12 +123,14 @@ test.group('Clients of nodes', (group) => {
     cleanup(() => runner.stop())
     const { clientId } = await created()
     const directory = await clients()
-    let held: string[] = []
-    for (let attempt = 0; attempt < 500 && held.length === 0; attempt++) {
+    let permissions: string[] = []
+    for (let attempt = 0; attempt < 500 && permissions.length === 0; attempt++) {
       await new Promise((resolve) => setTimeout(resolve, 20))
-      held = (await directory.permissionsOf(clientId)).map(({ permission }) => permission.name)
+      permissions = (await directory.permissionsOf(clientId)).map(
+        ({ permission }) => permission.name
+      )
     }
-    assert.deepEqual(held, ['analysis_update'])
+    assert.deepEqual(permissions, ['analysis_update'])
   })
 
   test('lose other permissions when they get their own', async ({ assert }) => {
@@ -136,10 +138,10 @@ test.group('Clients of nodes', (group) => {
     const directory = await clients()
     const { id: more } = (await directory.permission('node_update'))!
     await directory.grant(clientId, more)
-    await doTasks()
-    const held = await directory.permissionsOf(clientId)
+    await performTasks()
+    const permissions = await directory.permissionsOf(clientId)
     assert.deepEqual(
-      held.map(({ permission }) => permission.name),
+      permissions.map(({ permission }) => permission.name),
       ['analysis_update']
     )
   })
@@ -150,7 +152,7 @@ test.group('Clients of nodes', (group) => {
   }) => {
     const { clientId } = await created()
     const directory = await clients()
-    await doTasks()
+    await performTasks()
     for (const { id } of await directory.permissionsOf(clientId)) {
       await directory.revoke(id)
     }
@@ -169,11 +171,11 @@ test.group('Clients of nodes', (group) => {
 
   test('L15: are removed after the node, and only after it', async ({ assert }) => {
     const { id, clientId } = await created()
-    await doTasks()
+    await performTasks()
     assert.equal((await remove(id)).status, 202)
     const directory = await clients()
     assert.exists(await directory.read(clientId))
-    await doTasks()
+    await performTasks()
     assert.notExists(await directory.read(clientId))
   })
 
@@ -181,7 +183,7 @@ test.group('Clients of nodes', (group) => {
     const { id, clientId } = await created()
     await (await clients()).remove(clientId)
     assert.equal((await remove(id)).status, 202)
-    await doTasks()
+    await performTasks()
     const { rows } = await pool().query('select 1 from tasks where key = $1', [clientId])
     assert.isEmpty(rows)
   })
@@ -207,7 +209,7 @@ test.group('Clients of nodes', (group) => {
     await pool().query(
       `update tasks set due_at = now() - interval '1 second' where queue = 'client'`
     )
-    await doTasks()
+    await performTasks()
     assert.lengthOf(await (await clients()).permissionsOf(clientId), 1)
   })
 

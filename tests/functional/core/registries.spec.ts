@@ -114,14 +114,14 @@ test.group('Bodies of registries and their projects', () => {
         const body = () => (path === '/registries' ? registryBody() : projectBody(registryId))
         const record = (await send('POST', path, body())).body.data
         for (const [value, expected] of cases) {
-          const said = `${name}: ${String(value).slice(0, 20)}`
+          const title = `${name}: ${String(value).slice(0, 20)}`
           const created = await send('POST', path, withAttribute(body(), name, value))
           const verdict = verdictOn(name, created)
-          assert.equal(verdict, expected, said)
+          assert.equal(verdict, expected, title)
           const updated = await send('POST', `${path}/${record.id}`, withAttribute({}, name, value))
           const isFixed = ['type', 'registryId'].includes(name)
           const isFine = isFixed || value === MISSING || expected === OK
-          assert.equal(updated.status, isFine ? 202 : 400, `update, ${said}`)
+          assert.equal(updated.status, isFine ? 202 : 400, `update, ${title}`)
         }
       })
     }

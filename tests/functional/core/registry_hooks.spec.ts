@@ -15,7 +15,7 @@ import { HarborServer } from '#tests/helpers/harbor_server'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call } from './node_scene.js'
-import { carryingCommands, RegistryScene, send } from './registry_scene.js'
+import { startCommands, RegistryScene, send } from './registry_scene.js'
 
 const basic = (account: string) => `Basic ${Buffer.from(account).toString('base64')}`
 
@@ -24,7 +24,7 @@ let senders = 0
 /** An address that nobody has guessed from yet. */
 const newAddress = () => `203.0.113.${++senders}`
 
-const told = (namespace: string, name = 'image') => ({
+const event = (namespace: string, name = 'image') => ({
   type: 'PUSH_ARTIFACT',
   occur_at: 1_700_000_000,
   operator: 'admin',
@@ -34,7 +34,7 @@ const told = (namespace: string, name = 'image') => ({
   },
 })
 
-const hear = (authorization: string, body: object = told('project'), address = newAddress()) =>
+const hear = (authorization: string, body: object = event('project'), address = newAddress()) =>
   call('POST', '/services/registry/hook', {
     headers: { authorization, 'x-forwarded-for': address },
     body,
@@ -46,7 +46,7 @@ function hookIn({ harbor }: RegistryScene, name: unknown) {
   return targets[0] as { auth_header: string; skip_cert_verify: boolean }
 }
 
-const heard = async () => {
+const countEvents = async () => {
   const { rows } = await corePool().query(
     `select count(*)::int as count from inbox where consumer like '%registryCommands%'`
   )
@@ -56,9 +56,9 @@ const heard = async () => {
 test.group('Webhooks of registries', (group) => {
   let scene: RegistryScene
 
-  group.setup(carryingCommands)
+  group.setup(startCommands)
   group.each.setup(async () => {
-    scene = await RegistryScene.set()
+    scene = await RegistryScene.create()
     return () => scene.end()
   })
 
@@ -69,7 +69,7 @@ test.group('Webhooks of registries', (group) => {
   }
 
   test('each has its own sealed secret, which is not that of a client', async ({ assert }) => {
-    const other = await RegistryScene.set()
+    const other = await RegistryScene.create()
     const theirs = await other.project()
     await other.linked(theirs.id)
     const { hook } = await linked()
@@ -84,23 +84,23 @@ test.group('Webhooks of registries', (group) => {
   })
 
   test('a secret is valid for events of its own registry only', async ({ assert }) => {
-    const other = await RegistryScene.set()
+    const other = await RegistryScene.create()
     const { name, hook } = await linked()
     const secret = Buffer.from(hook.auth_header.slice(6), 'base64').toString().split(':')[1]
     assert.equal((await hear(basic(`${other.id}:${secret}`))).status, 401)
-    const before = await heard()
-    assert.equal((await hear(hook.auth_header, told('somebody-elses'))).status, 202)
-    assert.equal((await hear(hook.auth_header, told(name, 'ab'))).status, 202)
-    await eventually(async () => (await heard()) === before + 1)
+    const before = await countEvents()
+    assert.equal((await hear(hook.auth_header, event('somebody-elses'))).status, 202)
+    assert.equal((await hear(hook.auth_header, event(name, 'ab'))).status, 202)
+    await eventually(async () => (await countEvents()) === before + 1)
     await other.end()
   })
 
   test('a renewed secret is invalid, and the registry gets the next one', async ({ assert }) => {
     const { name, hook } = await linked()
     assert.equal((await scene.command('hookRenew')).status, 202)
-    assert.equal((await hear(hook.auth_header, told(name))).status, 401)
+    assert.equal((await hear(hook.auth_header, event(name))).status, 401)
     await eventually(() => hookIn(scene, name).auth_header !== hook.auth_header)
-    assert.equal((await hear(hookIn(scene, name).auth_header, told(name))).status, 202)
+    assert.equal((await hear(hookIn(scene, name).auth_header, event(name))).status, 202)
   })
 
   test('a new host revokes the secret', async ({ assert, cleanup }) => {
@@ -108,13 +108,13 @@ test.group('Webhooks of registries', (group) => {
     const elsewhere = await HarborServer.start()
     cleanup(() => elsewhere.stop())
     await send('POST', `/registries/${scene.id}`, { host: elsewhere.host })
-    assert.equal((await hear(hook.auth_header, told(name))).status, 401)
+    assert.equal((await hear(hook.auth_header, event(name))).status, 401)
   })
 
   test('a deleted registry is rejected', async ({ assert }) => {
     const { name, hook } = await linked()
     await send('DELETE', `/registries/${scene.id}`)
-    assert.equal((await hear(hook.auth_header, told(name))).status, 401)
+    assert.equal((await hear(hook.auth_header, event(name))).status, 401)
   })
 
   test('guesses are limited per address, concurrent ones as well', async ({ assert }) => {
@@ -122,7 +122,7 @@ test.group('Webhooks of registries', (group) => {
     const address = newAddress()
     const guesses = await Promise.all(
       Array.from({ length: 30 }, (_, guess) =>
-        hear(basic(`${scene.id}:guess-${guess}`), told(name), address)
+        hear(basic(`${scene.id}:guess-${guess}`), event(name), address)
       )
     )
     const statuses = guesses.map(({ status }) => status)
@@ -134,9 +134,9 @@ test.group('Webhooks of registries', (group) => {
       statuses.filter((status) => status === 429),
       20
     )
-    assert.equal((await hear(hook.auth_header, told(name), address)).status, 429)
+    assert.equal((await hear(hook.auth_header, event(name), address)).status, 429)
     for (let round = 0; round < 15; round++) {
-      assert.equal((await hear(hook.auth_header, told(name), '203.0.113.250')).status, 202)
+      assert.equal((await hear(hook.auth_header, event(name), '203.0.113.250')).status, 202)
     }
   })
 })

@@ -8,22 +8,22 @@ import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
 
 import { member, newRealm, uniqueName } from './node_scene.js'
-import { carryingCommands, RegistryScene, send } from './registry_scene.js'
+import { startCommands, RegistryScene, send } from './registry_scene.js'
 
-const KEEPING = ['node_create', 'node_update', 'node_delete', 'registry_project_manage']
+const MANAGER_PERMISSIONS = ['node_create', 'node_update', 'node_delete', 'registry_project_manage']
 
 test.group('Names in a registry', (group) => {
   let scene: RegistryScene
   let realmId: string
 
-  group.setup(carryingCommands)
+  group.setup(startCommands)
   group.each.setup(async () => {
-    scene = await RegistryScene.set()
+    scene = await RegistryScene.create()
     realmId = await newRealm()
     return () => scene.end()
   })
 
-  const keeper = () => member(realmId, KEEPING)
+  const keeper = () => member(realmId, MANAGER_PERMISSIONS)
 
   /** Asks for a node as somebody who keeps the nodes of a realm. */
   const node = (externalName?: string, by = keeper()) => {
@@ -42,8 +42,8 @@ test.group('Names in a registry', (group) => {
     policies.size === 0 && !isPublic && repositories.has('secret-image')
 
   const repair = async () => {
-    scene.harbor.behave()
-    await scene.wake()
+    scene.harbor.clearFault()
+    await scene.makeDue()
     const work = await app.container.make(RegistryReconciler)
     await work.reconcileAll(new AbortController().signal)
   }
@@ -71,21 +71,21 @@ test.group('Names in a registry', (group) => {
     assert,
     cleanup,
   }) => {
-    const other = await RegistryScene.set()
+    const other = await RegistryScene.create()
     cleanup(() => other.end())
     other.harbor.addProject('library')
     const own = (await node('library')).body.data
     const moved = await send('POST', `/nodes/${own.id}`, { registryId: other.id }, keeper())
     assert.equal(moved.status, 409)
-    const kept = await send('POST', `/nodes/${own.id}`, { externalName: 'library' }, keeper())
-    assert.equal(kept.status, 202)
+    const unchanged = await send('POST', `/nodes/${own.id}`, { externalName: 'library' }, keeper())
+    assert.equal(unchanged.status, 202)
   })
 
   test('if the registry is unreachable, the name is checked when the project is linked', async ({
     assert,
   }) => {
     const project = library()
-    scene.harbor.misbehave({ does: 503 })
+    scene.harbor.injectFault({ does: 503 })
     const made = await node('library')
     assert.equal(made.status, 201)
     await scene.failed()
@@ -104,12 +104,12 @@ test.group('Names in a registry', (group) => {
   })
 
   test('a project created between check and request stays with its creator', async ({ assert }) => {
-    scene.harbor.misbehave({ to: /^POST projects$/, times: 1, does: 'takes its time' })
+    scene.harbor.injectFault({ to: /^POST projects$/, times: 1, does: 'takes its time' })
     const made = await node('library')
     assert.equal(made.status, 201)
-    await eventually(() => scene.harbor.isWaitedFor)
+    await eventually(() => scene.harbor.hasPendingRequests)
     const project = library()
-    scene.harbor.behave()
+    scene.harbor.clearFault()
     await scene.failed()
     await repair()
     assert.isTrue(isUntouched(project))
@@ -155,7 +155,7 @@ test.group('Names in a registry', (group) => {
     const first = (await node('shared-name')).body.data
     const former = await scene.linked(first.registryProjectId)
     scene.harbor.projects.get('shared-name')!.repositories.add('of-the-first')
-    scene.harbor.misbehave({ does: 503 })
+    scene.harbor.injectFault({ does: 503 })
     assert.equal((await send('DELETE', `/nodes/${first.id}`, undefined, keeper())).status, 202)
     await scene.failed()
     const second = (await node('shared-name')).body.data
@@ -183,7 +183,7 @@ test.group('Names in a registry', (group) => {
     await scene.settled()
     const accounts = await app.container.make(RegistryAccounts)
     assert.equal(await accounts.relinkRenamed(), 0)
-    scene.harbor.roster.prefix = 'bot_'
+    scene.harbor.robotStore.prefix = 'bot_'
     assert.equal(await accounts.relinkRenamed(), 1)
     await eventually(async () =>
       (await rows()).every((row) => (row.account_name as string).startsWith('bot_'))

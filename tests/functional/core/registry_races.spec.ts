@@ -49,35 +49,35 @@ test.group('A registry that is deleted while it is set up', (group) => {
     externalName = project.externalName as string
   })
 
-  const place = () => ({ registryId: registryId as string, externalName })
+  const key = () => ({ registryId: registryId as string, externalName })
 
   test('has no links any more', async ({ assert }) => {
     const links = await app.container.make(RegistryLinks)
-    const wanting = () =>
+    const request = () =>
       inTransaction(corePool(), (transaction) => links.requestLink(transaction, projectId))
-    assert.isUndefined(await whileDeleting(registryId, wanting))
+    assert.isUndefined(await whileDeleting(registryId, request))
   })
 
   test('has nothing to unlink', async ({ assert }) => {
     const links = await app.container.make(RegistryLinks)
-    const parting = () =>
+    const request = () =>
       inTransaction(corePool(), (transaction) =>
-        links.requestUnlink(transaction, place(), { projectId, accountId: '1' })
+        links.requestUnlink(transaction, key(), { projectId, accountId: '1' })
       )
-    assert.isUndefined(await whileDeleting(registryId, parting))
+    assert.isUndefined(await whileDeleting(registryId, request))
   })
 
   test('is neither paused nor removed again', async ({ assert }) => {
     const links = await app.container.make(RegistryLinks)
-    const resting = () => links.recordProblem(place(), 'away', true)
-    assert.isUndefined(await whileDeleting(registryId, resting))
+    const record = () => links.recordProblem(key(), 'away', true)
+    assert.isUndefined(await whileDeleting(registryId, record))
   })
 
   test('is removed by no other caller', async ({ assert }) => {
     const { rows } = await corePool().query('select id from registries where id = $1', [registryId])
     const removal = await app.container.make(RegistryRemoval)
-    const leaving = () => removal.start(rows[0].id)
-    assert.deepEqual(await whileDeleting(registryId, leaving), [])
+    const start = () => removal.start(rows[0].id)
+    assert.deepEqual(await whileDeleting(registryId, start), [])
   })
 })
 
@@ -92,58 +92,60 @@ test.group('A registry that is removed', () => {
     id,
   })
 
-  const isGone = async (id: unknown) => {
+  const isDeleted = async (id: unknown) => {
     const { rowCount } = await corePool().query('select 1 from registries where id = $1', [id])
     return rowCount === 0
   }
 
   test('does not wait for a link that is removed', async ({ assert }) => {
     const { id } = await sampleRecord('core', registry)
-    const place = { registryId: id as string, externalName: 'former' }
+    const key = { registryId: id as string, externalName: 'former' }
     await inTransaction(corePool(), async (transaction) => {
       await transaction.query(
         'insert into registry_links (registry_id, external_name) values ($1, $2)',
-        [id, place.externalName]
+        [id, key.externalName]
       )
-      await (await links()).enqueueAll(transaction, [place])
+      await (await links()).enqueueAll(transaction, [key])
     })
-    const keeper = await app.container.make(LinkReconciler)
-    assert.isUndefined(await heldMeanwhile(corePool(), removing(id), () => keeper.reconcile(place)))
-    assert.isTrue(await isGone(id))
+    const reconciler = await app.container.make(LinkReconciler)
+    assert.isUndefined(
+      await heldMeanwhile(corePool(), removing(id), () => reconciler.reconcile(key))
+    )
+    assert.isTrue(await isDeleted(id))
   })
 
   test('does not wait for a link that is created', async ({ assert, cleanup }) => {
-    const scene = await RegistryScene.set()
+    const scene = await RegistryScene.create()
     cleanup(() => scene.end())
     const project = await scene.project()
-    const place = { registryId: scene.id, externalName: project.externalName as string }
+    const key = { registryId: scene.id, externalName: project.externalName as string }
     await inTransaction(corePool(), async (transaction) =>
       (await links()).requestLink(transaction, project.id as string, 'A-secret-0f-its-own')
     )
     const hooks = await app.container.make(WebhookSecrets)
     await hooks.findOrCreate(scene.id)
-    const keeper = await app.container.make(LinkReconciler)
-    const keeping = () => keeper.reconcile(place)
-    assert.isUndefined(await heldMeanwhile(corePool(), removing(scene.id), keeping))
-    assert.isTrue(await isGone(scene.id))
-    await eventually(() => scene.harbor.projects.has(place.externalName))
+    const reconciler = await app.container.make(LinkReconciler)
+    const reconcile = () => reconciler.reconcile(key)
+    assert.isUndefined(await heldMeanwhile(corePool(), removing(scene.id), reconcile))
+    assert.isTrue(await isDeleted(scene.id))
+    await eventually(() => scene.harbor.projects.has(key.externalName))
   })
 
   test('gets no webhook secret', async ({ assert }) => {
     const { id } = await sampleRecord('core', registry)
     const hooks = await app.container.make(WebhookSecrets)
-    const asking = () => hooks.findOrCreate(id as string)
-    assert.isUndefined(await heldMeanwhile(corePool(), removing(id), asking))
+    const read = () => hooks.findOrCreate(id as string)
+    assert.isUndefined(await heldMeanwhile(corePool(), removing(id), read))
   })
 
   test('does not wait for a project that is to be linked', async ({ assert }) => {
     const { id } = await sampleRecord('core', registry)
     const project = await sampleRecord('core', registryProject, { registryId: id })
     const operations = await app.container.make(RegistryOperations)
-    const ordering = () =>
+    const execute = () =>
       operations.execute({ command: 'projectLink', id: project.id as string, secret: null })
-    const refused = await heldMeanwhile(corePool(), removing(id), ordering)
+    const refused = await heldMeanwhile(corePool(), removing(id), execute)
     assert.propertyVal(refused, 'status', 404)
-    assert.isTrue(await isGone(id))
+    assert.isTrue(await isDeleted(id))
   })
 })

@@ -18,7 +18,7 @@ export const send = (method: string, path: string, body?: unknown, by = admin())
   call(method, path, { headers: by.headers, body })
 
 /** Starts what carries commands to those who do them; answers how to stop it. */
-export async function carryingCommands(): Promise<() => Promise<void>> {
+export async function startCommands(): Promise<() => Promise<void>> {
   const app = await boot()
   const [outbox, bus] = await Promise.all([import('#start/outbox'), import('#start/bus')])
   await emptyOutbox()
@@ -40,7 +40,7 @@ export class RegistryScene {
     readonly id: string
   ) {}
 
-  static async set(account: object = ACCOUNT): Promise<RegistryScene> {
+  static async create(account: object = ACCOUNT): Promise<RegistryScene> {
     const harbor = await HarborServer.start()
     const { body } = await send('POST', '/registries', {
       name: uniqueName('registry'),
@@ -120,7 +120,7 @@ export class RegistryScene {
     )
 
   /** What rests or waits may be tried now. */
-  async wake(): Promise<void> {
+  async makeDue(): Promise<void> {
     await corePool().query('update registry_states set rests_until = null where registry_id = $1', [
       this.id,
     ])

@@ -20,7 +20,7 @@ import { PlainRegistryServer } from '#tests/helpers/plain_registry_server'
 import { stopwatch } from '#tests/helpers/stopwatch'
 
 import { call, newRealm, uniqueName } from './node_scene.js'
-import { admin, carryingCommands, RegistryScene, send } from './registry_scene.js'
+import { admin, startCommands, RegistryScene, send } from './registry_scene.js'
 
 const running = new AbortController().signal
 const sweep = async () => registrySweep(await app.container.make(RegistryReconciler)).run(running)
@@ -28,9 +28,9 @@ const sweep = async () => registrySweep(await app.container.make(RegistryReconci
 test.group('Commands to registries', (group) => {
   let scene: RegistryScene
 
-  group.setup(carryingCommands)
+  group.setup(startCommands)
   group.each.setup(async () => {
-    scene = await RegistryScene.set()
+    scene = await RegistryScene.create()
     return () => scene.end()
   })
 
@@ -177,13 +177,13 @@ test.group('Commands to registries', (group) => {
   test('L6: delete also removes a project that is being linked, as soon as it is', async ({
     assert,
   }) => {
-    scene.harbor.misbehave({ to: /^POST robots$/, times: 1, does: 'takes its time' })
+    scene.harbor.injectFault({ to: /^POST robots$/, times: 1, does: 'takes its time' })
     await scene.project()
-    await eventually(() => scene.harbor.isWaitedFor)
+    await eventually(() => scene.harbor.hasPendingRequests)
     const work = await app.container.make(RegistryReconciler)
     await work.remove(scene.id)
     assert.equal((await send('GET', `/registries/${scene.id}`)).status, 200)
-    scene.harbor.behave()
+    scene.harbor.clearFault()
     await eventually(async () => (await send('GET', `/registries/${scene.id}`)).status === 404)
     assert.equal(scene.harbor.projects.size, 0)
   })
@@ -191,13 +191,13 @@ test.group('Commands to registries', (group) => {
   test('L6: delete waits for an unreachable registry', async ({ assert }) => {
     const project = await scene.project()
     await scene.linked(project.id)
-    scene.harbor.misbehave({ does: 503 })
+    scene.harbor.injectFault({ does: 503 })
     await scene.command('delete')
     await scene.failed()
     await sweep()
     assert.equal((await send('GET', `/registries/${scene.id}`)).status, 200)
-    scene.harbor.behave()
-    await scene.wake()
+    scene.harbor.clearFault()
+    await scene.makeDue()
     await sweep()
     assert.equal((await send('GET', `/registries/${scene.id}`)).status, 404)
     assert.equal(scene.harbor.projects.size, 0)
@@ -247,7 +247,7 @@ test.group('Commands to registries', (group) => {
     const { id } = await scene.project()
     await scene.linked(id)
     const link = registryConsumer.handlers.PROJECT_LINK as ExternalHandler
-    const told = (secret: string) =>
+    const sendWebhook = (secret: string) =>
       newMessage(commandRouting(COMMAND_QUEUES.registry), 'PROJECT_LINK', { id, secret })
     for (const secret of [
       'short1A',
@@ -256,9 +256,9 @@ test.group('Commands to registries', (group) => {
       'NoDigits',
       `Aa1${'x'.repeat(126)}`,
     ]) {
-      await assert.rejects(() => link.execute(told(secret)), MalformedMessage)
+      await assert.rejects(() => link.execute(sendWebhook(secret)), MalformedMessage)
     }
-    await link.execute(told('Long-enough-1'))
+    await link.execute(sendWebhook('Long-enough-1'))
     await eventually(async () => (await scene.row(id))?.account_secret === 'Long-enough-1')
   })
 
@@ -277,9 +277,9 @@ test.group('Commands to registries', (group) => {
 test.group('Reconciliation of registries', (group) => {
   let scene: RegistryScene
 
-  group.setup(carryingCommands)
+  group.setup(startCommands)
   group.each.setup(async () => {
-    scene = await RegistryScene.set()
+    scene = await RegistryScene.create()
     return () => scene.end()
   })
 
@@ -360,8 +360,8 @@ test.group('Reconciliation of registries', (group) => {
     const { account_id: accountId } = await scene.linked(own.id)
     const elsewhere = await HarborServer.start()
     cleanup(() => elsewhere.stop())
-    elsewhere.roster.skipIds(Number(accountId) - 1)
-    const theirs = elsewhere.roster.add('theirs')
+    elsewhere.robotStore.skipIds(Number(accountId) - 1)
+    const theirs = elsewhere.robotStore.add('theirs')
     theirs.secret = 'theirs'
     await send('POST', `/registries/${scene.id}`, { host: elsewhere.host })
     await eventually(() => elsewhere.projects.has(own.externalName as string))
@@ -403,9 +403,9 @@ const FAULTS: [string, Fault][] = [
 test.group('Registries with failures', (group) => {
   let scene: RegistryScene
 
-  group.setup(carryingCommands)
+  group.setup(startCommands)
   group.each.setup(async () => {
-    scene = await RegistryScene.set()
+    scene = await RegistryScene.create()
     return () => scene.end()
   })
 
@@ -415,8 +415,8 @@ test.group('Registries with failures', (group) => {
     )
 
   const repair = async () => {
-    scene.harbor.behave()
-    await scene.wake()
+    scene.harbor.clearFault()
+    await scene.makeDue()
     await sweep()
   }
 
@@ -424,7 +424,7 @@ test.group('Registries with failures', (group) => {
     test(`one that ${title} leaves no partial record, and is reconciled later`, async ({
       assert,
     }) => {
-      scene.harbor.misbehave(fault)
+      scene.harbor.injectFault(fault)
       const took = stopwatch()
       const made = await scene.project()
       assert.isBelow(took(), 1_000)
@@ -441,7 +441,7 @@ test.group('Registries with failures', (group) => {
       assert.isNull(link!.problem)
       assert.isNull(link!.due_at)
 
-      scene.harbor.misbehave(fault)
+      scene.harbor.injectFault(fault)
       await send('DELETE', `/registry-projects/${made.id}`)
       await eventually(async () => {
         const [left] = await scene.links()
@@ -455,22 +455,22 @@ test.group('Registries with failures', (group) => {
   }
 
   test('an unreachable one is paused', async ({ assert }) => {
-    scene.harbor.misbehave({ does: 503 })
+    scene.harbor.injectFault({ does: 503 })
     await scene.project()
     await scene.failed()
-    const asked = scene.harbor.requests.length
+    const requestCount = scene.harbor.requests.length
     for (let count = 0; count < 5; count++) {
       await scene.project()
     }
     await sweep()
     await sweep()
-    assert.equal(scene.harbor.requests.length, asked)
+    assert.equal(scene.harbor.requests.length, requestCount)
     assert.lengthOf(await scene.links(), 6)
   })
 
   test('a failing one does not block others', async ({ assert }) => {
-    const other = await RegistryScene.set()
-    scene.harbor.misbehave({ does: 'says nothing' })
+    const other = await RegistryScene.create()
+    scene.harbor.injectFault({ does: 'says nothing' })
     for (let count = 0; count < 3; count++) {
       await scene.project()
     }
@@ -478,7 +478,7 @@ test.group('Registries with failures', (group) => {
     const made = await other.project()
     await other.linked(made.id)
     assert.isBelow(took(), 2_000)
-    scene.harbor.behave()
+    scene.harbor.clearFault()
     await other.end()
     await scene.failed()
   }).retry(2)
@@ -527,10 +527,10 @@ test.group('Registries with failures', (group) => {
     assert,
     cleanup,
   }) => {
-    scene.harbor.misbehave({ does: 404 })
+    scene.harbor.injectFault({ does: 404 })
     const { externalName } = await scene.project()
     await scene.failed()
-    await scene.wake()
+    await scene.makeDue()
     const place = { registryId: scene.id, externalName: externalName as string }
     const { tasks } = await app.container.make(RegistryLinks)
     const key = taskKey(place)
@@ -555,15 +555,15 @@ test.group('Registries with failures', (group) => {
     )
     await Promise.all([sweep(), sweep(), sweep()])
     await scene.linked(id)
-    const made = scene.harbor.requests.filter((asked) => asked === 'POST robots')
+    const made = scene.harbor.requests.filter((requestCount) => requestCount === 'POST robots')
     assert.lengthOf(made, 1)
   })
 })
 
 test.group('Webhook requests of registries', (group) => {
-  group.setup(carryingCommands)
+  group.setup(startCommands)
 
-  const told = {
+  const sendWebhook = {
     type: 'PUSH_ARTIFACT',
     occur_at: 1_700_000_000,
     operator: 'robot$x',
@@ -580,7 +580,7 @@ test.group('Webhook requests of registries', (group) => {
     return (await clients!.read(id, { secret: true }))!
   }
 
-  const hear = (authorization?: string, body: unknown = told, service = 'registry') =>
+  const hear = (authorization?: string, body: unknown = sendWebhook, service = 'registry') =>
     call('POST', `/services/${service}/hook`, {
       headers: authorization === undefined ? {} : { authorization },
       body,
@@ -589,7 +589,7 @@ test.group('Webhook requests of registries', (group) => {
   test('a request with the credentials that were set at the link is accepted', async ({
     assert,
   }) => {
-    const scene = await RegistryScene.set()
+    const scene = await RegistryScene.create()
     const made = await scene.project()
     await scene.linked(made.id)
     const { policies } = scene.harbor.projects.get(made.externalName as string)!
@@ -625,13 +625,13 @@ test.group('Webhook requests of registries', (group) => {
 
   test('an invalid request of a registry is accepted', async ({ assert }) => {
     const { authorization } = admin().headers
-    for (const body of [{}, { type: 5 }, { ...told, event_data: null }]) {
+    for (const body of [{}, { type: 5 }, { ...sendWebhook, event_data: null }]) {
       assert.equal((await hear(authorization, body)).status, 202)
     }
     assert.equal((await hear(authorization, [])).status, 400)
   })
 
   test('are sent to an existing service', async ({ assert }) => {
-    assert.equal((await hear(admin().headers.authorization, told, 'system')).status, 404)
+    assert.equal((await hear(admin().headers.authorization, sendWebhook, 'system')).status, 404)
   })
 })

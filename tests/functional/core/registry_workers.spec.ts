@@ -9,7 +9,7 @@ import { identity, REALMS } from '#tests/helpers/identities'
 import { unseal } from '#records/sealing'
 
 import { uniqueName } from './node_scene.js'
-import { carryingCommands, RegistryScene, send } from './registry_scene.js'
+import { startCommands, RegistryScene, send } from './registry_scene.js'
 
 const sweep = async () => {
   const work = await app.container.make(RegistryReconciler)
@@ -19,9 +19,9 @@ const sweep = async () => {
 test.group('The account of the worker in a registry', (group) => {
   let scene: RegistryScene
 
-  group.setup(carryingCommands)
+  group.setup(startCommands)
   group.each.setup(async () => {
-    scene = await RegistryScene.set()
+    scene = await RegistryScene.create()
     return () => scene.end()
   })
 
@@ -69,17 +69,17 @@ test.group('The account of the worker in a registry', (group) => {
     await settled()
     const rows = await scene.rows()
     const nameOf = (name: string) => rows.find((row) => row.name === name)!.external_name as string
-    const carrying = ['repository:pull', 'repository:push']
+    const pushing = ['repository:pull', 'repository:push']
     assert.deepEqual(allowed(), {
       [nameOf('master')]: ['repository:pull'],
-      [nameOf('incoming')]: carrying,
-      [ofNode]: carrying,
+      [nameOf('incoming')]: pushing,
+      [ofNode]: pushing,
     })
     for (const name of [nameOf('outgoing'), other.externalName as string]) {
       assert.notProperty(allowed(), name)
     }
     assert.equal(robot()!.level, 'system')
-    assert.deepEqual(allowed(masterRobot()), { [nameOf('master')]: carrying })
+    assert.deepEqual(allowed(masterRobot()), { [nameOf('master')]: pushing })
   })
 
   test('the account for master images is another one, managed in the same way', async ({
@@ -165,7 +165,7 @@ test.group('The account of the worker in a registry', (group) => {
     const { id } = robot()!
     robot()!.disable = true
     robot()!.permissions = []
-    scene.harbor.roster.prefix = 'bot_'
+    scene.harbor.robotStore.prefix = 'bot_'
     await corePool().query(
       "update registry_links set settled_at = now() - interval '2 days' where registry_id = $1",
       [scene.id]
@@ -203,14 +203,14 @@ test.group('The account of the worker in a registry', (group) => {
   test('the removal of a registry waits until the account is removed', async ({ assert }) => {
     await nodeProject()
     await settled()
-    scene.harbor.misbehave({ to: /robots\?*.*worker|DELETE robots/, does: 500 })
+    scene.harbor.injectFault({ to: /robots\?*.*worker|DELETE robots/, does: 500 })
     await scene.command('delete')
     await eventually(async () => scene.harbor.requests.some((asked) => /DELETE robots/.test(asked)))
     await sweep()
     assert.equal((await send('GET', `/registries/${scene.id}`)).status, 200)
-    scene.harbor.behave()
+    scene.harbor.clearFault()
     await eventually(async () => {
-      await scene.wake()
+      await scene.makeDue()
       await corePool().query(
         "update tasks set due_at = now() - interval '1 second' where queue = 'registry-worker' and key = $1",
         [scene.id]
@@ -229,7 +229,7 @@ test.group('The account of the worker in a registry', (group) => {
     await settled()
     const elsewhere = await HarborServer.start()
     cleanup(() => elsewhere.stop())
-    elsewhere.roster.skipIds(50)
+    elsewhere.robotStore.skipIds(50)
     await send('POST', `/registries/${scene.id}`, { host: elsewhere.host })
     await eventually(() => elsewhere.robotOf(`worker-${scene.id}`) !== undefined)
     await settled()
@@ -241,7 +241,7 @@ test.group('The account of the worker in a registry', (group) => {
     await nodeProject()
     await settled()
     scene.harbor.robots.delete(robot()!.id)
-    scene.harbor.misbehave({ to: /POST robots/, does: 400 })
+    scene.harbor.injectFault({ to: /POST robots/, does: 400 })
     await scene.command('workerRenew')
     await sweep()
     const { rows } = await corePool().query(
@@ -249,9 +249,9 @@ test.group('The account of the worker in a registry', (group) => {
       [scene.id]
     )
     assert.equal(rows[0].problem, 'The registry answered POST robots with 400')
-    scene.harbor.behave()
+    scene.harbor.clearFault()
     await eventually(async () => {
-      await scene.wake()
+      await scene.makeDue()
       await corePool().query(
         "update tasks set due_at = now() - interval '1 second' where queue = 'registry-worker' and key = $1",
         [scene.id]

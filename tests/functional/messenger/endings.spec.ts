@@ -15,7 +15,7 @@ import { mailboxOf, send, somebody, type Somebody } from './messenger_scene.js'
 
 const logger = { error() {} } as unknown as Parameters<typeof reactToIdentityChanges>[0]
 
-/** Somebody whom the provider knows. */
+/** A user of the provider. */
 function known(type: 'user' | 'client', { id }: { id: string }): Somebody {
   return { ...somebody(type), party: { type, id } }
 }

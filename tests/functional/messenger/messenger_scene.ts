@@ -8,7 +8,7 @@ import { streamedText } from '#tests/helpers/streamed_text'
 
 export type Somebody = ReturnType<typeof somebody>
 
-/** A caller with a mailbox of its own, who may do nothing else. */
+/** A caller with its own mailbox and no permissions. */
 export function somebody(kind: PartyKind = 'client') {
   const { actor, headers } = identity({ kind, permissions: [] })
   const party: Party = { type: kind, id: actor.id }
@@ -17,7 +17,7 @@ export function somebody(kind: PartyKind = 'client') {
 
 interface Asked {
   readonly body?: unknown
-  /** The body as it goes over the wire, where what it is written like matters. */
+  /** The raw body, for tests of its exact text. */
   readonly text?: string
   readonly headers?: Record<string, string>
 }
@@ -47,7 +47,7 @@ export async function ask(
   }
 }
 
-/** Sends something to some, and answers the ids. */
+/** Sends a message to the recipients and returns the ids. */
 export async function send(
   from: Somebody,
   to: readonly Somebody[],
@@ -62,7 +62,7 @@ export async function send(
   return sent.body.data
 }
 
-/** What is in a mailbox. */
+/** The messages of a mailbox. */
 export async function pull(whose: Somebody, query = ''): Promise<any[]> {
   const { body } = await ask(whose, 'GET', `/messages${query}`)
   return body.messages
@@ -71,7 +71,7 @@ export async function pull(whose: Somebody, query = ''): Promise<any[]> {
 export const acknowledge = (whose: Somebody, ids: readonly unknown[]) =>
   ask(whose, 'POST', '/messages/ack', { body: { ids } })
 
-/** What is kept of a mailbox; undefined where there is none. */
+/** The row of a mailbox; undefined if there is none. */
 export async function mailboxOf({ party }: Somebody) {
   const { rows } = await messengerPool().query(
     `select messages::int, bytes::int, arrivals::int, expired::int from mailboxes
@@ -82,7 +82,7 @@ export async function mailboxOf({ party }: Somebody) {
     { messages: number; bytes: number; arrivals: number; expired: number } | undefined
 }
 
-/** Lets messages become older. */
+/** Moves the creation of messages into the past. */
 export async function age(ids: readonly string[], by: string): Promise<void> {
   await messengerPool().query(
     'update messages set created_at = created_at - $2::interval where id = any($1)',
@@ -90,14 +90,14 @@ export async function age(ids: readonly string[], by: string): Promise<void> {
   )
 }
 
-/** For how many mailboxes somebody waits in this process. */
+/** The number of mailboxes with listeners in this process. */
 export async function waiting(): Promise<number> {
   const app = await boot()
   const wakeups = await app.container.make(Wakeups)
   return wakeups.size
 }
 
-/** A request that waits, once it does: what it will be answered with, and how to leave it. */
+/** A parked request: its response, and how to disconnect it. */
 export async function parked(whose: Somebody, query = '?wait=20000') {
   const before = await waiting()
   const leaving = new AbortController()
@@ -126,7 +126,7 @@ interface Frame {
 
 const FRAME = /event: (.+)\ndata: (.+)\n\n/g
 
-/** A stream of wakeups; who opens one has to leave. */
+/** A wakeup stream. Disconnect it at the end of the test. */
 export async function opened(whose: Pick<Somebody, 'headers'>) {
   const leaving = new AbortController()
   const response = await fetch(at('messenger', '/messages/stream'), {

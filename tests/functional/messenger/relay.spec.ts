@@ -25,7 +25,7 @@ import { answered, connect, relayClient, relaySite, told } from './relay_scene.j
 const KINDS: PartyKind[] = ['user', 'robot', 'client']
 const SECRET = 'a secret of a client'
 
-/** Resolves when a socket was told everything that was meant for it before. */
+/** Resolves when a socket has received everything sent to it before. */
 const settled = (socket: Socket) => ask(socket, 'userConnections', clock.uuid())
 
 test.group('Socket relay | who is let in', () => {

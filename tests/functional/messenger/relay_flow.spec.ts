@@ -14,13 +14,13 @@ import { connect, relaySite, told } from './relay_scene.js'
 
 const LARGE = 'x'.repeat(200_000)
 
-/** How many connections were closed since their clients do not read. */
+/** The number of connections closed because their clients do not read. */
 async function closedAsSlow(): Promise<number> {
   const text = await metrics.getSingleMetricAsString('realtime_slow_connections_total')
   return Number(/^realtime_slow_connections_total (\d+)/m.exec(text)?.[1] ?? 0)
 }
 
-/** Sends packets behind the back of a client, all of them in one segment or request. */
+/** Sends packets without the client library, all in one segment or request. */
 async function sendTogether(socket: Socket, packets: readonly string[]): Promise<void> {
   const { id, transport } = socket.io.engine
   const { ws } = transport as unknown as { ws?: { _socket: Writable } }
@@ -33,14 +33,14 @@ async function sendTogether(socket: Socket, packets: readonly string[]): Promise
   await fetch(url, { method: 'POST', body: packets.join('\x1e') })
 }
 
-/** A text as a client sends it over a websocket, masked by zeros. */
+/** A text frame as a websocket client sends it, masked with zeros. */
 function textFrame(text: string): Buffer {
   const { length } = text
   const size = length < 126 ? [0x80 | length] : [0x80 | 126, length >> 8, length & 255]
   return Buffer.from([0x81, ...size, 0, 0, 0, 0, ...Buffer.from(text)])
 }
 
-/** Has a client read nothing any more, and answers how to have it read again. */
+/** Stops a client from reading; returns how to resume it. */
 function deafen(socket: Socket): () => void {
   const { ws } = socket.io.engine.transport as unknown as {
     ws: { pause(): void; resume(): void }
@@ -52,7 +52,7 @@ function deafen(socket: Socket): () => void {
 const numbersIn = (events: unknown[][]) =>
   events.map(([, message]) => (message as { metadata: number }).metadata)
 
-/** Sends so many at once, without a callback. */
+/** Sends messages at once, without callbacks. */
 function sendAll(from: Socket, to: Somebody, count: number, data: string): number[] {
   const numbers = Array.from({ length: count }, (_, n) => n)
   numbers.forEach((metadata) => from.emit('send', { to: [to.party], data, metadata }))

@@ -10,7 +10,7 @@ import type { Somebody } from './messenger_scene.js'
 type Given = Parameters<typeof siteOf>[1]
 type Cleanup = (callback: () => void) => void
 
-/** A relay beside that of the running suite, for callers of another kind. */
+/** Another relay next to that of the suite, for other kinds of callers. */
 export async function relaySite(options: Given, limits?: RateLimiter) {
   const app = await boot()
   const signals = await app.container.make('signals')
@@ -35,7 +35,7 @@ export function relayClient(
   })
 }
 
-/** Connects somebody until the test ends, or earlier. */
+/** Connects a client until the test ends, or earlier. */
 export async function connect(
   whose: Pick<Somebody, 'headers'>,
   cleanup: Cleanup,
@@ -46,14 +46,14 @@ export async function connect(
   return connected(socket)
 }
 
-/** Everything that a socket is told from now on. */
+/** Records the events of a socket from now on. */
 export function told(socket: Socket): unknown[][] {
   const events: unknown[][] = []
   socket.onAny((...event) => events.push(event))
   return events
 }
 
-/** What came back with an answer: the failure, and what stands behind it. */
+/** The failure of a response, and its details. */
 export function answered(socket: Socket, event: string, ...args: unknown[]): Promise<unknown[]> {
   return new Promise((resolve, reject) => {
     socket.timeout(2_000).emit(event, ...args, (late: Error | null, ...answer: unknown[]) => {

@@ -10,7 +10,7 @@ import { mailboxOf, somebody, type Somebody } from './messenger_scene.js'
 
 const PROGRAM = fileURLToPath(new URL('sealing_program.mjs', import.meta.url))
 
-/** A program of its own that acts for somebody. */
+/** A separate program that acts as a caller. */
 function program(whose: Somebody) {
   const child = spawn(process.execPath, [PROGRAM], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -13,15 +13,15 @@ import { pendingTimers } from '#tests/helpers/pending_timers'
 import { somebody, waiting } from './messenger_scene.js'
 
 const CONNECTIONS = setting('VANISHING', 400)
-/** Both ends of each are open in this process. */
+/** Both ends of each connection are open in this process. */
 const AT_ONCE = 1_000
-/** Whoever keeps connections to the database for a while may have set some. */
+/** Pools of database connections may have timers of their own. */
 const TIMERS_OF_OTHERS = 20
 
 const PATHS = ['/messages?wait=30000', '/messages/stream']
 const TRUST_MS = 60_000
 
-/** A provider that stands by every token, and by which is seen who still wants to hear of one. */
+/** A provider that accepts every token and counts the listeners of its end. */
 function standingTokens() {
   const followers = new Set<unknown>()
   const verdict = () => {
@@ -42,7 +42,7 @@ function standingTokens() {
   return { followers, stop: () => void delete testAuthenticator.guardConnection }
 }
 
-/** Connections that wait in this process, as it shows them. */
+/** The waiting requests of this process, according to its metrics. */
 async function shown(): Promise<number> {
   const all = (await metrics.getMetricsAsJSON()).find(({ name }) => name === 'mailbox_waiting')
   return all!.values.reduce((sum, { value }) => sum + value, 0)
@@ -77,7 +77,7 @@ test('Connections that wait and vanish leave no waiter, timer or listener behind
       )
       const request = `GET ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n`
       const wire = await openLasting(url.origin, request)
-      // Some are gone before it is known that they came.
+      // Some disconnect before their arrival is noticed.
       if (index % 10 > 7) {
         wire.socket.destroy()
       }
@@ -85,7 +85,7 @@ test('Connections that wait and vanish leave no waiter, timer or listener behind
     })
     const lasting = Math.floor((count * 8) / 10)
     await eventually(async () => (await shown()) - before.shown >= lasting, 30_000)
-    // Each that is parked has a timer of its own; all else shares some.
+    // Each parked request has a timer; the other timers are shared.
     assert.isAtLeast(timers.size, lasting / 2)
     assert.isAtLeast((await held()).followers, lasting)
     wires.forEach(({ socket }) => socket.destroy())

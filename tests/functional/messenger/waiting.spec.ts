@@ -17,7 +17,7 @@ import {
 } from './messenger_scene.js'
 
 test.group('A mailbox that is waited for', (group) => {
-  // A request is given up a moment after its caller has left.
+  // A request ends shortly after its client disconnects.
   group.each.setup(async () => void (await eventually(async () => (await waiting()) === 0)))
 
   test('answers with what is there, or with the first that comes', async ({ assert }) => {

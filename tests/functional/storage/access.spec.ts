@@ -23,7 +23,7 @@ const AWAY = clock.uuid()
 type Caller = ReturnType<typeof person>
 type Owned = 'home' | 'none'
 
-/** Who calls, and whether they reach what belongs to a realm, what belongs to none, and may fill the latter. */
+/** A caller, and whether it may access records of a realm, records of no realm, and upload into the latter. */
 const CALLERS: readonly [string, () => Caller, boolean, boolean, boolean][] = [
   ['a user of the realm', () => person(HOME), true, true, false],
   ['a client of the realm', () => person(HOME, [], { kind: 'client' }), true, true, true],

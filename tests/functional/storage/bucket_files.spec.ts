@@ -98,7 +98,7 @@ test.group('Files of buckets', () => {
 })
 
 test.group('Deleting a file', () => {
-  /** Who asks; whether they sent the file, or made its bucket; what they hold; and the answer. */
+  /** The caller; whether it uploaded the file or created the bucket; its permissions; the response. */
   const cases = [
     ['who sent it', 'file', [], ELSEWHERE, 'site', 202],
     ['who made its bucket', 'bucket', [], ELSEWHERE, 'site', 202],

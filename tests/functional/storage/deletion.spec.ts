@@ -28,14 +28,14 @@ import {
 
 const MIB = 1024 ** 2
 
-/** More than the first part of an upload in parts, and not yet the second. */
+/** More than the first part of a multipart upload, and less than two. */
 const HALF = 'x'.repeat(9 * MIB)
 
 const FIELD_HEAD = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="field"\r\n\r\n`
 
 const { signal } = new AbortController()
 
-/** Far more than the connection takes while nobody reads; packed as well. */
+/** More than the buffers of the connection hold, compressed as well. */
 const CONTENT = Buffer.from(randomBytes(12 * MIB).toString('hex'))
 
 async function readSlowly(fileId: string, encoding: string): Promise<IncomingMessage> {
@@ -47,7 +47,7 @@ async function readSlowly(fileId: string, encoding: string): Promise<IncomingMes
   return response
 }
 
-/** What came of an answer that ended in good order; undefined where it broke off. */
+/** The body of a complete response; undefined if it broke off. */
 async function wholeBody(response: IncomingMessage): Promise<Buffer | undefined> {
   try {
     const body = await buffer(response)

@@ -35,7 +35,7 @@ async function fileWith(content: Uint8Array, path = 'data.bin'): Promise<StoredF
   return file!
 }
 
-/** Puts other bytes in the place of an object. */
+/** Replaces the content of an object. */
 async function replaceObject(file: StoredFile, bytes: Buffer): Promise<void> {
   const store = await objectStore()
   await store.delete(addressOf(file))

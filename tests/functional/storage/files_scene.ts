@@ -31,7 +31,7 @@ export const somebody = identity()
 
 export type Somebody = ReturnType<typeof identity>
 
-/** Makes a bucket by the route that everybody makes them by. */
+/** Creates a bucket over the API. */
 export async function newBucket(owner: Somebody = somebody): Promise<string> {
   const response = await fetch(at('storage', '/buckets'), {
     method: 'POST',
@@ -62,7 +62,7 @@ export async function upload(bucketId: string, files: readonly SentFile[], sende
   return { status: response.status, body: (await response.json()) as any }
 }
 
-/** As `upload`, where it must succeed. */
+/** Like `upload`, but must succeed. */
 export async function uploaded(
   bucketId: string,
   files: readonly SentFile[],
@@ -81,7 +81,7 @@ export interface Answered {
   body: Buffer
 }
 
-/** A request whose body a test sends piece by piece. */
+/** A request whose body the test sends in chunks. */
 export function openRequest(
   path: string,
   headers: Record<string, string>,
@@ -125,7 +125,7 @@ export const partHead = (path: string) =>
 
 export const LAST_BOUNDARY = `--${BOUNDARY}--\r\n`
 
-/** Everything that there is of a bucket, on both sides. */
+/** The records and objects of a bucket. */
 export async function remains(bucketId: string) {
   const store = await objectStore()
   const { container, prefix } = placeOf(bucketId)

@@ -64,7 +64,7 @@ async function sha256Of(path: string): Promise<string> {
   return rows[0]?.sha256
 }
 
-/** Waits until a request has an upload for itself. */
+/** Waits until a request has locked an upload. */
 async function isHeld(path: string): Promise<void> {
   await eventually(async () => {
     const { rowCount } = await storagePool().query(
@@ -75,7 +75,7 @@ async function isHeld(path: string): Promise<void> {
   })
 }
 
-/** Has the database refuse files of a name until the returned function is called. */
+/** Makes the database reject files with a name until the returned function is called. */
 async function filesCannotBeMade(name: string): Promise<() => Promise<void>> {
   await storagePool().query(`
     create function refuse_file() returns trigger language plpgsql as
@@ -87,7 +87,7 @@ async function filesCannotBeMade(name: string): Promise<() => Promise<void>> {
   }
 }
 
-/** What the bus is told of a record. */
+/** The events of a record on the bus. */
 async function commandsAbout(id: string): Promise<string[]> {
   const { rows } = await storagePool().query(
     `select content->'command'->>'type' as type from outbox
@@ -400,8 +400,8 @@ test.group('Resumable uploads', () => {
       offset = next
     }
     assert.isAbove(offset, 0)
-    // What a broken connection still held can arrive after the next one has asked, and even while that one sends: then a client
-    // asks again.
+    // Bytes of a broken connection can arrive after, or even during, the next request; the client then asks for the
+    // offset again.
     let { status } = await patch(speaker(), path, offset, content.subarray(offset))
     for (let attempt = 0; [408, 409].includes(status) && attempt < 5; attempt++) {
       offset = await offsetOf(speaker(), path)

@@ -22,7 +22,7 @@ export interface Answer {
 
 type Person = ReturnType<typeof identity>
 
-/** A caller of an ordinary realm, who holds what is named and nothing else. */
+/** A caller of an ordinary realm with only the given permissions. */
 export const person = (
   realmId: string,
   permissions: string[] = [],
@@ -31,7 +31,7 @@ export const person = (
 
 export const uniqueName = (stem = 'bucket') => `${stem}-${clock.uuid().slice(0, 13)}`
 
-/** Asks storage; as nobody where nobody is named. */
+/** Sends a request to storage, anonymously by default. */
 export async function ask(
   by: Person | undefined,
   method: string,
@@ -51,7 +51,7 @@ export async function ask(
   }
 }
 
-/** A bucket in the database, of nobody and no realm unless that is said, with a place for its objects. */
+/** A bucket in the database, by default without owner and realm, with a location for its objects. */
 export async function aBucket(given: Attributes = {}): Promise<Attributes & { id: string }> {
   const id = clock.uuid()
   await prepareLocation(id)
@@ -75,7 +75,7 @@ export async function aBucket(given: Attributes = {}): Promise<Attributes & { id
 
 const CONTENT = 'content'
 
-/** A file of a bucket with its object; another caller's of nowhere unless that is said. */
+/** A file of a bucket with its object; by default of another caller without a realm. */
 export async function aFile(
   bucketId: string,
   given: Attributes = {}
@@ -101,7 +101,7 @@ async function* bytes(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)
 }
 
-/** How many objects there are of a bucket. */
+/** The number of objects of a bucket. */
 export async function objectsOf(bucketId: string, layout: Layout): Promise<number> {
   const store = await objectStore()
   const { container, prefix } = bucketLocation(layout, bucketId)
@@ -109,7 +109,7 @@ export async function objectsOf(bucketId: string, layout: Layout): Promise<numbe
   return found.length
 }
 
-/** Takes the store away, as a disk that is not mounted; answers how to bring it back. */
+/** Makes the store unavailable, like an unmounted disk; returns how to restore it. */
 export async function withoutStore(): Promise<() => Promise<void>> {
   const aside = `${env.STORAGE_PATH}-aside`
   await mkdir(env.STORAGE_PATH, { recursive: true })
@@ -125,7 +125,7 @@ export async function withoutStore(): Promise<() => Promise<void>> {
   }
 }
 
-/** What is told on the bus of the record with this id, as long as nobody carried it away. */
+/** The undelivered bus messages about a record. */
 export async function toldOf(id: string): Promise<any[]> {
   const { rows } = await storagePool().query(
     `select content->'command' as message from outbox

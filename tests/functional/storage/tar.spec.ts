@@ -38,7 +38,7 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** Puts files into a bucket without sending each of them. */
+/** Stores files in a bucket without uploading them. */
 async function fill(bucketId: string, count: number): Promise<void> {
   const [file] = await uploaded(bucketId, [{ path: 'a', content: Buffer.from('same') }])
   await storagePool().query(
@@ -148,7 +148,7 @@ const PIECES = [
   'x'.repeat(40),
 ]
 
-/** Files under names of every kind, none of which is a folder of another. */
+/** Files with arbitrary names, none of which is a folder of another. */
 function randomTree(): SentFile[] {
   const name = () =>
     Array.from({ length: randomInt(1, 5) }, () => PIECES[randomInt(PIECES.length)]).join('')

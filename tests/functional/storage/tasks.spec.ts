@@ -42,7 +42,7 @@ const listening = defineConsumer({
   ),
 })
 
-/** Hands a command in without waiting until a consumer has done it. */
+/** Sends a command without waiting for its consumer. */
 function send(type: string, data: Record<string, unknown>): Message {
   const message = newMessage(commandRouting(COMMAND_QUEUES.storageBucket), type, data, {
     correlationId: clock.uuid(),
@@ -55,7 +55,7 @@ function send(type: string, data: Record<string, unknown>): Message {
 const answersTo = ({ metadata }: Message) =>
   heard.filter((event) => event.metadata.correlationId === metadata.correlationId)
 
-/** What is told of a command, once so much of it was. */
+/** The events that answer a command, once there are this many. */
 async function answered(command: Message, count: number): Promise<Message[]> {
   await eventually(() => answersTo(command).length >= count)
   return answersTo(command)

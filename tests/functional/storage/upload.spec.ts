@@ -422,7 +422,7 @@ test.group('Uploads | on their way', () => {
   test('one whose place is gone from the store is asked for again, and succeeds then', async ({
     assert,
   }) => {
-    // In a place that is shared by all buckets there is no such loss.
+    // A shared location cannot be lost like this.
     if (activeLayout() !== 'own') {
       return
     }

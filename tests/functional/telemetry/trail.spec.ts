@@ -70,7 +70,7 @@ async function findings(): Promise<{ type: string; id?: string }[]> {
   return body.data.findings.filter(({ chain }: { chain: string }) => chain === realmId)
 }
 
-/** Transactions that are open and wait for somebody. */
+/** Open transactions that are idle. */
 async function openSnapshots(): Promise<number> {
   const { rows } = await telemetryPool().query<{ count: number }>(
     `select count(*)::int as count from pg_stat_activity
@@ -84,7 +84,7 @@ async function exported(): Promise<string> {
   return response.text()
 }
 
-/** The lines about the chain of the test's realm, with the first one, which says the key. */
+/** The lines of the chain of the test's realm, and the first line with the key. */
 function ownLines(lines: string): string[] {
   const [first, ...rest] = lines.trim().split('\n')
   const end = rest.findIndex((line) => line.includes('"head"') && line.includes(realmId))

@@ -18,7 +18,7 @@ const ofSize = (length: number) => ({ data: JSON.stringify('x'.repeat(length)) }
 const idsIn = async (party: Party) =>
   (await findPendingMessages(messengerPool(), party, 100)).map((text) => JSON.parse(text).id)
 
-/** How many transactions wrote what is in a mailbox. */
+/** The number of transactions that wrote the messages of a mailbox. */
 async function transactionsOf({ id }: Party): Promise<number> {
   const { rows } = await messengerPool().query(
     'select count(distinct xmin::text)::int as count from messages where recipient_id = $1',

@@ -17,7 +17,7 @@ const parties = (count: number) => Array.from({ length: count }, aParty)
 const withLimits = (limits: object) =>
   new MessageBatcher({ pool: messengerPool(), ...UNLIMITED, ...limits })
 
-/** What is counted of a sender. */
+/** The recorded totals of a sender. */
 async function bookOf({ type, id }: Party) {
   const { rows } = await messengerPool().query(
     `select messages::int, bytes::int from message_senders where sender_type = $1 and sender_id = $2`,
@@ -26,7 +26,7 @@ async function bookOf({ type, id }: Party) {
   return rows[0]
 }
 
-/** Lets the last count be so long ago. */
+/** Moves the last count into the past. */
 const countedAgo = ({ id }: Party, ago: string) =>
   messengerPool().query(
     'update message_senders set counted_at = now() - $2::interval where sender_id = $1',

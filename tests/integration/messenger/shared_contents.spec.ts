@@ -13,7 +13,7 @@ import { contentsOf, newMessage, UNLIMITED } from '#tests/helpers/stored_message
 const RECIPIENTS = 20
 const BYTES = 100_000
 
-/** A message for several, stored; they acknowledge it one by one. */
+/** Stores a message for several recipients, which acknowledge it one by one. */
 async function sentToMany() {
   const recipients = Array.from({ length: RECIPIENTS }, (): Party => ({
     type: 'client',

@@ -17,7 +17,7 @@ const { signal } = new AbortController()
 
 const aParty = (): Party => ({ type: 'client', id: clock.uuid() })
 
-/** So many messages for some, sent so long ago. */
+/** Stores messages for the recipients, sent some time ago. */
 async function messages(count: number, recipients: readonly Party[], ago: string) {
   const sent: string[] = []
   const to = Array.from({ length: count }, (_, n) => recipients[n % recipients.length]!)
@@ -34,7 +34,7 @@ async function messages(count: number, recipients: readonly Party[], ago: string
   return sent
 }
 
-/** What the mailboxes say is in them, and what is. */
+/** The recorded totals of the mailboxes, and the actual ones. */
 async function books(parties: readonly Party[]) {
   const { rows } = await messengerPool().query(
     `select m.messages::int, m.bytes::int, m.expired::int, count(g.id)::int as "messagesThere",

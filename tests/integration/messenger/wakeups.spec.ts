@@ -27,7 +27,7 @@ const open = (signals: MemorySignals) =>
     },
   })
 
-/** Keeps a message for somebody, and tells nobody of it. */
+/** Stores a message without a wakeup. */
 const store = async (...recipients: Party[]) => {
   const [arrivals] = await storeMessages(messengerPool(), [newMessage(recipients)], UNLIMITED)
   return arrivals!
@@ -133,7 +133,7 @@ test.group('Waiting for an arrival', (group) => {
 
   const staying = async () => new EndSignal()
 
-  /** Finds what is next in the list with each look, having done something before. */
+  /** Returns the next item with each read, after running a step. */
   function looks(recipient: Party, found: readonly (readonly string[])[], during = () => {}) {
     let count = 0
     const look = async () => {

@@ -33,7 +33,7 @@ async function* entries() {
 }
 
 function memoryInUse(): number {
-  // What the first finds to be over is given back at the latest when the second begins.
+  // Memory that the first collection releases is returned by the second at the latest.
   globalThis.gc!()
   globalThis.gc!()
   const { heapUsed, external } = process.memoryUsage()

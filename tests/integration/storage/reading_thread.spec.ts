@@ -22,7 +22,7 @@ test.group('A thread that reads small files', (group) => {
     thread = new ReadingThread()
     files = ['one', 'two', ''].map((text, n) => ({ path: join(folder, `${n}`), size: text.length }))
     await Promise.all(['one', 'two', ''].map((text, n) => writeFile(files[n]!.path, text)))
-    // On a busy machine it takes longer to start than it is waited for.
+    // On a busy machine the start may exceed the timeout.
     await eventually(async () => (await asText())[0] === 'one')
     return async () => {
       thread.close()
@@ -30,7 +30,7 @@ test.group('A thread that reads small files', (group) => {
     }
   })
 
-  /** A file that is opened only when somebody opens it for writing, as one of a disk that does not answer. */
+  /** A FIFO, whose open blocks until a writer opens it, like a file of a hanging disk. */
   function hanging() {
     const path = join(folder, 'hanging')
     execFileSync('mkfifo', [path])

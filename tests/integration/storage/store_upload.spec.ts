@@ -110,7 +110,7 @@ test.group('Upload', (group) => {
   })
 })
 
-/** Takes its time for each chunk, and at the end. */
+/** Delays each chunk and the end. */
 class SlowObjectStore extends FsObjectStore {
   override async put(to: ObjectAddress, source: AsyncIterable<Uint8Array>, options: PutOptions) {
     async function* slowly() {

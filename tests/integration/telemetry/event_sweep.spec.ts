@@ -31,7 +31,7 @@ const PAST = { expiring: true, expiresAt: '2026-01-01T00:00:00.000Z' }
 
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
 
-/** So many events of one kind, that expire as is said. */
+/** Stores events of one kind with an expiry. */
 async function events(
   count: number,
   refType: string,

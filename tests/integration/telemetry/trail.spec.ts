@@ -21,7 +21,7 @@ import { verifyTrail, verifyWithin } from '#telemetry/trail/verify_trail'
 import { eventWith, keep, NotedHeads, REALMS, store, trailDatabase, within } from './trail_scene.js'
 
 const DAY_MS = 86_400_000
-/** How often somebody changes a row behind the platform's back in one run. */
+/** The number of manipulated rows in one run. */
 const ATTEMPTS = Number(process.env.TRAIL_ATTEMPTS ?? 60)
 
 let pool: pg.Pool
@@ -46,7 +46,7 @@ const found = async () => (await verdict()).findings.map(({ type }) => type)
 
 const inAWeek = () => new Date(Date.now() + 7 * DAY_MS).toISOString()
 
-/** So many events of all realms in batches of random sizes, some of which expire. */
+/** Stores events of all realms in batches of random sizes, some of which expire. */
 async function keepMany(count: number) {
   const events = Array.from({ length: count }, (_, n) =>
     eventWith({

@@ -15,7 +15,7 @@ export const REALMS = [
   null,
 ]
 
-/** A database with the trail, and one that had events before there was a trail. */
+/** A database with the trail, and one with events from before the trail. */
 export async function trailDatabase(before: readonly SealedEvent[] = []) {
   const database = await emptyDatabase()
   await database.up(CreateEvents)
@@ -51,7 +51,7 @@ export function eventWith(given: Partial<SealedEvent> = {}): SealedEvent {
   }
 }
 
-/** Events of before their reporters were recorded. */
+/** Events from before reporters were recorded. */
 export async function store(on: pg.ClientBase | pg.Pool, events: readonly SealedEvent[]) {
   for (const event of events) {
     await on.query(
@@ -110,7 +110,7 @@ export async function within<T>(
   }
 }
 
-/** What is kept outside of the database, for tests of the database. */
+/** An anchor in memory, for tests of the database. */
 export class NotedHeads implements HeadAnchor {
   readonly heads = new Map<string, SignedHead>()
 

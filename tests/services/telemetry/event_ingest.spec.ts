@@ -39,7 +39,7 @@ async function kept(): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Publishes events and answers which of them the broker confirmed. */
+/** Publishes events and returns those that the broker confirmed. */
 async function publisher() {
   const connection = await connect(broker.url)
   const channel = await connection.createConfirmChannel()
@@ -62,7 +62,7 @@ async function publisher() {
     },
     send: (bytes: Buffer) => channel.sendToQueue(QUEUE, bytes, { persistent: true }),
     waiting: async () => (await channel.checkQueue(QUEUE)).messageCount,
-    /** Takes along what a process held and did not answer, which the broker would deliver again. */
+    /** Includes unacknowledged messages of a process, which the broker redelivers. */
     async close() {
       await channel.deleteQueue(QUEUE)
       await connection.close()

@@ -5,7 +5,7 @@ import { followed } from '#tests/helpers/followed'
 import { logIn, startServedPool } from '#tests/services/servers/served_pool'
 
 const FOLLOWERS = 8
-/** Shorter than the time after which a process looks by itself. */
+/** Shorter than the polling interval of a process. */
 const SOON_MS = 3_000
 
 test('Events are told to all who follow them, whichever process of a pool keeps them', async ({

@@ -1,4 +1,4 @@
-/** A process that takes events from RabbitMQ into the audit trail and does nothing else, so that it can be killed, or told to end. */
+/** A process that only consumes events from RabbitMQ, so that a test can kill or stop it. */
 import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { ConsumerRunner } from '#bus/consumer_runner'
 import { telemetryPool } from '#telemetry/database'

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { test } from '@japa/runner'
 
 import { AmqpBus } from '#bus/amqp/amqp_bus'
-import { newMessage, readMessage, type Message } from '#bus/message'
+import { newMessage, parseMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting, EVENT_KEYS } from '#bus/names'
 import { eventually } from '#tests/helpers/eventually'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
@@ -33,7 +33,7 @@ test.group('Commands of which workers die', () => {
     await bus.subscribe(
       { queue: 'test', events: [EVENT_KEYS.analysisBuilder], prefetch: 50 },
       async ({ bytes }) => {
-        const message = readMessage(bytes)
+        const message = parseMessage(bytes)
         if (message.type !== 'executionStarted') {
           ends.push(message)
         }

@@ -12,7 +12,7 @@ const SIGN_OF_LIFE_MS = 2_000
 
 const aParty = (): Party => ({ type: 'client', id: clock.uuid() })
 
-/** Signals of one process, which can be kept from it. */
+/** The signals of one process, which a test can interrupt. */
 class Carrier implements Signals {
   isAway = false
   readonly #signals: MemorySignals
@@ -37,7 +37,7 @@ class Carrier implements Signals {
   close = async () => {}
 }
 
-/** Processes that tell each other who is connected, and what each was told. */
+/** Processes that share presence, with the changes each has seen. */
 async function processes(count: number) {
   const signals = new MemorySignals()
   const open = async () => {

@@ -8,7 +8,7 @@ import { withHeldTimers } from '#tests/helpers/held_timers'
 const ID = '66666666-0000-4000-8000-000000000001'
 const FRAME = `event: messagePending\ndata: {"recipient":{"type":"client","id":"${ID}"}}\n\n`
 
-/** A reader that takes what it is sent when it is told to. */
+/** A reader that a test can pause. */
 function reader(isSlow = false) {
   const read: string[] = []
   let waiting: (() => void) | undefined

@@ -5,7 +5,7 @@ import { EARLY_PARTS, MAX_PARTS, partSize, MIN_PART_BYTES } from '#storage/objec
 const GIB = 1024 ** 3
 const LARGEST_OBJECT = 5 * 1024 * GIB
 
-/** What fits into parts of which the early ones are sent as small as they may be. */
+/** The total size of parts if the early ones have the minimum size. */
 function capacity(expectedBytes?: number): number {
   let bytes = EARLY_PARTS * MIN_PART_BYTES
   for (let part = EARLY_PARTS + 1; part <= MAX_PARTS; part++) {

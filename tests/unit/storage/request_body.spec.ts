@@ -9,7 +9,7 @@ import { ClientDisconnected, RequestBody } from '#storage/uploads/request_body'
 
 const MIB = 1024 ** 2
 
-/** A request on its way, seen from both ends. */
+/** A request in progress, with both of its ends. */
 async function underWay(cleanup: (work: () => void) => void, headers = {}) {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -56,5 +56,5 @@ test.group('The leaf of an event', () => {
   })
 })
 
-/** Trails that were sealed once are checked for years. */
+/** Sealed trails have to verify for years. */
 const WRITTEN_BEFORE = 'eb5b38c7901d9cff55d3073f49b1f6d39c326d5c28c8290766d787a5448d7902'

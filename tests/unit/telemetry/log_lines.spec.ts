@@ -8,7 +8,7 @@ import { fieldsOf } from '#telemetry/logs/victorialogs/fields'
 import { overrideClock } from '#kernel/clock'
 import { anyText } from '#tests/helpers/any_text'
 
-/** What a server drops without a word. */
+/** What a server drops silently. */
 const DROPPED_FROM = 262_144
 
 const given = (traits: object = {}) => ({

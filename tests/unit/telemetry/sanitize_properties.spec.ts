@@ -57,7 +57,7 @@ function anything(draw: Draw, depth: number): unknown {
   return Object.fromEntries(entries)
 }
 
-/** Data that looks much like what is wanted, so that the rules are met at their edges. */
+/** Data close to valid data, to reach the edge cases of the rules. */
 function almost(draw: Draw): unknown {
   const pair = () => ({
     ...(draw(5) > 0 && { next: anything(draw, draw(3)) }),

@@ -4,14 +4,14 @@ import { parseLogsql, NotSpoken } from '#tests/helpers/victorialogs/logsql_parse
 import { VictoriaLogsStandIn } from '#tests/helpers/victorialogs/stand_in'
 import { readVictoriaLogsExchanges, type VictoriaLogsExchange } from '#tests/helpers/vectors'
 
-/** When they were recorded, so that nothing is too old. */
+/** The time of the recording, so that no line is too old. */
 const RECORDED_AT = Date.parse('2026-11-22T03:00:00Z')
 
-/** A server started with other flags, or lines that somebody else put there and that are not among the recordings. */
+/** A server with other flags, or lines of other programs that are not in the recordings. */
 const ELSEWHERE =
   /^(root|unknown path|auth |flush w|prefix|disk full|insert disabled|select disabled|tenants|bad tenant|memory limit|query too slow|delete|VL headers|args stored|arg msg|missing time field|tail|uniq|dedupe|edge|insert tenant|query (tenant|other|AccountID)|duplicate key|insert too old|label with colon|bad quote|insert urlencoded|insert deflate|query gz|chunked|label names)/
 
-/** Lines were not shown yet when they were asked for, or have a key twice, which JSON does not have. */
+/** Lines were not visible yet, or have a duplicate key, which JSON cannot express. */
 const BY_CHANCE = [
   'query all test=b',
   'query onlymsg',

@@ -19,9 +19,9 @@ import {
 } from './bucket_location.js'
 
 const COPY_HELP = `
-What breaks off goes on where it was when the same command is given again. The
-SHA-256 of what arrived is compared with that of what was sent. The buckets of
-an analysis are code@<analysis>, result@<analysis> and temp@<analysis>.
+To resume an interrupted copy, run the same command again. The SHA-256 checksums
+of both sides are compared. The buckets of an analysis are code@<analysis>,
+result@<analysis> and temp@<analysis>.
 
 Examples:
   hubctl bucket cp table.csv results:2026/table.csv
@@ -30,10 +30,10 @@ Examples:
 
 export function bucketCommand(): Command {
   return new Command('bucket')
-    .description('look into buckets, and copy files there and back; a place is <bucket>:<path>')
+    .description('list buckets and copy files; a location is <bucket>:<path>')
     .addCommand(
       new Command('ls')
-        .description('show buckets, or the files of one')
+        .description('list buckets, or the files of one')
         .argument('[place]', '<bucket>:<path>')
         .action(perform(list))
     )
@@ -43,7 +43,7 @@ export function bucketCommand(): Command {
           .description('copy files into a bucket, or out of it')
           .argument('<from>', 'a file, or <bucket>:<path>')
           .argument('<to>', 'a file or folder, or <bucket>:<path>')
-          .option('-r, --recursive', 'everything below it')
+          .option('-r, --recursive', 'all files below it')
           .addHelpText('after', COPY_HELP)
       ).action(perform(copy))
     )
@@ -58,7 +58,7 @@ export function bucketCommand(): Command {
         new Command('rm')
           .description('delete files')
           .argument('<places...>', '<bucket>:<path>')
-          .option('-r, --recursive', 'everything below it')
+          .option('-r, --recursive', 'all files below it')
       ).action(perform(remove))
     )
 }
@@ -112,7 +112,7 @@ async function remove(
     found.push(...files.map((file) => ({ file, bucket: location.bucket })))
   }
   if (found.length === 0) {
-    return output.note('There is no file there.')
+    return output.note('There are no such files.')
   }
   const what = found.length === 1 ? found[0]!.file.path : `${found.length} files`
   await requireConfirmation(`Delete ${what}?`, { yes: Boolean(options.yes) || api.isPlanning })

@@ -13,13 +13,13 @@ export interface BucketFile extends Fields {
   readonly createdAt: string
 }
 
-/** A bucket, and a path in it, as they are said: `results:2026/table.csv`, `code@trial:main.py`. */
+/** A bucket and a path in it: `results:2026/table.csv`, `code@trial:main.py`. */
 export interface BucketLocation {
   readonly bucket: string
   readonly path: string
 }
 
-/** What has a colon behind a name is in a bucket; `./a:b` is a file here. */
+/** A name with a colon is in a bucket; `./a:b` is a local file. */
 export function parseBucketLocation(text: string): BucketLocation | undefined {
   const found = /^([^/:\\]{2,}):(.*)$/s.exec(text)
   return found ? { bucket: found[1]!, path: found[2]!.replace(/^\/+/, '') } : undefined
@@ -28,14 +28,17 @@ export function parseBucketLocation(text: string): BucketLocation | undefined {
 export function requireBucketLocation(text: string): BucketLocation {
   const location = parseBucketLocation(text)
   if (!location) {
-    throw new UsageProblem(`"${text}" is in no bucket.`, 'A file in a bucket is <bucket>:<path>')
+    throw new UsageProblem(
+      `"${text}" is not a location in a bucket.`,
+      'A location is <bucket>:<path>'
+    )
   }
   return location
 }
 
 const OF_ANALYSIS = new RegExp(`^(${BUCKET_TYPES.join('|')})@(.+)$`)
 
-/** A bucket by its id or name, or as that of an analysis: `code@trial`. */
+/** Finds a bucket by id or name, or by analysis: `code@trial`. */
 export async function findBucket(api: Api, { bucket }: BucketLocation): Promise<{ id: string }> {
   const [, type, analysis] = OF_ANALYSIS.exec(bucket) ?? []
   if (type === undefined || analysis === undefined) {
@@ -45,7 +48,7 @@ export async function findBucket(api: Api, { bucket }: BucketLocation): Promise<
   return { id: bucketId }
 }
 
-/** The files of a bucket, those below a path only where there is one. */
+/** The files of a bucket, or only those below a path. */
 export async function listFiles(api: Api, bucketId: string, path: string): Promise<BucketFile[]> {
   const files = await allOf<BucketFile>(api, BUCKET_FILES.service, BUCKET_FILES.path, {
     query: [['filter[bucketId]', bucketId]],
@@ -72,7 +75,7 @@ export async function findFile(
     throw new Problem(
       EXIT.notFound,
       `The bucket ${bucket} has no file ${path || 'without a path'}.`,
-      [`See what it has: hubctl bucket ls ${bucket}:`]
+      [`List its files: hubctl bucket ls ${bucket}:`]
     )
   }
   return found

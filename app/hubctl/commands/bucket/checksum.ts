@@ -9,7 +9,7 @@ export async function sha256Of(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** The SHA-256 that an entity tag is, if it is one. */
+/** The SHA-256 in an entity tag, if it holds one. */
 export function sha256In(etag: string | null): string | undefined {
   return /^"([0-9a-f]{64})"$/.exec(etag ?? '')?.[1]
 }

@@ -20,7 +20,7 @@ interface CopyOptions {
   readonly recursive?: boolean
 }
 
-/** Copies into a bucket or out of it, one file after the other. One that cannot be copied does not keep the others from it. */
+/** Copies files into or out of a bucket, one by one. A failure does not stop the other copies. */
 export async function copy(
   invocation: Invocation<CopyOptions>,
   from: string,
@@ -29,7 +29,7 @@ export async function copy(
   const [source, target] = [parseBucketLocation(from), parseBucketLocation(to)]
   if ((source === undefined) === (target === undefined)) {
     throw new UsageProblem(
-      'One side is in a bucket, the other one here.',
+      'One side must be a bucket location, the other a local path.',
       'hubctl bucket cp table.csv results:2026/table.csv'
     )
   }
@@ -62,7 +62,7 @@ async function uploadSteps(
   }))
 }
 
-/** Files of this machine, each with the path it gets. */
+/** Local files, each with its target path in the bucket. */
 async function localFiles(
   from: string,
   path: string,
@@ -73,7 +73,7 @@ async function localFiles(
   })
   if (found.isDirectory()) {
     if (!isRecursive) {
-      throw new UsageProblem(`${from} is a folder.`, 'Say that all of it is meant: --recursive')
+      throw new UsageProblem(`${from} is a folder.`, 'Copy it with --recursive.')
     }
     const entries = await readdir(from, { recursive: true, withFileTypes: true })
     return entries
@@ -118,11 +118,11 @@ async function isLocalFolder(path: string): Promise<boolean> {
   return path.endsWith('/') || Boolean(found?.isDirectory())
 }
 
-/** A path in a bucket may not lead out of the folder it is copied to. */
+/** Rejects paths that escape the target folder. */
 function pathBelow(path: string, folder: string): string {
   const own = path === folder ? basename(path) : path.slice(folder.length).replace(/^\/+/, '')
   if (own.split(/[/\\]/).includes('..')) {
-    throw new Problem(EXIT.failed, `The path ${path} leads out of the folder.`)
+    throw new Problem(EXIT.failed, `The path ${path} is outside the target folder.`)
   }
   return own
 }

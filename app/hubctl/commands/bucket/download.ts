@@ -17,7 +17,7 @@ import type { BucketFile } from './bucket_location.js'
 const PART = '.part'
 const PART_OF = '.part-of'
 
-/** Fetches a file into a place beside its own, which it takes when it is complete and what it should be. */
+/** Downloads into a `.part` file and renames it once it is complete and its checksum matches. */
 export async function download(
   api: Api,
   file: BucketFile,
@@ -38,7 +38,7 @@ export async function download(
   }
 }
 
-/** What is there of the same content already is not fetched again. */
+/** Requests only the bytes that are missing, if the file has not changed since. */
 async function fetchRemaining(
   api: Api,
   { id, size }: BucketFile,
@@ -83,9 +83,11 @@ async function writePart(
     const file = createWriteStream(part, { flags: offset > 0 ? 'a' : 'w' })
     await (body ? pipeline(body, counting, file) : writeFile(part, ''))
   } catch (error) {
-    throw new Problem(EXIT.unreachable, `The download broke off: ${(error as Error).message}`, [
-      'Give the same command again: it goes on where it was.',
-    ])
+    throw new Problem(
+      EXIT.unreachable,
+      `The download was interrupted: ${(error as Error).message}`,
+      ['Run the same command again to resume it.']
+    )
   }
 }
 
@@ -94,8 +96,8 @@ async function verifyChecksum(target: string, hash: string | undefined, { path }
     await Promise.all([target + PART, target + PART_OF].map((file) => rm(file, { force: true })))
     throw new Problem(
       EXIT.failed,
-      `What arrived of ${path} is not what was stored; it was thrown away.`,
-      ['Give the same command again.']
+      `The checksum of ${path} does not match; the download was discarded.`,
+      ['Run the same command again.']
     )
   }
 }

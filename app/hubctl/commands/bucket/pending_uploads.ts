@@ -6,12 +6,12 @@ import type { PreviousUpload, UrlStorage } from 'tus-js-client'
 import { folders } from '#hubctl/settings/folders'
 import { readPrivate, writePrivate } from '#hubctl/settings/private_file'
 
-/** The platform forgets an upload three days after its last piece. */
+/** The platform removes an upload three days after its last chunk. */
 const RETENTION_MS = 3 * 86_400_000
 
 type UploadsByKey = Record<string, PreviousUpload & { fingerprint: string }>
 
-/** The uploads that were begun on this machine and have not come to their end. */
+/** Unfinished uploads of this machine, so that they can be resumed. */
 export class PendingUploads implements UrlStorage {
   readonly #path = join(folders.cache, 'uploads.json')
 

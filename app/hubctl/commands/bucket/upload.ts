@@ -20,10 +20,10 @@ interface UploadSource {
   readonly path: string
 }
 
-/** After what is over for the moment: pauses of a client that was cut off. */
+/** Pauses between attempts after the connection was lost. */
 const RETRY_DELAYS_MS = [500, 1_000, 3_000, 5_000, 10_000, 20_000]
 
-/** Sends a file in pieces; one that was begun before goes on. What arrived is compared with what was sent. */
+/** Uploads a file in chunks, resumes an unfinished upload, and compares the checksums at the end. */
 export async function upload(api: Api, source: UploadSource, { isQuiet }: Output): Promise<void> {
   const { size } = await stat(source.file)
   const bar = await progressOf(source.path, size, isQuiet)
@@ -73,8 +73,8 @@ async function transferFile(
 async function explainError(error: Error): Promise<Error> {
   const answer = error instanceof DetailedError ? error.originalResponse : null
   if (!answer) {
-    return new Problem(EXIT.unreachable, `The upload broke off: ${error.message}`, [
-      'Give the same command again: it goes on where it was.',
+    return new Problem(EXIT.unreachable, `The upload was interrupted: ${error.message}`, [
+      'Run the same command again to resume it.',
     ])
   }
   return apiErrorFrom(new Response(answer.getBody() || null, { status: answer.getStatus() }))
@@ -90,8 +90,8 @@ async function verifyChecksum(
   }
   const [stored, own] = await Promise.all([readStoredHash(api, id), sha256Of(file)])
   if (stored !== undefined && stored !== own) {
-    throw new Problem(EXIT.failed, `What arrived as ${path} is not what was sent.`, [
-      `Was ${file} changed meanwhile? Delete it there and send it again.`,
+    throw new Problem(EXIT.failed, `The checksum of ${path} does not match the uploaded file.`, [
+      `If ${file} changed during the upload, delete it there and upload it again.`,
     ])
   }
 }

@@ -7,12 +7,12 @@ import { REALMS } from '#hubctl/kinds/record_collections'
 import { withDryRun } from '#hubctl/options'
 import type { Api } from '#hubctl/platform/api'
 
-/** Names of users and clients are those of their realm. */
+/** Names of users and clients are unique only within their realm. */
 export interface RealmOption {
   readonly realm?: string
 }
 
-/** A user or client by its id, or by its name in a realm. */
+/** Finds a user or client by id, or by name within a realm. */
 export async function findInRealm(
   api: Api,
   collection: RecordCollection,
@@ -26,10 +26,10 @@ export async function findInRealm(
   return findRecord(api, collection, idOrName, { where: `eq(realmId,'${id}')` })
 }
 
-/** `disable` and `enable`: who is disabled is out at once. */
+/** The commands `disable` and `enable`. Disabling ends sessions at once. */
 export function activationCommands(collection: RecordCollection): Command[] {
   return [
-    activationCommand(collection, 'disable', false, 'can log in no more, and is out'),
+    activationCommand(collection, 'disable', false, 'can no longer log in, and its sessions end'),
     activationCommand(collection, 'enable', true, 'can log in again'),
   ]
 }

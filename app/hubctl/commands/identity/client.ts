@@ -7,7 +7,7 @@ import { resetCommand } from './reset.js'
 
 export function clientCommand(): Command {
   const command = new Command('client')
-    .description('look after programs at the embedded identity provider')
+    .description('manage clients of the embedded identity provider')
     .addCommand(resetCommand(CLIENTS, 'secret', 'its tokens end'))
   const more = [...activationCommands(CLIENTS), ...grantCommands(CLIENTS)]
   more.forEach((one) => command.addCommand(one))

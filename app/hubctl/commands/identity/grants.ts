@@ -16,13 +16,13 @@ interface GrantOptions extends RealmOption {
   readonly permission?: readonly string[]
 }
 
-/** What is given or taken: a role or a permission, as a record that names both. */
+/** A role or permission to grant or revoke. */
 interface Grant {
   readonly granted: RecordCollection
   readonly name: string
 }
 
-/** `grant` and `revoke` for users, clients and roles; nobody has a role in a role. */
+/** The commands `grant` and `revoke` for users, clients and roles. Roles cannot contain roles. */
 export function grantCommands(owner: RecordCollection): Command[] {
   return [
     withGrantOptions(
@@ -48,15 +48,15 @@ function withGrantOptions(command: Command, owner: RecordCollection): Command {
   command.argument(`<${owner.name}>`, 'its id or name')
   if (owner.name !== ROLES.name) {
     command
-      .option('--role <role>', 'a role; may be said several times', collect)
+      .option('--role <role>', 'a role; repeatable', collect)
       .option('--realm <realm>', `the realm of the ${owner.name}`)
   }
   return withDryRun(
-    command.option('--permission <permission>', 'a permission; may be said several times', collect)
+    command.option('--permission <permission>', 'a permission; repeatable', collect)
   )
 }
 
-/** A gift to a bearer, with the ids of both. */
+/** A grant with the ids of its grantee and of the role or permission. */
 interface ResolvedGrant extends Grant {
   readonly api: Api
   readonly owner: RecordCollection
@@ -88,7 +88,7 @@ async function changeGrants(
   }
 }
 
-/** What they have already is no mishap. */
+/** A grant that exists already is a success. */
 async function addGrant({ api, owner, granted: given, grantee, id }: ResolvedGrant) {
   const body = { [`${owner.name}Id`]: grantee.id, [`${given.name}Id`]: id }
   try {
@@ -124,7 +124,10 @@ function grantsIn({ role = [], permission = [] }: GrantOptions): Grant[] {
     ...permission.map((name) => ({ granted: PERMISSIONS, name })),
   ]
   if (grants.length === 0) {
-    throw new UsageProblem('What is it about?', 'Say --role <role> or --permission <permission>.')
+    throw new UsageProblem(
+      'No role or permission was given.',
+      'Pass --role <role> or --permission <permission>.'
+    )
   }
   return grants
 }

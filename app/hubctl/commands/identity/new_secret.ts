@@ -17,13 +17,13 @@ const BYTES = 24
 
 export function withSecretOptions(command: Command, what: string): Command {
   return withDryRun(command)
-    .option('--to <file>', `a new file, mode 600, for a ${what} that is made up`)
+    .option('--to <file>', `a new file, mode 600, for a generated ${what}`)
     .option('--stdin', `read the ${what} from standard input`)
 }
 
 /**
- * Has something done with a new secret: one from standard input, or one that is made up and written to a file, beside whose it is. The
- * file is there before the secret is used, and goes where that fails.
+ * Uses a new secret: from standard input, or a generated one that is written to a file with its owner.
+ * The file is created before the secret is used, and removed if that fails.
  */
 export async function withNewSecret<T>(
   { options }: Invocation<SecretOptions>,
@@ -35,8 +35,8 @@ export async function withNewSecret<T>(
   }
   if (options.to === undefined) {
     throw new UsageProblem(
-      `Where does the ${what} come from?`,
-      `--to <file> has one made up and written there; --stdin reads one.`
+      `No source of the ${what} was given.`,
+      '--to <file> generates one and writes it there; --stdin reads one.'
     )
   }
   const file = await openSecretFile(options.to)

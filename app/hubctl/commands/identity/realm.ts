@@ -10,11 +10,11 @@ const COUNTED: readonly RecordCollection[] = [USERS, CLIENTS, NODES, PROJECTS, A
 
 export function realmCommand(): Command {
   return new Command('realm')
-    .description('see who and what belongs to realms; hubctl create realm name=… makes one')
+    .description('inspect realms; hubctl create realm name=… creates one')
     .addCommand(
       new Command('status')
-        .description('show how many records of each kind realms have')
-        .argument('[realm]', 'one of them, by its id or name')
+        .description('show the number of records of each kind per realm')
+        .argument('[realm]', 'its id or name (default: all)')
         .action(perform(showStatus))
     )
 }

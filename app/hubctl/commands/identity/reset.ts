@@ -7,14 +7,14 @@ import { realmNames } from '#hubctl/kinds/realm_names'
 import { findInRealm, type RealmOption } from './activation.js'
 import { withSecretOptions, withNewSecret, type SecretOptions } from './new_secret.js'
 
-/** `reset`: what a user or client logs in with is replaced, and whoever is logged in with it is out. */
+/** The command `reset`: replaces a password or secret and ends the sessions that used it. */
 export function resetCommand(
   collection: RecordCollection,
   what: 'password' | 'secret',
   ending: string
 ): Command {
   const command = new Command('reset')
-    .description(`give a ${collection.name} another ${what}; ${ending}`)
+    .description(`replace the ${what} of a ${collection.name}; ${ending}`)
     .argument(`<${collection.name}>`, 'the id or name')
     .option('--realm <realm>', `the realm of the ${collection.name}`)
   return withSecretOptions(command, what).action(
@@ -42,7 +42,7 @@ async function reset(
     api.change<object>('POST', collection.service, path, { [what]: secret })
   )
   if (changed !== undefined) {
-    const where = options.to === undefined ? '' : `, which is in ${options.to}`
-    output.done(`The ${collection.name} ${name ?? id} has another ${what}${where}`)
+    const where = options.to === undefined ? '' : `, stored in ${options.to}`
+    output.done(`The ${collection.name} ${name ?? id} has a new ${what}${where}`)
   }
 }

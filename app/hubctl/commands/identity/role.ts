@@ -8,10 +8,10 @@ import { grantCommands } from './grants.js'
 
 export function roleCommand(): Command {
   const command = new Command('role')
-    .description('decide what roles may do')
+    .description('manage the permissions of roles')
     .addCommand(
       new Command('permissions')
-        .description('show what a role may do')
+        .description('show the permissions of a role')
         .argument('<role>', 'its id or name')
         .action(perform(showPermissions))
     )

@@ -18,16 +18,16 @@ interface InviteOptions extends RealmOption, SecretOptions {
 
 export function userCommand(): Command {
   const command = new Command('user')
-    .description('look after people at the embedded identity provider')
+    .description('manage users of the embedded identity provider')
     .addCommand(
       withSecretOptions(
         new Command('invite')
-          .description('make a user with a first password, to be changed by them at /auth/account/')
-          .argument('<name>', 'what they log in as')
-          .option('--realm <realm>', 'their realm (default: yours)')
-          .option('--email <address>', 'their address')
-          .option('--display-name <name>', 'what they are called')
-          .option('--role <role>', 'a role they get; may be said several times', collect),
+          .description('create a user with an initial password, to be changed at /auth/account/')
+          .argument('<name>', 'the login name')
+          .option('--realm <realm>', 'the realm (default: yours)')
+          .option('--email <address>', 'the email address')
+          .option('--display-name <name>', 'the display name')
+          .option('--role <role>', 'a role of the user; repeatable', collect),
         'password'
       ).action(perform(invite))
     )
@@ -37,7 +37,7 @@ export function userCommand(): Command {
   return command
 }
 
-/** The password is written down before roles are given: somebody who lacks one can still log in. */
+/** The password is stored before roles are granted, so that the user can log in even if a grant fails. */
 async function invite(invocation: Invocation<InviteOptions>, name: string): Promise<void> {
   const { options, output } = invocation
   const { email, displayName, realm, role = [] } = options
@@ -55,7 +55,7 @@ async function invite(invocation: Invocation<InviteOptions>, name: string): Prom
   )
   if (created) {
     const where = options.to === undefined ? '' : `; the password is in ${options.to}`
-    output.done(`The user ${name} was made${where}`, created.data, USERS.name)
+    output.done(`The user ${name} was created${where}`, created.data, USERS.name)
   }
   for (const { id } of roles) {
     const body = { userId: created?.data.id ?? null, roleId: id }

@@ -6,7 +6,7 @@ import { MalformedMessage } from './errors.js'
 import type { Message } from './message.js'
 
 /** Validates the data of a message; throws `MalformedMessage` if it is invalid. */
-export async function contentOf<Data>(
+export async function validatedData<Data>(
   { data }: Message,
   validator: Pick<BodyValidator<Data>, 'validate'>
 ): Promise<Data> {
