@@ -18,10 +18,10 @@ import { Robots, type Robot } from '#tests/helpers/harbor/robots'
 
 export const ACCOUNT = { accountName: 'admin', accountSecret: 'Harbor12345' }
 
-/** What the server does instead of answering. */
+/** How the server fails. */
 type FaultKind = 'hangs up' | 'says nothing' | 'shows a page' | 'redirects' | number
 
-/** How the server behaves: for all requests, or for those whose method and path match. */
+/** A fault for all requests, or for those whose method and path match. */
 export interface Fault {
   readonly to?: RegExp
   readonly times?: number
@@ -31,8 +31,8 @@ export interface Fault {
 const READS = ['GET', 'HEAD']
 
 /**
- * A server that behaves as Harbor's REST API v2 does, as far as the platform uses it, or as badly as a test wants. A test
- * plays it what a real Harbor was asked and compares the answers.
+ * A fake of Harbor's REST API v2, as far as the platform uses it, which can inject faults. A test compares its responses with
+ * recorded ones of a real Harbor.
  */
 export class HarborServer {
   readonly robotStore: Robots = new Robots((name) => this.projectStore.all.has(name))
@@ -45,7 +45,7 @@ export class HarborServer {
   isReadOnly = false
   #fault: Fault | undefined
   #faults = 0
-  /** What comes of those who wait for an answer. */
+  /** Continues requests that are delayed or hang. */
   readonly #pending: (() => void)[] = []
   readonly #server = createServer((request, response) => void this.#handle(request, response))
 
@@ -75,18 +75,18 @@ export class HarborServer {
     this.#faults = fault.times ?? Number.POSITIVE_INFINITY
   }
 
-  /** Answers those it took its time for, and hangs up on those it said nothing to. */
+  /** Responds to delayed requests, and closes the connections of those that hang. */
   clearFault(): void {
     this.#faults = 0
     this.#pending.splice(0).forEach((resume) => resume())
   }
 
-  /** Whether somebody waits for an answer. */
+  /** Whether a request is delayed or hangs. */
   get hasPendingRequests(): boolean {
     return this.#pending.length > 0
   }
 
-  /** Something in it that the platform did not make. */
+  /** Adds a project that the platform did not create. */
   addProject(name: string, isPublic = false): Project {
     return this.projectStore.add(name, isPublic)
   }

@@ -35,7 +35,7 @@ interface Subject {
   stop(): Promise<void>
 }
 
-/** What every driver of registries has to pass: whatever is asked may be asked again. */
+/** The suite of all registry drivers. All operations are idempotent. */
 export function registryDriverSuite(name: string, open: () => Promise<Subject>): void {
   test.group(`Registry driver | ${name}`, (group) => {
     let driver: RegistryDriver

@@ -4,15 +4,12 @@ import type { AddressInfo } from 'node:net'
 
 export const PLAIN_ACCOUNT = { accountName: 'pusher', accountSecret: 'Pushes-1-image' }
 
-/** How it wants to know who calls. */
+/** How the registry authenticates callers. */
 export type AuthScheme = 'basic' | 'token' | 'harbor' | 'token elsewhere' | 'zot'
 
 const TOKEN = 'a-token'
 
-/**
- * A server that answers as a registry does which is nothing but one: whatever is not below `/v2/` is not there, and that is said in
- * plain text.
- */
+/** A fake registry that is not Harbor: all paths outside of `/v2/` are 404 in plain text. */
 export class PlainRegistryServer {
   readonly requests: string[] = []
   readonly #entry: AuthScheme
@@ -59,7 +56,7 @@ export class PlainRegistryServer {
     }
   }
 
-  /** Zot shows its pages wherever nothing else is, and names its version only to those it knows. */
+  /** Zot serves HTML pages at other paths, and sends its version only to authenticated callers. */
   #respondAsZot(request: IncomingMessage, response: ServerResponse): void {
     if (this.#isKnown(request)) {
       const headers = { 'docker-distribution-api-version': 'registry/2.0' }

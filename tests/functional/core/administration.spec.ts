@@ -59,7 +59,7 @@ async function request(method: string, path: string, { headers } = operator) {
   return { status: response.status, body: (await response.json()) as any }
 }
 
-/** A message that could not be handled, as the consumer of its queue leaves it. */
+/** Creates a dead letter as the consumer of its queue does. */
 async function deadMessage() {
   const message = newMessage(commandRouting(QUEUE), 'execute', { secret: 'of-a-message' })
   const subscription = { queue: QUEUE, prefetch: 1, database: corePool() }
@@ -286,7 +286,7 @@ test.group('The status of an installation', (group) => {
   })
 })
 
-/** Has an analysis be in a build of which a worker was last heard then. */
+/** Creates an analysis with a build whose last report arrived at the given time. */
 async function runs(id: unknown, status: string, heardAt: string): Promise<void> {
   await corePool().query('update analyses set build_status = $2 where id = $1', [id, status])
   await corePool().query(

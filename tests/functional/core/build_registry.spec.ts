@@ -31,7 +31,7 @@ test.group('The registry into which an analysis is built', (group) => {
   const readRegistry = (id: unknown, by = scene.admin()) =>
     call(by, 'GET', `/analyses/${id}/build-registry`)
 
-  /** An analysis with a registry that is set up. */
+  /** An analysis with a ready registry. */
   const built = async (): Promise<Attributes> => {
     const analysis = await scene.analysis()
     await set('analyses', analysis.id, { registry_id: registry.id })

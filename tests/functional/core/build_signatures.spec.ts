@@ -46,7 +46,7 @@ test.group('The image of a build', (group) => {
     store = await FolderStore.open(env.IMAGES_PATH)
   })
 
-  /** What a worker has told of the build, and where builds are. */
+  /** The reported build and the repository of builds. */
   async function built(buildHash: string): Promise<void> {
     await set('analyses', analysis.id, {
       configuration_locked: true,
@@ -63,7 +63,7 @@ test.group('The image of a build', (group) => {
   const sign = (signed: StoredManifest, by = signingKey(env), name = String(analysis.id)) =>
     signImage({ store, repository }, signed, buildFacts({ name }), by)
 
-  /** Whether the signature is in the way of a distribution, as a command and as an explanation say. */
+  /** Whether the signature blocks the distribution, according to the command and to the explanation. */
   async function isRefused(): Promise<boolean> {
     const body = { command: 'distributionStart' }
     const path = `/analyses/${analysis.id}`

@@ -15,7 +15,7 @@ import { call, database, Scene } from './analysis_scene.js'
 const { default: ListCommandArguments } =
   await import('#migrations/core/030_list_command_arguments')
 
-/** Who manages the images of the installation. */
+/** A manager of images. */
 const manager = () => identity({ permissions: ['master_image_manage'] })
 
 async function commandsTo(queue: string): Promise<Message[]> {

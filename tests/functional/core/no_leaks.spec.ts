@@ -25,7 +25,7 @@ const KINDS = allKinds.filter(({ surface }) => surface === 'core').map(({ kind }
 const SECRETS = [...new Set(KINDS.flatMap(({ secrets }) => secrets))]
 const DEPTH = 4
 
-/** Every way along relations from a kind, the kind itself first. */
+/** All paths along relations from a kind, starting with the kind itself. */
 function waysFrom(kind: Kind, depth = DEPTH): string[][] {
   const further = Object.entries(kind.relations).flatMap(([name, { to }]) =>
     depth === 0 ? [] : waysFrom(to(), depth - 1).map((way) => [name, ...way])
@@ -35,7 +35,7 @@ function waysFrom(kind: Kind, depth = DEPTH): string[][] {
 
 interface Query {
   readonly kind: Kind
-  /** The query, in which a value may be held against a secret. */
+  /** The query, which may compare a value with a secret. */
   readonly write: (value: string) => string
 }
 
@@ -43,7 +43,7 @@ type Part = (value: string) => string
 
 const encoded = encodeURIComponent
 
-/** Where a secret may be: where it is, or where a caller may believe it to be. */
+/** Where a secret is, or where a caller may expect it. */
 const placeIn = (kind: Kind) =>
   fc.record({
     way: fc.constantFrom(...waysFrom(kind), [kind.name]),

@@ -23,7 +23,7 @@ const PERMISSIONS = [
   'node_delete',
 ]
 
-/** Stands for an attribute that is not sent. */
+/** Marks an attribute that is not sent. */
 const MISSING = Symbol('missing')
 
 const text = (length: number) => 'a'.repeat(length)
@@ -32,12 +32,12 @@ const shown = (value: unknown) => {
   return written.length > 40 ? `${written.slice(0, 20)}… (${written.length - 2})` : written
 }
 
-/** What an attribute may be, with what it then is where that differs, and what it may not be, with the code of the issue. */
+/** Valid values of an attribute with their stored values, and invalid ones with the code of their issue. */
 interface Rule {
   readonly key: string
   readonly good: readonly (readonly [sent: unknown, kept?: unknown])[]
   readonly bad?: readonly (readonly [sent: unknown, code: string])[]
-  /** Sent, and as good as not sent. */
+  /** Values that are ignored. */
   readonly dropped?: readonly unknown[]
 }
 
@@ -245,7 +245,7 @@ const TABLE: Record<string, Rule[]> = {
 let realmId: string
 let headers: Record<string, string>
 
-/** Where an operation goes, and what it is sent beside the attribute that is tried. */
+/** The path of an operation, and its body without the tested attribute. */
 async function target(
   operation: string
 ): Promise<{ path: string; body: Attributes; status: number }> {
@@ -288,7 +288,7 @@ const updating = (collection: string, { id }: Attributes) => ({
   status: 202,
 })
 
-/** A node that no registry has to be told of. */
+/** A node that is not connected to a registry. */
 async function unconnectedNode(): Promise<Attributes> {
   const { body } = await call('POST', '/nodes', { headers, body: { name: uniqueName() } })
   return body.data

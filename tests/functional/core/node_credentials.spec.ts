@@ -38,7 +38,7 @@ test.group('Credentials of nodes', (group) => {
   const read = ({ headers } = manager) => call('GET', path, { headers })
   const rotate = (body?: unknown, { headers } = manager) => call('POST', path, { headers, body })
 
-  /** The node itself, as it calls. */
+  /** The client of the node. */
   const self = () =>
     identity({
       kind: 'client',

@@ -22,18 +22,18 @@ const EVERYTHING = [
   'node_delete',
 ]
 
-/** The realms of a project, of a node, and one that has nothing to do with either. */
+/** The realms of a project, of a node, and an unrelated one. */
 interface Realms {
   readonly project: string
   readonly node: string
   readonly third: string
 }
 
-/** Something a caller does, and the answer to who may. */
+/** An operation and its permissions. */
 interface Operation {
   readonly name: string
   readonly needs: readonly string[]
-  /** Whose members may do it. */
+  /** The realms whose members may do it. */
   readonly realms: readonly (keyof Realms)[]
   readonly does: readonly [method: string, path: Sample<string>, ok: number]
   readonly body?: Sample<Attributes>

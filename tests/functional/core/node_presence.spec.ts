@@ -20,7 +20,7 @@ import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, member, newRealm, uniqueName } from './node_scene.js'
 
-/** It comes before all others. */
+/** The first id in the order of ids. */
 const FIRST_ID = '00000000-0000-4000-8000-000000000000'
 
 const MINUTE_MS = 60_000
@@ -51,7 +51,7 @@ const waitingFor = async (pid: number) =>
 
 const read = async (id: string) => (await call('GET', `/nodes/${id}`, { headers })).body.data
 
-/** A call of a node's client, or of another caller. */
+/** Sends a request as the client of a node, or as another caller. */
 const callOf = (id: string, kind: 'client' | 'user' = 'client'): Origin => ({
   actor: identity({ kind, id, realmId, realmName: 'site' }).actor,
   requestId: clock.uuid(),
@@ -220,7 +220,7 @@ test.group('Presence of nodes', (group) => {
   })
 })
 
-/** Nodes of other tests name clients that never were; so many are not taken for gone at once. */
+/** Nodes of other tests refer to clients that never existed, and so many missing clients at once stop the reconciliation. */
 async function forgetMadeUpClients(): Promise<void> {
   await pool().query(
     `update nodes set client_id = null

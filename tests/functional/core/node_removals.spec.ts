@@ -133,7 +133,7 @@ test.group('Deleted realms', () => {
   })
 })
 
-/** Every realm that core knows of, but one. */
+/** All realms that core refers to, except one. */
 async function otherRealmsThan(gone: string): Promise<string[]> {
   const { rows } = await pool().query(
     `select realm_id as id from projects union select realm_id from nodes

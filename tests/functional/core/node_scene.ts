@@ -13,7 +13,7 @@ export interface Answer {
 
 type Headers = globalThis.Headers
 
-/** A realm that the identity provider knows as well. */
+/** Creates a realm at the identity provider. */
 export async function newRealm(): Promise<string> {
   const { id } = await sampleRecord('identity', realm)
   return id as string
@@ -28,7 +28,7 @@ export const member = (
 
 export const uniqueName = (stem = 'name') => `${stem}-${clock.uuid().slice(0, 13)}`
 
-/** Asks core; without headers as nobody. */
+/** Sends a request to core, anonymous without headers. */
 export async function call(
   method: string,
   path: string,

@@ -246,7 +246,7 @@ test.group('Nodes and registries', (group) => {
     second = (await sampleRecord('core', registry)).id as string
   })
 
-  /** What the registry is told, since this was asked the last time. */
+  /** The commands to the registry since the last call. */
   async function commands(): Promise<Command[]> {
     const { rows } = await pool().query<{ command: Command }>(
       `select content->'command' as command from outbox where queue = 'registryCommands' order by position`

@@ -18,7 +18,7 @@ import { member, newRealm, uniqueName } from './node_scene.js'
 import { send } from './registry_scene.js'
 
 const text = (length: number) => 'a'.repeat(length)
-/** Left out of the body altogether. */
+/** Marks an attribute that is not sent. */
 const MISSING = Symbol('missing')
 const OK = 'ok'
 
@@ -86,7 +86,7 @@ const projectBody = (registryId: unknown) => ({
   registryId,
 })
 
-/** What an answer says of one attribute. */
+/** The issues of one attribute in a response. */
 function verdictOn(name: string, { status, body }: Awaited<ReturnType<typeof send>>): string {
   if (status < 300) {
     return OK

@@ -21,7 +21,7 @@ const basic = (account: string) => `Basic ${Buffer.from(account).toString('base6
 
 let senders = 0
 
-/** An address that nobody has guessed from yet. */
+/** An address without failed attempts. */
 const newAddress = () => `203.0.113.${++senders}`
 
 const event = (namespace: string, name = 'image') => ({
@@ -40,7 +40,7 @@ const hear = (authorization: string, body: object = event('project'), address = 
     body,
   })
 
-/** What was written into the registry for a project. */
+/** The webhook of a project in the registry. */
 function hookIn({ harbor }: RegistryScene, name: unknown) {
   const [{ targets }] = [...harbor.projects.get(name as string)!.policies.values()]
   return targets[0] as { auth_header: string; skip_cert_verify: boolean }

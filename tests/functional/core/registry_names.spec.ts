@@ -25,13 +25,13 @@ test.group('Names in a registry', (group) => {
 
   const keeper = () => member(realmId, MANAGER_PERMISSIONS)
 
-  /** Asks for a node as somebody who keeps the nodes of a realm. */
+  /** Creates a node as a manager of the nodes of a realm. */
   const node = (externalName?: string, by = keeper()) => {
     const body = { name: uniqueName('node'), realmId, registryId: scene.id, externalName }
     return send('POST', '/nodes', body, by)
   }
 
-  /** A project that the platform did not make. */
+  /** A project that the platform did not create. */
   const library = () => {
     const project = scene.harbor.addProject('library')
     project.repositories.add('secret-image')

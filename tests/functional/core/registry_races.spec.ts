@@ -19,7 +19,7 @@ import { RegistryScene } from './registry_scene.js'
 const WAITING = `select 1 from pg_stat_activity where wait_event_type = 'Lock'
   and datname = current_database() and query like '%registry_%' and pid <> pg_backend_pid()`
 
-/** Does something while a registry is about to be deleted by a transaction that has not committed yet. */
+/** Runs `work` while an open transaction deletes the registry. */
 async function whileDeleting(registryId: unknown, work: () => Promise<unknown>): Promise<unknown> {
   const deleter = await corePool().connect()
   try {
@@ -84,7 +84,7 @@ test.group('A registry that is deleted while it is set up', (group) => {
 test.group('A registry that is removed', () => {
   const links = () => app.container.make(RegistryLinks)
 
-  /** As the service does it: the registry, its projects, and then all the rest. */
+  /** Locks in the order of the service: the registry, its projects, and then the rest. */
   const removing = (id: unknown) => ({
     locks: 'select 1 from registries where id = $1 for update',
     then: `with projects as (select id from registry_projects where registry_id = $1 for update)

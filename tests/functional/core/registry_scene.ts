@@ -11,13 +11,13 @@ import { identity } from '#tests/helpers/identities'
 
 import { call, uniqueName } from './node_scene.js'
 
-/** A caller of the master realm who may do everything. */
+/** A caller of the master realm with all permissions. */
 export const admin = () => identity()
 
 export const send = (method: string, path: string, body?: unknown, by = admin()) =>
   call(method, path, { headers: by.headers, body })
 
-/** Starts what carries commands to those who do them; answers how to stop it. */
+/** Starts the outbox and the consumers of commands. Returns a function that stops them. */
 export async function startCommands(): Promise<() => Promise<void>> {
   const app = await boot()
   const [outbox, bus] = await Promise.all([import('#start/outbox'), import('#start/bus')])
@@ -33,7 +33,7 @@ const readable = (row: Attributes): Attributes => ({
   account_secret: unseal('registry project account', row.account_secret as string | null),
 })
 
-/** A registry with the Harbor behind it. */
+/** A registry with a fake Harbor. */
 export class RegistryScene {
   private constructor(
     readonly harbor: HarborServer,
@@ -102,7 +102,7 @@ export class RegistryScene {
       return row?.external_id ? row : undefined
     })
 
-  /** Resolves when nothing is left to do in the registry. */
+  /** Resolves when the registry has no tasks and no pending commands. */
   settled = (): Promise<boolean> =>
     eventually(async () => {
       const { rowCount } = await corePool().query(
@@ -113,13 +113,13 @@ export class RegistryScene {
       return rowCount === 0
     })
 
-  /** Resolves once something was tried, did not succeed, and may be tried again. */
+  /** Resolves when a link has failed and can be retried. */
   failed = (): Promise<Attributes> =>
     eventually(async () =>
       (await this.links()).find((link) => link.problem !== null && link.taken_until === null)
     )
 
-  /** What rests or waits may be tried now. */
+  /** Ends the pause of the registry and makes all its links due. */
   async makeDue(): Promise<void> {
     await corePool().query('update registry_states set rests_until = null where registry_id = $1', [
       this.id,

@@ -43,7 +43,7 @@ test.group('The account of the worker in a registry', (group) => {
     })
   }
 
-  /** The names of projects by what the account may do there. */
+  /** The permitted actions of an account by project. */
   const allowed = (account = robot()) =>
     Object.fromEntries(
       account!.permissions.map(({ namespace, access }) => [

@@ -6,13 +6,13 @@ import { readHarborExchanges, type HarborExchange } from '#tests/helpers/vectors
 const FIRST = 'p3k9x2m4q8w1e5r7t0y6z'
 const SECOND = 'q7w8e9'
 
-/** What the stand-in offers nothing of, because the platform asks for none of it. */
+/** Requests that the fake Harbor does not support, since the platform does not send them. */
 const UNSUPPORTED =
   /\/(ping|health|quotas|search|users\/current|artifacts.*|_deletable|immutabletagrules|webhook\/events|executions)(\?|$)/
 
 /**
- * A right account was refused once and let in a moment later; a tag is immutable by a rule of the unserved; and a body stands
- * shortened in the record.
+ * Exchanges that cannot be reproduced: a valid account was rejected once, a tag is immutable by an unsupported rule, and a
+ * body is truncated in the recording.
  */
 const NOT_REPRODUCIBLE = [
   'robot logs in: get project',
@@ -20,7 +20,7 @@ const NOT_REPRODUCIBLE = [
   'hook long auth header',
 ]
 
-/** What an operator did to the Harbor between two exchanges. */
+/** Changes of an operator before an exchange. */
 const BEFORE: Record<string, (harbor: HarborServer) => void> = {
   'no credentials': (harbor) => harbor.addProject('library', true),
   'repositories': ({ projects }) => {
@@ -50,7 +50,7 @@ const BEFORE: Record<string, (harbor: HarborServer) => void> = {
 const isSupported = ({ name, path, direction }: HarborExchange) =>
   direction === undefined && !UNSUPPORTED.test(path) && !NOT_REPRODUCIBLE.includes(name)
 
-/** Who the recorded logins are; accounts of robots have the secret they have by then. */
+/** The credentials of a recorded login. Robot accounts use their current secret. */
 function authorizationOf(harbor: HarborServer, recorded: string): string {
   const [, number, name] = /^Basic <login (\d+): (.+)>$/.exec(recorded) ?? []
   if (number === undefined) {
@@ -66,7 +66,7 @@ function authorizationOf(harbor: HarborServer, recorded: string): string {
   return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`
 }
 
-/** Numbers are given out where nobody sees it, too; the next one is the recorded one. */
+/** Skips ids up to the recorded one, since other requests used some as well. */
 function skipIds(harbor: HarborServer, { method, responseHeaders }: HarborExchange): void {
   const location = responseHeaders?.location ?? ''
   const id = Number(/\/(\d+)$/.exec(location)?.[1]) - 1
@@ -91,7 +91,7 @@ async function replay(harbor: HarborServer, exchange: HarborExchange): Promise<R
   })
 }
 
-/** What is different each time. */
+/** Removes values that differ at each run. */
 function stableParts(value: any): any {
   if (Array.isArray(value)) {
     return value.map(stableParts)

@@ -154,7 +154,7 @@ test.group('Calls to registries', (group) => {
   })
 
   test('check the address that a name resolves to', async ({ assert }) => {
-    // The machine's own name means an address of its own, or one of loopback; nothing was wrong with it as a name.
+    // The name is accepted, but it resolves to a loopback address.
     const closed = rules({ ownPorts: [] })
     const refused: string[] = []
     const wary = Object.assign(Object.create(closed), {

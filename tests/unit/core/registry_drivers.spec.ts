@@ -15,7 +15,7 @@ import { registryDriverSuite, obsoleteProject, desiredProject } from '#tests/hel
 const driverFor = (harbor: HarborServer, account = ACCOUNT) =>
   new HarborDriver(new HarborApi({ host: harbor.host, ...account }))
 
-/** Waits for no answer for long: for a server that gives none. */
+/** A driver with a short timeout, for a server that does not respond. */
 const impatientDriverFor = (harbor: HarborServer) =>
   new HarborDriver(new HarborApi({ host: harbor.host, ...ACCOUNT }, { limitMs: 150 }))
 
