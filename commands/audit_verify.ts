@@ -4,8 +4,7 @@ import type { Finding } from '#telemetry/trail/check_batch'
 
 export default class AuditVerify extends BaseCommand {
   static commandName = 'audit:verify'
-  static description =
-    'Check that nobody changed, inserted or removed audit events behind the back of the platform'
+  static description = 'Check that nobody changed, inserted or removed audit events outside the hub'
   static help = [
     'Ends with 0 where the audit trail is as it was written, with 1 where it is not.',
     'The fingerprint is that of the key which signed it: write it down somewhere else.',

@@ -48,6 +48,6 @@ export default class Restore extends BaseCommand {
       )
       this.exitCode = 1
     }
-    this.logger.info('check the audit trail with "node ace audit:verify", then start the platform')
+    this.logger.info('check the audit trail with "node ace audit:verify", then start the hub')
   }
 }

@@ -348,7 +348,7 @@ export const groups = defineVariables({
     CLIENT_ID: {
       reader: text(),
       default: 'system',
-      description: 'Client as which the platform itself calls the provider.',
+      description: 'Client as which the hub itself calls the provider.',
     },
     CLIENT_SECRET: {
       reader: text(),

@@ -78,12 +78,12 @@ export const CATALOGUE = {
     'Make room on its disk, or give it memory; rabbitmq-diagnostics alarms says which.'
   ),
   BROKER_QUEUE_NOT_DURABLE: error(
-    'A queue was declared otherwise than the platform declares it: its messages may not outlast the broker',
+    'A queue was declared otherwise than the hub declares it: its messages may not outlast the broker',
     'Empty the queue, delete it, and start the hub, which declares it as it should be.'
   ),
   BROKER_QUEUE_NOT_TAKEN: warning(
     'Messages wait in a queue that nobody takes from',
-    'Start a process that does: with JOBS=bus for queues of the platform, a worker for the others.'
+    'Start a process that does: with JOBS=bus for queues of the hub, a worker for the others.'
   ),
 
   REDIS_UNREACHABLE: error('Redis cannot be used', 'Start it, or correct REDIS_URL.'),
@@ -135,7 +135,7 @@ export const CATALOGUE = {
     'Start with the APP_KEY they were sealed with, or list it in APP_KEY_PREVIOUS and run node ace keys:rotate --app.'
   ),
   PROVIDER_REFUSES_US: error(
-    'The identity provider refuses the client of the platform',
+    'The identity provider refuses the client of the hub',
     'Correct CLIENT_ID, CLIENT_SECRET and REALM, or set the secret of that client at the provider.'
   ),
 
@@ -144,7 +144,7 @@ export const CATALOGUE = {
     'Start it, or correct LOGSTORE_URL, LOGSTORE_INGESTOR_URL and LOGSTORE_QUERIER_URL.'
   ),
   REGISTRY_UNREACHABLE: error(
-    'A registry does not answer, or does not let the platform in',
+    'A registry does not answer, or does not let the hub in',
     'Start it, or correct its host and account (HARBOR_URL, or the registry itself).'
   ),
   REGISTRY_UNTRUSTED: error(
@@ -156,7 +156,7 @@ export const CATALOGUE = {
     'Do what the reason says; it is tried again by itself, at once with hubctl registry link.'
   ),
   REGISTRY_ACCOUNTS_RENAMED: warning(
-    'A registry calls its accounts otherwise than the platform noted (robot_name_prefix): nodes log in with names that are no more',
+    'A registry calls its accounts otherwise than the hub noted (robot_name_prefix): nodes log in with names that are no more',
     'Wait a minute, for all projects of the registry are linked again; see that a process with JOBS=sweeps runs.'
   ),
   REGISTRY_WORKER: warning(
@@ -197,7 +197,7 @@ export const CATALOGUE = {
   ),
   SECRET_OF_CLIENT: error(
     'A client of the embedded provider has the secret it came with',
-    'Set another one (hubctl client reset), and for that of the platform CLIENT_SECRET.'
+    'Set another one (hubctl client reset), and for that of the hub CLIENT_SECRET.'
   ),
   KEY_OF_BEFORE: warning(
     'APP_KEY_PREVIOUS is set: what was sealed with a former key can still be read and forged with it',
@@ -213,7 +213,7 @@ export const CATALOGUE = {
   ),
 
   PUBLIC_URL_UNREACHABLE: error(
-    'The platform does not answer at PUBLIC_URL',
+    'The hub does not answer at PUBLIC_URL',
     'Start it, correct PUBLIC_URL, or look at the proxy in front of it.'
   ),
   PUBLIC_URL_IS_OTHER: error(

@@ -9,9 +9,7 @@ export function globalOptions(program: Command): Command {
   return program
     .addOption(new Option('--context <name>', 'the context to use').env('HUBCTL_CONTEXT'))
     .addOption(
-      new Option('--url <address>', 'the address of the platform, without a context').env(
-        'HUBCTL_URL'
-      )
+      new Option('--url <address>', 'the address of the hub, without a context').env('HUBCTL_URL')
     )
     .addOption(
       new Option('-o, --output <format>', `the format: ${FORMATS.join(', ')}, jsonpath=<path>`)

@@ -48,7 +48,7 @@ Examples:
 Every command and every exit code: docs/hubctl.md`
 
 const GROUPS: Readonly<Record<string, readonly (() => Command)[]>> = {
-  'Platforms and logins:': [loginCommand, logoutCommand, whoamiCommand, contextCommand],
+  'Contexts and logins:': [loginCommand, logoutCommand, whoamiCommand, contextCommand],
   'Records of every kind:': [
     kindsCommand,
     explainCommand,
@@ -64,7 +64,7 @@ const GROUPS: Readonly<Record<string, readonly (() => Command)[]>> = {
   'Projects, analyses, nodes:': [projectCommand, analysisCommand, nodeCommand],
   'Images and files:': [registryCommand, imageCommand, bucketCommand],
   'People and programs:': [userCommand, clientCommand, roleCommand, realmCommand],
-  'The platform:': [
+  'The hub:': [
     statusCommand,
     versionCommand,
     apiCommand,
@@ -76,7 +76,7 @@ const GROUPS: Readonly<Record<string, readonly (() => Command)[]>> = {
   ],
 }
 
-/** The command line of administrators. It uses HTTP only, so it works from any machine that reaches the platform. */
+/** The command line of administrators. It uses HTTP only, so it works from any machine that reaches the hub. */
 export function hubctl(): Command {
   const program = globalOptions(new Command('hubctl'))
     .description('Manage an Analysis Hub from the command line')

@@ -21,7 +21,7 @@ const HELP = `
 A file holds one record, a list of records, or several documents separated by
 ---. Each needs the attribute kind, unless the command names it. A record is
 found by its id, or by its name and its immutable references; records without a
-name are found by the records they join. Attributes that the platform sets itself
+name are found by the records they join. Attributes that the hub sets itself
 are ignored, so that you can apply the output of hubctl get -o yaml.
 
 Examples:

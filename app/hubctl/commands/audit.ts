@@ -38,7 +38,7 @@ export function auditCommand(): Command {
     )
     .addCommand(
       new Command('export')
-        .description('write the trail with its proof, for verification without the platform')
+        .description('write the trail with its proof, for verification without the hub')
         .option('--to <file>', 'a new file (default: standard output)')
         .addHelpText(
           'after',

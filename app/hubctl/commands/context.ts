@@ -9,7 +9,7 @@ import { parseServices } from './services_option.js'
 
 export function contextCommand(): Command {
   return new Command('context')
-    .description('manage contexts: platforms and their logins')
+    .description('manage contexts: hubs and their logins')
     .addCommand(new Command('list').description('list the contexts').action(perform(list)))
     .addCommand(
       new Command('use')

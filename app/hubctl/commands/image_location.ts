@@ -38,7 +38,7 @@ const STORES_IMAGES = "or(eq(type,'masterImages'),eq(type,'incoming'))"
 export function withLocationOptions(command: Command): Command {
   return command
     .addOption(new Option('--images <folder>', 'in a folder on this machine').conflicts('registry'))
-    .option('--registry <registry>', 'in a registry of the platform, its id or name')
+    .option('--registry <registry>', 'in a registry of the hub, its id or name')
     .option('--insecure', 'do not verify the certificate of that registry')
 }
 

@@ -31,7 +31,7 @@ const REGISTRY_COMMANDS: readonly RegistryCommand[] = [
     name: 'cleanup',
     command: 'cleanup',
     collection: REGISTRIES,
-    description: 'remove what the platform created there and no record refers to',
+    description: 'remove what the hub created there and no record refers to',
   },
   {
     name: 'link',

@@ -21,7 +21,7 @@ interface RotateOptions {
 
 const HELP = `
 The new secret is written to the file that --to names, which only you may read;
-it is never printed. Without --stdin the platform generates one.`
+it is never printed. Without --stdin the hub generates one.`
 
 /** The command `rotate-credentials` of nodes and analyses. The old secret stops working at once. */
 export function rotateCredentialsCommand(collection: RecordCollection): Command {

@@ -6,7 +6,7 @@ import { VERSION } from '#kernel/version'
 
 export function versionCommand(): Command {
   return new Command('version')
-    .description('show the version of hubctl, and those of the services of the platform')
+    .description('show the version of hubctl, and those of the services of the hub')
     .action(perform(showVersions))
 }
 

@@ -27,7 +27,7 @@ const FINAL_STATUSES: readonly string[] = ['failed', 'stopped']
 
 const HELP = `
 Fails if a status is failed or stopped, unless that is the condition. Waits
-while the platform is unavailable.
+while the hub is unavailable.
 
 Examples:
   hubctl wait analysis trial --for buildStatus=executed

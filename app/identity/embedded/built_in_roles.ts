@@ -15,7 +15,8 @@ export const BUILT_IN_PERMISSIONS: Readonly<Record<string, string>> = {
 /** The built-in roles of a new installation, available in every realm. */
 export const BUILT_IN_ROLES: Readonly<Record<'admin' | 'researcher' | 'steward', BuiltInRole>> = {
   admin: {
-    description: 'Runs the platform: everything, in every realm for members of the master realm.',
+    description:
+      'Runs the installation: everything, in every realm for members of the master realm.',
     permissions: Object.keys(BUILT_IN_PERMISSIONS),
   },
   researcher: {
