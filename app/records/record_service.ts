@@ -10,7 +10,7 @@ import { requireRelations } from './required_relations.js'
 import type { Attributes } from './row.js'
 import { inTransaction } from './transaction.js'
 
-export type { RecordServiceOptions, WrittenWithPendingEvent as Untold } from './record_writes.js'
+export type { RecordServiceOptions, WrittenWithPendingEvent } from './record_writes.js'
 
 export interface Removal {
   /** Whether to delete a record that others reference. */

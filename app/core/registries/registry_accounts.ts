@@ -9,7 +9,7 @@ import type { WorkerAccounts } from './worker_accounts.js'
 
 /** One stored account per registry: a change of the prefix renames all of them. */
 const STORED_ACCOUNTS = `
-  select r.id, r.host, r.account_name as "accountName", r.account_secret as "accountSecret", a.id as "notedId", a.name as "notedName"
+  select r.id, r.host, r.account_name as "accountName", r.account_secret as "accountSecret", a.id as "storedId", a.name as "storedName"
   from registries r join lateral (
     select w.account_id as id, w.account_name as name from registry_workers w
       where w.registry_id = r.id and w.account_id is not null and w.account_name is not null
@@ -22,8 +22,8 @@ const STORED_ACCOUNTS = `
 
 interface StoredAccount extends RegistryAccess {
   readonly id: string
-  readonly notedId: string
-  readonly notedName: string
+  readonly storedId: string
+  readonly storedName: string
 }
 
 interface RegistryAccountsOptions {
@@ -71,14 +71,14 @@ export class RegistryAccounts {
   }
 
   /** Ignores an unreachable registry: its links report that. */
-  async #findRename({ id, host, accountName, accountSecret, notedId, notedName }: StoredAccount) {
+  async #findRename({ id, host, accountName, accountSecret, storedId, storedName }: StoredAccount) {
     const secret = unseal('registry account', accountSecret)
     const driver = this.#options.createDriver({ host, accountName, accountSecret: secret })
     try {
-      const name = await driver.findAccountName(notedId)
-      return name === null || name === notedName
+      const name = await driver.findAccountName(storedId)
+      return name === null || name === storedName
         ? undefined
-        : { id, host, from: notedName, to: name }
+        : { id, host, from: storedName, to: name }
     } catch (error) {
       if (error instanceof RegistryFailure) {
         return undefined

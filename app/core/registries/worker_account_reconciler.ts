@@ -46,11 +46,11 @@ export class WorkerAccountReconciler {
     if (!state) {
       return
     }
-    const { access, isLeaving, wanted } = state
+    const { access, isLeaving, desired } = state
     const driver = createDriver(access)
     for (const purpose of WORKER_ACCOUNT_PURPOSES) {
       const worker = {
-        ...wanted[purpose],
+        ...desired[purpose],
         name: nameFor(purpose, data),
         owner: data.registryId,
       }

@@ -33,7 +33,7 @@ const COLUMNS: Readonly<Record<WorkerAccountPurpose, string>> = {
 export interface WorkerAccountState {
   readonly access: RegistryAccess
   readonly isLeaving: boolean
-  readonly wanted: Readonly<
+  readonly desired: Readonly<
     Record<WorkerAccountPurpose, Pick<DesiredWorkerAccount, 'account' | 'projects'>>
   >
 }
@@ -105,7 +105,7 @@ export class WorkerAccounts {
     return {
       access,
       isLeaving,
-      wanted: {
+      desired: {
         carrying: {
           account: unsealAccount(carrying),
           projects: projects.map(({ name, isMaster }) => ({ name, isPushedTo: !isMaster })),

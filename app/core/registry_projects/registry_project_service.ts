@@ -9,7 +9,11 @@ import type { BodyOf } from '#kernel/body'
 import { isUuid } from '#kernel/is_uuid'
 import type { Origin } from '#kernel/origin'
 import { hasChanges } from '#records/record_change'
-import { RecordService, type RecordServiceOptions, type Untold } from '#records/record_service'
+import {
+  RecordService,
+  type RecordServiceOptions,
+  type WrittenWithPendingEvent,
+} from '#records/record_service'
 import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
@@ -125,7 +129,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     transaction: pg.ClientBase,
     origin: Origin,
     { name, realmId, registryId, externalName, adopts }: NodeProject
-  ): Promise<Untold<typeof RegistryProject>> {
+  ): Promise<WrittenWithPendingEvent<typeof RegistryProject>> {
     const project = await this.insertWithPendingEvent(transaction, origin, {
       name,
       externalName: externalName ?? generateExternalName(),

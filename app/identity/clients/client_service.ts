@@ -12,7 +12,7 @@ import { requireNotStronger } from '#identity/embedded/strength'
 import { ownOrRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
 import { owningRealmFor } from '#kernel/realm'
-import { RecordService, type RecordServiceOptions, type Untold } from '#records/record_service'
+import { RecordService, type RecordServiceOptions, type WrittenWithPendingEvent } from '#records/record_service'
 import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
@@ -74,7 +74,7 @@ export class ClientService extends RecordService<typeof Client> {
     transaction: pg.ClientBase,
     origin: Origin,
     { id, ...body }: NewClient & { readonly id: string }
-  ): Promise<Untold<typeof Client>> {
+  ): Promise<WrittenWithPendingEvent<typeof Client>> {
     enforce(this.kind.access.create!, origin.actor)
     const values = await valuesOf(origin.actor, body)
     return this.insertWithPendingEvent(transaction, origin, { id, ...values })

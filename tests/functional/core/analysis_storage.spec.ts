@@ -12,7 +12,7 @@ import { storagePool } from '#storage/database'
 import { at } from '#tests/helpers/application'
 import { handingOut } from '#tests/helpers/handing_out'
 import { identity } from '#tests/helpers/identities'
-import { aBucket, aFile, ask } from '#tests/functional/storage/storage_scene'
+import { aBucket, aFile, callStorage } from '#tests/functional/storage/storage_scene'
 
 import { call, database, decided, Scene, set } from './analysis_scene.js'
 
@@ -263,7 +263,7 @@ for (const [where, open] of [
         (await bucketsOf(analysis)).map((one) => String(one.id)),
         String(youngBucket.id)
       )
-      const answer = await ask(scene.admin(), 'GET', `/bucket-files/${onItsWay}`)
+      const answer = await callStorage(scene.admin(), 'GET', `/bucket-files/${onItsWay}`)
       assert.equal(answer.status, 200)
     })
 

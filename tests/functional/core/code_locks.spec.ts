@@ -26,7 +26,7 @@ import {
   remains,
   upload,
 } from '#tests/functional/storage/files_scene'
-import { aBucket, aFile, ask, toldOf } from '#tests/functional/storage/storage_scene'
+import { aBucket, aFile, callStorage, eventsAbout } from '#tests/functional/storage/storage_scene'
 import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { handingOut } from '#tests/helpers/handing_out'
@@ -84,8 +84,8 @@ test.group('The code of a locked analysis', (group) => {
         'upload-length': '4',
         'upload-metadata': `filename ${Buffer.from('big.py').toString('base64')}`,
       }),
-      await ask(sender, 'DELETE', `/bucket-files/${fileId}`),
-      await ask(sender, 'DELETE', `/buckets/${bucketId}`),
+      await callStorage(sender, 'DELETE', `/bucket-files/${fileId}`),
+      await callStorage(sender, 'DELETE', `/buckets/${bucketId}`),
     ]
     for (const answer of refused) {
       assert.equal(answer.status, 409)
@@ -95,8 +95,8 @@ test.group('The code of a locked analysis', (group) => {
     assert.equal((await remains(bucketId)).files, 2)
     assert.equal((await command('configurationUnlock')).status, 202)
     assert.equal((await entry('after.py')).status, 201)
-    assert.equal((await ask(sender, 'DELETE', `/bucket-files/${fileId}`)).status, 202)
-    assert.equal((await ask(sender, 'DELETE', `/buckets/${bucketId}`)).status, 202)
+    assert.equal((await callStorage(sender, 'DELETE', `/bucket-files/${fileId}`)).status, 202)
+    assert.equal((await callStorage(sender, 'DELETE', `/buckets/${bucketId}`)).status, 202)
   })
 
   test('takes no file that was on its way when the analysis was locked', async ({ assert }) => {
@@ -136,7 +136,7 @@ test.group('The code of a locked analysis', (group) => {
     await inTransaction(storagePool(), (transaction) =>
       buckets.removeForCommand(transaction, origin, bucketId)
     )
-    const events = await toldOf(bucketId)
+    const events = await eventsAbout(bucketId)
     assert.deepEqual(
       events.map(({ type }) => type),
       ['deletionFailed']
@@ -179,7 +179,7 @@ test.group('The code of a locked analysis', (group) => {
     const locks = await app.container.make('bucketLocks')
     await runDueTasks(lockReleaseWorker({ pool: database(), locks, logger: silent }))
     assert.deepEqual(await deletions(), ['delete'])
-    assert.equal((await ask(sender, 'DELETE', `/buckets/${bucketId}`)).status, 202)
+    assert.equal((await callStorage(sender, 'DELETE', `/buckets/${bucketId}`)).status, 202)
   })
 
   test('gets no further bucket', async ({ assert }) => {
@@ -251,9 +251,9 @@ test.group('A lock at storage', () => {
       identity({ kind: 'client', realmId: REALMS.other, realmName: 'site' }),
       identity({ kind: 'client', permissions: ['bucket_update'] }),
     ]) {
-      assert.equal((await ask(by, 'POST', '/bucket-locks', body)).status, 403)
-      assert.equal((await ask(by, 'GET', '/bucket-locks')).status, 403)
-      assert.equal((await ask(by, 'DELETE', `/bucket-locks/${clock.uuid()}`)).status, 403)
+      assert.equal((await callStorage(by, 'POST', '/bucket-locks', body)).status, 403)
+      assert.equal((await callStorage(by, 'GET', '/bucket-locks')).status, 403)
+      assert.equal((await callStorage(by, 'DELETE', `/bucket-locks/${clock.uuid()}`)).status, 403)
     }
   })
 
