@@ -360,7 +360,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       const report = await adopt()
       assert.deepEqual(tableOf(report, 'master_image_groups').findings, [
         {
-          problem: 'another record has this id here, and is left as it is',
+          problem: 'another record here has this id and is left unchanged',
           count: 1,
           ids: [idOf('group', 3)],
         },

@@ -13,7 +13,7 @@ import { runAsLeader } from '#jobs/leader_election'
 import { NO_REALM } from '#query/sql/maintained_total'
 import { objectAddress } from '#storage/objects/layout'
 import { anchorHeads } from '#telemetry/trail/anchor_sweep'
-import { eventWith, keep } from '#tests/integration/telemetry/trail_scene'
+import { eventWith, storeEvents } from '#tests/integration/telemetry/trail_scene'
 import { allKinds } from './all_kinds.js'
 import { boot } from './application.js'
 import { BackedUp } from './backed_up.js'
@@ -74,7 +74,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       await original.pool.query('delete from bucket_files')
       await original.pool.query('truncate events, event_chains, event_batches, event_removals')
       await original.pool.query(`select nextval('outbox_position_seq')`)
-      await keep(
+      await storeEvents(
         original.pool,
         Array.from({ length: 20 }, () => eventWith())
       )
@@ -159,7 +159,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
     test('is refused by an installation that has rows, or objects', async ({ assert, cleanup }) => {
       const { code, output } = await original.run('restore', `--from=${place}`)
       assert.equal(code, 1)
-      assert.match(output, /is not empty: there are rows in/)
+      assert.match(output, /is not empty: table/)
       const other = await BackedUp.empty(parent, subject.variables)
       cleanup(() => other.stop())
       const address = objectAddress('own', bucketId, files[5]!.hash)
@@ -310,7 +310,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
         assert.equal(code, end === 'SIGINT' ? 130 : null)
         const { code: refused, output, restored } = await restoredFrom(own, cleanup)
         assert.equal(refused, 1)
-        assert.include(output, 'no finished backup')
+        assert.include(output, 'no complete backup')
         assert.deepEqual(await restored.tables(), [])
       }
       assert.equal((await original.run('backup', `--to=${own}`)).code, 0)
@@ -331,7 +331,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       }
       const start = await restored.run('hub:migrate')
       assert.notEqual(start.code, 0)
-      assert.include(start.output, 'was not finished')
+      assert.include(start.output, 'is not finished')
       const other = subject.newPlace()
       assert.equal((await original.run('backup', `--to=${other}`)).code, 0)
       const refused = await restored.run('restore', `--from=${other}`)

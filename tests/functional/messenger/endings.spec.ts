@@ -20,11 +20,11 @@ function known(type: 'user' | 'client', { id }: { id: string }): Somebody {
   return { ...somebody(type), party: { type, id } }
 }
 
-test.group('Mailboxes of those who are gone', (group) => {
+test.group('Mailboxes of deleted identities', (group) => {
   group.setup(async () => {
     await seedIdentity()
-    const following = await reactToIdentityChanges(logger)
-    return () => following.stop()
+    const reactions = await reactToIdentityChanges(logger)
+    return () => reactions.stop()
   })
 
   const full = async (...whose: Somebody[]) => {
@@ -47,7 +47,7 @@ test.group('Mailboxes of those who are gone', (group) => {
     assert.containsSubset(await mailboxOf(changed!), { messages: 3 })
   })
 
-  test('go with a user who is deleted, whatever else has the same id', async ({ assert }) => {
+  test('are removed with a deleted user, whatever else has the same id', async ({ assert }) => {
     const user = known('user', await makeUser())
     const twin: Somebody = { ...user, party: { type: 'robot', id: user.party.id } }
     await full(user, twin)
@@ -66,7 +66,7 @@ test.group('Mailboxes of those who are gone', (group) => {
     await eventually(() => isEmpty(client), 2_000)
   })
 
-  test('are used again where somebody sends there later', async ({ assert }) => {
+  test('are created again by a later message', async ({ assert }) => {
     const user = known('user', await makeUser())
     await full(user)
     await remove('user', user.party.id)

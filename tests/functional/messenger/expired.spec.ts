@@ -3,16 +3,13 @@ import { test } from '@japa/runner'
 import { sweepMessages } from '#messenger/mailboxes/message_sweeps'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
-import { acknowledge, age, ask, mailboxOf, send, somebody } from './messenger_scene.js'
+import { acknowledge, age, request, mailboxOf, send, somebody } from './messenger_scene.js'
 
 const administrator = identity({ permissions: ['service_manage'] })
 const silent = { info() {} }
 
-test.group('Messages that nobody fetched', () => {
-  test('are counted for their recipients, and told to administrators', async ({
-    assert,
-    client,
-  }) => {
+test.group('Messages that expired', () => {
+  test('are counted by recipient, and listed for administrators', async ({ assert, client }) => {
     const [sender, one, two, quick] = [somebody(), somebody('user'), somebody(), somebody()]
     const lost: string[] = []
     for (const recipients of [[one, two], [one], [one]]) {
@@ -34,17 +31,17 @@ test.group('Messages that nobody fetched', () => {
     assert.isAtLeast(total, 2)
     assert.notInclude(JSON.stringify(recipients), quick.party.id)
     assert.containsSubset(await mailboxOf(one), { messages: 0, bytes: 0, expired: 3 })
-    const first = await ask(administrator, 'GET', '/messages/expired?limit=1')
+    const first = await request(administrator, 'GET', '/messages/expired?limit=1')
     assert.lengthOf(first.body.recipients, 1)
     assert.equal(first.body.total, total)
   })
 
-  test('are told to nobody else', async ({ assert }) => {
+  test('are not listed for others', async ({ assert }) => {
     for (const traits of [
       { permissions: [] },
       { permissions: ['service_manage'], realmName: 'site' },
     ]) {
-      const { status } = await ask(identity(traits), 'GET', '/messages/expired')
+      const { status } = await request(identity(traits), 'GET', '/messages/expired')
       assert.equal(status, 403)
     }
   })

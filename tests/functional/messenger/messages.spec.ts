@@ -10,7 +10,7 @@ import { at } from '#tests/helpers/application'
 import {
   acknowledge,
   age,
-  ask,
+  request,
   mailboxOf,
   pull,
   send,
@@ -29,7 +29,7 @@ test.group('Messages', () => {
     const [sender, recipient] = [somebody('user'), somebody()]
     const before = Date.now()
     const content = { data: 'q83vEjRW', metadata: { analysisId: clock.uuid() } }
-    const sent = await ask(sender, 'POST', '/messages', {
+    const sent = await request(sender, 'POST', '/messages', {
       body: { recipients: [recipient.party], sender: recipient.party, ...content },
     })
     assert.equal(sent.status, 202)
@@ -86,9 +86,7 @@ test.group('Messages', () => {
     assert.containsSubset(await mailboxOf(two), { messages: 1, arrivals: 1 })
   })
 
-  test('come in the order in which they were sent, as many as are asked for', async ({
-    assert,
-  }) => {
+  test('arrive in the order they were sent, up to the requested number', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     for (let n = 0; n < 120; n++) {
       await send(sender, [recipient], { data: n })
@@ -110,7 +108,7 @@ test.group('Messages', () => {
     assert.deepEqual(dataOf(await pull(recipient)), numbers.slice(100))
   })
 
-  test('are those of the caller only, whatever ids are known', async ({ assert }) => {
+  test('are those of the caller only, whatever ids it knows', async ({ assert }) => {
     const [sender, recipient, other] = [somebody(), somebody(), somebody()]
     const twin: Somebody = { ...recipient, party: { type: 'user', id: recipient.party.id } }
     const ids = await send(sender, [recipient], { data: 'for one' })
@@ -149,7 +147,7 @@ test.group('Messages', () => {
       ['GET', '/messages/stream'],
       ['GET', '/messages/expired'],
     ] as const) {
-      const { status, body } = await ask(NOBODY, method, path)
+      const { status, body } = await request(NOBODY, method, path)
       assert.equal(status, 401, path)
       assert.equal(body.code, 'identity_unauthorized')
     }
@@ -183,11 +181,11 @@ test.group('Content of messages', () => {
     .run(async ({ assert }, text) => {
       const [sender, recipient] = [somebody(), somebody()]
       const party = JSON.stringify(recipient.party)
-      const sent = await ask(sender, 'POST', '/messages', {
+      const sent = await request(sender, 'POST', '/messages', {
         text: `{ "data" : 1, "recipients" :[${party}],\n "d\\u0061ta": ${text} ,"metadata":${text}}`,
       })
       assert.equal(sent.status, 202, sent.text)
-      const pulled = await ask(recipient, 'GET', '/messages')
+      const pulled = await request(recipient, 'GET', '/messages')
       assert.include(pulled.text, `"data":${text},"metadata":${text},"createdAt"`)
     })
 
@@ -200,7 +198,7 @@ test.group('Content of messages', () => {
   test('of a form is what the form says', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const { type, id } = recipient.party
-    const sent = await ask(sender, 'POST', '/messages', {
+    const sent = await request(sender, 'POST', '/messages', {
       text: `recipients[0][type]=${type}&recipients[0][id]=${id}&data=1&metadata[a]=b`,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     })
@@ -216,7 +214,7 @@ test.group('Content of messages', () => {
     assert.equal(length, 2)
     assert.deepEqual(dataOf(await pull(recipients[1]!)), [data])
     for (const content of [{ data: `${data}x` }, { data, metadata: 1 }]) {
-      const { status, body } = await ask(sender, 'POST', '/messages', {
+      const { status, body } = await request(sender, 'POST', '/messages', {
         body: { recipients: [recipients[0]!.party], ...content },
       })
       assert.equal(status, 413)
@@ -242,7 +240,7 @@ test.group('Content of messages', () => {
 test.group('Messages that are refused', () => {
   const { party } = somebody()
 
-  test('are kept for nobody: recipients {0}')
+  test('are stored for nobody: recipients {0}')
     .with([
       ['that are not named', undefined],
       ['that are none', []],
@@ -257,7 +255,7 @@ test.group('Messages that are refused', () => {
     ] as const)
     .run(async ({ assert }, [, recipients]) => {
       const sender = somebody()
-      const { status, body } = await ask(sender, 'POST', '/messages', {
+      const { status, body } = await request(sender, 'POST', '/messages', {
         body: { recipients, data: 'x' },
       })
       assert.equal(status, 400)
@@ -272,7 +270,7 @@ test.group('Messages that are refused', () => {
   test('are acknowledgements of nothing: {$self}')
     .with([{}, { ids: [] }, { ids: 'x' }, { ids: [1] }, { ids: Array(1_001).fill('x') }])
     .run(async ({ assert }, body) => {
-      const { status } = await ask(somebody(), 'POST', '/messages/ack', { body })
+      const { status } = await request(somebody(), 'POST', '/messages/ack', { body })
       assert.equal(status, 400)
     })
 
@@ -299,7 +297,7 @@ test.group('Messages that are refused', () => {
       [full, empty, empty],
       [full, full],
     ]) {
-      const { status, body } = await ask(sender, 'POST', '/messages', {
+      const { status, body } = await request(sender, 'POST', '/messages', {
         body: { recipients: recipients.map((one) => one.party), data },
       })
       assert.equal(status, 507)
@@ -320,7 +318,7 @@ test.group('Messages that weigh', () => {
     cleanup(() => app.container.restore(RateLimiter))
     const [sender, recipients] = [somebody(), Array.from({ length: 100 }, () => somebody())]
     const post = (to: readonly Somebody[], data: string) =>
-      ask(sender, 'POST', '/messages', {
+      request(sender, 'POST', '/messages', {
         body: { recipients: to.map(({ party }) => party), data },
       })
     const remaining = async () => (await limiter.count(sender.actor, ''))!.remaining
@@ -337,7 +335,7 @@ test.group('Messages that weigh', () => {
     assert.lengthOf(await pull(recipients[0]!), 3)
   })
 
-  test('are refused where too much of their sender waits, and say when to come back', async ({
+  test('are rejected at the limit of their sender, with Retry-After', async ({
     assert,
     cleanup,
   }) => {
@@ -349,7 +347,7 @@ test.group('Messages that weigh', () => {
     cleanup(() => app.container.restore(MessageService))
     const [sender, one, two] = [somebody(), somebody(), somebody()]
     await send(sender, [one, two])
-    const { status, body, headers } = await ask(sender, 'POST', '/messages', {
+    const { status, body, headers } = await request(sender, 'POST', '/messages', {
       body: { recipients: [one.party, two.party] },
     })
     assert.equal(status, 429)
@@ -403,10 +401,10 @@ test.group('Messages with a key', () => {
     assert.lengthOf(await pull(recipient), 3)
   })
 
-  test('are not known by one that nobody could have kept', async ({ assert }) => {
+  test('are rejected with an invalid key', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     for (const key of ['', 'x'.repeat(256)]) {
-      const { status } = await ask(sender, 'POST', '/messages', {
+      const { status } = await request(sender, 'POST', '/messages', {
         body: { recipients: [recipient.party] },
         headers: withKey(key),
       })
@@ -418,7 +416,7 @@ test.group('Messages with a key', () => {
   test('are known only once they were sent', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const key = withKey(clock.uuid())
-    const { status } = await ask(sender, 'POST', '/messages', {
+    const { status } = await request(sender, 'POST', '/messages', {
       body: { recipients: [recipient.party], data: 'x'.repeat(MEBIBYTE) },
       headers: key,
     })

@@ -15,18 +15,18 @@ export function somebody(kind: PartyKind = 'client') {
   return { actor, headers, party }
 }
 
-interface Asked {
+interface RequestOptions {
   readonly body?: unknown
   /** The raw body, for tests of its exact text. */
   readonly text?: string
   readonly headers?: Record<string, string>
 }
 
-export async function ask(
+export async function request(
   who: { headers: Record<string, string> },
   method: string,
   path: string,
-  { body, text, headers }: Asked = {}
+  { body, text, headers }: RequestOptions = {}
 ) {
   const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
   const response = await fetch(at('messenger', path), {
@@ -55,7 +55,10 @@ export async function send(
   headers?: Record<string, string>
 ): Promise<string[]> {
   const recipients = to.map(({ party }) => party)
-  const sent = await ask(from, 'POST', '/messages', { body: { recipients, ...content }, headers })
+  const sent = await request(from, 'POST', '/messages', {
+    body: { recipients, ...content },
+    headers,
+  })
   if (sent.status !== 202) {
     throw new Error(`The message was answered with ${sent.status}: ${sent.text}`)
   }
@@ -64,12 +67,12 @@ export async function send(
 
 /** The messages of a mailbox. */
 export async function pull(whose: Somebody, query = ''): Promise<any[]> {
-  const { body } = await ask(whose, 'GET', `/messages${query}`)
+  const { body } = await request(whose, 'GET', `/messages${query}`)
   return body.messages
 }
 
 export const acknowledge = (whose: Somebody, ids: readonly unknown[]) =>
-  ask(whose, 'POST', '/messages/ack', { body: { ids } })
+  request(whose, 'POST', '/messages/ack', { body: { ids } })
 
 /** The row of a mailbox; undefined if there is none. */
 export async function mailboxOf({ party }: Somebody) {
@@ -111,12 +114,12 @@ export async function parked(whose: Somebody, query = '?wait=20000') {
   }))
   answer.catch(() => {})
   await eventually(async () => (await waiting()) > before)
-  const leave = async () => {
+  const disconnect = async () => {
     const there = await waiting()
     leaving.abort()
     await eventually(async () => (await waiting()) < there)
   }
-  return { answer, leave }
+  return { answer, leave: disconnect }
 }
 
 interface Frame {
@@ -142,7 +145,7 @@ export async function opened(whose: Pick<Somebody, 'headers'>) {
     frames,
     text,
     until: (count: number) => eventually(() => frames().length >= count && frames()),
-    async leave() {
+    async disconnect() {
       leaving.abort()
       await ended
     },

@@ -20,7 +20,7 @@ import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
 import { ask, connected, refusal } from '#tests/helpers/sockets'
 import { pull, send, somebody, waiting } from './messenger_scene.js'
-import { answered, connect, relayClient, relaySite, told } from './relay_scene.js'
+import { answered, connect, relayClient, relaySite, recordEvents } from './relay_scene.js'
 
 const KINDS: PartyKind[] = ['user', 'robot', 'client']
 const SECRET = 'a secret of a client'
@@ -35,7 +35,7 @@ test.group('Socket relay | who is let in', () => {
     }
   })
 
-  test('nobody is let in with {0}')
+  test('a connection is rejected with {0}')
     .with(
       Object.entries({
         'no token': undefined,
@@ -64,7 +64,7 @@ test.group('Socket relay | who is let in', () => {
 })
 
 test.group('Socket relay | direct messages', () => {
-  test('reach every socket of their recipients, and are kept nowhere', async ({
+  test('reach every socket of their recipients, and are not stored', async ({
     assert,
     cleanup,
   }) => {
@@ -76,8 +76,8 @@ test.group('Socket relay | direct messages', () => {
       await connect(two, cleanup),
     ]
     const [other, ownOther] = [await connect(somebody(), cleanup), await connect(sender, cleanup)]
-    const events = there.map(told)
-    const [none, own, itself] = [told(other), told(ownOther), told(from)]
+    const events = there.map(recordEvents)
+    const [none, own, itself] = [recordEvents(other), recordEvents(ownOther), recordEvents(from)]
     const to = [one.party, two.party, one.party, sender.party]
     const content = { data: 'q83vEjRW', metadata: { messageId: 'x', analysisId: null } }
     assert.deepEqual(await answered(from, 'send', { to, ...content }), [null])
@@ -85,8 +85,8 @@ test.group('Socket relay | direct messages', () => {
     await Promise.all([...there, other, ownOther].map(settled))
     const { realmId, realmName } = sender.actor
     const message = { from: { ...sender.party, realmId, realmName }, ...content }
-    for (const heard of [...events, own]) {
-      assert.deepEqual(heard, [['send', message]])
+    for (const received of [...events, own]) {
+      assert.deepEqual(received, [['send', message]])
     }
     assert.isEmpty([...none, ...itself])
     assert.deepEqual(await pull(one), [])
@@ -98,7 +98,7 @@ test.group('Socket relay | direct messages', () => {
   }) => {
     const recipient = somebody()
     const [from, there] = [await connect(somebody(), cleanup), await connect(recipient, cleanup)]
-    const events = told(there)
+    const events = recordEvents(there)
     assert.deepEqual(await answered(from, 'send', { to: [somebody().party] }), [null])
     assert.deepEqual(
       await answered(from, 'send', {
@@ -114,7 +114,7 @@ test.group('Socket relay | direct messages', () => {
   test('come in the order in which they were sent', async ({ assert, cleanup }) => {
     const recipient = somebody()
     const [from, there] = [await connect(somebody(), cleanup), await connect(recipient, cleanup)]
-    const events = told(there)
+    const events = recordEvents(there)
     const numbers = Array.from({ length: 50 }, (_, n) => n)
     numbers.forEach((data) => from.emit('send', { to: [recipient.party], data }))
     await eventually(() => events.length === 50)
@@ -126,7 +126,7 @@ test.group('Socket relay | direct messages', () => {
 })
 
 test.group('Socket relay | presence', () => {
-  test('of a {$self} is counted, and told to those who asked for it')
+  test('of a {$self} is counted, and sent to subscribers')
     .with(KINDS)
     .run(async ({ assert, cleanup }, kind) => {
       const [whose, twin] = [somebody(kind), somebody(kind === 'user' ? 'robot' : 'user')]
@@ -135,7 +135,7 @@ test.group('Socket relay | presence', () => {
         await connect(somebody(), cleanup),
         await connect(somebody(), cleanup),
       ]
-      const [events, none] = [told(watcher), told(other)]
+      const [events, none] = [recordEvents(watcher), recordEvents(other)]
       const count = () => answered(other, `${kind}Connections`, id)
       assert.deepEqual(await answered(watcher, `${kind}ConnectionSubscribe`, id), [null])
       watcher.emit(`${kind}ConnectionSubscribe`, twin.party.id)
@@ -170,7 +170,7 @@ test.group('Socket relay | presence', () => {
 })
 
 test.group('Socket relay | wakeups', () => {
-  test('tell every socket of a recipient that a message is there, and never what it says', async ({
+  test('notify every socket of a recipient of a message, without its content', async ({
     assert,
     cleanup,
   }) => {
@@ -180,19 +180,19 @@ test.group('Socket relay | wakeups', () => {
       await connect(recipient, cleanup, { transports: ['polling'] }),
     ]
     const other = await connect(somebody(), cleanup)
-    const events = sockets.map(told)
-    const none = told(other)
+    const events = sockets.map(recordEvents)
+    const none = recordEvents(other)
     const [id] = await send(somebody(), [recipient], { data: 'secret' })
     await eventually(() => events.every(({ length }) => length > 0))
-    for (const heard of events) {
-      assert.deepEqual(heard, [['messagePending', { recipient: recipient.party }]])
+    for (const received of events) {
+      assert.deepEqual(received, [['messagePending', { recipient: recipient.party }]])
     }
     await settled(other)
     assert.isEmpty(none)
     assert.containsSubset(await pull(recipient), [{ id, data: 'secret' }])
   })
 
-  test('are not waited for by sockets that have left', async ({ assert, cleanup }) => {
+  test('are not waited for by disconnected sockets', async ({ assert, cleanup }) => {
     await eventually(async () => (await waiting()) === 0)
     const people = Array.from({ length: 10 }, () => somebody())
     const sockets = await Promise.all(people.map((one) => connect(one, cleanup)))
@@ -289,7 +289,7 @@ test.group('Socket relay | hostile callers', () => {
       assert.deepEqual(await answered(socket, 'userConnections', party.id), [null, 0])
     })
 
-  test('may hold so many subscriptions, and no more', async ({ assert, cleanup }) => {
+  test('have a maximum number of subscriptions', async ({ assert, cleanup }) => {
     const holder = await connect(somebody(), cleanup)
     for (let part = 0; part < 20; part++) {
       const ids = Array.from({ length: 50 }, () => clock.uuid())
@@ -299,7 +299,7 @@ test.group('Socket relay | hostile callers', () => {
     assert.containsSubset(failure, { code: 'bad_request' })
   })
 
-  test('that send too much are cut off, and nobody else is', async ({ assert, cleanup }) => {
+  test('that send too much are disconnected, and no others', async ({ assert, cleanup }) => {
     const [hostile, other] = [
       await connect(somebody(), cleanup),
       await connect(somebody(), cleanup),

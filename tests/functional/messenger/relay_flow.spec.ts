@@ -10,7 +10,7 @@ import { at } from '#tests/helpers/application'
 import { testAuthenticator } from '#tests/helpers/identities'
 import { connected } from '#tests/helpers/sockets'
 import { somebody, type Somebody } from './messenger_scene.js'
-import { connect, relaySite, told } from './relay_scene.js'
+import { connect, relaySite, recordEvents } from './relay_scene.js'
 
 const LARGE = 'x'.repeat(200_000)
 
@@ -60,13 +60,13 @@ function sendAll(from: Socket, to: Somebody, count: number, data: string): numbe
 }
 
 test.group('Socket relay | senders that are faster than the relay', () => {
-  test('lose nothing, also where nobody answers them, by {$self}')
+  test('lose nothing without acknowledgements, by {$self}')
     .with(['websocket', 'polling'] as const)
     .run(async ({ assert, cleanup }, transport) => {
       const recipient = somebody()
       const transports = [transport]
       const from = await connect(somebody(), cleanup, { transports })
-      const events = told(await connect(recipient, cleanup, { transports }))
+      const events = recordEvents(await connect(recipient, cleanup, { transports }))
       const numbers = sendAll(from, recipient, 1_000, 'q83vEjRW')
       await eventually(() => events.length >= numbers.length)
       assert.deepEqual(numbersIn(events), numbers)
@@ -75,7 +75,7 @@ test.group('Socket relay | senders that are faster than the relay', () => {
   test('wait for recipients that read, however much it is', async ({ assert, cleanup }) => {
     const recipient = somebody()
     const [from, other] = [await connect(somebody(), cleanup), await connect(somebody(), cleanup)]
-    const events = told(await connect(recipient, cleanup))
+    const events = recordEvents(await connect(recipient, cleanup))
     const before = await closedAsSlow()
     const numbers = sendAll(from, recipient, 60, LARGE)
     sendAll(other, recipient, 60, LARGE)
@@ -84,7 +84,7 @@ test.group('Socket relay | senders that are faster than the relay', () => {
     assert.includeMembers(numbersIn(events), numbers)
   }).timeout(60_000)
 
-  test('are held back by the rate limit, not refused', async ({ assert, cleanup }) => {
+  test('are delayed by the rate limit, not rejected', async ({ assert, cleanup }) => {
     const limiter = new RateLimiter({ anonymous: 0, user: 0, client: 20 })
     let waits = 0
     const count = limiter.count.bind(limiter)
@@ -100,7 +100,7 @@ test.group('Socket relay | senders that are faster than the relay', () => {
       site.connect('/', one.headers.authorization)
     )
     await Promise.all([connected(from!), connected(there!)])
-    const events = told(there!)
+    const events = recordEvents(there!)
     const numbers = sendAll(from!, recipient, 40, 'q83vEjRW')
     await eventually(() => events.length >= numbers.length)
     assert.deepEqual(numbersIn(events), numbers)
@@ -116,7 +116,7 @@ test.group('Socket relay | recipients that do not read', () => {
     const deaf = await connected(site.connect('/', recipient.headers.authorization))
     const closed = new Promise((resolve) => deaf.io.engine.once('close', resolve))
     const from = await connected(site.connect('/', sender.headers.authorization))
-    const ears = told(await connected(site.connect('/', recipient.headers.authorization)))
+    const ears = recordEvents(await connected(site.connect('/', recipient.headers.authorization)))
     const listen = deafen(deaf)
     const before = await closedAsSlow()
     const numbers = sendAll(from, recipient, 100, LARGE)

@@ -7,11 +7,11 @@ import { at, boot, isTogether } from '#tests/helpers/application'
 import { connected, siteOf } from '#tests/helpers/sockets'
 import type { Somebody } from './messenger_scene.js'
 
-type Given = Parameters<typeof siteOf>[1]
+type ClientOptions = Parameters<typeof siteOf>[1]
 type Cleanup = (callback: () => void) => void
 
 /** Another relay next to that of the suite, for other kinds of callers. */
-export async function relaySite(options: Given, limits?: RateLimiter) {
+export async function relaySite(options: ClientOptions, limits?: RateLimiter) {
   const app = await boot()
   const signals = await app.container.make('signals')
   const wakeups = await app.container.make(Wakeups)
@@ -47,7 +47,7 @@ export async function connect(
 }
 
 /** Records the events of a socket from now on. */
-export function told(socket: Socket): unknown[][] {
+export function recordEvents(socket: Socket): unknown[][] {
   const events: unknown[][] = []
   socket.onAny((...event) => events.push(event))
   return events

@@ -32,10 +32,7 @@ function program(whose: Somebody) {
 }
 
 test.group('Sealed messages', () => {
-  test('are opened by the program they are for, and by nobody between', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('can only be decrypted by their recipient', async ({ assert, cleanup }) => {
     const [alice, bob] = [somebody(), somebody()]
     const [here, there] = [program(alice), program(bob)]
     cleanup(() => [here, there].forEach(({ end }) => end()))

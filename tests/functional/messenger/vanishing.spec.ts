@@ -23,7 +23,7 @@ const TRUST_MS = 60_000
 
 /** A provider that accepts every token and counts the listeners of its end. */
 function standingTokens() {
-  const followers = new Set<unknown>()
+  const streams = new Set<unknown>()
   const verdict = () => {
     const until = Date.now() + TRUST_MS
     const actor = { ...somebody().actor, expiresAt: 2 * until }
@@ -35,11 +35,11 @@ function standingTokens() {
     renew: async () => verdict(),
     renewExpired: async () => verdict(),
     observeToken() {},
-    addListener: (follower) => void followers.add(follower),
-    removeListener: (follower) => void followers.delete(follower),
+    addListener: (follower) => void streams.add(follower),
+    removeListener: (follower) => void streams.delete(follower),
   }
   testAuthenticator.guardConnection = (token, connection) => guardToken(judge, token, connection)
-  return { followers, stop: () => void delete testAuthenticator.guardConnection }
+  return { followers: streams, stop: () => void delete testAuthenticator.guardConnection }
 }
 
 /** The waiting requests of this process, according to its metrics. */
@@ -56,19 +56,19 @@ test('Connections that wait and vanish leave no waiter, timer or listener behind
   const streams = await app.container.make(WakeupStreams)
   const tokens = standingTokens()
   cleanup(tokens.stop)
-  const held = async () => ({
+  const listeners = async () => ({
     shown: await shown(),
     mailboxes: await waiting(),
     streams: streams.size,
     followers: tokens.followers.size,
     draining: drain.size,
   })
-  const before = await held()
+  const before = await listeners()
   const timers = pendingTimers()
   cleanup(timers.stop)
 
-  for (let left = CONNECTIONS; left > 0; left -= AT_ONCE) {
-    const count = Math.min(left, AT_ONCE)
+  for (let remaining = CONNECTIONS; remaining > 0; remaining -= AT_ONCE) {
+    const count = Math.min(remaining, AT_ONCE)
     const wires = await openMany(count, async (index) => {
       const { headers } = somebody()
       const url = new URL(at('messenger', PATHS[index % 2]!))
@@ -87,10 +87,10 @@ test('Connections that wait and vanish leave no waiter, timer or listener behind
     await eventually(async () => (await shown()) - before.shown >= lasting, 30_000)
     // Each parked request has a timer; the other timers are shared.
     assert.isAtLeast(timers.size, lasting / 2)
-    assert.isAtLeast((await held()).followers, lasting)
+    assert.isAtLeast((await listeners()).followers, lasting)
     wires.forEach(({ socket }) => socket.destroy())
     await eventually(async () => {
-      const now = await held()
+      const now = await listeners()
       return Object.entries(before).every(
         ([what, there]) => now[what as keyof typeof now] === there
       )

@@ -7,7 +7,7 @@ import { at } from '#tests/helpers/application'
 import { stopwatch } from '#tests/helpers/stopwatch'
 import {
   acknowledge,
-  ask,
+  request,
   opened,
   parked,
   pull,
@@ -50,13 +50,13 @@ test.group('A mailbox that is waited for', (group) => {
   test('answers with nothing when the time is over', async ({ assert }) => {
     const recipient = somebody()
     const before = await waiting()
-    const { status, body } = await ask(recipient, 'GET', '/messages?wait=50')
+    const { status, body } = await request(recipient, 'GET', '/messages?wait=50')
     assert.equal(status, 200)
     assert.deepEqual(body, { messages: [] })
     assert.equal(await waiting(), before)
   })
 
-  test('is not waited for by callers that have left', async ({ assert }) => {
+  test('is not waited for by disconnected callers', async ({ assert }) => {
     const before = await waiting()
     const requests = await Promise.all(Array.from({ length: 20 }, () => parked(somebody())))
     assert.isAbove(await waiting(), before)
@@ -83,10 +83,10 @@ test.group('A mailbox that is waited for', (group) => {
       const recipient = somebody()
       const headers = { 'x-request-id': 'of-the-caller' }
       const before = await waiting()
-      const asked = ask(recipient, 'GET', '/messages?wait=20000', { headers })
+      const pending = request(recipient, 'GET', '/messages?wait=20000', { headers })
       await eventually(async () => (await waiting()) > before)
       end(new Unauthorized('The access token has ended'))
-      const refused = await asked
+      const refused = await pending
       assert.equal(refused.status, 401)
       assert.containsSubset(refused.body, { code: 'identity_unauthorized' })
       assert.equal(refused.headers.get('x-request-id'), 'of-the-caller')
@@ -97,8 +97,8 @@ test.group('A mailbox that is waited for', (group) => {
   test('is answered with the headers of one that is not waited for', async ({ assert }) => {
     const recipient = somebody()
     const [waited, atOnce] = [
-      await ask(recipient, 'GET', '/messages?wait=20'),
-      await ask(recipient, 'GET', '/messages'),
+      await request(recipient, 'GET', '/messages?wait=20'),
+      await request(recipient, 'GET', '/messages'),
     ]
     const headersOf = ({ headers }: typeof waited) =>
       [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id')
@@ -107,10 +107,8 @@ test.group('A mailbox that is waited for', (group) => {
   })
 })
 
-test.group('A mailbox that is followed', () => {
-  test('tells at the beginning and with each arrival, and never what arrived', async ({
-    assert,
-  }) => {
+test.group('A stream of a mailbox', () => {
+  test('notifies at the beginning and with each arrival, without content', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody('robot')]
     const stream = await opened(recipient)
     assert.equal(stream.response.status, 200)
@@ -126,10 +124,10 @@ test.group('A mailbox that is followed', () => {
     const frames = await stream.until(2)
     const frame = { name: 'messagePending', data: { recipient: recipient.party } }
     assert.deepEqual(frames, [frame, frame])
-    await stream.leave()
+    await stream.disconnect()
   })
 
-  test('tells of many arrivals together, the last one included', async ({ assert }) => {
+  test('merges many arrivals, the last one included', async ({ assert }) => {
     const [sender, recipient] = [somebody(), somebody()]
     const stream = await opened(recipient)
     await stream.until(1)
@@ -141,11 +139,11 @@ test.group('A mailbox that is followed', () => {
         )
       )
     )
-    const told = stream.frames().length
-    assert.isAtMost(told, 1 + 100)
+    const events = stream.frames().length
+    assert.isAtMost(events, 1 + 100)
     await send(sender, [recipient])
-    await stream.until(told + 1)
-    await stream.leave()
+    await stream.until(events + 1)
+    await stream.disconnect()
   })
 
   test('ends with the token, in order', async ({ assert }) => {
@@ -158,15 +156,15 @@ test.group('A mailbox that is followed', () => {
     })
   })
 
-  test('leaves nothing behind when its follower leaves', async () => {
+  test('leaves nothing behind when its client disconnects', async () => {
     const before = await waiting()
     const streams = await Promise.all(Array.from({ length: 20 }, () => opened(somebody())))
     await Promise.all(streams.map((stream) => stream.until(1)))
-    await Promise.all(streams.map((stream) => stream.leave()))
+    await Promise.all(streams.map((stream) => stream.disconnect()))
     await eventually(async () => (await waiting()) === before)
   })
 
-  test('says what it would be, where only that is asked', async ({ assert }) => {
+  test('returns its headers for HEAD', async ({ assert }) => {
     const response = await fetch(at('messenger', '/messages/stream'), {
       method: 'HEAD',
       headers: identity().headers,

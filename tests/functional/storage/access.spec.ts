@@ -13,7 +13,7 @@ import { strictRealm } from '#storage/access/strict_realm'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
-import { aBucket, aFile, ask, person } from './storage_scene.js'
+import { aBucket, aFile, callStorage, person } from './storage_scene.js'
 
 const bucketFiles = () => app.container.make(BucketFileService)
 const buckets = () => app.container.make(BucketService)
@@ -64,7 +64,7 @@ const STRICT: typeof CALLERS = CALLERS.map(([who, make, ofRealm, ofNone, fills])
 const realmOf = (owned: Owned) => (owned === 'home' ? HOME : null)
 
 async function total(by: Caller, path: string): Promise<number> {
-  const { status, body } = await ask(by, 'GET', path)
+  const { status, body } = await callStorage(by, 'GET', path)
   if (status !== 200 || body.data.length !== body.meta.total) {
     throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
   }
@@ -92,14 +92,20 @@ for (const [mode, isStrict, callers] of [
           const listed = reaches ? 1 : 0
           const status = reaches ? 200 : 403
           assert.equal(await total(caller, `/buckets?filter[id]=${bucket.id}`), listed)
-          assert.equal((await ask(caller, 'GET', `/buckets/${bucket.id}`)).status, status)
-          assert.equal((await ask(caller, 'GET', `/buckets/${bucket.id}?fields=id`)).status, status)
-          assert.equal((await ask(caller, 'GET', `/buckets/${bucket.name}`)).status, status)
+          assert.equal((await callStorage(caller, 'GET', `/buckets/${bucket.id}`)).status, status)
+          assert.equal(
+            (await callStorage(caller, 'GET', `/buckets/${bucket.id}?fields=id`)).status,
+            status
+          )
+          assert.equal((await callStorage(caller, 'GET', `/buckets/${bucket.name}`)).status, status)
           assert.equal(await total(caller, `/bucket-files?filter[bucketId]=${bucket.id}`), listed)
           const including = `/bucket-files?filter[id]=${file.id}&include=bucket`
           assert.equal(await total(caller, including), listed)
-          assert.equal((await ask(caller, 'GET', `/bucket-files/${file.id}`)).status, status)
-          const read = await ask(caller, 'GET', `/bucket-files/${file.id}?include=bucket`)
+          assert.equal(
+            (await callStorage(caller, 'GET', `/bucket-files/${file.id}`)).status,
+            status
+          )
+          const read = await callStorage(caller, 'GET', `/bucket-files/${file.id}?include=bucket`)
           assert.equal(read.status, status)
           if (reaches) {
             assert.equal(read.body.data.bucket.id, bucket.id)
@@ -129,7 +135,7 @@ for (const [mode, isStrict, callers] of [
           actorType: kind,
           actorId: maker.actor.id,
         })
-        assert.equal((await ask(maker, 'GET', `/buckets/${id}`)).status, 200)
+        assert.equal((await callStorage(maker, 'GET', `/buckets/${id}`)).status, 200)
         assert.equal(await total(maker, `/buckets?filter[id]=${id}`), 1)
         assert.isTrue(await canAccess(maker.actor, await (await buckets()).find(id), 'upload'))
       }
@@ -139,7 +145,7 @@ for (const [mode, isStrict, callers] of [
         actorType: 'client',
         actorId: namesake.actor.id,
       })
-      assert.equal((await ask(namesake, 'GET', `/buckets/${id}`)).status, 403)
+      assert.equal((await callStorage(namesake, 'GET', `/buckets/${id}`)).status, 403)
       assert.equal(await total(namesake, `/buckets?filter[id]=${id}`), 0)
     })
 
@@ -151,20 +157,24 @@ for (const [mode, isStrict, callers] of [
       const sent = await aFile(bucket.id, { actorId: sender.actor.id })
       const ofRealm = await aFile(bucket.id, { realmId: AWAY })
       for (const { id } of [sent, ofRealm]) {
-        assert.equal((await ask(sender, 'GET', `/bucket-files/${id}`)).status, 200)
+        assert.equal((await callStorage(sender, 'GET', `/bucket-files/${id}`)).status, 200)
         assert.equal(await total(sender, `/bucket-files?filter[id]=${id}`), 1)
         for (const query of [
           'include=bucket',
           'include=bucket&fields[bucket]=id',
           'fields=id,bucket.name',
         ]) {
-          const read = await ask(sender, 'GET', `/bucket-files/${id}?${query}`)
+          const read = await callStorage(sender, 'GET', `/bucket-files/${id}?${query}`)
           assert.notInclude(JSON.stringify(read.body), bucket.name as string, query)
-          const { body } = await ask(sender, 'GET', `/bucket-files?filter[id]=${id}&${query}`)
+          const { body } = await callStorage(
+            sender,
+            'GET',
+            `/bucket-files?filter[id]=${id}&${query}`
+          )
           assert.notInclude(JSON.stringify(body), bucket.name as string, query)
         }
       }
-      assert.equal((await ask(sender, 'GET', `/buckets/${bucket.id}`)).status, 403)
+      assert.equal((await callStorage(sender, 'GET', `/buckets/${bucket.id}`)).status, 403)
     })
 
     test('buckets that are out of reach cannot be guessed by way of their files', async ({
@@ -185,7 +195,7 @@ for (const [mode, isStrict, callers] of [
           `filter=and(eq(id,'${id}'),eq(bucket.name,'${name}'))`,
           `filter=and(eq(id,'${id}'),not(eq(bucket.name,'${name}')))`,
           `filter=or(eq(id,'${id}'),eq(bucket.name,'${name}'))`,
-        ].map((query) => ask(sender, 'GET', `/bucket-files?${query}`))
+        ].map((query) => callStorage(sender, 'GET', `/bucket-files?${query}`))
       )
       for (const { status, body } of answers) {
         assert.include([200, 400], status)
@@ -206,7 +216,7 @@ for (const [mode, isStrict, callers] of [
         `filter=or(eq(bucketId,'${id}'),eq(name,'secret.txt'))`,
         `sort=-createdAt&page[limit]=50`,
       ]) {
-        const { status, body } = await ask(caller, 'GET', `/bucket-files?${query}`)
+        const { status, body } = await callStorage(caller, 'GET', `/bucket-files?${query}`)
         assert.equal(status, 200, query)
         assert.notInclude(JSON.stringify(body.data), file.id, query)
         assert.notInclude(JSON.stringify(body.data), HOME, query)
@@ -248,8 +258,8 @@ test.group('Where machines have to take part in the analysis', (group) => {
       const { id } = await aBucket({ realmId: HOME, refType: 'analysis', refId: analysisId })
       const file = await aFile(id, { realmId: HOME })
       const status = reaches ? 200 : 403
-      assert.equal((await ask(caller, 'GET', `/buckets/${id}`)).status, status)
-      assert.equal((await ask(caller, 'GET', `/bucket-files/${file.id}`)).status, status)
+      assert.equal((await callStorage(caller, 'GET', `/buckets/${id}`)).status, status)
+      assert.equal((await callStorage(caller, 'GET', `/bucket-files/${file.id}`)).status, status)
       assert.equal(await total(caller, `/buckets?filter[id]=${id}`), reaches ? 1 : 0)
       const files = `/bucket-files?filter[bucketId]=${id}&include=bucket`
       assert.equal(await total(caller, files), reaches ? 1 : 0)
@@ -263,24 +273,24 @@ test.group('Where machines have to take part in the analysis', (group) => {
   test('it counts only what the bucket was made for', async ({ assert }) => {
     const caller = client()
     const { analysisId } = await taking('approved', caller)
-    for (const given of [
+    for (const row of [
       { refType: 'analysis', refId: clock.uuid() },
       { refType: 'project', refId: analysisId },
       { refType: null, refId: analysisId },
       { refType: 'analysis', refId: null },
     ]) {
-      const { id } = await aBucket({ realmId: HOME, ...given })
-      assert.equal((await ask(caller, 'GET', `/buckets/${id}`)).status, 403)
+      const { id } = await aBucket({ realmId: HOME, ...row })
+      assert.equal((await callStorage(caller, 'GET', `/buckets/${id}`)).status, 403)
       assert.equal(await total(caller, `/buckets?filter[id]=${id}`), 0)
     }
   })
 
-  test('users and robots are not taken for the client of that id', async ({ assert }) => {
+  test('users and robots with the id of a client are not that client', async ({ assert }) => {
     for (const kind of ['user', 'robot'] as const) {
       const caller = person(AWAY, [], { kind })
       const { analysisId } = await taking('approved', caller)
       const { id } = await aBucket({ realmId: HOME, refType: 'analysis', refId: analysisId })
-      assert.equal((await ask(caller, 'GET', `/buckets/${id}`)).status, 403)
+      assert.equal((await callStorage(caller, 'GET', `/buckets/${id}`)).status, 403)
     }
   })
 
@@ -296,7 +306,7 @@ test.group('Where machines have to take part in the analysis', (group) => {
     const file = await aFile(id, { realmId: HOME })
     const ways = [`/buckets/${id}`, `/bucket-files/${file.id}`, `/buckets/${id}/files`]
     const reached = async () => {
-      const answers = await Promise.all(ways.map((path) => ask(caller, 'GET', path)))
+      const answers = await Promise.all(ways.map((path) => callStorage(caller, 'GET', path)))
       const [status, ...others] = new Set(answers.map((answer) => answer.status))
       assert.isEmpty(others)
       assert.equal(await total(caller, `/buckets?filter[id]=${id}`), status === 200 ? 1 : 0)
@@ -316,7 +326,7 @@ test.group('Where machines have to take part in the analysis', (group) => {
     now += 2_000
     assert.equal(await reached(), 200)
     await decide(null)
-    const single = async () => (await ask(caller, 'GET', `/buckets/${id}/files`)).status
+    const single = async () => (await callStorage(caller, 'GET', `/buckets/${id}/files`)).status
     now += 59_000
     assert.equal(await single(), 200)
     now += 2_000
@@ -338,10 +348,10 @@ test.group('Nobody', () => {
       ['GET', `/bucket-files/${file.id}`],
       ['DELETE', `/bucket-files/${file.id}`],
     ] as const) {
-      const { status, body } = await ask(undefined, method, path)
+      const { status, body } = await callStorage(undefined, method, path)
       assert.equal(status, 401, `${method} ${path}`)
       assert.equal(body.code, 'identity_unauthorized')
     }
-    assert.equal((await ask(identity(), 'GET', `/buckets/${id}`)).status, 200)
+    assert.equal((await callStorage(identity(), 'GET', `/buckets/${id}`)).status, 200)
   })
 })

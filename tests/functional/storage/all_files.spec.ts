@@ -4,10 +4,10 @@ import { test } from '@japa/runner'
 
 import { storagePool } from '#storage/database'
 import { identity, REALMS } from '#tests/helpers/identities'
-import { ask, newBucket, uploaded } from './files_scene.js'
+import { callBucket, newBucket, uploaded } from './files_scene.js'
 
 const filesOf = async (bucketId: string, headers = {}) => {
-  const { status, body } = await ask(`/buckets/${bucketId}/files`, headers)
+  const { status, body } = await callBucket(`/buckets/${bucketId}/files`, headers)
   return { status, ...JSON.parse(body.toString()) }
 }
 
@@ -34,7 +34,7 @@ test.group('All files of a bucket', () => {
     assert.deepEqual(paths, paths.toSorted())
   })
 
-  test('of which one was recorded without a size, are told all the same', async ({ assert }) => {
+  test('of which one has no recorded size, are returned all the same', async ({ assert }) => {
     const bucketId = await newBucket()
     const [file] = await uploaded(bucketId, [{ path: 'a', content: Buffer.from('a') }])
     await storagePool().query('update bucket_files set size = null where id = $1', [file!.id])

@@ -6,7 +6,7 @@ import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { storagePool } from '#storage/database'
 
-import { aBucket, aFile, ask, objectsOf, person, withoutStore } from './storage_scene.js'
+import { aBucket, aFile, callStorage, objectsOf, person, withoutStore } from './storage_scene.js'
 
 const bucketFiles = () => app.container.make(BucketFileService)
 const REALM = clock.uuid()
@@ -27,13 +27,17 @@ const KEYS = [
 ]
 
 test.group('Files of buckets', () => {
-  test('are shown without where and how their bytes are kept', async ({ assert }) => {
+  test('are shown without internals of the storage', async ({ assert }) => {
     const { id: bucketId } = await aBucket({ realmId: REALM })
     const { id } = await aFile(bucketId)
-    const { body } = await ask(person(REALM), 'GET', `/bucket-files/${id}`)
+    const { body } = await callStorage(person(REALM), 'GET', `/bucket-files/${id}`)
     assert.sameMembers(Object.keys(body.data), KEYS)
     assert.strictEqual(body.data.size, 7)
-    const more = await ask(identity(), 'GET', `/bucket-files/${id}?fields=%2Bsha256,%2Blayout`)
+    const more = await callStorage(
+      identity(),
+      'GET',
+      `/bucket-files/${id}?fields=%2Bsha256,%2Blayout`
+    )
     assert.sameMembers(Object.keys(more.body.data), KEYS)
     const row = await (await bucketFiles()).findRow(id)
     assert.equal(row.layout, 'own')
@@ -45,16 +49,16 @@ test.group('Files of buckets', () => {
     const { id } = await aFile(bucketId)
     for (const size of [5 * 1024 ** 3, 2 ** 53 - 1, null]) {
       await storagePool().query('update bucket_files set size = $2 where id = $1', [id, size])
-      const { body } = await ask(person(REALM), 'GET', `/bucket-files/${id}`)
+      const { body } = await callStorage(person(REALM), 'GET', `/bucket-files/${id}`)
       assert.strictEqual(body.data.size, size)
       assert.strictEqual((await (await bucketFiles()).findRow(id)).size, size)
     }
   })
 
-  test('are shown with their bucket where that is asked for', async ({ assert }) => {
+  test('are shown with their bucket on request', async ({ assert }) => {
     const bucket = await aBucket({ realmId: REALM, refType: 'analysis', refId: clock.uuid() })
     const { id } = await aFile(bucket.id)
-    const { body } = await ask(
+    const { body } = await callStorage(
       person(REALM),
       'GET',
       `/bucket-files?filter[id]=${id}&include=bucket`
@@ -68,7 +72,7 @@ test.group('Files of buckets', () => {
     const file = await aFile(bucketId, { name: 'known.txt' })
     for (const path of ['known.txt', file.hash, clock.uuid(), '%00', 'x']) {
       for (const method of ['GET', 'DELETE']) {
-        const { status, body } = await ask(person(REALM), method, `/bucket-files/${path}`)
+        const { status, body } = await callStorage(person(REALM), method, `/bucket-files/${path}`)
         assert.equal(status, 404, `${method} ${path}`)
         assert.equal(body.code, 'entity_not_found')
         assert.include(body.message, 'The bucket-file was not found')
@@ -80,7 +84,7 @@ test.group('Files of buckets', () => {
     const { id: bucketId } = await aBucket({ realmId: REALM })
     const { id } = await aFile(bucketId)
     for (const path of ['/bucket-files', `/bucket-files/${id}`]) {
-      const { status, body } = await ask(identity(), 'POST', path, { name: 'x', bucketId })
+      const { status, body } = await callStorage(identity(), 'POST', path, { name: 'x', bucketId })
       assert.equal(status, 404)
       assert.equal(body.code, 'entity_not_found')
     }
@@ -88,9 +92,17 @@ test.group('Files of buckets', () => {
 
   for (const filter of ['path', 'hash', 'size', 'sha256', 'layout']) {
     test(`cannot be filtered by their ${filter}`, async ({ assert }) => {
-      const expression = await ask(identity(), 'GET', `/bucket-files?filter=eq(${filter},'probe')`)
+      const expression = await callStorage(
+        identity(),
+        'GET',
+        `/bucket-files?filter=eq(${filter},'probe')`
+      )
       assert.equal(expression.status, 400)
-      const { status, headers } = await ask(identity(), 'GET', `/bucket-files?filter[${filter}]=x`)
+      const { status, headers } = await callStorage(
+        identity(),
+        'GET',
+        `/bucket-files?filter[${filter}]=x`
+      )
       assert.equal(status, 200)
       assert.equal(headers.get('x-dropped-keys'), `filters.${filter}`)
     })
@@ -132,19 +144,19 @@ test.group('Deleting a file', () => {
           realmId: REALM,
           ...(owns === 'file' ? owner : namesake),
         })
-        const { status, body } = await ask(caller, 'DELETE', `/bucket-files/${id}`)
+        const { status, body } = await callStorage(caller, 'DELETE', `/bucket-files/${id}`)
         assert.equal(status, expected)
         if (expected === 202) {
           assert.deepEqual(body.meta, {})
           assert.sameMembers(Object.keys(body.data), KEYS)
           assert.equal(body.data.id, id)
           assert.equal(await objectsOf(bucketId, 'own'), 0)
-          const again = await ask(caller, 'DELETE', `/bucket-files/${id}`)
+          const again = await callStorage(caller, 'DELETE', `/bucket-files/${id}`)
           assert.equal(again.status, 404)
         } else {
           assert.equal(body.code, 'permission_denied')
           assert.equal(await objectsOf(bucketId, 'own'), 1)
-          assert.equal((await ask(identity(), 'GET', `/bucket-files/${id}`)).status, 200)
+          assert.equal((await callStorage(identity(), 'GET', `/bucket-files/${id}`)).status, 200)
         }
       })
     }
@@ -156,19 +168,19 @@ test.group('Deleting a file', () => {
     const { id } = await aFile(bucketId, { actorId: sender.actor.id })
     const bringBack = await withoutStore()
     cleanup(bringBack)
-    assert.equal((await ask(sender, 'DELETE', `/bucket-files/${id}`)).status, 202)
+    assert.equal((await callStorage(sender, 'DELETE', `/bucket-files/${id}`)).status, 202)
     await bringBack()
-    assert.equal((await ask(sender, 'GET', `/bucket-files/${id}`)).status, 404)
+    assert.equal((await callStorage(sender, 'GET', `/bucket-files/${id}`)).status, 404)
     assert.equal(await objectsOf(bucketId, 'own'), 1, 'left to the sweep')
   })
 
-  test('leaves the others of its bucket alone', async ({ assert }) => {
+  test('does not touch the others of its bucket', async ({ assert }) => {
     const sender = person(REALM)
     const { id: bucketId } = await aBucket({ realmId: REALM })
-    const given = { actorId: sender.actor.id }
-    const [one, other] = [await aFile(bucketId, given), await aFile(bucketId, given)]
-    await ask(sender, 'DELETE', `/bucket-files/${one.id}`)
-    const { body } = await ask(sender, 'GET', `/bucket-files?filter[bucketId]=${bucketId}`)
+    const row = { actorId: sender.actor.id }
+    const [one, other] = [await aFile(bucketId, row), await aFile(bucketId, row)]
+    await callStorage(sender, 'DELETE', `/bucket-files/${one.id}`)
+    const { body } = await callStorage(sender, 'GET', `/bucket-files?filter[bucketId]=${bucketId}`)
     assert.deepEqual(
       body.data.map(({ id }: { id: string }) => id),
       [other.id]
@@ -181,7 +193,7 @@ test.group('Deleting a file', () => {
     const { id: bucketId } = await aBucket({ realmId: REALM })
     const { id } = await aFile(bucketId, { actorId: sender.actor.id })
     const answers = await Promise.all(
-      [1, 2].map(() => ask(sender, 'DELETE', `/bucket-files/${id}`))
+      [1, 2].map(() => callStorage(sender, 'DELETE', `/bucket-files/${id}`))
     )
     assert.sameMembers(
       answers.map(({ status }) => status),

@@ -13,7 +13,7 @@ import { storagePool } from '#storage/database'
 import {
   aBucket,
   aFile,
-  ask,
+  callStorage,
   objectsOf,
   person,
   uniqueName,
@@ -38,10 +38,10 @@ async function rowsNamed(name: string): Promise<number> {
 }
 
 test.group('Creating a bucket', () => {
-  test('answers with the bucket, which has a place for files by then', async ({ assert }) => {
+  test('returns the bucket, whose location exists by then', async ({ assert }) => {
     const maker = person(REALM, CREATING)
     const name = uniqueName()
-    const { status, body } = await ask(maker, 'POST', '/buckets', {
+    const { status, body } = await callStorage(maker, 'POST', '/buckets', {
       name,
       region: null,
       refType: 'analysis',
@@ -62,9 +62,9 @@ test.group('Creating a bucket', () => {
     assert.deepEqual(await layoutsOf(body.data.id), ['own'])
   })
 
-  test('keeps what it is for, and shows it to nobody', async ({ assert }) => {
+  test('stores its reference, and does not expose it', async ({ assert }) => {
     const reference = { refType: 'analysis', refId: clock.uuid() }
-    const { body } = await ask(person(REALM, CREATING), 'POST', '/buckets', {
+    const { body } = await callStorage(person(REALM, CREATING), 'POST', '/buckets', {
       name: uniqueName(),
       ...reference,
     })
@@ -73,22 +73,30 @@ test.group('Creating a bucket', () => {
       [body.data.id]
     )
     assert.deepEqual(rows, [reference])
-    const seen = await ask(identity(), 'GET', `/buckets/${body.data.id}?fields=%2BrefId,refType`)
+    const seen = await callStorage(
+      identity(),
+      'GET',
+      `/buckets/${body.data.id}?fields=%2BrefId,refType`
+    )
     assert.notInclude(JSON.stringify(seen.body.data), reference.refId)
-    const asked = await ask(identity(), 'GET', `/buckets?filter=eq(refId,'${reference.refId}')`)
-    assert.equal(asked.status, 400)
+    const response = await callStorage(
+      identity(),
+      'GET',
+      `/buckets?filter=eq(refId,'${reference.refId}')`
+    )
+    assert.equal(response.status, 400)
   })
 
   test('is refused before its body is looked at', async ({ assert }) => {
     for (const sent of [{}, { name: 'x' }, { name: uniqueName() }]) {
-      const { status, body } = await ask(person(REALM), 'POST', '/buckets', sent)
+      const { status, body } = await callStorage(person(REALM), 'POST', '/buckets', sent)
       assert.equal(status, 403)
       assert.equal(body.code, 'permission_denied')
       assert.containsSubset(body.issues, [
         { code: 'permission_not_found', path: ['bucket_create'] },
       ])
     }
-    assert.equal((await ask(undefined, 'POST', '/buckets', {})).status, 401)
+    assert.equal((await callStorage(undefined, 'POST', '/buckets', {})).status, 401)
   })
 
   for (const [what, sent, path] of [
@@ -106,7 +114,7 @@ test.group('Creating a bucket', () => {
     ['a reference that is no id', { name: 'abc', refId: 'it' }, 'refId'],
   ] as const) {
     test(`with ${what} is refused with an issue for that`, async ({ assert }) => {
-      const { status, body } = await ask(person(REALM, CREATING), 'POST', '/buckets', sent)
+      const { status, body } = await callStorage(person(REALM, CREATING), 'POST', '/buckets', sent)
       assert.equal(status, 400, JSON.stringify(body))
       assert.equal(body.code, 'bad_request')
       assert.deepEqual(
@@ -117,12 +125,17 @@ test.group('Creating a bucket', () => {
   }
 
   test('takes what is sent beside, and ignores it', async ({ assert }) => {
-    const { status, headers, body } = await ask(person(REALM, CREATING), 'POST', '/buckets', {
-      name: uniqueName(),
-      actorId: clock.uuid(),
-      actorType: 'robot',
-      createdAt: '2001-01-01T00:00:00.000Z',
-    })
+    const { status, headers, body } = await callStorage(
+      person(REALM, CREATING),
+      'POST',
+      '/buckets',
+      {
+        name: uniqueName(),
+        actorId: clock.uuid(),
+        actorType: 'robot',
+        createdAt: '2001-01-01T00:00:00.000Z',
+      }
+    )
     assert.equal(status, 201)
     assert.equal(body.data.actorType, 'user')
     assert.notMatch(body.data.createdAt, /^2001/)
@@ -136,48 +149,54 @@ test.group('Creating a bucket', () => {
     test(`in a realm is answered to ${who} with ${status}`, async ({ assert }) => {
       const maker = person(ELSEWHERE, CREATING, { realmName })
       const sent = { name: uniqueName(), realmId: REALM }
-      const answer = await ask(maker, 'POST', '/buckets', sent)
+      const answer = await callStorage(maker, 'POST', '/buckets', sent)
       assert.equal(answer.status, status)
       assert.equal(await rowsNamed(sent.name), status === 201 ? 1 : 0)
     })
   }
 
-  test('leaves nothing behind where the store refuses', async ({ assert, cleanup }) => {
+  test('leaves nothing behind if the store fails', async ({ assert, cleanup }) => {
     cleanup(await withoutStore())
     const name = uniqueName()
-    const { status, body } = await ask(person(REALM, CREATING), 'POST', '/buckets', { name })
+    const { status, body } = await callStorage(person(REALM, CREATING), 'POST', '/buckets', {
+      name,
+    })
     assert.include([500, 503], status)
     assert.notInclude(JSON.stringify(body), env.STORAGE_PATH)
     assert.equal(await rowsNamed(name), 0)
   })
 
-  test('leaves no place behind where the database refuses', async ({ assert }) => {
-    const places = async () =>
+  test('leaves no location behind if the database fails', async ({ assert }) => {
+    const locations = async () =>
       (await storagePool().query('select count(*)::int as n from bucket_places')).rows[0].n
-    const before = await places()
+    const before = await locations()
     const maker = person(REALM, CREATING, { id: 'no-uuid' })
-    const { status } = await ask(maker, 'POST', '/buckets', { name: uniqueName() })
+    const { status } = await callStorage(maker, 'POST', '/buckets', { name: uniqueName() })
     assert.equal(status, 400)
-    assert.equal(await places(), before)
+    assert.equal(await locations(), before)
   })
 })
 
 test.group('Finding a bucket', () => {
   const reader = person(REALM)
 
-  test('goes by its id and by its name, whatever is asked of it', async ({ assert }) => {
+  test('is addressed by id and by name on every route', async ({ assert }) => {
     const { id, name } = await aBucket({ realmId: REALM })
     for (const path of [`/buckets/${id}`, `/buckets/${id.toUpperCase()}`, `/buckets/${name}`]) {
-      const { status, body } = await ask(reader, 'GET', path)
+      const { status, body } = await callStorage(reader, 'GET', path)
       assert.equal(status, 200, path)
       assert.equal(body.data.id, id, path)
       assert.sameMembers(Object.keys(body.meta), ['schema'])
     }
     for (const query of ['fields=id', 'include=', 'codec=url-simple', 'x=y']) {
-      assert.equal((await ask(reader, 'GET', `/buckets/${id}?${query}`)).status, 200, query)
-      assert.equal((await ask(reader, 'GET', `/buckets/${name}?${query}`)).status, 200, query)
+      assert.equal((await callStorage(reader, 'GET', `/buckets/${id}?${query}`)).status, 200, query)
+      assert.equal(
+        (await callStorage(reader, 'GET', `/buckets/${name}?${query}`)).status,
+        200,
+        query
+      )
     }
-    const { body } = await ask(reader, 'GET', `/buckets/${name}?fields=name`)
+    const { body } = await callStorage(reader, 'GET', `/buckets/${name}?fields=name`)
     assert.deepEqual(body.data, { name })
   })
 
@@ -186,9 +205,17 @@ test.group('Finding a bucket', () => {
   }) => {
     const { id, name } = await aBucket({ realmId: clock.uuid() })
     for (const query of ['', '?fields=name']) {
-      assert.equal((await ask(reader, 'GET', `/buckets/${id}${query}`)).status, 403, query)
-      assert.equal((await ask(reader, 'GET', `/buckets/${name}${query}`)).status, 403, query)
-      assert.equal((await ask(reader, 'GET', `/buckets/not-${name}${query}`)).status, 404, query)
+      assert.equal((await callStorage(reader, 'GET', `/buckets/${id}${query}`)).status, 403, query)
+      assert.equal(
+        (await callStorage(reader, 'GET', `/buckets/${name}${query}`)).status,
+        403,
+        query
+      )
+      assert.equal(
+        (await callStorage(reader, 'GET', `/buckets/not-${name}${query}`)).status,
+        404,
+        query
+      )
     }
   })
 
@@ -203,22 +230,29 @@ test.group('Finding a bucket', () => {
       `update buckets set created_at = now() - interval '1 day' where id = $1`,
       [second.id]
     )
-    assert.equal((await ask(reader, 'GET', `/buckets/${name}`)).body.data.id, second.id)
-    assert.equal((await ask(reader, 'GET', `/buckets/${third.name}`)).body.data.id, third.id)
+    assert.equal((await callStorage(reader, 'GET', `/buckets/${name}`)).body.data.id, second.id)
+    assert.equal(
+      (await callStorage(reader, 'GET', `/buckets/${third.name}`)).body.data.id,
+      third.id
+    )
     await storagePool().query('delete from buckets where id = $1', [second.id])
-    assert.equal((await ask(reader, 'GET', `/buckets/${name}`)).body.data.id, first.id)
+    assert.equal((await callStorage(reader, 'GET', `/buckets/${name}`)).body.data.id, first.id)
   })
 
   test('of names with letters of every kind finds that one', async ({ assert }) => {
     const { id, name } = await aBucket({ name: `ein Eimer/100% ✓ ${uniqueName()}`, realmId: REALM })
-    const { body } = await ask(reader, 'GET', `/buckets/${encodeURIComponent(name as string)}`)
+    const { body } = await callStorage(
+      reader,
+      'GET',
+      `/buckets/${encodeURIComponent(name as string)}`
+    )
     assert.equal(body.data.id, id)
   })
 
   for (const path of [clock.uuid(), 'no-such-name', '%00', 'a'.repeat(2_000), "'; select 1"]) {
     test(`that is not there says so: ${path.slice(0, 40)}`, async ({ assert }) => {
       for (const [method, sent] of [['GET'], ['POST', {}], ['DELETE']] as const) {
-        const { status, body } = await ask(reader, method, `/buckets/${path}`, sent)
+        const { status, body } = await callStorage(reader, method, `/buckets/${path}`, sent)
         assert.equal(status, 404, method)
         assert.equal(body.code, 'entity_not_found')
         assert.include(body.message, 'The bucket was not found')
@@ -231,46 +265,44 @@ test.group('Changing and deleting a bucket', () => {
   test('takes no attribute, and answers with the bucket as it is', async ({ assert }) => {
     const owner = person(REALM)
     const made = await aBucket({ realmId: REALM, actorType: 'user', actorId: owner.actor.id })
-    const { body: before } = await ask(owner, 'GET', `/buckets/${made.id}`)
+    const { body: before } = await callStorage(owner, 'GET', `/buckets/${made.id}`)
     for (const sent of [{}, { region: 'eu-west-1', name: 'other', realmId: ELSEWHERE }]) {
-      const { status, body } = await ask(owner, 'POST', `/buckets/${made.name}`, sent)
+      const { status, body } = await callStorage(owner, 'POST', `/buckets/${made.name}`, sent)
       assert.equal(status, 202)
       assert.deepEqual(body, { data: before.data, meta: {} })
     }
   })
 
-  test('makes a container again that has gone, and leaves one that is there', async ({
-    assert,
-  }) => {
+  test('recreates a missing container, and does not touch an existing one', async ({ assert }) => {
     const owner = person(REALM)
     const { id } = await aBucket({ actorType: 'user', actorId: owner.actor.id })
     const store = await objectStore()
     await store.removeContainer(containerName(id))
-    assert.equal((await ask(owner, 'POST', `/buckets/${id}`, {})).status, 202)
+    assert.equal((await callStorage(owner, 'POST', `/buckets/${id}`, {})).status, 202)
     assert.isTrue(await isThere(folderOf(id)))
     await aFile(id)
-    assert.equal((await ask(owner, 'POST', `/buckets/${id}`, {})).status, 202)
+    assert.equal((await callStorage(owner, 'POST', `/buckets/${id}`, {})).status, 202)
     assert.equal(await objectsOf(id, 'own'), 1)
   })
 
-  test('removes its files, their objects and their place', async ({ assert }) => {
+  test('removes its files, their objects and its location', async ({ assert }) => {
     const owner = person(REALM)
     const { id, name } = await aBucket({ actorType: 'user', actorId: owner.actor.id })
     const files = [await aFile(id), await aFile(id)]
     assert.equal(await objectsOf(id, 'own'), 2)
-    const { status, body } = await ask(owner, 'DELETE', `/buckets/${name}`)
+    const { status, body } = await callStorage(owner, 'DELETE', `/buckets/${name}`)
     assert.equal(status, 202)
     assert.equal(body.data.id, id)
     assert.deepEqual(body.meta, {})
     assert.isFalse(await isThere(folderOf(id)))
     assert.isEmpty(await layoutsOf(id))
     for (const file of files) {
-      assert.equal((await ask(identity(), 'GET', `/bucket-files/${file.id}`)).status, 404)
+      assert.equal((await callStorage(identity(), 'GET', `/bucket-files/${file.id}`)).status, 404)
     }
-    assert.equal((await ask(owner, 'DELETE', `/buckets/${id}`)).status, 404)
+    assert.equal((await callStorage(owner, 'DELETE', `/buckets/${id}`)).status, 404)
   })
 
-  test('leaves its place known where a file is still on its way', async ({ assert }) => {
+  test('keeps its location registered while an upload is in progress', async ({ assert }) => {
     const owner = person(REALM)
     const { id } = await aBucket({ actorType: 'user', actorId: owner.actor.id })
     await aFile(id)
@@ -283,7 +315,7 @@ test.group('Changing and deleting a bucket', () => {
       `update bucket_places set made_at = now() - interval '1 year' where bucket_id = $1`,
       [id]
     )
-    assert.equal((await ask(owner, 'DELETE', `/buckets/${id}`)).status, 202)
+    assert.equal((await callStorage(owner, 'DELETE', `/buckets/${id}`)).status, 202)
     assert.equal(await objectsOf(id, 'own'), 0)
     const { rows } = await storagePool().query(
       `select made_at > now() - interval '1 minute' as "isNew" from bucket_places where bucket_id = $1`,
@@ -293,7 +325,7 @@ test.group('Changing and deleting a bucket', () => {
     await removeLocations(id)
   })
 
-  test('is done also where the store is away, which leaves its place to be found', async ({
+  test('succeeds while the store is unavailable, and the location remains for the sweep', async ({
     assert,
     cleanup,
   }) => {
@@ -302,7 +334,7 @@ test.group('Changing and deleting a bucket', () => {
     await aFile(id)
     const bringBack = await withoutStore()
     cleanup(bringBack)
-    assert.equal((await ask(owner, 'DELETE', `/buckets/${id}`)).status, 202)
+    assert.equal((await callStorage(owner, 'DELETE', `/buckets/${id}`)).status, 202)
     assert.deepEqual(await layoutsOf(id), ['own'])
     await bringBack()
     assert.equal(await objectsOf(id, 'own'), 1)
@@ -349,8 +381,8 @@ test.group('Changing and deleting a bucket', () => {
           ? { actorType: kind, actorId: caller.actor.id }
           : { actorType: kind === 'user' ? 'client' : 'user', actorId: caller.actor.id }
         const { id } = await aBucket({ realmId: realm, ...owner })
-        assert.equal((await ask(caller, 'POST', `/buckets/${id}`, {})).status, onUpdate)
-        assert.equal((await ask(caller, 'DELETE', `/buckets/${id}`)).status, onDelete)
+        assert.equal((await callStorage(caller, 'POST', `/buckets/${id}`, {})).status, onUpdate)
+        assert.equal((await callStorage(caller, 'DELETE', `/buckets/${id}`)).status, onDelete)
       })
     }
   }
@@ -360,9 +392,9 @@ test.group('Changing and deleting a bucket', () => {
   }) => {
     const { id } = await aBucket()
     const both = ['bucket_update', 'bucket_delete']
-    assert.equal((await ask(person(REALM, both), 'POST', `/buckets/${id}`, {})).status, 403)
-    assert.equal((await ask(person(REALM, both), 'DELETE', `/buckets/${id}`)).status, 403)
+    assert.equal((await callStorage(person(REALM, both), 'POST', `/buckets/${id}`, {})).status, 403)
+    assert.equal((await callStorage(person(REALM, both), 'DELETE', `/buckets/${id}`)).status, 403)
     const master = person(REALMS.master, both, { realmName: 'master' })
-    assert.equal((await ask(master, 'DELETE', `/buckets/${id}`)).status, 202)
+    assert.equal((await callStorage(master, 'DELETE', `/buckets/${id}`)).status, 202)
   })
 })

@@ -13,7 +13,7 @@ import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { answerTo, begin, openPatch } from '#tests/helpers/tus'
 import {
-  ask,
+  callBucket,
   BOUNDARY,
   LAST_BOUNDARY,
   multipart,
@@ -61,7 +61,7 @@ async function wholeBody(response: IncomingMessage): Promise<Buffer | undefined>
 }
 
 async function remove(path: string): Promise<void> {
-  const { status } = await ask(path, {}, 'DELETE')
+  const { status } = await callBucket(path, {}, 'DELETE')
   if (status !== 202) {
     throw new Error(`${path} was not deleted: ${status}`)
   }
@@ -81,7 +81,7 @@ test.group('Deletions | while a client reads slowly', () => {
       const response = await readSlowly(file!.id, encoding)
       assert.equal(response.headers['content-encoding'] ?? 'identity', encoding)
       await remove(what === 'the file' ? path : `/buckets/${bucketId}`)
-      assert.equal((await ask(`${path}/stream`)).status, 404)
+      assert.equal((await callBucket(`${path}/stream`)).status, 404)
       assert.deepEqual(await remains(bucketId), NOTHING)
 
       const body = await wholeBody(response)
@@ -92,13 +92,13 @@ test.group('Deletions | while a client reads slowly', () => {
 })
 
 test.group('Deletions | of a bucket that is being filled', () => {
-  async function whatIsLeft(bucketId: string) {
-    const left = await remains(bucketId)
+  async function remainingOf(bucketId: string) {
+    const remaining = await remains(bucketId)
     await sweepAbandonedLocations(-1_000, signal)
-    return { left, places: await layoutsOf(bucketId) }
+    return { left: remaining, places: await layoutsOf(bucketId) }
   }
 
-  test('its upload is refused, and nothing of it is left, where the last file was {state}')
+  test('its upload is rejected and removed if the last file was {state}')
     .with([
       { state: 'half', begun: HALF, rest: HALF, objects: 1, unfinished: 1 },
       {
@@ -122,10 +122,10 @@ test.group('Deletions | of a bucket that is being filled', () => {
       sending.end(`${rest}\r\n${LAST_BOUNDARY}`)
       const { status, body } = await answer
       assert.equal(status, 404, body.toString())
-      assert.deepEqual(await whatIsLeft(bucketId), { left: NOTHING, places: [] })
+      assert.deepEqual(await remainingOf(bucketId), { left: NOTHING, places: [] })
     })
 
-  test('its upload in pieces is refused, and nothing of it is left', async ({ assert }) => {
+  test('its resumable upload is rejected and removed', async ({ assert }) => {
     const bucketId = await newBucket()
     const by = { base: at('storage', ''), headers: somebody.headers }
     const path = await begin(by, bucketId, 'pieces', 2 * HALF.length)
@@ -136,6 +136,6 @@ test.group('Deletions | of a bucket that is being filled', () => {
     await remove(`/buckets/${bucketId}`)
     sending.end(HALF)
     assert.equal((await answer).status, 404)
-    assert.deepEqual(await whatIsLeft(bucketId), { left: NOTHING, places: [] })
+    assert.deepEqual(await remainingOf(bucketId), { left: NOTHING, places: [] })
   })
 })

@@ -11,10 +11,10 @@ import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { identity, REALMS } from '#tests/helpers/identities'
 import {
-  ask,
+  callBucket,
   newBucket,
   openRequest,
-  placeOf,
+  locationOf,
   sha256,
   somebody,
   uploaded,
@@ -26,7 +26,7 @@ const GZIP = { 'accept-encoding': 'gzip, deflate, br' }
 
 const pathOf = ({ id }: StoredFile) => `/bucket-files/${id}/stream`
 const addressOf = ({ bucketId, hash }: StoredFile) => {
-  const { container, prefix } = placeOf(bucketId)
+  const { container, prefix } = locationOf(bucketId)
   return { container, key: prefix + hash }
 }
 
@@ -51,7 +51,7 @@ test.group('Downloads | a file', () => {
   test('comes back byte by byte, with its digest as the tag of its version', async ({ assert }) => {
     const content = randomBytes(3 * MIB + 17)
     const file = await fileWith(content, 'folder/Ü "1".bin')
-    const { status, headers, body } = await ask(pathOf(file), GZIP)
+    const { status, headers, body } = await callBucket(pathOf(file), GZIP)
     assert.equal(status, 200)
     assert.isTrue(body.equals(content))
     assert.equal(headers['content-length'], String(content.length))
@@ -68,7 +68,7 @@ test.group('Downloads | a file', () => {
   })
 
   test('with nothing in it comes back as that', async ({ assert }) => {
-    const { status, headers, body } = await ask(pathOf(await fileWith(Buffer.alloc(0))))
+    const { status, headers, body } = await callBucket(pathOf(await fileWith(Buffer.alloc(0))))
     assert.deepEqual([status, headers['content-length'], body.length], [200, '0', 0])
   })
 
@@ -77,62 +77,62 @@ test.group('Downloads | a file', () => {
   }) => {
     const content = Buffer.from(JSON.stringify({ a: 'b'.repeat(1_000) }))
     const file = await fileWith(content, 'x.json')
-    const packed = await ask(pathOf(file), GZIP)
+    const packed = await callBucket(pathOf(file), GZIP)
     assert.equal(packed.headers['content-encoding'], 'gzip')
     assert.equal(packed.headers['content-type'], 'application/json; charset=utf-8')
     assert.match(packed.headers.vary!, /accept-encoding/i)
     assert.notProperty(packed.headers, 'content-length')
     assert.isTrue(gunzipSync(packed.body).equals(content))
 
-    const plain = await ask(pathOf(file), { 'accept-encoding': 'gzip;q=0' })
+    const plain = await callBucket(pathOf(file), { 'accept-encoding': 'gzip;q=0' })
     assert.notProperty(plain.headers, 'content-encoding')
     assert.match(plain.headers.vary!, /accept-encoding/i)
     assert.isTrue(plain.body.equals(content))
     assert.notEqual(plain.headers.etag, packed.headers.etag)
 
     for (const { etag } of [packed.headers]) {
-      const again = await ask(pathOf(file), { ...GZIP, 'if-none-match': etag! })
+      const again = await callBucket(pathOf(file), { ...GZIP, 'if-none-match': etag! })
       assert.deepEqual([again.status, again.body.length], [304, 0])
       assert.equal(again.headers.etag, etag)
-      assert.equal((await ask(pathOf(file), { 'if-none-match': etag! })).status, 200)
+      assert.equal((await callBucket(pathOf(file), { 'if-none-match': etag! })).status, 200)
     }
   })
 
   test('that is packed already is not packed again: {$self}')
     .with(['a.png', 'a.zip', 'a.gz', 'a.mp4', 'a.parquet', 'without-extension'])
     .run(async ({ assert }, path) => {
-      const { headers } = await ask(pathOf(await fileWith(Buffer.alloc(1_000), path)), GZIP)
+      const { headers } = await callBucket(pathOf(await fileWith(Buffer.alloc(1_000), path)), GZIP)
       assert.notProperty(headers, 'content-encoding')
     })
 
   test('can be looked at with HEAD', async ({ assert }) => {
     const file = await fileWith(randomBytes(1_000))
-    const { status, headers, body } = await ask(pathOf(file), {}, 'HEAD')
+    const { status, headers, body } = await callBucket(pathOf(file), {}, 'HEAD')
     assert.deepEqual([status, headers['content-length'], body.length], [200, '1000', 0])
-    assert.equal(headers.etag, (await ask(pathOf(file))).headers.etag)
+    assert.equal(headers.etag, (await callBucket(pathOf(file))).headers.etag)
   })
 
   test('is for callers who reach it, by a header or by the cookie of our own pages', async ({
     assert,
   }) => {
     const file = await fileWith(Buffer.from('a'))
-    const asked = async (headers: Record<string, string>) => {
+    const requested = async (headers: Record<string, string>) => {
       const { request, answer } = openRequest(pathOf(file), headers, 'GET')
       request.end()
       return (await answer).status
     }
     const stranger = identity({ realmId: REALMS.other, realmName: 'other', permissions: [] })
     const cookie = `${env.COOKIE_PREFIX}access_token=${somebody.token}`
-    assert.equal(await asked({}), 401)
-    assert.equal(await asked(stranger.headers), 403)
-    assert.equal(await asked({ cookie }), 200)
-    assert.equal(await asked({ cookie, 'sec-fetch-site': 'cross-site' }), 401)
+    assert.equal(await requested({}), 401)
+    assert.equal(await requested(stranger.headers), 403)
+    assert.equal(await requested({ cookie }), 200)
+    assert.equal(await requested({ cookie, 'sec-fetch-site': 'cross-site' }), 401)
   })
 
   test('that is not there is not found: {$self}')
     .with(['aaaaaaaa-0000-4000-8000-00000000dead', 'no-id'])
     .run(async ({ assert }, id) => {
-      const { status, body } = await ask(`/bucket-files/${id}/stream`)
+      const { status, body } = await callBucket(`/bucket-files/${id}/stream`)
       assert.equal(status, 404)
       assert.match(JSON.parse(body.toString()).message, /The bucket-file was not found/)
     })
@@ -158,7 +158,7 @@ test.group('Downloads | parts and versions', (group) => {
       ['lines=1-2', 200, undefined],
     ] as const)
     .run(async ({ assert }, [range, status, contentRange]) => {
-      const answered = await ask(pathOf(file), { range, ...GZIP })
+      const answered = await callBucket(pathOf(file), { range, ...GZIP })
       assert.equal(answered.status, status)
       assert.equal(answered.headers['content-range'], contentRange)
       assert.notProperty(answered.headers, 'content-encoding')
@@ -169,7 +169,7 @@ test.group('Downloads | parts and versions', (group) => {
       }
     })
 
-  test('conditions are held: {0}')
+  test('conditions are met: {0}')
     .with([
       ['the same version', (tag: string) => ({ 'if-none-match': tag }), 304],
       ['any version', () => ({ 'if-none-match': '*' }), 304],
@@ -182,22 +182,22 @@ test.group('Downloads | parts and versions', (group) => {
       ['a part of another', () => ({ 'range': 'bytes=0-1', 'if-range': '"x"' }), 200],
     ] as [string, (tag: string) => Record<string, string>, number][])
     .run(async ({ assert }, [, headersFor, status]) => {
-      const tag = (await ask(pathOf(file))).headers.etag!
-      assert.equal((await ask(pathOf(file), headersFor(tag))).status, status)
+      const tag = (await callBucket(pathOf(file))).headers.etag!
+      assert.equal((await callBucket(pathOf(file), headersFor(tag))).status, status)
     })
 
-  test('a file whose digest was never taken has a tag that stays', async ({ assert }) => {
+  test('a file without a digest has a stable tag', async ({ assert }) => {
     const old = await fileWith(Buffer.from('a'))
     await storagePool().query('update bucket_files set sha256 = null where id = $1', [old.id])
-    const { etag } = (await ask(pathOf(old))).headers
+    const { etag } = (await callBucket(pathOf(old))).headers
     assert.match(etag!, /^"[\da-f]{64}"$/)
-    assert.equal((await ask(pathOf(old), { 'if-none-match': etag! })).status, 304)
+    assert.equal((await callBucket(pathOf(old), { 'if-none-match': etag! })).status, 304)
   })
 
   test('a file whose size was never recorded is measured', async ({ assert }) => {
     const old = await fileWith(Buffer.from('abc'))
     await storagePool().query('update bucket_files set size = null where id = $1', [old.id])
-    const { headers, body } = await ask(pathOf(old))
+    const { headers, body } = await callBucket(pathOf(old))
     assert.deepEqual([headers['content-length'], body.toString()], ['3', 'abc'])
   })
 })
@@ -208,7 +208,7 @@ test.group('Downloads | damage and departure', () => {
     .run(async ({ assert }, method) => {
       const file = await fileWith(Buffer.alloc(1_000), 'a.txt')
       await (await objectStore()).delete(addressOf(file))
-      const { status, headers, body } = await ask(pathOf(file), GZIP, method)
+      const { status, headers, body } = await callBucket(pathOf(file), GZIP, method)
       assert.equal(status, 404)
       assert.notProperty(headers, 'content-encoding')
       if (method === 'GET') {
@@ -226,10 +226,13 @@ test.group('Downloads | damage and departure', () => {
     .run(async ({ assert }, [size, headers]) => {
       const file = await fileWith(randomBytes(1_000_000), 'a.txt')
       await replaceObject(file, randomBytes(size))
-      await assert.rejects(() => ask(pathOf(file), headers), /aborted|reset|hang up|terminated/)
+      await assert.rejects(
+        () => callBucket(pathOf(file), headers),
+        /aborted|reset|hang up|terminated/
+      )
     })
 
-  test('a reader that leaves lets go of the object, and holds no connection of the database', async ({
+  test('a disconnected reader releases the object, and uses no database connection', async ({
     assert,
   }) => {
     const file = await fileWith(randomBytes(16 * MIB))
@@ -250,7 +253,7 @@ test.group('Downloads | damage and departure', () => {
       await eventually(async () => (await countOpenFiles()) >= openFiles + 30)
     }
     assert.equal(storagePool().idleCount, storagePool().totalCount)
-    assert.equal((await ask(`/bucket-files/${file.id}`)).status, 200)
+    assert.equal((await callBucket(`/bucket-files/${file.id}`)).status, 200)
     sockets.forEach((socket) => socket.destroy())
     await eventually(async () => (await countOpenFiles()) <= openFiles)
   })

@@ -30,7 +30,7 @@ async function takingPart(clientId: string, count: number): Promise<string[]> {
   return analyses
 }
 
-test.group('Who takes part, asked of core', () => {
+test.group('Participations, fetched from core', () => {
   test('is the same over its address as in one process', async ({ assert }) => {
     const clientId = clock.uuid()
     const analyses = await takingPart(clientId, 3)

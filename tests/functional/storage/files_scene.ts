@@ -103,7 +103,7 @@ export function openRequest(
   return { request, answer }
 }
 
-export async function ask(
+export async function callBucket(
   path: string,
   headers: Record<string, string> = {},
   method = 'GET'
@@ -128,7 +128,7 @@ export const LAST_BOUNDARY = `--${BOUNDARY}--\r\n`
 /** The records and objects of a bucket. */
 export async function remains(bucketId: string) {
   const store = await objectStore()
-  const { container, prefix } = placeOf(bucketId)
+  const { container, prefix } = locationOf(bucketId)
   const count = async (table: string) => {
     const { rowCount } = await storagePool().query(`select 1 from ${table} where bucket_id = $1`, [
       bucketId,
@@ -145,7 +145,7 @@ export async function remains(bucketId: string) {
 
 export const NOTHING = { files: 0, claims: 0, objects: 0, unfinished: 0 }
 
-export function placeOf(bucketId: string): BucketLocation {
+export function locationOf(bucketId: string): BucketLocation {
   return bucketLocation(activeLayout(), bucketId)
 }
 

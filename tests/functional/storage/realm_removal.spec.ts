@@ -17,7 +17,7 @@ import { aBucket, aFile, objectsOf } from './storage_scene.js'
 const running = new AbortController().signal
 const logger = { error() {} } as unknown as Parameters<typeof reactToRealmChanges>[0]
 
-async function leftOf(realmId: unknown): Promise<number> {
+async function remainingOf(realmId: unknown): Promise<number> {
   const { rowCount } = await storagePool().query('select 1 from buckets where realm_id = $1', [
     realmId,
   ])
@@ -37,7 +37,10 @@ async function removeRealm(id: string): Promise<void> {
 }
 
 test.group('Buckets of a realm that is deleted', () => {
-  test('go with it, with their files and objects, each told of', async ({ assert, cleanup }) => {
+  test('are removed with it, with their files and objects, each with its event', async ({
+    assert,
+    cleanup,
+  }) => {
     const [realmId, other] = [await newRealm(), await newRealm()]
     const bucket = await aBucket({ realmId })
     const file = await aFile(bucket.id)
@@ -49,22 +52,22 @@ test.group('Buckets of a realm that is deleted', () => {
         record: async (_, change) => void (change.type === 'deleted' && deleted.push(change)),
       })
     )
-    const following = await reactToRealmChanges(logger)
-    cleanup(() => following.stop())
+    const reactions = await reactToRealmChanges(logger)
+    cleanup(() => reactions.stop())
     await removeRealm(realmId)
-    await eventually(async () => (await leftOf(realmId)) === 0)
-    assert.equal(await leftOf(other), 1)
+    await eventually(async () => (await remainingOf(realmId)) === 0)
+    assert.equal(await remainingOf(other), 1)
     await eventually(async () => (await objectsOf(bucket.id, 'own')) === 0)
-    const told = deleted.filter(({ kind }) => kind.startsWith('bucket'))
+    const events = deleted.filter(({ kind }) => kind.startsWith('bucket'))
     assert.deepEqual(
-      told.filter(({ id }) => [bucket.id, file.id].includes(id)).map(({ kind }) => kind),
+      events.filter(({ id }) => [bucket.id, file.id].includes(id)).map(({ kind }) => kind),
       ['bucketFile', 'bucket']
     )
     assert.lengthOf(
-      told.filter(({ kind }) => kind === 'bucket'),
+      events.filter(({ kind }) => kind === 'bucket'),
       2
     )
-    assert.isTrue(told.every(({ origin }) => origin.actor.name === 'system'))
+    assert.isTrue(events.every(({ origin }) => origin.actor.name === 'system'))
   })
 
   test('go with the next sweep where no process listened, or one died at it', async ({
@@ -78,10 +81,10 @@ test.group('Buckets of a realm that is deleted', () => {
     await aBucket({ realmId: other })
     await aBucket()
     await removeRealm(realmId)
-    assert.equal(await leftOf(realmId), 3)
+    assert.equal(await remainingOf(realmId), 3)
     const sweep = bucketRemovalSweep(await identityProvider())
     await sweep.run(running)
-    assert.equal(await leftOf(realmId), 0)
-    assert.equal(await leftOf(other), 1)
+    assert.equal(await remainingOf(realmId), 0)
+    assert.equal(await remainingOf(other), 1)
   })
 })

@@ -29,7 +29,7 @@ import { failureOf } from '#tests/helpers/object_store_suite'
 import { storagePool } from '#storage/database'
 import { stopwatch } from '#tests/helpers/stopwatch'
 
-import { aBucket, aFile, ask, objectsOf, person } from './storage_scene.js'
+import { aBucket, aFile, callStorage, objectsOf, person } from './storage_scene.js'
 
 const KIB = 1024
 const MIB = 1024 ** 2
@@ -43,7 +43,7 @@ async function aBucketOfTheRealm() {
   return (await aBucket({ realmId: REALMS.other })).id
 }
 
-async function aBegunUpload(filename = 'big.bin', length = content.length) {
+async function aStartedUpload(filename = 'big.bin', length = content.length) {
   const bucketId = await aBucketOfTheRealm()
   return { bucketId, path: await begin(speaker(), bucketId, filename, length) }
 }
@@ -65,7 +65,7 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 /** Waits until a request has locked an upload. */
-async function isHeld(path: string): Promise<void> {
+async function isLocked(path: string): Promise<void> {
   await eventually(async () => {
     const { rowCount } = await storagePool().query(
       `select 1 from pg_locks where ${isAdvisoryLockGranted('hashtextextended($1, 0)')}`,
@@ -101,7 +101,7 @@ const digest = (bytes: Uint8Array, algorithm = 'sha256', encoding: 'hex' | 'base
   createHash(algorithm).update(bytes).digest(encoding)
 
 test.group('Resumable uploads', () => {
-  test('say what they understand, to everybody', async ({ assert }) => {
+  test('describe the protocol to every caller', async ({ assert }) => {
     for (const path of ['/buckets/any/resumable', '/buckets/any/resumable/one']) {
       const response = await fetch(at('storage', path), { method: 'OPTIONS' })
       assert.equal(response.status, 204)
@@ -133,7 +133,7 @@ test.group('Resumable uploads', () => {
   })
 
   test('begin with nothing, and become a file with the last byte', async ({ assert }) => {
-    const { bucketId, path } = await aBegunUpload('deep/größe 1.bin')
+    const { bucketId, path } = await aStartedUpload('deep/größe 1.bin')
     const empty = await tus(speaker(), 'HEAD', path)
     assert.equal(empty.status, 200)
     assert.equal(empty.headers['upload-offset'], '0')
@@ -144,7 +144,7 @@ test.group('Resumable uploads', () => {
 
     let offset = 0
     while (offset < content.length) {
-      const listed = await ask(sender, 'GET', `/bucket-files?filter[bucketId]=${bucketId}`)
+      const listed = await callStorage(sender, 'GET', `/bucket-files?filter[bucketId]=${bucketId}`)
       assert.equal(listed.body.meta.total, 0)
       const bytes = content.subarray(offset, offset + randomInt(1, MIB))
       const answer = await patch(speaker(), path, offset, bytes)
@@ -155,7 +155,7 @@ test.group('Resumable uploads', () => {
     }
 
     const id = idOf(path)
-    const { body } = await ask(sender, 'GET', `/bucket-files/${id}`)
+    const { body } = await callStorage(sender, 'GET', `/bucket-files/${id}`)
     const { actor } = sender
     assert.containsSubset(body.data, {
       ...{ id, bucketId, path: 'deep/größe 1.bin', name: 'größe 1.bin', directory: 'deep' },
@@ -166,8 +166,10 @@ test.group('Resumable uploads', () => {
     assert.deepEqual(await commandsAbout(id), ['creationFinished'])
   })
 
-  test('that are files say so for a while, and are sent no more of', async ({ assert }) => {
-    const { path } = await aBegunUpload('a', 10)
+  test('that are complete return the file for a while, and accept no more bytes', async ({
+    assert,
+  }) => {
+    const { path } = await aStartedUpload('a', 10)
     await patch(speaker(), path, 0, content.subarray(0, 10))
     const known = await tus(speaker(), 'HEAD', path)
     assert.equal(known.headers['upload-offset'], '10')
@@ -176,7 +178,7 @@ test.group('Resumable uploads', () => {
     assert.equal((await patch(speaker(), path, 0, content.subarray(0, 10))).status, 409)
     assert.equal((await patch(speaker(), path, 10, content.subarray(0, 1))).status, 413)
     assert.equal((await tus(speaker(), 'DELETE', path)).status, 409)
-    assert.equal((await ask(sender, 'DELETE', `/bucket-files/${idOf(path)}`)).status, 202)
+    assert.equal((await callStorage(sender, 'DELETE', `/bucket-files/${idOf(path)}`)).status, 202)
     assert.equal((await tus(speaker(), 'HEAD', path)).status, 404)
   })
 
@@ -208,7 +210,7 @@ test.group('Resumable uploads', () => {
       assert.isTrue(content.subarray(0, length).equals(await downloaded(idOf(path))))
     })
 
-  test('have an address that holds wherever they are asked for', async ({ assert }) => {
+  test('have a location that works on every route', async ({ assert }) => {
     const bucketId = await aBucketOfTheRealm()
     for (const path of [`/buckets/${bucketId}/resumable`, `/buckets/${bucketId}/resumable/`]) {
       const headers = { 'upload-length': '1', 'upload-metadata': metadataFor('a') }
@@ -223,13 +225,13 @@ test.group('Resumable uploads', () => {
   })
 
   test('of no bytes are files at once', async ({ assert }) => {
-    const { path } = await aBegunUpload('empty', 0)
-    const { body } = await ask(sender, 'GET', `/bucket-files/${idOf(path)}`)
+    const { path } = await aStartedUpload('empty', 0)
+    const { body } = await callStorage(sender, 'GET', `/bucket-files/${idOf(path)}`)
     assert.equal(body.data.size, 0)
     assert.isEmpty(await downloaded(idOf(path)))
   })
 
-  test('may be told their length later', async ({ assert }) => {
+  test('accept a deferred length', async ({ assert }) => {
     const bucketId = await aBucketOfTheRealm()
     const answer = await tus(speaker(), 'POST', `/buckets/${bucketId}/resumable`, {
       'upload-defer-length': '1',
@@ -249,7 +251,7 @@ test.group('Resumable uploads', () => {
   })
 
   test('take no bytes with a wrong checksum, and those with a right one', async ({ assert }) => {
-    const { path } = await aBegunUpload('a', MIB)
+    const { path } = await aStartedUpload('a', MIB)
     const bytes = content.subarray(0, MIB)
     const wrong = { 'upload-checksum': `sha1 ${digest(content, 'sha1', 'base64')}` }
     const refused = await patch(speaker(), path, 0, bytes, wrong)
@@ -273,8 +275,8 @@ test.group('Resumable uploads', () => {
     assert.isTrue(bytes.equals(await downloaded(idOf(path))))
   })
 
-  test('refuse what does not follow the protocol', async ({ assert }) => {
-    const { bucketId, path } = await aBegunUpload('a', 100)
+  test('reject violations of the protocol', async ({ assert }) => {
+    const { bucketId, path } = await aStartedUpload('a', 100)
     const begins = (headers: Record<string, string>) =>
       tus(speaker(), 'POST', `/buckets/${bucketId}/resumable`, headers)
     const named = { 'upload-metadata': metadataFor('b') }
@@ -307,7 +309,7 @@ test.group('Resumable uploads', () => {
     assert.equal(await offsetOf(speaker(), path), 0)
   })
 
-  test('take no path that leads elsewhere, nor one that is taken', async ({ assert }) => {
+  test('reject a path that escapes the bucket, and one that is claimed', async ({ assert }) => {
     const { id: bucketId } = await aBucket({ realmId: REALMS.other })
     const statusFor = async (metadata: string, by = sender) => {
       const headers = { 'upload-length': '1', 'upload-metadata': metadata }
@@ -334,7 +336,7 @@ test.group('Resumable uploads', () => {
   })
 
   test('that a client begins again make room for that', async ({ assert }) => {
-    const { bucketId, path } = await aBegunUpload('a', 100)
+    const { bucketId, path } = await aStartedUpload('a', 100)
     await patch(speaker(), path, 0, content.subarray(0, 50))
     const again = await begin(speaker(), bucketId, 'a', 10)
     assert.equal((await tus(speaker(), 'HEAD', path)).status, 404)
@@ -346,7 +348,7 @@ test.group('Resumable uploads', () => {
   test('are for the caller that began them, and for those who may upload to the bucket', async ({
     assert,
   }) => {
-    const { bucketId, path } = await aBegunUpload('a', 100)
+    const { bucketId, path } = await aStartedUpload('a', 100)
     const stranger = person('aaaaaaaa-0000-4000-8000-00000000000f')
     const colleague = person(REALMS.other)
     const nobody = { ...speaker(), headers: {} }
@@ -365,12 +367,12 @@ test.group('Resumable uploads', () => {
     assert.equal((await tus(speaker(), 'HEAD', moved)).status, 404)
 
     assert.equal((await patch(speaker(colleague), path, 0, content.subarray(0, 100))).status, 204)
-    const { body } = await ask(sender, 'GET', `/bucket-files/${idOf(path)}`)
+    const { body } = await callStorage(sender, 'GET', `/bucket-files/${idOf(path)}`)
     assert.equal(body.data.actorId, sender.actor.id)
   })
 
-  test('that are given up leave nothing, and their path is free', async ({ assert }) => {
-    const { bucketId, path } = await aBegunUpload('a', 100)
+  test('that are cancelled are removed, and their path is free', async ({ assert }) => {
+    const { bucketId, path } = await aStartedUpload('a', 100)
     await patch(speaker(), path, 0, content.subarray(0, 50))
     assert.equal((await tus(speaker(), 'DELETE', path)).status, 204)
     assert.equal((await tus(speaker(), 'DELETE', path)).status, 404)
@@ -383,8 +385,8 @@ test.group('Resumable uploads', () => {
     assert.isEmpty(rows)
   })
 
-  test('keep what arrived of a request that breaks off anywhere', async ({ assert }) => {
-    const { path } = await aBegunUpload()
+  test('store what arrived of a request that breaks off anywhere', async ({ assert }) => {
+    const { path } = await aStartedUpload()
     let offset = 0
     for (let round = 0; round < 10; round++) {
       const rest = content.subarray(offset)
@@ -412,11 +414,11 @@ test.group('Resumable uploads', () => {
   })
 
   test('are let go of by a silent request when their client comes back', async ({ assert }) => {
-    const { path } = await aBegunUpload()
+    const { path } = await aStartedUpload()
     const silent = openPatch(speaker(), path, 0, content.length)
     const answered = answerTo(silent)
     silent.write(content.subarray(0, MIB))
-    await isHeld(path)
+    await isLocked(path)
     await delay(1_000)
     const took = stopwatch()
     assert.equal(await offsetOf(speaker(), path), MIB)
@@ -429,11 +431,11 @@ test.group('Resumable uploads', () => {
   }).retry(2)
 
   test('are let go of when the connection with their locks is lost', async ({ assert }) => {
-    const { path } = await aBegunUpload()
+    const { path } = await aStartedUpload()
     const silent = openPatch(speaker(), path, 0, content.length)
     const answered = answerTo(silent)
     silent.write(content.subarray(0, MIB))
-    await isHeld(path)
+    await isLocked(path)
     assert.isAtLeast(await endSessions(storagePool(), 'analysis-hub uploads'), 1)
     assert.equal((await answered).status, 408)
     silent.destroy()
@@ -455,12 +457,12 @@ test.group('Resumable uploads', () => {
     for (const id of ids) {
       assert.isTrue(bytes.equals(await downloaded(id)))
     }
-    const listed = await ask(sender, 'GET', `/bucket-files?filter[bucketId]=${bucketId}`)
+    const listed = await callStorage(sender, 'GET', `/bucket-files?filter[bucketId]=${bucketId}`)
     assert.equal(listed.body.meta.total, 60)
   })
 
   test('that many requests go on with at once are stored once', async ({ assert }) => {
-    const { path } = await aBegunUpload('a', 200 * KIB)
+    const { path } = await aStartedUpload('a', 200 * KIB)
     const bytes = content.subarray(0, 200 * KIB)
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => patch(speaker(), path, 0, bytes).catch(() => undefined))
@@ -478,7 +480,7 @@ test.group('Resumable uploads', () => {
   })
 
   test('may be used where only some methods get through', async ({ assert }) => {
-    const { path } = await aBegunUpload('a', 10)
+    const { path } = await aStartedUpload('a', 10)
     const instead = (method: string, headers = {}, bytes?: Uint8Array) =>
       tus(speaker(), 'POST', path, { 'x-http-method-override': method, ...headers }, bytes)
     const bytes = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' }
@@ -487,10 +489,8 @@ test.group('Resumable uploads', () => {
     assert.equal((await instead('DELETE')).status, 204)
   })
 
-  test('that have all their bytes and are no file become one when a client asks', async ({
-    assert,
-  }) => {
-    const { path } = await aBegunUpload('unlucky', 10)
+  test('that are complete and no file yet become one on a status request', async ({ assert }) => {
+    const { path } = await aStartedUpload('unlucky', 10)
     const works = await filesCannotBeMade('unlucky')
     assert.equal((await patch(speaker(), path, 0, content.subarray(0, 10))).status, 500)
     assert.equal((await tus(speaker(), 'HEAD', path)).status, 500)
@@ -503,7 +503,7 @@ test.group('Resumable uploads', () => {
 
   test('have the right digest where what was known of it is lost', async ({ assert }) => {
     for (const lost of [null, Buffer.from('of another version')]) {
-      const { path } = await aBegunUpload()
+      const { path } = await aStartedUpload()
       await patch(speaker(), path, 0, content.subarray(0, MIB))
       await storagePool().query('update resumable_uploads set digest = $2 where id = $1', [
         idOf(path),
@@ -514,8 +514,8 @@ test.group('Resumable uploads', () => {
     }
   })
 
-  test('end where their bytes are gone from the store', async ({ assert }) => {
-    const { bucketId, path } = await aBegunUpload('a', 10)
+  test('end if their bytes are missing in the store', async ({ assert }) => {
+    const { bucketId, path } = await aStartedUpload('a', 10)
     await patch(speaker(), path, 0, content.subarray(0, 5))
     const store = await objectStore()
     const { container } = bucketLocation('own', bucketId)
@@ -527,8 +527,8 @@ test.group('Resumable uploads', () => {
     await begin(speaker(), bucketId, 'a', 10)
   })
 
-  test('end when they expire, and the sweep leaves nothing of them', async ({ assert }) => {
-    const { bucketId, path } = await aBegunUpload('a', 10)
+  test('end when they expire, and the sweep removes them', async ({ assert }) => {
+    const { bucketId, path } = await aStartedUpload('a', 10)
     await patch(speaker(), path, 0, content.subarray(0, 5))
     const id = idOf(path)
     for (const [table, column] of [
@@ -551,14 +551,14 @@ test.group('Resumable uploads', () => {
   })
 
   test('go with their bucket', async ({ assert }) => {
-    const { bucketId, path } = await aBegunUpload('a', 10)
+    const { bucketId, path } = await aStartedUpload('a', 10)
     await patch(speaker(), path, 0, content.subarray(0, 5))
     const admin = person(REALMS.master, ['bucket_delete'], { realmName: 'master' })
-    assert.equal((await ask(admin, 'DELETE', `/buckets/${bucketId}`)).status, 202)
+    assert.equal((await callStorage(admin, 'DELETE', `/buckets/${bucketId}`)).status, 202)
     assert.equal((await tus(speaker(), 'HEAD', path)).status, 404)
   })
 
-  test('keep to the limit of the installation', async ({ assert }) => {
+  test('respect the limit of the installation', async ({ assert }) => {
     const { ResumableService } = await import('#storage/resumable/resumable_service')
     const bucketId = await aBucketOfTheRealm()
     const origin = { actor: sender.actor, requestId: '', address: '', method: '', path: '' }
@@ -586,9 +586,9 @@ test.group('Resumable uploads', () => {
     assert.isTrue(content.equals(await downloaded(idOf(url))))
   })
 
-  test('are the only place where PATCH means something', async ({ assert }) => {
+  test('are the only routes with PATCH', async ({ assert }) => {
     const { id } = await aBucket({ realmId: REALMS.other })
-    assert.equal((await ask(sender, 'PATCH', `/buckets/${id}`, {})).status, 404)
-    assert.equal((await ask(sender, 'PUT', `/buckets/${id}/resumable`, {})).status, 404)
+    assert.equal((await callStorage(sender, 'PATCH', `/buckets/${id}`, {})).status, 404)
+    assert.equal((await callStorage(sender, 'PUT', `/buckets/${id}/resumable`, {})).status, 404)
   })
 })

@@ -32,7 +32,7 @@ export const person = (
 export const uniqueName = (stem = 'bucket') => `${stem}-${clock.uuid().slice(0, 13)}`
 
 /** Sends a request to storage, anonymously by default. */
-export async function ask(
+export async function callStorage(
   by: Person | undefined,
   method: string,
   path: string,
@@ -126,7 +126,7 @@ export async function withoutStore(): Promise<() => Promise<void>> {
 }
 
 /** The undelivered bus messages about a record. */
-export async function toldOf(id: string): Promise<any[]> {
+export async function eventsAbout(id: string): Promise<any[]> {
   const { rows } = await storagePool().query(
     `select content->'command' as message from outbox
      where content->'command'->'data'->>'id' = $1 order by position`,

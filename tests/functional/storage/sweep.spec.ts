@@ -18,7 +18,7 @@ import {
   NOTHING,
   openRequest,
   partHead,
-  placeOf,
+  locationOf,
   remains,
   uploaded,
 } from './files_scene.js'
@@ -32,7 +32,7 @@ const bytes = (size = 10) =>
   })()
 
 function addressIn(bucketId: string, key = clock.random(32).toString('hex')) {
-  const { container, prefix } = placeOf(bucketId)
+  const { container, prefix } = locationOf(bucketId)
   return { container, key: prefix + key }
 }
 
@@ -49,8 +49,8 @@ test.group('Sweep | claims', () => {
     const bucketId = await newBucket()
     const store = await objectStore()
     const expired = await claimPath({ bucketId, path: 'expired', ttlMs: -1_000 })
-    const held = await claimPath({ bucketId, path: 'held', ttlMs: 30_000 })
-    for (const { address } of [expired, held]) {
+    const claimed = await claimPath({ bucketId, path: 'held', ttlMs: 30_000 })
+    for (const { address } of [expired, claimed]) {
       await store.put(address, bytes())
     }
     assert.isAtLeast(await sweepExpiredClaims(store, 0, signal), 1)
@@ -87,9 +87,7 @@ test.group('Sweep | claims', () => {
 })
 
 test.group('Sweep | objects', () => {
-  test('without file and claim go when they are old enough; files and claims keep theirs', async ({
-    assert,
-  }) => {
+  test('without file and claim are removed when old enough; others stay', async ({ assert }) => {
     await thorough()
     const bucketId = await newBucket()
     const store = await objectStore()
@@ -125,7 +123,7 @@ test.group('Sweep | objects', () => {
     assert.equal((await answer).status, 201)
   })
 
-  test('that are missing are told of once, and their files stay', async ({ assert }) => {
+  test('that are missing are reported once, and their files stay', async ({ assert }) => {
     const bucketId = await newBucket()
     const files = await uploaded(
       bucketId,
@@ -153,7 +151,9 @@ test.group('Sweep | objects', () => {
 })
 
 test.group('Sweep | places', () => {
-  test('whose bucket never came to be, or is gone, are emptied and removed', async ({ assert }) => {
+  test('whose bucket was never created, or is deleted, are emptied and removed', async ({
+    assert,
+  }) => {
     const store = await objectStore()
     const id = clock.uuid()
     await prepareLocation(id)
@@ -163,12 +163,12 @@ test.group('Sweep | places', () => {
     assert.equal((await remains(id)).objects, 1)
     assert.isAtLeast(await sweepAbandonedLocations(-1_000, signal), 1)
     assert.equal((await remains(id)).objects, 0)
-    assert.deepEqual(await placeRows(id), [])
-    assert.lengthOf(await placeRows(bucketId), 1)
+    assert.deepEqual(await locationRows(id), [])
+    assert.lengthOf(await locationRows(bucketId), 1)
   })
 })
 
-async function placeRows(bucketId: string): Promise<unknown[]> {
+async function locationRows(bucketId: string): Promise<unknown[]> {
   const { rows } = await storagePool().query('select 1 from bucket_places where bucket_id = $1', [
     bucketId,
   ])

@@ -9,12 +9,19 @@ import { test } from '@japa/runner'
 import { storagePool } from '#storage/database'
 import { activeLayout, objectStore } from '#storage/objects/store'
 import { identity, REALMS } from '#tests/helpers/identities'
-import { ask, newBucket, placeOf, uploaded, upload, type SentFile } from './files_scene.js'
+import {
+  callBucket,
+  newBucket,
+  locationOf,
+  uploaded,
+  upload,
+  type SentFile,
+} from './files_scene.js'
 
 /** A full run has 1,000. */
 const TREES = Number(process.env.TAR_TREES ?? 5)
 
-const tarOf = (bucketId: string) => ask(`/buckets/${bucketId}/stream`)
+const tarOf = (bucketId: string) => callBucket(`/buckets/${bucketId}/stream`)
 
 async function listed(tar: Buffer): Promise<string[]> {
   return inFolder(async (folder) => {
@@ -51,7 +58,7 @@ async function fill(bucketId: string, count: number): Promise<void> {
 }
 
 test.group('Bucket streams', () => {
-  test('are tars of all files, by path, with a head that says so', async ({ assert }) => {
+  test('are tars of all files, ordered by path, with matching headers', async ({ assert }) => {
     const bucketId = await newBucket()
     const files = ['b', 'a/z', 'a/b', 'ä'].map((path) => ({ path, content: Buffer.from(path) }))
     await uploaded(bucketId, files)
@@ -60,7 +67,7 @@ test.group('Bucket streams', () => {
     assert.equal(headers['content-type'], 'application/x-tar')
     assert.equal(headers['content-disposition'], `attachment; filename="${bucketId}.tar"`)
     assert.deepEqual(await listed(body), ['a/b', 'a/z', 'b', 'ä'])
-    const head = await ask(`/buckets/${bucketId}/stream`, {}, 'HEAD')
+    const head = await callBucket(`/buckets/${bucketId}/stream`, {}, 'HEAD')
     assert.deepEqual([head.status, head.body.length], [200, 0])
     assert.equal(head.headers['content-type'], 'application/x-tar')
   })
@@ -74,9 +81,9 @@ test.group('Bucket streams', () => {
   test('are for callers who reach the bucket', async ({ assert }) => {
     const path = `/buckets/${await newBucket()}/stream`
     const stranger = identity({ realmId: REALMS.other, realmName: 'other', permissions: [] })
-    assert.equal((await ask(path, stranger.headers)).status, 403)
-    assert.equal((await ask(path, { authorization: '' })).status, 401)
-    assert.equal((await ask('/buckets/no-such-bucket/stream')).status, 404)
+    assert.equal((await callBucket(path, stranger.headers)).status, 403)
+    assert.equal((await callBucket(path, { authorization: '' })).status, 401)
+    assert.equal((await callBucket('/buckets/no-such-bucket/stream')).status, 404)
   })
 
   test('have every file in them, however many pages these are', async ({ assert }) => {
@@ -102,7 +109,7 @@ test.group('Bucket streams', () => {
     .run(async ({ assert }, what) => {
       const bucketId = await newBucket()
       const [file] = await uploaded(bucketId, [{ path: 'a', content: Buffer.from('a') }])
-      const { container, prefix } = placeOf(bucketId)
+      const { container, prefix } = locationOf(bucketId)
       if (what === 'without a size') {
         await storagePool().query('update bucket_files set size = null where id = $1', [file!.id])
       } else {

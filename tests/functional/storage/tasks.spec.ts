@@ -19,12 +19,12 @@ import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
 import { storagePool } from '#storage/database'
 
-import { aBucket, aFile, ask, person, uniqueName, withoutStore } from './storage_scene.js'
+import { aBucket, aFile, callStorage, person, uniqueName, withoutStore } from './storage_scene.js'
 
 const REALM = clock.uuid()
 
 let bus: Bus
-const heard: Message[] = []
+const received: Message[] = []
 
 const listening = defineConsumer({
   queue: `telemetry.${EVENT_KEYS.storageBucket}`,
@@ -36,7 +36,7 @@ const listening = defineConsumer({
     ['creation', 'deletion'].flatMap((what) =>
       ['Started', 'Finished', 'Failed'].map((how) => [
         what + how,
-        async ({ message }) => void heard.push(message),
+        async ({ message }) => void received.push(message),
       ])
     )
   ),
@@ -53,7 +53,7 @@ function send(type: string, data: Record<string, unknown>): Message {
 }
 
 const answersTo = ({ metadata }: Message) =>
-  heard.filter((event) => event.metadata.correlationId === metadata.correlationId)
+  received.filter((event) => event.metadata.correlationId === metadata.correlationId)
 
 /** The events that answer a command, once there are this many. */
 async function answered(command: Message, count: number): Promise<Message[]> {
@@ -79,7 +79,7 @@ async function deadReason({ id }: Message): Promise<string | undefined> {
   return rows[0]?.reason
 }
 
-test.group('Buckets that are asked for on the bus', (group) => {
+test.group('Buckets of commands on the bus', (group) => {
   group.setup(async () => {
     const app = await boot()
     const logger = await app.container.make('logger')
@@ -93,7 +93,7 @@ test.group('Buckets that are asked for on the bus', (group) => {
     }
   })
 
-  test('are made, and told of with what ties the answer to the command', async ({ assert }) => {
+  test('are created, and the event correlates with the command', async ({ assert }) => {
     const wanted = {
       name: uniqueName(),
       realmId: REALM,
@@ -114,7 +114,7 @@ test.group('Buckets that are asked for on the bus', (group) => {
       assert.equal(metadata.attempt, 7)
       assert.deepEqual(metadata.routing, { type: 'pubSub', key: EVENT_KEYS.storageBucket })
     }
-    const { body } = await ask(person(REALM), 'GET', `/buckets/${finished!.id}`)
+    const { body } = await callStorage(person(REALM), 'GET', `/buckets/${finished!.id}`)
     assert.containsSubset(body.data, { name: wanted.name, realmId: REALM, actorType: 'client' })
     assert.isTrue(await isThere(folderOf(finished!.id)))
   })
@@ -147,7 +147,7 @@ test.group('Buckets that are asked for on the bus', (group) => {
     const [, finished] = await answered(send('create', { name: uniqueName() }), 2)
     assert.isString(finished!.data.realmId)
     const path = `/buckets/${finished!.data.id}`
-    assert.equal((await ask(person(REALM), 'GET', path)).status, 403)
+    assert.equal((await callStorage(person(REALM), 'GET', path)).status, 403)
   })
 
   for (const [what, data] of [
@@ -175,7 +175,7 @@ test.group('Buckets that are asked for on the bus', (group) => {
     }).timeout(60_000)
   }
 
-  test('wait for a store that is away, and are told of once', async ({ assert, cleanup }) => {
+  test('wait for an unavailable store, and are published once', async ({ assert, cleanup }) => {
     const bringBack = await withoutStore()
     cleanup(bringBack)
     const command = send('create', { name: uniqueName(), realmId: REALM })
@@ -188,7 +188,7 @@ test.group('Buckets that are asked for on the bus', (group) => {
     assert.isTrue(await isThere(folderOf(events[1]!.data.id)))
   })
 
-  test('are deleted with their files, objects and place', async ({ assert }) => {
+  test('are deleted with their files, objects and location', async ({ assert }) => {
     const { id } = await aBucket({ realmId: REALM })
     const file = await aFile(id)
     const command = send('delete', { id: id.toUpperCase() })
@@ -199,8 +199,8 @@ test.group('Buckets that are asked for on the bus', (group) => {
       [id, id]
     )
     assert.equal(events[1]!.data.realmId, REALM)
-    assert.equal((await ask(identity(), 'GET', `/buckets/${id}`)).status, 404)
-    assert.equal((await ask(identity(), 'GET', `/bucket-files/${file.id}`)).status, 404)
+    assert.equal((await callStorage(identity(), 'GET', `/buckets/${id}`)).status, 404)
+    assert.equal((await callStorage(identity(), 'GET', `/bucket-files/${file.id}`)).status, 404)
     await eventually(async () => (await layoutsOf(id)).length === 0)
     assert.isFalse(await isThere(folderOf(id)))
     await bus.publish(command, id)
@@ -239,14 +239,14 @@ test.group('Changes of buckets and files through HTTP', () => {
     }
   }
 
-  test('are each told once to those who follow buckets, files and records', async ({ assert }) => {
+  test('are each published once for buckets, files and records', async ({ assert }) => {
     const maker = person(REALM, ['bucket_create'])
-    const { body } = await ask(maker, 'POST', '/buckets', { name: uniqueName() })
+    const { body } = await callStorage(maker, 'POST', '/buckets', { name: uniqueName() })
     const { id } = body.data
-    await ask(maker, 'POST', `/buckets/${id}`, { name: 'other' })
+    await callStorage(maker, 'POST', `/buckets/${id}`, { name: 'other' })
     const file = await aFile(id)
-    await ask(maker, 'DELETE', `/bucket-files/${file.id}`)
-    await ask(maker, 'DELETE', `/buckets/${id}`)
+    await callStorage(maker, 'DELETE', `/bucket-files/${file.id}`)
+    await callStorage(maker, 'DELETE', `/buckets/${id}`)
 
     const ofBucket = await messagesOf(id)
     assert.deepEqual(typesOf(ofBucket.events), ['creationFinished', 'deletionFinished'])
@@ -270,7 +270,7 @@ test.group('Changes of buckets and files through HTTP', () => {
 
   test('are audited with who made them, from where, and in which realm', async ({ assert }) => {
     const maker = person(REALM, ['bucket_create'])
-    const { body } = await ask(maker, 'POST', '/buckets', { name: uniqueName() })
+    const { body } = await callStorage(maker, 'POST', '/buckets', { name: uniqueName() })
     const { changes } = await messagesOf(body.data.id)
     assert.equal(changes[0].realmId, REALM)
     assert.containsSubset(changes[0].doer, {
@@ -286,17 +286,17 @@ test.group('Changes of buckets and files through HTTP', () => {
     const maker = person(REALM, ['bucket_create'])
     const foreign = 'task:somebody-elses'
     maker.headers = { ...maker.headers, 'x-request-id': foreign } as typeof maker.headers
-    const { body } = await ask(maker, 'POST', '/buckets', { name: uniqueName() })
+    const { body } = await callStorage(maker, 'POST', '/buckets', { name: uniqueName() })
     const { events } = await messagesOf(body.data.id)
     assert.notInclude(JSON.stringify(events), foreign)
     assert.isNotEmpty(events[0]!.metadata.correlationId)
   })
 
-  test('that are refused are told to nobody', async ({ assert }) => {
+  test('that are rejected publish no event', async ({ assert }) => {
     const owner = person(REALM)
     const { id } = await aBucket({ realmId: REALM, actorType: 'user', actorId: owner.actor.id })
-    await ask(person(REALM), 'DELETE', `/buckets/${id}`)
-    await ask(person(REALM), 'POST', `/buckets/${id}`, {})
+    await callStorage(person(REALM), 'DELETE', `/buckets/${id}`)
+    await callStorage(person(REALM), 'POST', `/buckets/${id}`, {})
     const { events, changes } = await messagesOf(id)
     assert.isEmpty(events)
     assert.isEmpty(changes)

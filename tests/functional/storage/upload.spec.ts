@@ -22,7 +22,7 @@ import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { identity, REALMS } from '#tests/helpers/identities'
 import {
-  ask,
+  callBucket,
   BOUNDARY,
   LAST_BOUNDARY,
   multipart,
@@ -85,12 +85,12 @@ test.group('Uploads | files', () => {
     assert.notProperty(first, 'sha256')
     assert.containsSubset(second, { name: 'a.py', directory: 'src/lib' })
     assert.equal((await stored(bucketId, 'z.bin')).sha256, sha256(large))
-    const { body: bytes } = await ask(`/bucket-files/${first.id}/stream`)
+    const { body: bytes } = await callBucket(`/bucket-files/${first.id}/stream`)
     assert.equal(sha256(bytes), sha256(large))
     assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 4, objects: 4 })
   })
 
-  test('of every size keep their order and their bytes when many are sent at once', async ({
+  test('of every size keep their order and content when many are sent at once', async ({
     assert,
   }) => {
     const bucketId = await newBucket()
@@ -105,23 +105,23 @@ test.group('Uploads | files', () => {
     )
     for (const [n, { content, path }] of files.entries()) {
       assert.equal((await stored(bucketId, path)).sha256, sha256(content))
-      const { body } = await ask(`/bucket-files/${made[n]!.id}/stream`)
+      const { body } = await callBucket(`/bucket-files/${made[n]!.id}/stream`)
       assert.equal(sha256(body), sha256(content))
     }
     assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 120, objects: 120 })
   })
 
-  test('are told of, one event each', async ({ assert }) => {
+  test('are published, one event each', async ({ assert }) => {
     const bucketId = await newBucket()
-    const told: RecordChange[] = []
-    const restore = useEventSink({ record: async (_, change) => void told.push(change) })
+    const events: RecordChange[] = []
+    const restore = useEventSink({ record: async (_, change) => void events.push(change) })
     try {
       await uploaded(bucketId, [text('a'), text('b')])
     } finally {
       restore()
     }
     assert.deepEqual(
-      told.map(({ kind, type, next }) => [kind, type, next?.path]),
+      events.map(({ kind, type, next }) => [kind, type, next?.path]),
       [
         ['bucketFile', 'created', 'a'],
         ['bucketFile', 'created', 'b'],
@@ -147,7 +147,7 @@ test.group('Uploads | files', () => {
     assert.deepEqual(await response.json(), { data: [], meta: { total: 0 } })
   })
 
-  test('come from curl, which asks before it sends, in any number', async ({ assert }) => {
+  test('come from curl, which sends Expect: 100-continue, in any number', async ({ assert }) => {
     const bucketId = await newBucket()
     const folder = await mkdtemp(join(tmpdir(), 'hub-curl-'))
     try {
@@ -227,7 +227,7 @@ test.group('Uploads | refusals', () => {
     assert.deepEqual(await remains(bucketId), NOTHING)
   })
 
-  test('a path that has a file is taken, and what was sent before it does not stay', async ({
+  test('a path with a file is rejected, and the files before it are removed', async ({
     assert,
   }) => {
     const bucketId = await newBucket()
@@ -239,13 +239,13 @@ test.group('Uploads | refusals', () => {
     assert.equal((await upload(bucketId, [text('b')])).status, 201)
   })
 
-  test('a path that comes twice in a request is taken the second time', async ({ assert }) => {
+  test('a path that occurs twice in a request is rejected', async ({ assert }) => {
     const bucketId = await newBucket()
     assert.equal((await upload(bucketId, [text('a'), text('a')])).status, 409)
     assert.deepEqual(await remains(bucketId), NOTHING)
   })
 
-  test('one taken path among many small files ends the request, and nothing of them stays', async ({
+  test('one rejected path among many small files ends the request, and none of them stays', async ({
     assert,
   }) => {
     const bucketId = await newBucket()
@@ -255,7 +255,7 @@ test.group('Uploads | refusals', () => {
     assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 1, objects: 1 })
   })
 
-  test('a taken path is told before its bytes are sent, which may still come then', async ({
+  test('a rejected path is answered before its bytes, which may still arrive', async ({
     assert,
   }) => {
     const bucketId = await newBucket()
@@ -295,8 +295,8 @@ test.group('Uploads | limits', () => {
       yield {
         filename,
         bytes: (async function* () {
-          for (let left = size; left > 0; left -= 1000) {
-            yield Buffer.alloc(Math.min(left, 1000))
+          for (let remaining = size; remaining > 0; remaining -= 1000) {
+            yield Buffer.alloc(Math.min(remaining, 1000))
           }
         })(),
       }
@@ -314,7 +314,7 @@ test.group('Uploads | limits', () => {
       { title: 'one byte more is too much', files: 2, bytes: 4_999, isKept: false },
       { title: 'one file more is too much', files: 1, bytes: 0, isKept: false },
     ])
-    .run(async ({ assert }, { files, bytes, isKept }) => {
+    .run(async ({ assert }, { files, bytes, isKept: isStored }) => {
       const bucketId = await newBucket()
       const bucket = await (await buckets()).find(bucketId)
       const origin = { actor: somebody.actor, requestId: '', address: '', userAgent: undefined }
@@ -328,24 +328,24 @@ test.group('Uploads | limits', () => {
         ]),
         { signal: new AbortController().signal }
       )
-      if (isKept) {
+      if (isStored) {
         assert.lengthOf(await sending, 2)
       } else {
         await assert.rejects(() => sending, PayloadTooLarge as never)
       }
-      assert.equal((await remains(bucketId)).files, isKept ? 2 : 0)
-      assert.equal((await remains(bucketId)).objects, isKept ? 2 : 0)
+      assert.equal((await remains(bucketId)).files, isStored ? 2 : 0)
+      assert.equal((await remains(bucketId)).objects, isStored ? 2 : 0)
       assert.equal((await remains(bucketId)).claims, 0)
     })
 })
 
 test.group('Uploads | on their way', () => {
-  test('they are in no list, and their path is taken', async ({ assert }) => {
+  test('they are in no list, and their path is claimed', async ({ assert }) => {
     const bucketId = await newBucket()
     const { request, answer } = openRequest(`/buckets/${bucketId}/upload`, multipart())
     request.write(`${partHead('a')}half`)
     await eventually(async () => (await remains(bucketId)).claims === 1)
-    const { body } = await ask(`/bucket-files?filter[bucketId]=${bucketId}`)
+    const { body } = await callBucket(`/bucket-files?filter[bucketId]=${bucketId}`)
     assert.equal(JSON.parse(body.toString()).meta.total, 0)
     const { status } = await upload(bucketId, [text('a')])
     assert.equal(status, 409)
@@ -354,7 +354,7 @@ test.group('Uploads | on their way', () => {
     assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 1, objects: 1 })
   })
 
-  test('one whose client goes away after {0} leaves nothing')
+  test('nothing remains of one whose client disconnects after {0}')
     .with([
       ['the head of a part', partHead('a')],
       ['some bytes', `${partHead('a')}${'x'.repeat(3 * MIB)}`],
@@ -386,16 +386,16 @@ test.group('Uploads | on their way', () => {
     const { status, body } = await answer
     assert.equal(status, 409)
     assert.equal(JSON.parse(body.toString()).code, 'entity_conflict')
-    assert.equal((await ask(`/bucket-files/${file!.id}/stream`)).body.toString(), 'new')
+    assert.equal((await callBucket(`/bucket-files/${file!.id}/stream`)).body.toString(), 'new')
     assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 1, objects: 1 })
   })
 
-  test('one into a bucket that is deleted meanwhile finds it gone', async ({ assert }) => {
+  test('one into a bucket that is deleted meanwhile is not found', async ({ assert }) => {
     const bucketId = await newBucket()
     const { request, answer } = openRequest(`/buckets/${bucketId}/upload`, multipart())
     request.write(`${partHead('a')}1\r\n${partHead('b')}2`)
     await eventually(async () => (await remains(bucketId)).claims === 2)
-    assert.equal((await ask(`/buckets/${bucketId}`, {}, 'DELETE')).status, 202)
+    assert.equal((await callBucket(`/buckets/${bucketId}`, {}, 'DELETE')).status, 202)
     request.end(`\r\n${LAST_BOUNDARY}`)
     const { status } = await answer
     assert.equal(status, 404)
@@ -419,7 +419,7 @@ test.group('Uploads | on their way', () => {
     assert.deepEqual(await remains(bucketId), { ...NOTHING, files: 20, objects: 20 })
   }).timeout(60_000)
 
-  test('one whose place is gone from the store is asked for again, and succeeds then', async ({
+  test('one whose location is missing has to be repeated, and succeeds then', async ({
     assert,
   }) => {
     // A shared location cannot be lost like this.
@@ -432,7 +432,7 @@ test.group('Uploads | on their way', () => {
     assert.equal((await upload(bucketId, [text('a')])).status, 201)
   })
 
-  test('several paths are claimed at once, each by itself, also those that were given up', async ({
+  test('several paths are claimed at once, each independently, expired ones included', async ({
     assert,
   }) => {
     const bucketId = await newBucket()
@@ -469,12 +469,12 @@ test.group('Uploads | on their way', () => {
       statuses.every((status) => status === 201 || status === 409),
       statuses.join()
     )
-    const isKept = statuses.includes(201)
+    const isStored = statuses.includes(201)
     const { files, objects, claims } = await remains(bucketId)
-    assert.deepEqual([files, objects, claims], isKept ? [40, 40, 0] : [0, 0, 0])
+    assert.deepEqual([files, objects, claims], isStored ? [40, 40, 0] : [0, 0, 0])
   })
 
-  test('a claim that was taken over is not renewed or released by its former holder', async ({
+  test('a claim that was taken over is not renewed or released by its former owner', async ({
     assert,
   }) => {
     const { renewClaims: holdClaims, releaseClaims } = await import('#storage/claims/claims')

@@ -17,7 +17,7 @@ const master = identity({ permissions: ALL })
 const local = identity({ permissions: ALL, realmId: OWN, realmName: 'own' })
 const writer = identity({ permissions: ['event_create'] })
 
-const said = (refId: string, more: object = {}) => ({
+const received = (refId: string, more: object = {}) => ({
   scope: 'builder' as const,
   name: 'executionStarted',
   refType: 'analysis',
@@ -29,24 +29,24 @@ async function write(refId: string, more: object = {}): Promise<any> {
   const response = await fetch(at('telemetry', '/events'), {
     method: 'POST',
     headers: { ...master.headers, 'content-type': 'application/json' },
-    body: JSON.stringify(said(refId, more)),
+    body: JSON.stringify(received(refId, more)),
   })
   const { data } = (await response.json()) as any
   return data
 }
 
-const follow = (refId: string, lastEventId?: string, { headers } = master) =>
+const openStream = (refId: string, lastEventId?: string, { headers } = master) =>
   followed(at('telemetry', `/events?filter[refId]=${refId}`), headers, lastEventId)
 
 const names = (events: readonly StreamedEvent[]) => events.map(({ data }) => data.name)
 
-test.group('Events that are followed', (group) => {
+test.group('The stream of events', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('come as they are kept, whole, and as far as they match', async ({ assert }) => {
+  test('arrive as they are stored, complete, if they match', async ({ assert }) => {
     const refId = clock.uuid()
     await write(refId, { name: 'before' })
-    const stream = await follow(refId)
+    const stream = await openStream(refId)
     assert.equal(stream.response.status, 200)
     assert.match(stream.response.headers.get('content-type')!, /^text\/event-stream/)
     const written = await write(refId, { data: { diff: { a: { next: 1, previous: 2 } } } })
@@ -59,13 +59,11 @@ test.group('Events that are followed', (group) => {
     await stream.leave()
   })
 
-  test('go on after the one that was seen last, in the middle of what was kept together as well', async ({
-    assert,
-  }) => {
+  test('continue after the last one seen, also within a batch', async ({ assert }) => {
     const refId = clock.uuid()
-    const first = await follow(refId)
+    const first = await openStream(refId)
     const together = Array.from({ length: 5 }, (_, index) => ({
-      ...storedEvent(said(refId, { name: `event-${index}`, realmId: OWN }), REPORTED_ON_BUS),
+      ...storedEvent(received(refId, { name: `event-${index}`, realmId: OWN }), REPORTED_ON_BUS),
       id: clock.uuid(),
       createdAt: new Date(clock.now()).toISOString(),
     }))
@@ -79,7 +77,7 @@ test.group('Events that are followed', (group) => {
     await write(refId, { name: 'later' })
     await write(refId, { name: 'elsewhere', realmId: REALMS.other })
     for (const [index, { id }] of events.entries()) {
-      const again = await follow(refId, id)
+      const again = await openStream(refId, id)
       const expected = [...together.slice(index + 1).map(({ name }) => name), 'later', 'elsewhere']
       const rest = await again.until(expected.length)
       assert.sameMembers(names(rest), expected)
@@ -91,11 +89,9 @@ test.group('Events that are followed', (group) => {
     }
   })
 
-  test('that come in while nobody looks, from many sides, are all told once', async ({
-    assert,
-  }) => {
+  test('from concurrent writers during a disconnection all arrive once', async ({ assert }) => {
     const refId = clock.uuid()
-    const first = await follow(refId)
+    const first = await openStream(refId)
     const realms = [OWN, REALMS.other, REALMS.master]
     const some = Array.from({ length: 60 }, (_, index) => `event-${index}`)
     const writeAll = (part: readonly string[]) =>
@@ -104,7 +100,7 @@ test.group('Events that are followed', (group) => {
     const seen = await first.until(20)
     await first.leave()
     await writeAll(some.slice(20, 40))
-    const second = await follow(refId, seen.at(-1)!.id)
+    const second = await openStream(refId, seen.at(-1)!.id)
     await writeAll(some.slice(40))
     const rest = await second.until(40)
     await second.leave()
@@ -113,28 +109,28 @@ test.group('Events that are followed', (group) => {
 
   test('are those that the follower may read', async ({ assert }) => {
     const refId = clock.uuid()
-    const stream = await follow(refId, undefined, local)
+    const stream = await openStream(refId, undefined, local)
     await write(refId, { name: 'foreign', realmId: REALMS.other })
     await write(refId, { name: 'own', realmId: OWN })
     const events = await stream.until(1)
     assert.deepEqual(names(events), ['own'])
     await stream.leave()
-    const all = await follow(refId, undefined, master)
+    const all = await openStream(refId, undefined, master)
     await write(refId, { name: 'seen by all', realmId: REALMS.other })
     const [{ id } = { id: '' }] = await all.until(1)
     await all.leave()
-    const again = await follow(refId, id, local)
+    const again = await openStream(refId, id, local)
     await write(refId, { name: 'own again', realmId: OWN })
     assert.deepEqual(names(await again.until(1)), ['own again'])
     await again.leave()
   })
 
-  test('come until the token of whoever follows them ends, and then end in order', async ({
+  test('arrive until the token of the reader expires, and then end normally', async ({
     assert,
   }) => {
     await withEndingTokens(async (end) => {
       const refId = clock.uuid()
-      const stream = await follow(refId)
+      const stream = await openStream(refId)
       await write(refId)
       await stream.until(1)
       end()
@@ -144,11 +140,11 @@ test.group('Events that are followed', (group) => {
     })
   })
 
-  test('are refused as a list is, and where nobody can have come so far', async ({ assert }) => {
-    const stranger = await follow(clock.uuid(), undefined, writer)
+  test('are rejected like a list, and for an impossible cursor', async ({ assert }) => {
+    const stranger = await openStream(clock.uuid(), undefined, writer)
     assert.equal(stranger.response.status, 403)
     await stranger.leave()
-    const lost = await follow(clock.uuid(), 'nowhere')
+    const lost = await openStream(clock.uuid(), 'nowhere')
     assert.equal(lost.response.status, 400)
     await lost.leave()
   })

@@ -12,7 +12,7 @@ const master = identity({ permissions: ALL, realmId: REALMS.master, realmName: '
 const stranger = identity({ permissions: ALL, realmId: REALMS.other, realmName: 'other' })
 const local = identity({ permissions: ALL, realmId: OWN, realmName: 'own' })
 
-async function ask(method: string, path: string, body?: object, { headers } = master) {
+async function request(method: string, path: string, body?: object, { headers } = master) {
   const response = await fetch(at('telemetry', path), {
     method,
     headers: { ...headers, 'content-type': 'application/json' },
@@ -21,7 +21,7 @@ async function ask(method: string, path: string, body?: object, { headers } = ma
   return { status: response.status, body: (await response.json()) as any }
 }
 
-const said = (more: object = {}) => ({
+const message = (more: object = {}) => ({
   scope: 'builder',
   name: 'executionStarted',
   refType: 'analysis',
@@ -35,8 +35,8 @@ const about = (refId: string, more = '') =>
 test.group('Events over HTTP', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('everything that is sent is kept and answered, whole', async ({ assert }) => {
-    const sent = said({
+  test('everything that is sent is stored and returned', async ({ assert }) => {
+    const sent = message({
       data: { diff: { name: { next: 'b', previous: 'a' } } },
       expiring: true,
       requestPath: '/analyses',
@@ -49,7 +49,7 @@ test.group('Events over HTTP', (group) => {
       realmId: REALMS.other,
       expiresAt: '2031-04-05T06:07:08.000Z',
     })
-    const created = await ask('POST', '/events', sent)
+    const created = await request('POST', '/events', sent)
     assert.equal(created.status, 201)
     assert.deepEqual(created.body.meta, {})
     const { id, createdAt, updatedAt, reportedBy, ...kept } = created.body.data
@@ -57,9 +57,9 @@ test.group('Events over HTTP', (group) => {
     assert.equal(updatedAt, createdAt)
     assert.deepEqual(reportedBy, { id: master.actor.id, realmId: REALMS.master, type: 'user' })
     assert.approximately(Date.parse(createdAt), Date.now(), 60_000)
-    const read = await ask('GET', `/events/${id}`)
+    const read = await request('GET', `/events/${id}`)
     assert.deepEqual(read.body.data, created.body.data)
-    const listed = await ask('GET', about(sent.refId))
+    const listed = await request('GET', about(sent.refId))
     assert.deepEqual(listed.body.data, [created.body.data])
     assert.equal(listed.body.meta.total, 1)
   })
@@ -70,7 +70,7 @@ test.group('Events over HTTP', (group) => {
     const realmId = clock.uuid()
     const names = Array.from({ length: 60 }, (_, number) => `event-${number}`)
     const answers = await Promise.all(
-      names.map((name) => ask('POST', '/events', said({ name, realmId })))
+      names.map((name) => request('POST', '/events', message({ name, realmId })))
     )
     assert.deepEqual(
       answers.map(({ status, body }) => [status, body.data.name]),
@@ -84,8 +84,8 @@ test.group('Events over HTTP', (group) => {
     assert.isBelow(rows[0].batches, names.length / 2)
   })
 
-  test('what is not said is null, and nothing expires by itself', async ({ assert }) => {
-    const { body } = await ask('POST', '/events', said())
+  test('missing fields are null, and nothing expires by default', async ({ assert }) => {
+    const { body } = await request('POST', '/events', message())
     assert.lengthOf(Object.keys(body.data), 19)
     assert.containsSubset(body.data, {
       data: null,
@@ -97,11 +97,11 @@ test.group('Events over HTTP', (group) => {
     })
   })
 
-  test('what does not fit is cut or left out, and costs nobody the event', async ({ assert }) => {
-    const { status, body } = await ask(
+  test('what does not fit is truncated or dropped, and the event is stored', async ({ assert }) => {
+    const { status, body } = await request(
       'POST',
       '/events',
-      said({
+      message({
         requestPath: 'p'.repeat(300),
         requestUserAgent: `a\0${'u'.repeat(600)}`,
         requestIpAddress: 'localhost',
@@ -120,12 +120,12 @@ test.group('Events over HTTP', (group) => {
   test('a body of more than 64 KiB is refused', async ({ assert }) => {
     const refId = clock.uuid()
     const large = { diff: { name: { next: 'n'.repeat(64 * 1024), previous: null } } }
-    const { status, body } = await ask('POST', '/events', said({ refId, data: large }))
+    const { status, body } = await request('POST', '/events', message({ refId, data: large }))
     assert.equal(status, 413)
     assert.equal(body.code, 'payload_too_large')
-    assert.equal((await ask('GET', about(refId))).body.meta.total, 0)
+    assert.equal((await request('GET', about(refId))).body.meta.total, 0)
     const fitting = { diff: { name: { next: 'n'.repeat(60 * 1024), previous: null } } }
-    assert.equal((await ask('POST', '/events', said({ refId, data: fitting }))).status, 201)
+    assert.equal((await request('POST', '/events', message({ refId, data: fitting }))).status, 201)
   })
 
   test('{0} is refused')
@@ -140,7 +140,7 @@ test.group('Events over HTTP', (group) => {
       ['data that is a list', { data: [] }, 'data'],
     ] as [string, object, string][])
     .run(async ({ assert }, [, more, attribute]) => {
-      const { status, body } = await ask('POST', '/events', said(more))
+      const { status, body } = await request('POST', '/events', message(more))
       assert.equal(status, 400)
       assert.deepEqual(
         body.issues.map(({ path }: { path: string[] }) => path),
@@ -148,11 +148,9 @@ test.group('Events over HTTP', (group) => {
       )
     })
 
-  test('whoever may not write events is told so before the body is looked at', async ({
-    assert,
-  }) => {
+  test('the permission to write events is checked before the body', async ({ assert }) => {
     const reader = identity({ permissions: ['event_read'] })
-    const { status, body } = await ask('POST', '/events', {}, reader)
+    const { status, body } = await request('POST', '/events', {}, reader)
     assert.equal(status, 403)
     assert.equal(body.issues[0].code, 'permission_not_found')
   })
@@ -160,26 +158,26 @@ test.group('Events over HTTP', (group) => {
   test('belongs to the realm of its sender, and to another one only where that may be written', async ({
     assert,
   }) => {
-    const own = await ask('POST', '/events', said(), stranger)
+    const own = await request('POST', '/events', message(), stranger)
     assert.equal(own.body.data.realmId, REALMS.other)
-    const foreign = await ask('POST', '/events', said({ realmId: OWN }), stranger)
+    const foreign = await request('POST', '/events', message({ realmId: OWN }), stranger)
     assert.equal(foreign.status, 403)
-    const given = await ask('POST', '/events', said({ realmId: OWN }), master)
-    assert.equal(given.body.data.realmId, OWN)
+    const sent = await request('POST', '/events', message({ realmId: OWN }), master)
+    assert.equal(sent.body.data.realmId, OWN)
   })
 
   test('are seen by their own realm, and those of none by everybody', async ({ assert }) => {
     const refId = clock.uuid()
     const ids: Record<string, string> = {}
     for (const realmId of [OWN, REALMS.other]) {
-      const { body } = await ask('POST', '/events', said({ refId, realmId }))
+      const { body } = await request('POST', '/events', message({ refId, realmId }))
       ids[realmId] = body.data.id
     }
-    const { body: none } = await ask('POST', '/events', said({ refId }))
+    const { body: none } = await request('POST', '/events', message({ refId }))
     await telemetryPool().query('update events set realm_id = null where id = $1', [none.data.id])
 
     const seen = async (who: typeof master, more?: string) => {
-      const { body } = await ask('GET', about(refId, more), undefined, who)
+      const { body } = await request('GET', about(refId, more), undefined, who)
       return { ids: body.data.map(({ id }: { id: string }) => id), total: body.meta.total }
     }
     const all = [none.data.id, ids[REALMS.other], ids[OWN]]
@@ -193,7 +191,7 @@ test.group('Events over HTTP', (group) => {
     assert.deepEqual(await seen(local, '&sort=createdAt'), { ids: [all[2], all[0]], total: 2 })
 
     const status = async (id: string) =>
-      (await ask('GET', `/events/${id}`, undefined, local)).status
+      (await request('GET', `/events/${id}`, undefined, local)).status
     assert.deepEqual(
       [await status(all[0]), await status(ids[REALMS.other]!), await status(ids[OWN]!)],
       [200, 404, 200]
@@ -214,7 +212,7 @@ test.group('Events over HTTP', (group) => {
     )
     const page = async (offset: number) => {
       const path = about(refId, `&page[limit]=20&page[offset]=${offset}`)
-      const { body } = await ask('GET', path, undefined, reader)
+      const { body } = await request('GET', path, undefined, reader)
       assert.equal(body.meta.total, 70)
       return body.data.map(({ createdAt }: { createdAt: string }) => Date.parse(createdAt))
     }
@@ -232,27 +230,30 @@ test.group('Events over HTTP', (group) => {
   })
 
   test('are deleted by their realm, those of none by the master realm only', async ({ assert }) => {
-    const { body } = await ask('POST', '/events', said({ realmId: OWN }))
+    const { body } = await request('POST', '/events', message({ realmId: OWN }))
     const { id } = body.data
-    assert.equal((await ask('DELETE', `/events/${id}`, undefined, stranger)).status, 403)
-    const deleted = await ask('DELETE', `/events/${id}`, undefined, local)
+    assert.equal((await request('DELETE', `/events/${id}`, undefined, stranger)).status, 403)
+    const deleted = await request('DELETE', `/events/${id}`, undefined, local)
     assert.equal(deleted.status, 202)
     assert.deepEqual(deleted.body, { data: body.data, meta: {} })
-    assert.equal((await ask('GET', `/events/${id}`)).status, 404)
+    assert.equal((await request('GET', `/events/${id}`)).status, 404)
 
-    const { body: none } = await ask('POST', '/events', said())
+    const { body: none } = await request('POST', '/events', message())
     await telemetryPool().query('update events set realm_id = null where id = $1', [none.data.id])
-    assert.equal((await ask('DELETE', `/events/${none.data.id}`, undefined, stranger)).status, 403)
-    assert.equal((await ask('DELETE', `/events/${none.data.id}`)).status, 202)
+    assert.equal(
+      (await request('DELETE', `/events/${none.data.id}`, undefined, stranger)).status,
+      403
+    )
+    assert.equal((await request('DELETE', `/events/${none.data.id}`)).status, 202)
   })
 
   test('may be read by whoever may delete them; a change of them has no route', async ({
     assert,
   }) => {
-    const { body } = await ask('POST', '/events', said())
+    const { body } = await request('POST', '/events', message())
     const remover = identity({ permissions: ['event_delete'], realmName: 'master' })
-    assert.equal((await ask('GET', `/events/${body.data.id}`, undefined, remover)).status, 200)
-    const change = await ask('POST', `/events/${body.data.id}`, { name: 'other' })
+    assert.equal((await request('GET', `/events/${body.data.id}`, undefined, remover)).status, 200)
+    const change = await request('POST', `/events/${body.data.id}`, { name: 'other' })
     assert.equal(change.status, 404)
   })
 
@@ -260,22 +261,22 @@ test.group('Events over HTTP', (group) => {
     assert,
   }) => {
     for (const key of ['createdAt', 'updatedAt']) {
-      const { status } = await ask('GET', `/events?filter=eq(${key},'2031-01-01T00:00:00Z')`)
+      const { status } = await request('GET', `/events?filter=eq(${key},'2031-01-01T00:00:00Z')`)
       assert.equal(status, 400)
     }
-    assert.equal((await ask('GET', '/events?sort=-updatedAt')).status, 200)
+    assert.equal((await request('GET', '/events?sort=-updatedAt')).status, 200)
     const ofUi = `/events?filter=and(in(realmId,'${OWN}',null),contains(name,'upd'))&sort=-createdAt`
-    assert.equal((await ask('GET', ofUi)).status, 200)
+    assert.equal((await request('GET', ofUi)).status, 200)
   })
 
-  test('rows of before keep the keys of their differences', async ({ assert }) => {
+  test('older rows keep the keys of their differences', async ({ assert }) => {
     const id = clock.uuid()
     const data = { diff: { display_name: { next: 'b', previous: 'a' } }, extra: [1] }
     await telemetryPool().query(
       `insert into events (id, scope, name, ref_type, data) values ($1, 'entity', 'updated', 'node', $2)`,
       [id, JSON.stringify(data)]
     )
-    const { body } = await ask('GET', `/events/${id}`)
+    const { body } = await request('GET', `/events/${id}`)
     assert.deepEqual(body.data.data, data)
   })
 })

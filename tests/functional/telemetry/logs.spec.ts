@@ -26,7 +26,7 @@ const aLog = (refId: string, traits: object = {}) => ({
   ...traits,
 })
 
-async function ask(
+async function request(
   { headers }: { headers: Record<string, string> },
   method: string,
   path: string,
@@ -41,12 +41,12 @@ async function ask(
   return { status: response.status, headers: response.headers, body: answered }
 }
 
-const list = (query: string) => ask(reader, 'GET', `/logs?${query}`)
+const list = (query: string) => request(reader, 'GET', `/logs?${query}`)
 
 test.group('Log lines', () => {
   test('are written, and come back with their labels', async ({ assert, client }) => {
     const refId = newId()
-    const { status, body } = await ask(writer, 'POST', '/logs', aLog(refId))
+    const { status, body } = await request(writer, 'POST', '/logs', aLog(refId))
     assert.equal(status, 201)
     assert.deepEqual(body.meta, {})
     assert.containsSubset(body.data, aLog(refId))
@@ -63,7 +63,7 @@ test.group('Log lines', () => {
 
   test('are found by every spelling of a label', async ({ assert }) => {
     const refId = newId()
-    await ask(writer, 'POST', '/logs', aLog(refId))
+    await request(writer, 'POST', '/logs', aLog(refId))
     for (const query of [
       `filter[refId]=${refId}`,
       `filter[labels.refId]=${refId}`,
@@ -90,7 +90,7 @@ test.group('Log lines', () => {
 
   test('a label of the former spelling is found by that one only', async ({ assert }) => {
     const value = newId()
-    await ask(writer, 'POST', '/logs', aLog(value, { labels: { ref_type: value } }))
+    await request(writer, 'POST', '/logs', aLog(value, { labels: { ref_type: value } }))
     assert.equal((await list(`filter[ref_type]=${value}`)).body.meta.total, 1)
     assert.equal((await list(`filter[refType]=${value}`)).body.meta.total, 0)
   })
@@ -116,7 +116,7 @@ test.group('Log lines', () => {
         [reader, 'GET'],
         [remover, 'DELETE'],
       ] as const) {
-        const { status, body } = await ask(who, method, `/logs?${query}`)
+        const { status, body } = await request(who, method, `/logs?${query}`)
         assert.equal(status, 400, method)
         assert.equal(body.code, 'bad_request')
       }
@@ -139,7 +139,7 @@ test.group('Log lines', () => {
     ['an offset', { time: '2026-01-01T00:00:00+01:00' }],
   ] as const) {
     test(`with ${what} are refused`, async ({ assert }) => {
-      const { status, body } = await ask(writer, 'POST', '/logs', aLog(newId(), traits))
+      const { status, body } = await request(writer, 'POST', '/logs', aLog(newId(), traits))
       assert.equal(status, 400)
       assert.lengthOf(body.issues, 1)
     })
@@ -148,9 +148,9 @@ test.group('Log lines', () => {
   test('are removed as they are listed, and no others', async ({ assert }) => {
     const refId = newId()
     for (const level of ['info', 'error', 'debug']) {
-      await ask(writer, 'POST', '/logs', aLog(refId, { level }))
+      await request(writer, 'POST', '/logs', aLog(refId, { level }))
     }
-    const removed = await ask(
+    const removed = await request(
       remover,
       'DELETE',
       `/logs?filter[refId]=${refId}&filter[level]=!error`
@@ -163,10 +163,10 @@ test.group('Log lines', () => {
       ['error']
     )
     const since = String((Date.now() + 60_000) * 1_000)
-    await ask(remover, 'DELETE', `/logs?filter[refId]=${refId}&filter[time]=${since}`)
+    await request(remover, 'DELETE', `/logs?filter[refId]=${refId}&filter[time]=${since}`)
     assert.equal((await list(`filter[refId]=${refId}`)).body.meta.total, 1)
     const tenYearsAgo = String((Date.now() - 315_360_000_000) * 1_000)
-    await ask(remover, 'DELETE', `/logs?filter[refId]=${refId}&filter[time]=${tenYearsAgo}`)
+    await request(remover, 'DELETE', `/logs?filter[refId]=${refId}&filter[time]=${tenYearsAgo}`)
     assert.equal((await list(`filter[refId]=${refId}`)).body.meta.total, 0)
   })
 
@@ -174,7 +174,7 @@ test.group('Log lines', () => {
     const run = newId()
     const names = ['with.dot', 'dot', 'a-b', 'constructor', 'toString', 'in', `x${'-'.repeat(127)}`]
     for (const name of names) {
-      const { status } = await ask(
+      const { status } = await request(
         writer,
         'POST',
         '/logs',
@@ -192,12 +192,12 @@ test.group('Log lines', () => {
     }
   })
 
-  test('are not removed by a query that says more than a filter, or a filter that is not understood', async ({
+  test('are not removed by a query with more than a filter, or with an unknown filter', async ({
     assert,
   }) => {
     const run = newId()
     for (const code of ['c1', 'c2', 'c3']) {
-      await ask(writer, 'POST', '/logs', aLog('x', { labels: { run, constructor: code } }))
+      await request(writer, 'POST', '/logs', aLog('x', { labels: { run, constructor: code } }))
     }
     for (const also of [
       'filter[__proto__]=c3',
@@ -205,12 +205,12 @@ test.group('Log lines', () => {
       'page[limit]=1',
       `${'filter[run]=x&'.repeat(1_000)}filter[constructor]=c3`,
     ]) {
-      const refused = await ask(remover, 'DELETE', `/logs?filter[run]=${run}&${also}`)
+      const refused = await request(remover, 'DELETE', `/logs?filter[run]=${run}&${also}`)
       assert.equal(refused.status, 400, also)
     }
     assert.equal((await list(`filter[run]=${run}`)).body.meta.total, 3)
     const path = `/logs?filter[run]=${run}&filter[constructor]=c3`
-    assert.equal((await ask(remover, 'DELETE', path)).status, 202)
+    assert.equal((await request(remover, 'DELETE', path)).status, 202)
     const { body } = await list(`filter[run]=${run}`)
     assert.sameMembers(
       body.data.map(({ labels }: { labels: { constructor: string } }) => labels.constructor),
@@ -220,11 +220,11 @@ test.group('Log lines', () => {
 
   test('need the permission for what is done with them', async ({ assert }) => {
     const query = '/logs?filter[refId]=x'
-    assert.equal((await ask(reader, 'POST', '/logs', aLog('x'))).status, 403)
-    assert.equal((await ask(writer, 'GET', query)).status, 403)
-    assert.equal((await ask(remover, 'GET', query)).status, 200)
-    assert.equal((await ask(reader, 'DELETE', query)).status, 403)
-    assert.equal((await ask({ headers: {} }, 'GET', query)).status, 401)
+    assert.equal((await request(reader, 'POST', '/logs', aLog('x'))).status, 403)
+    assert.equal((await request(writer, 'GET', query)).status, 403)
+    assert.equal((await request(remover, 'GET', query)).status, 200)
+    assert.equal((await request(reader, 'DELETE', query)).status, 403)
+    assert.equal((await request({ headers: {} }, 'GET', query)).status, 401)
   })
 })
 
@@ -233,10 +233,10 @@ const stream = async (query: string, lastEventId?: string) =>
 
 const messages = (events: readonly StreamedEvent[]) => events.map(({ data }) => data.message)
 
-test.group('Log lines that are followed', () => {
-  test('come as they are written, and from where somebody left', async ({ assert }) => {
+test.group('The stream of log lines', () => {
+  test('arrive as they are written, and after a cursor', async ({ assert }) => {
     const refId = newId()
-    const write = (message: string) => ask(writer, 'POST', '/logs', aLog(refId, { message }))
+    const write = (message: string) => request(writer, 'POST', '/logs', aLog(refId, { message }))
     await write('before')
     const first = await stream(`filter[refId]=${refId}`)
     assert.equal(first.response.status, 200)
@@ -252,7 +252,7 @@ test.group('Log lines that are followed', () => {
     await second.leave()
   })
 
-  test('come until the token of whoever follows them ends, and then end in order', async ({
+  test('arrive until the token of the reader expires, and then end normally', async ({
     assert,
   }) => {
     await withEndingTokens(async (end) => {
@@ -260,7 +260,7 @@ test.group('Log lines that are followed', () => {
       const response = await fetch(at('telemetry', `/logs?filter[refId]=${refId}`), {
         headers: { ...reader.headers, accept: 'text/event-stream' },
       })
-      await ask(writer, 'POST', '/logs', aLog(refId))
+      await request(writer, 'POST', '/logs', aLog(refId))
       setTimeout(end, 100)
       const text = await response.text()
       assert.match(text, /^retry: \d+\n\n/)
@@ -268,7 +268,7 @@ test.group('Log lines that are followed', () => {
     })
   })
 
-  test('are asked for as a list is', async ({ assert }) => {
+  test('are filtered like a list', async ({ assert }) => {
     const headers = { ...reader.headers, accept: 'text/event-stream' }
     const refused = await fetch(at('telemetry', '/logs'), { headers })
     assert.equal(refused.status, 400)
@@ -311,9 +311,7 @@ test.group('Log lines from the bus', (group) => {
     return message
   }
 
-  test('are kept, cut to what there is room for, and made good where they can be', async ({
-    assert,
-  }) => {
+  test('are stored, truncated to the limits, and corrected where possible', async ({ assert }) => {
     const refId = newId()
     await send({ ...aLog(refId), time: '2026-01-31T12:00:00.123Z' })
     await send({
@@ -347,15 +345,15 @@ test.group('Log lines from the bus', (group) => {
     const app = await boot()
     app.container.swap(LogService, () => new LogService(elsewhere))
     try {
-      const { status, body } = await ask(remover, 'DELETE', '/logs?filter[refId]=x')
+      const { status, body } = await request(remover, 'DELETE', '/logs?filter[refId]=x')
       assert.equal(status, 503)
       assert.equal(body.code, 'service_unavailable')
       assert.match(body.message, /-delete\.enable/)
       standIn.deletion = 'none'
-      const older = await ask(remover, 'DELETE', '/logs?filter[refId]=x')
+      const older = await request(remover, 'DELETE', '/logs?filter[refId]=x')
       assert.match(older.body.message, /use a newer one/)
       standIn.fault = { to: /./, does: 'hangs up', times: 9 }
-      const away = await ask(remover, 'DELETE', '/logs?filter[refId]=x')
+      const away = await request(remover, 'DELETE', '/logs?filter[refId]=x')
       assert.equal(away.status, 503)
       assert.match(away.body.message, /does not answer/)
     } finally {

@@ -17,7 +17,7 @@ const OWN = clock.uuid()
 const master = identity({ permissions: ALL })
 const local = identity({ permissions: ALL, realmId: OWN, realmName: 'own', name: 'Ada' })
 
-async function ask(method: string, path: string, body?: object, { headers } = local) {
+async function request(method: string, path: string, body?: object, { headers } = local) {
   const response = await fetch(at('telemetry', path), {
     method,
     headers: { ...headers, 'content-type': 'application/json' },
@@ -28,13 +28,13 @@ async function ask(method: string, path: string, body?: object, { headers } = lo
 
 const report = (more: object = {}, by = local) => {
   const event = { scope: 'entity', name: 'updated', refType: 'analysis', refId: clock.uuid() }
-  return ask('POST', '/events', { ...event, ...more }, by)
+  return request('POST', '/events', { ...event, ...more }, by)
 }
 
 test.group('Who reports an event', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('is recorded by the platform, whatever the sender says', async ({ assert }) => {
+  test('is recorded by the platform, not by the sender', async ({ assert }) => {
     const client = identity({
       permissions: ALL,
       kind: 'client',
@@ -70,7 +70,7 @@ test.group('Who reports an event', (group) => {
     }
   })
 
-  test('tells nothing of records of another realm, however their kind is written', async ({
+  test('reveals nothing about records of another realm, however their kind is spelled', async ({
     assert,
   }) => {
     const foreign = await AnalysisFactory.merge({ realmId: REALMS.other }).with('project').create()
@@ -100,7 +100,7 @@ test.group('Who reports an event', (group) => {
     assert.equal((await report(about, third)).status, 403)
   })
 
-  test('is asked for over HTTP where records are those of another process', async ({ assert }) => {
+  test('is fetched over HTTP for records of another process', async ({ assert }) => {
     const node = await NodeFactory.merge({ realmId: OWN }).create()
     const provider = {
       ownToken: async () => master.token,
@@ -115,7 +115,7 @@ test.group('Who reports an event', (group) => {
     await assert.rejects(() => away('node', node.id), /not known now; try again/)
   })
 
-  test('records of every kind can be asked for', async ({ assert }) => {
+  test('records of every kind can be fetched', async ({ assert }) => {
     for (const surface of ['core', 'storage'] as const) {
       const kinds = declaredKinds().filter(({ model }) => model.connection === surface)
       const collections = kinds.map(({ name, collection }) => [name.toLowerCase(), collection])
@@ -128,7 +128,7 @@ test.group('The removal of an event', (group) => {
   group.setup(async () => void (await boot()))
 
   const removalOf = async (id: string, by = local) => {
-    const { body } = await ask(
+    const { body } = await request(
       'GET',
       `/events?filter=and(eq(refType,'event'),eq(refId,'${id}'))`,
       undefined,
@@ -140,7 +140,7 @@ test.group('The removal of an event', (group) => {
   test('is an event that stays, and names who removed what', async ({ assert }) => {
     const { body } = await report()
     const { id, refId } = body.data
-    assert.equal((await ask('DELETE', `/events/${id}`)).status, 202)
+    assert.equal((await request('DELETE', `/events/${id}`)).status, 202)
     const [removal, ...others] = await removalOf(id)
     assert.isEmpty(others)
     assert.containSubset(removal, {
@@ -154,7 +154,7 @@ test.group('The removal of an event', (group) => {
       data: { diff: { refId: { next: null, previous: refId }, actorName: { previous: 'Ada' } } },
     })
     for (const by of [local, master]) {
-      assert.equal((await ask('DELETE', `/events/${removal.id}`, undefined, by)).status, 403)
+      assert.equal((await request('DELETE', `/events/${removal.id}`, undefined, by)).status, 403)
     }
     assert.lengthOf(await removalOf(id), 1)
   })
@@ -163,9 +163,9 @@ test.group('The removal of an event', (group) => {
     const { body } = await report({}, master)
     const { id } = body.data
     await telemetryPool().query('update events set realm_id = null where id = $1', [id])
-    assert.equal((await ask('DELETE', `/events/${id}`)).status, 403)
+    assert.equal((await request('DELETE', `/events/${id}`)).status, 403)
     assert.isEmpty(await removalOf(id, master))
-    assert.equal((await ask('DELETE', `/events/${id}`, undefined, master)).status, 202)
+    assert.equal((await request('DELETE', `/events/${id}`, undefined, master)).status, 202)
     const [removal] = await removalOf(id)
     assert.containSubset(removal, { realmId: null, actorId: master.actor.id })
   })

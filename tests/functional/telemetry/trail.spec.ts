@@ -28,7 +28,7 @@ const reporter = identity({ permissions: ALL })
 const asMember = (permissions: string[]) =>
   identity({ permissions, realmId, realmName: `realm-${realmId}` })
 
-async function ask(method: string, path: string, body?: object, { headers } = member) {
+async function request(method: string, path: string, body?: object, { headers } = member) {
   const response = await fetch(at('telemetry', path), {
     method,
     headers: { ...headers, 'content-type': 'application/json' },
@@ -37,7 +37,7 @@ async function ask(method: string, path: string, body?: object, { headers } = me
   return { status: response.status, body: (await response.json()) as any }
 }
 
-async function keepEvents(count: number): Promise<string[]> {
+async function storeEvents(count: number): Promise<string[]> {
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
     const event = {
@@ -58,7 +58,7 @@ async function keepEvents(count: number): Promise<string[]> {
       expiring: true,
       expiresAt: '2031-04-05T06:07:08.1234567Z',
     }
-    const { body } = await ask('POST', '/events', event, reporter)
+    const { body } = await request('POST', '/events', event, reporter)
     ids.push(body.data.id)
   }
   return ids
@@ -66,7 +66,7 @@ async function keepEvents(count: number): Promise<string[]> {
 
 /** The findings in the chain of the test's realm. */
 async function findings(): Promise<{ type: string; id?: string }[]> {
-  const { body } = await ask('GET', '/events/verify')
+  const { body } = await request('GET', '/events/verify')
   return body.data.findings.filter(({ chain }: { chain: string }) => chain === realmId)
 }
 
@@ -113,15 +113,15 @@ test.group('The proof of the audit trail', (group) => {
   })
 
   test('what came in by HTTP is sealed as it is read', async ({ assert }) => {
-    await keepEvents(3)
+    await storeEvents(3)
 
     assert.deepEqual(await findings(), [])
   })
 
-  test('a row that was changed, its reporter included, and one that was taken away, are named', async ({
+  test('a changed row, its reporter included, and a removed one are reported', async ({
     assert,
   }) => {
-    const [first, second, third] = await keepEvents(3)
+    const [first, second, third] = await storeEvents(3)
     await telemetryPool().query(`update events set name = 'created' where id = $1`, [first])
     await telemetryPool().query('delete from events where id = $1', [second])
     await telemetryPool().query('update events set reported_by = null where id = $1', [third])
@@ -139,17 +139,17 @@ test.group('The proof of the audit trail', (group) => {
   })
 
   test('an event that was deleted by the route is not missed', async ({ assert }) => {
-    const [first] = await keepEvents(2)
-    const { status } = await ask('DELETE', `/events/${first}`)
+    const [first] = await storeEvents(2)
+    const { status } = await request('DELETE', `/events/${first}`)
 
     assert.equal(status, 202)
     assert.deepEqual(await findings(), [])
   })
 
   test('members of a realm see their chain and that of no realm', async ({ assert }) => {
-    await keepEvents(1)
+    await storeEvents(1)
 
-    const { body } = await ask('GET', '/events/verify')
+    const { body } = await request('GET', '/events/verify')
 
     assert.equal(body.data.chains, 2)
     assert.equal(body.data.reporters.user, 1)
@@ -159,12 +159,12 @@ test.group('The proof of the audit trail', (group) => {
     const deleting = asMember(['event_delete'])
 
     for (const path of ['/events/verify', '/events/export']) {
-      const { status } = await ask('GET', path, undefined, deleting)
+      const { status } = await request('GET', path, undefined, deleting)
       assert.equal(status, 403, path)
     }
   })
 
-  test('exports that nobody reads hold up no check, and no other caller', async ({ assert }) => {
+  test('unread exports block neither verifications nor other callers', async ({ assert }) => {
     const trail = await app.container.make(TrailService)
     const origin = {
       actor: member.actor,
@@ -175,8 +175,8 @@ test.group('The proof of the audit trail', (group) => {
     const [first, second] = [await trail.export(origin), await trail.export(origin)]
     try {
       await Promise.all([once(first, 'readable'), once(second, 'readable')])
-      assert.equal((await ask('GET', '/events/verify')).status, 200)
-      assert.equal((await ask('GET', '/events/export')).status, 503)
+      assert.equal((await request('GET', '/events/verify')).status, 200)
+      assert.equal((await request('GET', '/events/export')).status, 503)
       const other = await fetch(at('telemetry', '/events/export'), {
         headers: asMember(ALL).headers,
       })
@@ -194,8 +194,8 @@ test.group('The proof of the audit trail', (group) => {
   })
 
   test('an export is checked without the platform', async ({ assert }) => {
-    const [first] = await keepEvents(4)
-    await ask('DELETE', `/events/${first}`)
+    const [first] = await storeEvents(4)
+    await request('DELETE', `/events/${first}`)
 
     const { said, code, complained } = await checked(ownLines(await exported()))
 
@@ -206,7 +206,7 @@ test.group('The proof of the audit trail', (group) => {
   })
 
   test('an export that was changed, cut or signed by others is found out', async ({ assert }) => {
-    await keepEvents(3)
+    await storeEvents(3)
     const lines = ownLines(await exported())
     const changed = lines.map((line) => line.replace('"next":"b1"', '"next":"b9"'))
     const without = lines.filter((line) => !line.includes('"next":"b1"'))

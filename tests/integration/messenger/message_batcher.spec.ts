@@ -47,7 +47,7 @@ test.group('Messages on their way', (group) => {
     assert.isBelow(await transactionsOf(recipient), 5)
   })
 
-  test('that cannot be stored keep none of the others away', async ({ assert }) => {
+  test('that cannot be stored do not affect the others', async ({ assert }) => {
     const [full, empty] = [aParty(), aParty()]
     const sent = [
       newMessage([empty]),
@@ -56,12 +56,12 @@ test.group('Messages on their way', (group) => {
       newMessage([full], { ...ofSize(ROOM), key: 'refused' }),
     ]
     const mailboxes = outgoing()
-    const told = await Promise.allSettled(sent.map((one) => mailboxes.store(one)))
+    const results = await Promise.allSettled(sent.map((one) => mailboxes.store(one)))
     assert.deepEqual(
-      told.map(({ status }) => status),
+      results.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled', 'rejected']
     )
-    for (const one of told) {
+    for (const one of results) {
       assert.isTrue(one.status === 'fulfilled' || one.reason instanceof MailboxFull)
     }
     assert.deepEqual(await idsIn(empty), sent[0]!.ids)
@@ -77,12 +77,12 @@ test.group('Messages on their way', (group) => {
       newMessage([recipient], { sender }),
     ]
     const mailboxes = outgoing()
-    const told = await Promise.all([...sent, ...others].map((one) => mailboxes.store(one)))
-    const kept = [...sent, ...others].filter((_, index) => told[index]!.length > 0)
-    assert.lengthOf(kept, 1 + others.length)
+    const results = await Promise.all([...sent, ...others].map((one) => mailboxes.store(one)))
+    const stored = [...sent, ...others].filter((_, index) => results[index]!.length > 0)
+    assert.lengthOf(stored, 1 + others.length)
     assert.sameMembers(
       await idsIn(recipient),
-      kept.flatMap(({ ids }) => ids)
+      stored.flatMap(({ ids }) => ids)
     )
   })
 })

@@ -15,7 +15,7 @@ import { newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
 
 const aParty = (): Party => ({ type: 'user', id: clock.uuid() })
 
-test('Messages that wait already are kept by migrations, up and down, and count for their sender', async ({
+test('Migrations keep pending messages, up and down, and count them for their sender', async ({
   assert,
   cleanup,
 }) => {

@@ -36,7 +36,7 @@ const countedAgo = ({ id }: Party, ago: string) =>
 test.group('A sender', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('is refused when so many messages wait, and goes on when some were acknowledged', async ({
+  test('is rejected at the limit, and accepted again after acknowledgements', async ({
     assert,
   }) => {
     const [sender, recipients] = [aParty(), parties(10)]
@@ -73,10 +73,7 @@ test.group('A sender', (group) => {
     assert.deepEqual(await bookOf(sender), { messages: 61, bytes })
   })
 
-  test('keeps others neither from sending nor waiting where it is refused', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('does not affect others while it is rejected', async ({ assert, cleanup }) => {
     const [sender, others] = [aParty(), parties(5)]
     const outgoing = withLimits({ senderMaxMessages: 1 })
     const messages = [

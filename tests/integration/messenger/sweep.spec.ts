@@ -52,7 +52,7 @@ test.group('Expired messages', (group) => {
   test('go, over many portions, and nothing else does', async ({ assert }) => {
     const parties = [aParty(), aParty(), aParty()]
     await messages(2_700, parties, '24 hours')
-    const kept = await messages(30, parties, '23 hours')
+    const stored = await messages(30, parties, '23 hours')
     const swept = await sweepMessages({ logger: silent })
     assert.isTrue(swept!.isDone)
     assert.isAtLeast(swept!.removed, 2_700)
@@ -60,12 +60,12 @@ test.group('Expired messages', (group) => {
       assert.containsSubset(book, { messages: 10, messagesThere: 10, expired: 900 })
       assert.equal(book.bytes, book.bytesThere)
     }
-    const left = await Promise.all(
+    const remaining = await Promise.all(
       parties.map((party) => findPendingMessages(messengerPool(), party, 100))
     )
     assert.sameMembers(
-      left.flat().map((text) => JSON.parse(text).id),
-      kept
+      remaining.flat().map((text) => JSON.parse(text).id),
+      stored
     )
   })
 
@@ -103,7 +103,7 @@ test.group('Expired messages', (group) => {
     assert.containsSubset(await books([party]), [{ messages: 0, expired: 5 }])
   })
 
-  test('go at once where somebody says so, who is told how many they were', async ({ assert }) => {
+  test('are removed at once by the command, which reports how many', async ({ assert }) => {
     const party = aParty()
     await messages(7, [party], '24 hours')
     const app = await boot()
@@ -111,10 +111,10 @@ test.group('Expired messages', (group) => {
     ace.ui.switchMode('raw')
     await ace.boot()
     const { exitCode } = await ace.exec('sweep:messages', [])
-    const said = ace.ui.logger.getLogs().map(({ message }) => message)
+    const output = ace.ui.logger.getLogs().map(({ message }) => message)
     ace.ui.logger.flushLogs()
     assert.equal(exitCode, 0)
-    assert.include(said.join(), '7 messages were removed')
+    assert.include(output.join(), '7 messages were removed')
     assert.containsSubset(await books([party]), [{ messages: 0, expired: 7 }])
   })
 
@@ -156,9 +156,7 @@ test.group('Expired messages', (group) => {
 test.group('Figures of mailboxes', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('say how many messages wait, and for how long, by the kind of recipient', async ({
-    assert,
-  }) => {
+  test('report the number and age of pending messages by kind of recipient', async ({ assert }) => {
     exposeBacklog(messengerPool())
     const figure = async (name: string) => {
       const text = await metrics.getSingleMetricAsString(name)

@@ -94,9 +94,7 @@ test.group('Wakeups', (group) => {
     assert.equal(listener.count, 2)
   })
 
-  test('that nobody sent come when the mailboxes are looked at, where signals are not carried', async ({
-    assert,
-  }) => {
+  test('come from the periodic check when signals are unavailable', async ({ assert }) => {
     const away = new MemorySignals()
     await away.close()
     const alone = await open(away)
@@ -134,31 +132,31 @@ test.group('Waiting for an arrival', (group) => {
   const staying = async () => new EndSignal()
 
   /** Returns the next item with each read, after running a step. */
-  function looks(recipient: Party, found: readonly (readonly string[])[], during = () => {}) {
+  function reads(recipient: Party, found: readonly (readonly string[])[], during = () => {}) {
     let count = 0
-    const look = async () => {
+    const read = async () => {
       during()
       await null
       return found[count++] ?? []
     }
-    return { look, count: () => count, recipient }
+    return { look: read, count: () => count, recipient }
   }
 
   const arrive = (recipient: Party, arrivals: number) =>
     wakeups.notify([{ key: keyOf(recipient), arrivals }])
 
-  test('sees what comes while it looks for the first time', async ({ assert }) => {
+  test('includes what arrives during the first read', async ({ assert }) => {
     const recipient = aParty()
-    let told = 0
-    const { look } = looks(recipient, [[], ['x']], () => {
-      if (told++ === 0) {
+    let items = 0
+    const { look: read } = reads(recipient, [[], ['x']], () => {
+      if (items++ === 0) {
         arrive(recipient, 1)
       }
     })
     const found = await waitForMessages({
       wakeups,
       recipient,
-      read: look,
+      read: read,
       waitMs: 20_000,
       ending: staying,
     })
@@ -168,11 +166,11 @@ test.group('Waiting for an arrival', (group) => {
 
   test('goes on where another one has fetched it already', async ({ assert }) => {
     const recipient = aParty()
-    const { look, count } = looks(recipient, [[], [], ['x']])
+    const { look: read, count } = reads(recipient, [[], [], ['x']])
     const waiting = waitForMessages({
       wakeups,
       recipient,
-      read: look,
+      read: read,
       waitMs: 20_000,
       ending: staying,
     })
@@ -186,12 +184,12 @@ test.group('Waiting for an arrival', (group) => {
 
   test('refuses whoever lost the right to it meanwhile', async ({ assert }) => {
     const recipient = aParty()
-    const { look, count } = looks(recipient, [[], ['x']])
+    const { look: read, count } = reads(recipient, [[], ['x']])
     const ending = new EndSignal()
     const waiting = waitForMessages({
       wakeups,
       recipient,
-      read: look,
+      read: read,
       waitMs: 20_000,
       ending: async () => ending,
     })
@@ -202,18 +200,18 @@ test.group('Waiting for an arrival', (group) => {
     assert.equal(wakeups.size, 0)
   })
 
-  test('ends at once for whoever is gone before it begins', async ({ assert }) => {
+  test('ends at once for a client that disconnected before it starts', async ({ assert }) => {
     const recipient = aParty()
-    const { look } = looks(recipient, [[], ['x']])
-    const gone = new EndSignal()
-    gone.end()
+    const { look: read } = reads(recipient, [[], ['x']])
+    const ended = new EndSignal()
+    ended.end()
     assert.deepEqual(
       await waitForMessages({
         wakeups,
         recipient,
-        read: look,
+        read: read,
         waitMs: 20_000,
-        ending: async () => gone,
+        ending: async () => ended,
       }),
       []
     )

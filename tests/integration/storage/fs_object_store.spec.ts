@@ -39,7 +39,7 @@ test.group('Objects in a folder', (group) => {
     return () => rm(folder, { recursive: true })
   })
 
-  test('are for nobody else to read', async ({ assert }) => {
+  test('are not readable by others', async ({ assert }) => {
     await store.put(address, chunksOf(Buffer.alloc(1)))
     const modes = ['root', 'root/box', 'root/box/a'].map(async (path) => {
       const { mode } = await stat(join(folder, path))
@@ -48,9 +48,9 @@ test.group('Objects in a folder', (group) => {
     assert.deepEqual(await Promise.all(modes), [0o700, 0o700, 0o600])
   })
 
-  test('are never outside of it, whatever their names are', async ({ assert }) => {
+  test('are never outside of it, whatever their names', async ({ assert }) => {
     await writeFile(join(folder, 'secret'), 'secret')
-    const piece = fc.constantFrom(
+    const chunk = fc.constantFrom(
       '..',
       '.',
       '/',
@@ -63,7 +63,7 @@ test.group('Objects in a folder', (group) => {
       'root',
       '~'
     )
-    const name = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''))
+    const name = fc.array(chunk, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(''))
     await fc.assert(
       fc.asyncProperty(name, name, async (container, key) => {
         const failure = await failureOf(store.put({ container, key }, chunksOf(Buffer.alloc(1))))
@@ -80,9 +80,7 @@ test.group('Objects in a folder', (group) => {
     )
   })
 
-  test('whose writer was killed are not there, and what is left of them is found', async ({
-    assert,
-  }) => {
+  test('whose writer was killed do not exist, and their remains are found', async ({ assert }) => {
     const writer = spawn(
       process.execPath,
       [RUN_TYPESCRIPT, '--input-type=module', '--eval', writerOf(join(folder, 'root'))],
@@ -127,16 +125,16 @@ test.group('Objects in a folder', (group) => {
       console.log(failure.status, failure.code, left.length)
       await store.put({ container: 'box', key: 'b' }, [Buffer.alloc(1024 ** 2)])
     `
-    const said = execFileSync('unshare', [
+    const output = execFileSync('unshare', [
       ...['--user', '--map-root-user', '--mount', 'sh', '-c'],
       'mkdir "$1" && mount -t tmpfs -o size=8m none "$1" && shift && exec "$@"',
       ...['sh', disk, process.execPath, RUN_TYPESCRIPT, '--input-type=module'],
       ...['--eval', script, disk],
     ])
-    assert.equal(String(said).trim(), '507 storage_insufficient 0')
+    assert.equal(String(output).trim(), '507 storage_insufficient 0')
   }).skip(!canMount(), 'this system lets nobody mount a small disk')
 
-  test('of others in the same place are left alone', async ({ assert }) => {
+  test('of others in the same folder are not touched', async ({ assert }) => {
     await writeFile(join(folder, 'root/box/.keep'), '')
     assert.isEmpty(await Array.fromAsync(store.list('box')))
     assert.isEmpty(await Array.fromAsync(store.unfinished('box')))

@@ -14,13 +14,13 @@ const LOOK_EVERY = 50 * MIB
 let opened = 0
 let bytes = 0
 let mostUnderWay = 0
-let mostKept = 0
+let mostRetained = 0
 
 async function* zeros(size: number) {
-  for (let left = size; left > 0; left -= PIECE) {
-    const piece = Buffer.alloc(Math.min(left, PIECE))
-    opened += piece.length
-    yield piece
+  for (let remaining = size; remaining > 0; remaining -= PIECE) {
+    const chunk = Buffer.alloc(Math.min(remaining, PIECE))
+    opened += chunk.length
+    yield chunk
   }
 }
 
@@ -42,9 +42,9 @@ function memoryInUse(): number {
 
 const before = memoryInUse()
 for await (const chunk of tarStream(Readable.from(entries()))) {
-  const isTimeToLook = bytes % LOOK_EVERY > (bytes + chunk.length) % LOOK_EVERY
+  const isTimeToMeasure = bytes % LOOK_EVERY > (bytes + chunk.length) % LOOK_EVERY
   bytes += chunk.length
   mostUnderWay = Math.max(mostUnderWay, opened - bytes)
-  mostKept = isTimeToLook ? Math.max(mostKept, memoryInUse() - before) : mostKept
+  mostRetained = isTimeToMeasure ? Math.max(mostRetained, memoryInUse() - before) : mostRetained
 }
-console.log(JSON.stringify({ bytes, mostUnderWay, mostKept }))
+console.log(JSON.stringify({ bytes, mostUnderWay, mostKept: mostRetained }))

@@ -44,12 +44,12 @@ test.group('A thread that reads small files', (group) => {
     assert.deepEqual(await Promise.all([asText(), thread.read([])]), [['one', 'tw', 'two', ''], []])
   })
 
-  test('leaves what it cannot read to others', async ({ assert }) => {
+  test('skips what it cannot read', async ({ assert }) => {
     files.splice(1, 0, { path: join(folder, 'none'), size: 1 }, { path: folder, size: 1 })
     assert.deepEqual(await asText(), ['one', undefined, undefined, 'two', ''])
   })
 
-  test('leaves to others what comes after something slow', async ({ assert }) => {
+  test('skips what follows something slow', async ({ assert }) => {
     const { answer, ...slow } = hanging()
     files.splice(1, 0, slow)
     const reading = asText()
@@ -58,9 +58,7 @@ test.group('A thread that reads small files', (group) => {
     assert.deepEqual(await reading, ['one', undefined, undefined, undefined])
   })
 
-  test('holds nobody up for long where the disk does not answer, and goes on when it does', async ({
-    assert,
-  }) => {
+  test('times out while the disk hangs, and resumes when it responds', async ({ assert }) => {
     const { answer, ...slow } = hanging()
     const took = stopwatch()
     assert.deepEqual(await Promise.all([thread.read([slow]), asText()]), [
@@ -73,7 +71,7 @@ test.group('A thread that reads small files', (group) => {
     await eventually(async () => (await asText())[0] === 'one')
   })
 
-  test('that ended is followed by another one', async ({ assert }) => {
+  test('is restarted after it ended', async ({ assert }) => {
     const tooMuch = { path: files[0]!.path, size: Number.MAX_SAFE_INTEGER }
     assert.deepEqual(await thread.read([tooMuch]), [undefined])
     assert.deepEqual(await asText(), ['one', 'two', ''])
@@ -86,7 +84,7 @@ test.group('A thread that reads small files', (group) => {
     assert.deepEqual(await asText(), [undefined, undefined, undefined])
   })
 
-  test('keeps a process only until it has read', async ({ assert }) => {
+  test('keeps a process alive only while it reads', async ({ assert }) => {
     const script = `
       import { ReadingThread } from '#storage/objects/fs/reading_thread'
       const thread = new ReadingThread()
@@ -96,11 +94,11 @@ test.group('A thread that reads small files', (group) => {
       }
       console.log(String(bytes))
     `
-    const said = execFileSync(
+    const output = execFileSync(
       process.execPath,
       [RUN_TYPESCRIPT, '--input-type=module', '--eval', script, files[0]!.path],
       { timeout: 20_000 }
     )
-    assert.equal(String(said), 'one\n')
+    assert.equal(String(output), 'one\n')
   })
 })

@@ -30,7 +30,7 @@ test.group('Upload', (group) => {
     return () => rm(folder, { recursive: true })
   })
 
-  const isNothingLeft = async () =>
+  const isEmpty = async () =>
     (await Array.fromAsync(store.list(address.container))).length === 0 &&
     (await Array.fromAsync(store.unfinished(address.container))).length === 0
 
@@ -51,31 +51,31 @@ test.group('Upload', (group) => {
     const limits = { maxBytes: content.length - 1 }
     const failure = await failureOf(storeUpload(store, address, chunksOf(content), limits))
     assert.instanceOf(failure, PayloadTooLarge)
-    assert.isTrue(await isNothingLeft())
+    assert.isTrue(await isEmpty())
   })
 
-  test('a client that leaves leaves nothing', async ({ assert }) => {
+  test('nothing remains after a client disconnects', async ({ assert }) => {
     const request = new PassThrough()
     const storing = failureOf(storeUpload(store, address, request, unlimited))
     request.write(content)
     await delay(20)
     request.destroy(new Error('The client is gone'))
     assert.equal((await storing)?.message, 'The client is gone')
-    assert.isTrue(await isNothingLeft())
+    assert.isTrue(await isEmpty())
   })
 
-  test('an upload can be given up from outside', async ({ assert }) => {
+  test('an upload can be cancelled from outside', async ({ assert }) => {
     const { source, send } = pushed()
-    const giveUp = new AbortController()
-    const options = { ...unlimited, signal: giveUp.signal }
+    const controller = new AbortController()
+    const options = { ...unlimited, signal: controller.signal }
     const storing = failureOf(storeUpload(store, address, source, options))
     await send(content)
-    giveUp.abort(new Error('Enough'))
+    controller.abort(new Error('Enough'))
     assert.equal((await storing)?.message, 'Enough')
-    assert.isTrue(await isNothingLeft())
+    assert.isTrue(await isEmpty())
   })
 
-  test('a client that falls silent is given up', async ({ assert }) => {
+  test('the upload of a silent client is cancelled', async ({ assert }) => {
     const { source, send } = pushed()
     const options = { ...unlimited, silenceMs: 100 }
     const storing = failureOf(storeUpload(store, address, source, options))
@@ -83,7 +83,7 @@ test.group('Upload', (group) => {
     const took = stopwatch()
     assert.instanceOf(await storing, UploadStalled)
     assert.isBelow(took(), 2_000)
-    assert.isTrue(await isNothingLeft())
+    assert.isTrue(await isEmpty())
   }).retry(2)
 
   test('a client that sends a little now and then is not', async ({ assert }) => {
@@ -97,7 +97,7 @@ test.group('Upload', (group) => {
     assert.equal(size, 10)
   })
 
-  test('a store that is slow is not held against the client', async ({ assert }) => {
+  test('time of a slow store does not count against the client', async ({ assert }) => {
     const slow = new SlowObjectStore(folder)
     const options = { ...unlimited, silenceMs: 50 }
     const { size } = await storeUpload(

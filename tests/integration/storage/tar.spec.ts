@@ -111,10 +111,10 @@ test.group('Tar', (group) => {
       { ...entry('a', Buffer.from('hello')), sha256 },
       { ...entry('b', Buffer.from('hullo')), sha256 },
     ]
-    const pieces: Buffer[] = []
-    const tar = tarStream(Readable.from(whole)).on('data', (piece) => pieces.push(piece))
+    const chunks: Buffer[] = []
+    const tar = tarStream(Readable.from(whole)).on('data', (chunk) => chunks.push(chunk))
     assert.instanceOf(await failureOf(once(tar, 'end')), ObjectChanged)
-    assert.notInclude(Buffer.concat(pieces).toString(), 'hullo')
+    assert.notInclude(Buffer.concat(chunks).toString(), 'hullo')
   })
 
   for (const [what, broken] of Object.entries({
@@ -164,11 +164,11 @@ test.group('Tar', (group) => {
         size: hello.length,
         sha256: hash('sha256', hello),
       }))
-      const pieces: Buffer[] = []
+      const chunks: Buffer[] = []
       const parts = [aRun(files, [hello, hello, hello]), aRun(files, [hello, content, hello])]
-      const tar = tarStream(Readable.from(parts)).on('data', (piece) => pieces.push(piece))
+      const tar = tarStream(Readable.from(parts)).on('data', (chunk) => chunks.push(chunk))
       assert.instanceOf(await failureOf(once(tar, 'end')), failure)
-      assert.notInclude(Buffer.concat(pieces).toString(), 'hullo')
+      assert.notInclude(Buffer.concat(chunks).toString(), 'hullo')
     })
   }
 
@@ -250,7 +250,7 @@ test.group('Tar', (group) => {
     assert.deepEqual(opened, ['a', 'b', 'c'])
   })
 
-  test('a client that stops reading leaves nothing open', async ({ assert }) => {
+  test('a client that stops reading keeps nothing open', async ({ assert }) => {
     const streams: Readable[] = []
     const entries = Array.from({ length: 20 }, (_, n) => ({
       ...entry(`${n}`, Buffer.alloc(100_000)),
@@ -320,10 +320,10 @@ function tarOf(tree: Tree): Readable {
 
 async function unpack(archive: Readable, folder: string): Promise<void> {
   const tar = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'ignore', 'pipe'] })
-  const said = buffer(tar.stderr)
+  const output = buffer(tar.stderr)
   const [[code]] = await Promise.all([once(tar, 'exit'), pipeline(archive, tar.stdin)])
   if (code !== 0) {
-    throw new Error(`tar ended with ${code}: ${await said}`)
+    throw new Error(`tar ended with ${code}: ${await output}`)
   }
 }
 
@@ -349,9 +349,9 @@ function* inPieces(content: Buffer) {
 }
 
 async function* slowly(size: number) {
-  for (const piece of inPieces(Buffer.alloc(size))) {
+  for (const chunk of inPieces(Buffer.alloc(size))) {
     await delay(10)
-    yield piece
+    yield chunk
   }
 }
 

@@ -53,9 +53,7 @@ test.group('Heads of the audit trail on a disk', (group) => {
     assert.equal((await anchor.read('none'))!.number, 39)
   })
 
-  test('one that a crash left half written is not read, and is in nobody’s way', async ({
-    assert,
-  }) => {
+  test('a partially written one of a crash is not read, and blocks nothing', async ({ assert }) => {
     await anchor.write(head)
     await writeFile(join(folder, 'audit-heads', 'none.json.new'), '{"chain":"no')
     assert.deepEqual(await anchor.read('none'), head)

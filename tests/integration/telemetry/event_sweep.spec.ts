@@ -50,7 +50,7 @@ async function events(
   }
 }
 
-async function left(kind: string): Promise<number> {
+async function remaining(kind: string): Promise<number> {
   const { rows } = await telemetryPool().query(
     'select count(*)::int as count from events where ref_type = $1',
     [kind]
@@ -72,7 +72,10 @@ test.group('Expired events', (group) => {
     const swept = await sweepEvents({ logger: silent })
     assert.isTrue(swept!.isDone)
     assert.isAtLeast(swept!.removed, 2_500)
-    assert.deepEqual(await Promise.all([gone, later, lasting, open].map(left)), [0, 10, 10, 10])
+    assert.deepEqual(
+      await Promise.all([gone, later, lasting, open].map(remaining)),
+      [0, 10, 10, 10]
+    )
   })
 
   test('wait where another process removes them', async ({ assert }) => {
@@ -82,7 +85,7 @@ test.group('Expired events', (group) => {
     await runAsLeader(pool, 'expired events', async () => {
       assert.isUndefined(await sweepEvents({ logger: silent }))
     })
-    assert.equal(await left(kind), 5)
+    assert.equal(await remaining(kind), 5)
   })
 
   test('leave others their turn, and go on after it', async ({ assert }) => {
@@ -90,9 +93,9 @@ test.group('Expired events', (group) => {
     await events(12_000, kind, PAST)
     const first = await sweepEvents({ logger: silent, turnMs: 1 })
     assert.isFalse(first!.isDone)
-    assert.isAbove(await left(kind), 0)
+    assert.isAbove(await remaining(kind), 0)
     await eventSweep(silent).runTurn(new AbortController().signal)
-    assert.equal(await left(kind), 0)
+    assert.equal(await remaining(kind), 0)
   })
 
   test('stay when the process is to stop', async ({ assert }) => {
@@ -100,7 +103,7 @@ test.group('Expired events', (group) => {
     await events(5, kind, PAST)
     const swept = await sweepEvents({ logger: silent, signal: AbortSignal.abort() })
     assert.deepEqual(swept, { removed: 0, isDone: false })
-    assert.equal(await left(kind), 5)
+    assert.equal(await remaining(kind), 5)
   })
 
   test('that come again are not new', async ({ assert, cleanup }) => {

@@ -78,7 +78,7 @@ test.group('Totals of events by scope and kind', (group) => {
     }
   }
 
-  test('are those of the rows, whatever comes and goes', async ({ assert }) => {
+  test('match the rows after any changes', async ({ assert }) => {
     await requireRight(assert)
     await insert(50, REALMS[1]!)
     await insert(1, null)
@@ -128,7 +128,7 @@ test.group('Totals of events by scope and kind', (group) => {
     assert.isTrue(isCounted('filter[scope]=entity&filter[refType]=node&filter[name]=updated'))
   })
 
-  test('are not kept any more when that is taken back', async ({ assert }) => {
+  test('are no longer stored after a rollback', async ({ assert }) => {
     await database.down(KeepTotals)
     await database.down(KeepTotalsOfGroups)
     await insert(3, null)

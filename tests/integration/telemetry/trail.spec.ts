@@ -18,7 +18,15 @@ import { sealEvents } from '#telemetry/trail/seal_events'
 import { renewSignatures } from '#telemetry/trail/renew_signatures'
 import { TrailKey, trailKey } from '#telemetry/trail/trail_key'
 import { verifyTrail, verifyWithin } from '#telemetry/trail/verify_trail'
-import { eventWith, keep, NotedHeads, REALMS, store, trailDatabase, within } from './trail_scene.js'
+import {
+  eventWith,
+  storeEvents,
+  NotedHeads,
+  REALMS,
+  store,
+  trailDatabase,
+  within,
+} from './trail_scene.js'
 
 const DAY_MS = 86_400_000
 /** The number of manipulated rows in one run. */
@@ -47,7 +55,7 @@ const found = async () => (await verdict()).findings.map(({ type }) => type)
 const inAWeek = () => new Date(Date.now() + 7 * DAY_MS).toISOString()
 
 /** Stores events of all realms in batches of random sizes, some of which expire. */
-async function keepMany(count: number) {
+async function storeMany(count: number) {
   const events = Array.from({ length: count }, (_, n) =>
     eventWith({
       realmId: REALMS[n % REALMS.length]!,
@@ -56,7 +64,7 @@ async function keepMany(count: number) {
   )
   for (let at = 0; at < events.length;) {
     const size = randomInt(1, 12)
-    await keep(pool, events.slice(at, at + size))
+    await storeEvents(pool, events.slice(at, at + size))
     at += size
   }
   return events
@@ -66,10 +74,8 @@ test.group('The audit trail', (group) => {
   group.setup(withDatabase)
   group.each.setup(withTrail)
 
-  test('an end of the trail that is not kept beside the objects in two minutes is a problem', async ({
-    assert,
-  }) => {
-    await keep(pool, [eventWith()])
+  test('a head that is not anchored within two minutes is a problem', async ({ assert }) => {
+    await storeEvents(pool, [eventWith()])
     assert.isUndefined(await lateHeads(pool))
     await pool.query("update event_batches set sealed_at = now() - interval '10 minutes'")
     assert.match((await lateHeads(pool))!, /could not be anchored for \d+ s/)
@@ -78,7 +84,7 @@ test.group('The audit trail', (group) => {
   })
 
   test('what was sealed is found intact', async ({ assert }) => {
-    await keepMany(40)
+    await storeMany(40)
 
     const { intact, events, chains } = await verdict()
 
@@ -99,32 +105,32 @@ test.group('The audit trail', (group) => {
     }
   })
 
-  test('an event that arrives twice at once is sealed as it is kept, though it would expire at another time', async ({
+  test('an event that arrives twice at once is sealed as stored, even if its expiry would differ', async ({
     assert,
   }) => {
-    const told: NewEvent[] = Array.from({ length: 100 }, () => ({
+    const progress: NewEvent[] = Array.from({ length: 100 }, () => ({
       ...eventWith({ expiring: true, expiresAt: inAWeek() }),
       scope: 'entity' as const,
       data: null,
       reportedBy: REPORTED_ON_BUS,
     }))
-    const again = told.map((each) => ({ ...each, expiresAt: new Date().toISOString() }))
-    await inTransaction(pool, (transaction) => appendEvents(transaction, [...told, ...again]))
+    const again = progress.map((each) => ({ ...each, expiresAt: new Date().toISOString() }))
+    await inTransaction(pool, (transaction) => appendEvents(transaction, [...progress, ...again]))
 
     const { intact, events } = await verdict()
 
     assert.isTrue(intact)
-    assert.equal(events, told.length)
+    assert.equal(events, progress.length)
   })
 
   test('whoever adds to a chain at the same time adds to its end', async ({ assert }) => {
-    await Promise.all(Array.from({ length: 8 }, () => keepMany(10)))
+    await Promise.all(Array.from({ length: 8 }, () => storeMany(10)))
 
     assert.isTrue((await verdict()).intact)
   })
 
   test('the key of another installation did not sign it', async ({ assert }) => {
-    await keepMany(3)
+    await storeMany(3)
 
     const { findings } = await verdict(new TrailKey('another application key, long enough'))
 
@@ -132,7 +138,7 @@ test.group('The audit trail', (group) => {
   })
 
   test('what a former key has signed is signed anew, and counts as before', async ({ assert }) => {
-    const events = await keepMany(20)
+    const events = await storeMany(20)
     await within(pool, 'commit', (client) => removeEvent(client, events[0]!.id))
     await anchorHeads(pool, anchor)
     const key = new TrailKey('an application key of today, long enough', applicationKey(env))
@@ -152,8 +158,8 @@ test.group('The audit trail', (group) => {
     assert.deepEqual(again, { batches: 0, removals: 0, heads: 0 })
   })
 
-  test('what nobody has signed is not signed by a change of the key', async ({ assert }) => {
-    await keepMany(20)
+  test('a change of the key does not sign what was unsigned', async ({ assert }) => {
+    await storeMany(20)
     await pool.query(`update event_batches set root = repeat('0', 64) where number = 1`)
     const key = new TrailKey('an application key of today, long enough', applicationKey(env))
 
@@ -166,10 +172,8 @@ test.group('The audit trail', (group) => {
     )
   })
 
-  test('one row that is changed, added or taken away is found wherever it is', async ({
-    assert,
-  }) => {
-    const events = await keepMany(60)
+  test('one changed, added or removed row is found anywhere', async ({ assert }) => {
+    const events = await storeMany(60)
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const { id } = events[randomInt(events.length)]!
       const tampering = TAMPERINGS[attempt % TAMPERINGS.length]!
@@ -279,8 +283,8 @@ test.group('The end of the audit trail', (group) => {
   group.each.setup(withTrail)
 
   test('a cut is seen by what was noted elsewhere', async ({ assert }) => {
-    await keep(pool, [eventWith()])
-    await keep(pool, [eventWith()])
+    await storeEvents(pool, [eventWith()])
+    await storeEvents(pool, [eventWith()])
     await anchorHeads(pool, anchor)
     await within(pool, 'commit', (client) => takeBatch(client, 'number = 2'))
     await pool.query('update event_chains set number = 1')
@@ -288,8 +292,8 @@ test.group('The end of the audit trail', (group) => {
     assert.deepEqual(await found(), ['cut'])
   })
 
-  test('a chain that is gone as a whole is seen', async ({ assert }) => {
-    await keep(pool, [eventWith()])
+  test('a chain that is missing entirely is found', async ({ assert }) => {
+    await storeEvents(pool, [eventWith()])
     await anchorHeads(pool, anchor)
     await pool.query('truncate events, event_chains, event_batches')
 
@@ -298,16 +302,16 @@ test.group('The end of the audit trail', (group) => {
 
   test('a chain that was written anew is seen', async ({ assert }) => {
     const event = eventWith()
-    await keep(pool, [event])
+    await storeEvents(pool, [event])
     await anchorHeads(pool, anchor)
     await pool.query('truncate events, event_chains, event_batches')
-    await keep(pool, [{ ...event, name: 'created' }])
+    await storeEvents(pool, [{ ...event, name: 'created' }])
 
     assert.deepEqual(await found(), ['broken'])
   })
 
-  test('a head that nobody signed does not count', async ({ assert }) => {
-    await keep(pool, [eventWith()])
+  test('an unsigned head does not count', async ({ assert }) => {
+    await storeEvents(pool, [eventWith()])
     await anchor.write({ chain: 'none', number: 9, digest: 'x', signature: Buffer.alloc(64) })
 
     const { intact, unanchored } = await verdict()
@@ -316,24 +320,24 @@ test.group('The end of the audit trail', (group) => {
     assert.deepEqual(unanchored, ['none'])
   })
 
-  test('a store that is away is asked again after a minute', async ({ assert }) => {
-    let asked = 0
+  test('an unavailable store is retried after a minute', async ({ assert }) => {
+    let calls = 0
     anchor.write = async () => {
-      asked++
+      calls++
       throw new Error('away')
     }
-    await keep(pool, [eventWith()])
+    await storeEvents(pool, [eventWith()])
     const noting = anchorSweep(anchor, pool)
     const { signal } = new AbortController()
     await assert.rejects(() => noting.run(signal), 'away')
     await noting.run(signal)
-    assert.equal(asked, 1)
+    assert.equal(calls, 1)
     passedMs = 61_000
     await assert.rejects(() => noting.run(signal), 'away')
   })
 
   test('it is noted once', async ({ assert }) => {
-    await keepMany(9)
+    await storeMany(9)
     assert.equal(await anchorHeads(pool, anchor), REALMS.length)
     assert.equal(await anchorHeads(pool, anchor), 0)
     assert.isEmpty((await verdict()).unanchored)
@@ -347,7 +351,7 @@ test.group('Removals from the audit trail', (group) => {
   const sweep = () => within(pool, 'commit', removeExpired)
 
   test('events that have had their time go, and are not missed', async ({ assert }) => {
-    await keepMany(30)
+    await storeMany(30)
     passedMs = 8 * DAY_MS
 
     const { events } = await sweep()
@@ -360,15 +364,15 @@ test.group('Removals from the audit trail', (group) => {
     assert.deepEqual(await sweep(), { batches: 0, events: 0 })
   })
 
-  test('what a row says of its expiry does not make it go', async ({ assert }) => {
-    await keepMany(10)
+  test('the expiry of a row alone does not remove it', async ({ assert }) => {
+    await storeMany(10)
     await pool.query(`update events set expiring = true, expires_at = '2020-01-01'`)
 
     assert.deepEqual(await sweep(), { batches: 0, events: 0 })
   })
 
   test('a batch whose expiry was changed is found although its events went', async ({ assert }) => {
-    await keep(pool, [eventWith({ expiring: true, expiresAt: inAWeek() })])
+    await storeEvents(pool, [eventWith({ expiring: true, expiresAt: inAWeek() })])
     await pool.query(`update event_batches set expires_at = '2020-01-01'`)
     await sweep()
 
@@ -377,7 +381,7 @@ test.group('Removals from the audit trail', (group) => {
 
   test('an event that was deleted is not missed, one beside it is', async ({ assert }) => {
     const [first, second] = [eventWith(), eventWith()]
-    await keep(pool, [first, second])
+    await storeEvents(pool, [first, second])
     await within(pool, 'commit', (client) => removeEvent(client, first.id))
     assert.isTrue((await verdict()).intact)
 
@@ -388,7 +392,7 @@ test.group('Removals from the audit trail', (group) => {
 
   test('an event that comes back is found', async ({ assert }) => {
     const event = eventWith({ expiring: true, expiresAt: inAWeek() })
-    await keep(pool, [event])
+    await storeEvents(pool, [event])
     passedMs = 8 * DAY_MS
     await sweep()
     await store(pool, [event])
@@ -396,13 +400,13 @@ test.group('Removals from the audit trail', (group) => {
     assert.deepEqual(await found(), ['inserted'])
   })
 
-  test('a transaction that is undone leaves no batch', async ({ assert }) => {
+  test('a transaction that is rolled back adds no batch', async ({ assert }) => {
     await within(pool, 'rollback', async (client) => {
       const event = eventWith()
       await store(client, [event])
       await sealEvents(client, [event])
     })
-    await keep(pool, [eventWith()])
+    await storeEvents(pool, [eventWith()])
 
     const { intact, batches } = await verdict()
 

@@ -84,7 +84,7 @@ export async function store(on: pg.ClientBase | pg.Pool, events: readonly Sealed
 }
 
 /** Stores events and seals them, in one transaction. */
-export async function keep(pool: pg.Pool, events: readonly SealedEvent[]): Promise<void> {
+export async function storeEvents(pool: pg.Pool, events: readonly SealedEvent[]): Promise<void> {
   await within(pool, 'commit', async (client) => {
     await store(client, events)
     await sealEvents(client, events)

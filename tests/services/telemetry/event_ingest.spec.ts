@@ -29,12 +29,12 @@ function startIngest(): ChildProcess {
 }
 
 async function ended(victim: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  const gone = once(victim, 'exit')
+  const missing = once(victim, 'exit')
   victim.kill(signal)
-  await gone
+  await missing
 }
 
-async function kept(): Promise<string[]> {
+async function stored(): Promise<string[]> {
   const { rows } = await telemetryPool().query<{ id: string }>('select id from events')
   return rows.map(({ id }) => id)
 }
@@ -89,21 +89,21 @@ test.group('Ingest of events', (group) => {
       await events.close()
     })
     for (let kill = 0; kill < KILLS; kill++) {
-      const before = (await kept()).length
+      const before = (await stored()).length
       await events.publish(EVENTS_PER_KILL)
-      await eventually(async () => (await kept()).length > before, 60_000)
+      await eventually(async () => (await stored()).length > before, 60_000)
       await delay(clock.random(1).readUInt8())
       await ended(process, 'SIGKILL')
       process = startIngest()
     }
-    await eventually(async () => (await kept()).length >= events.confirmed.length, 120_000)
+    await eventually(async () => (await stored()).length >= events.confirmed.length, 120_000)
     assert.lengthOf(events.confirmed, KILLS * EVENTS_PER_KILL)
-    assert.sameMembers(await kept(), events.confirmed)
+    assert.sameMembers(await stored(), events.confirmed)
     await eventually(async () => (await events.waiting()) === 0)
     assert.isEmpty(await new AmqpDeadLetters(broker.url).list(QUEUE, 10))
   }).timeout(KILLS * 30_000)
 
-  test('what is no event is put aside, told of, and costs the others nothing', async ({
+  test('malformed events become dead letters with an event, and do not affect the others', async ({
     assert,
     cleanup,
   }) => {
@@ -121,7 +121,7 @@ test.group('Ingest of events', (group) => {
     bad.forEach((each) => events.send(Buffer.from(JSON.stringify(each))))
     events.send(Buffer.from('{'))
     await events.publish(1_000)
-    await eventually(async () => (await kept()).length === 1_000, 60_000)
+    await eventually(async () => (await stored()).length === 1_000, 60_000)
     const letters = new AmqpDeadLetters(broker.url)
     await eventually(async () => (await letters.list(QUEUE, 10)).length === 3)
     const { rows } = await telemetryPool().query(
@@ -131,6 +131,6 @@ test.group('Ingest of events', (group) => {
       rows.map(({ command }) => `${command.type} ${command.data.id}`),
       bad.map((each) => `creationFailed ${derivedId(QUEUE, each)}`)
     )
-    assert.sameMembers(await kept(), events.confirmed)
+    assert.sameMembers(await stored(), events.confirmed)
   }).timeout(120_000)
 })

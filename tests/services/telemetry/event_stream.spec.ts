@@ -8,7 +8,7 @@ const FOLLOWERS = 8
 /** Shorter than the polling interval of a process. */
 const SOON_MS = 3_000
 
-test('Events are told to all who follow them, whichever process of a pool keeps them', async ({
+test('Events reach all streams, whichever process of a pool stores them', async ({
   assert,
   cleanup,
 }) => {
@@ -27,9 +27,9 @@ test('Events are told to all who follow them, whichever process of a pool keeps 
       body,
     })
     assert.equal(answer.status, 201)
-    const told = await Promise.all(streams.map((stream) => stream.until(written, SOON_MS)))
+    const received = await Promise.all(streams.map((stream) => stream.until(written, SOON_MS)))
     assert.deepEqual(
-      told.map(({ length }) => length),
+      received.map(({ length }) => length),
       Array(FOLLOWERS).fill(written)
     )
   }

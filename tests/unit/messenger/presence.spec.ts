@@ -41,12 +41,12 @@ class Carrier implements Signals {
 async function processes(count: number) {
   const signals = new MemorySignals()
   const open = async () => {
-    const told: [string, boolean][] = []
+    const changes: [string, boolean][] = []
     const carrier = new Carrier(signals)
     const presence = await Presence.open(carrier, ({ id }, isConnected) => {
-      told.push([id, isConnected])
+      changes.push([id, isConnected])
     })
-    return { presence, told, carrier }
+    return { presence, told: changes, carrier }
   }
   const opened = []
   for (let n = 0; n < count; n++) {
@@ -58,21 +58,21 @@ async function processes(count: number) {
 const settled = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
 
 test.group('Presence', () => {
-  test('is counted over all processes, and told when the first socket comes and the last one goes', async ({
+  test('is counted over all processes, and published when the first socket connects and the last one disconnects', async ({
     assert,
   }) => {
     const { opened } = await processes(3)
     const party = aParty()
-    const leave = opened.map(({ presence }) => presence.addSocket(party))
+    const removeSocket = opened.map(({ presence }) => presence.addSocket(party))
     await eventually(() => opened.every(({ presence }) => presence.countOf(party) === 3))
-    leave[0]!()
-    leave[1]!()
+    removeSocket[0]!()
+    removeSocket[1]!()
     await eventually(() => opened.every(({ presence }) => presence.countOf(party) === 1))
-    opened.forEach(({ told }) => assert.deepEqual(told, [[party.id, true]]))
-    leave[2]!()
+    opened.forEach(({ told: changes }) => assert.deepEqual(changes, [[party.id, true]]))
+    removeSocket[2]!()
     await eventually(() => opened.every(({ presence }) => presence.countOf(party) === 0))
-    for (const { told, presence } of opened) {
-      assert.deepEqual(told, [
+    for (const { told: changes, presence } of opened) {
+      assert.deepEqual(changes, [
         [party.id, true],
         [party.id, false],
       ])
@@ -144,7 +144,7 @@ test.group('Presence', () => {
 
   test('is not moved by what is no report', async ({ assert }) => {
     const { opened, signals } = await processes(1)
-    const [{ presence, told }] = opened as [(typeof opened)[0]]
+    const [{ presence, told: changes }] = opened as [(typeof opened)[0]]
     const { id } = aParty()
     const report = { process: 'other', after: null, version: 1 }
     for (const payload of [
@@ -163,7 +163,7 @@ test.group('Presence', () => {
     ]) {
       await signals.publish([{ channel: PRESENCE_CHANNEL, payload }])
     }
-    assert.isEmpty(told)
+    assert.isEmpty(changes)
     assert.equal(presence.countOf({ type: 'client', id }), 0)
     const payload = JSON.stringify({ ...report, counts: [[`client:${id}`, 2]] })
     await signals.publish([{ channel: PRESENCE_CHANNEL, payload }])

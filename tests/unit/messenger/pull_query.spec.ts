@@ -2,8 +2,8 @@ import { test } from '@japa/runner'
 
 import { readPullQuery } from '#messenger/messages/pull_query'
 
-test.group('What is asked of a mailbox', () => {
-  test('is bounded, and as if it was not said where it makes no sense: {query}')
+test.group('The query of a mailbox', () => {
+  test('is bounded, and falls back to the defaults if invalid: {query}')
     .with([
       { query: '', limit: 50, waitMs: 0 },
       { query: 'limit=7&wait=1500', limit: 7, waitMs: 1_500 },

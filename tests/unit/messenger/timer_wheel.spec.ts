@@ -38,7 +38,7 @@ test.group('Timer wheel', () => {
     assert.equal(wheel.size, 0)
   })
 
-  test('goes on for the others where one is taken off while it is its turn', async ({ assert }) => {
+  test('continues for the others if an item is removed in its own turn', async ({ assert }) => {
     await withHeldTimers(async (pass) => {
       const done: string[] = []
       const wheel = new TimerWheel<string>({ roundMs: 1_000, slots: 1 }, (item) => {

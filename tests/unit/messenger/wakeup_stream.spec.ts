@@ -37,7 +37,7 @@ function reader(isSlow = false) {
 const open = (connection: Writable) => new WakeupStream(connection, `client:${ID}`, { remove() {} })
 
 test.group('A stream of wakeups', () => {
-  test('tells of the first at once, and of those that follow soon together', async ({ assert }) => {
+  test('sends the first at once, and merges those that arrive soon after', async ({ assert }) => {
     await withHeldTimers(async (pass) => {
       const { connection, read } = reader()
       const stream = open(connection)
@@ -54,7 +54,7 @@ test.group('A stream of wakeups', () => {
     })
   })
 
-  test('tells a slow reader once it reads again, of all together', async ({ assert }) => {
+  test('merges all wakeups of a slow reader until it reads again', async ({ assert }) => {
     await withHeldTimers(async (pass) => {
       const { connection, read, take } = reader(true)
       const stream = open(connection)
@@ -94,7 +94,7 @@ test.group('A stream of wakeups', () => {
     assert.isTrue(connection.writableEnded)
   })
 
-  test('says nothing after its end', async ({ assert }) => {
+  test('sends nothing after its end', async ({ assert }) => {
     await withHeldTimers(async (pass) => {
       const { connection, read } = reader()
       const stream = open(connection)

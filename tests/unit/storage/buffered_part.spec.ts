@@ -8,7 +8,7 @@ import { BufferPool } from '#storage/objects/s3/buffer_pool'
 const MIB = 1024 ** 2
 
 test.group('Parts of an upload', () => {
-  test('of {0} bytes, added in pieces of {1}, are what was added')
+  test('of {0} bytes, added in chunks of {1}, contain what was added')
     .with([
       [0, 1],
       [1, 1],
@@ -29,13 +29,13 @@ test.group('Parts of an upload', () => {
       assert.equal(part.length, 0)
     })
 
-  test('keep their bytes when the next part is gathered', ({ assert }) => {
+  test('keep their bytes when the next part is buffered', ({ assert }) => {
     const part = new BufferedPart()
     const [first, second] = [randomBytes(MIB), randomBytes(MIB)]
     part.add(first, 8 * MIB)
-    const taken = part.take().bytes
+    const content = part.take().bytes
     part.add(second, 8 * MIB)
-    assert.isTrue(taken.equals(first))
+    assert.isTrue(content.equals(first))
     assert.isTrue(part.take().bytes.equals(second))
   })
 
@@ -47,9 +47,9 @@ test.group('Parts of an upload', () => {
       part.add(bytes.subarray(0, 100_000), 8 * MIB)
       part.add(bytes.subarray(100_000), 8 * MIB)
     }
-    const taken = parts.map((part) => part.take())
-    assert.isTrue(taken.every((part) => part.bytes.equals(bytes)))
-    taken.forEach(({ release: done }) => done())
+    const content = parts.map((part) => part.take())
+    assert.isTrue(content.every((part) => part.bytes.equals(bytes)))
+    content.forEach(({ release: done }) => done())
     assert.isDefined(buffers.acquire())
   })
 
@@ -58,10 +58,10 @@ test.group('Parts of an upload', () => {
     const [first, second] = [randomBytes(MIB), randomBytes(MIB)]
     const part = new BufferedPart(buffers)
     part.add(first, 8 * MIB)
-    const left = part.take()
-    left.abandon()
+    const discarded = part.take()
+    discarded.abandon()
     part.add(second, 8 * MIB)
-    assert.isTrue(left.bytes.equals(first))
+    assert.isTrue(discarded.bytes.equals(first))
     const sent = part.take()
     sent.release()
     part.add(first, 8 * MIB)

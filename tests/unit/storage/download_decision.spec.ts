@@ -48,7 +48,7 @@ test.group('Ranges', () => {
       assert.deepEqual(verdict({ range }), is)
     })
 
-  test('nothing of an empty file can be asked for in parts', ({ assert }) => {
+  test('an empty file has no satisfiable range', ({ assert }) => {
     assert.deepEqual(verdict({ range: 'bytes=0-' }, 'GET', 0), { status: 416 })
     assert.deepEqual(verdict({ range: 'bytes=-1' }, 'GET', 0), { status: 416 })
     assert.deepEqual(verdict({}, 'GET', 0), { status: 200 })

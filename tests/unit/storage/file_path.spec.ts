@@ -40,14 +40,14 @@ const BAD: [string, RegExp][] = [
 ]
 
 test.group('Paths of files', () => {
-  test('paths are taken as they are', ({ assert }) => {
+  test('valid paths are accepted unchanged', ({ assert }) => {
     for (const path of GOOD) {
       assert.isUndefined(pathProblem(path), path)
       assert.equal(safePath(path), path)
     }
   })
 
-  test('paths that mean another place, or cannot be shown, are refused', ({ assert }) => {
+  test('paths that escape the bucket, or cannot be displayed, are rejected', ({ assert }) => {
     for (const [path, reason] of BAD) {
       assert.match(pathProblem(path) ?? '', reason)
     }
@@ -62,7 +62,7 @@ test.group('Paths of files', () => {
     assert.deepEqual(filePath('c.txt'), { path: 'c.txt', name: 'c.txt', directory: '.' })
   })
 
-  test('whatever a path was, it is harmless afterwards, and like no other', ({ assert }) => {
+  test('every path becomes safe and stays unique', ({ assert }) => {
     const segment = fc.oneof(fc.constantFrom('..', '.', '', 'a'), anyText())
     const path = fc.array(segment, { maxLength: 6 }).map((segments) => segments.join('/'))
     fc.assert(

@@ -14,14 +14,14 @@ interface Sent {
 }
 
 function bodyOf(parts: readonly Sent[], boundary = BOUNDARY): Buffer {
-  const pieces = parts.flatMap(({ filename, content }) => [
+  const chunks = parts.flatMap(({ filename, content }) => [
     `--${boundary}\r\nContent-Disposition: form-data; name="a"`,
     filename === undefined ? '' : `; filename="${filename}"`,
     '\r\nContent-Type: text/plain\r\n\r\n',
     content,
     '\r\n',
   ])
-  return Buffer.concat([...pieces, `--${boundary}--\r\n`].map((piece) => Buffer.from(piece)))
+  return Buffer.concat([...chunks, `--${boundary}--\r\n`].map((chunk) => Buffer.from(chunk)))
 }
 
 async function* cut(body: Buffer, sizes: readonly number[] = []): AsyncGenerator<Buffer> {
@@ -56,7 +56,7 @@ test.group('Multipart | parts', () => {
       fc.uint8Array({ maxLength: 300 }),
       fc
         .array(fc.constantFrom('\r', '\n', '-', '\r\n', '--', '\r\n-', '\r\n--x', '\r\n--xY', 'z'))
-        .map((pieces) => Buffer.from(pieces.join('')))
+        .map((chunks) => Buffer.from(chunks.join('')))
     )
     const part = fc.record({ filename: fc.constantFrom('a.txt', 'ä/b', undefined), content })
     const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 5 })
@@ -74,7 +74,7 @@ test.group('Multipart | parts', () => {
     )
   })
 
-  test('may be left unread', async ({ assert }) => {
+  test('may stay unread', async ({ assert }) => {
     const parts = ['a', 'b', 'c'].map((filename) => ({ filename, content: Buffer.alloc(5000, 7) }))
     const names: unknown[] = []
     for await (const { filename } of partsOf(cut(bodyOf(parts), [100]), BOUNDARY)) {
@@ -88,18 +88,18 @@ test.group('Multipart | parts', () => {
       { filename: 'a', content: Buffer.alloc(100_000) },
       { filename: 'b', content: Buffer.alloc(100_000) },
     ])
-    let taken = 0
+    let read = 0
     async function* counted() {
       for await (const chunk of cut(body, [1000])) {
-        taken += chunk.length
+        read += chunk.length
         yield chunk
       }
     }
     const parts = partsOf(counted(), BOUNDARY)
     await parts.next()
-    assert.isBelow(taken, 2001)
+    assert.isBelow(read, 2001)
     await parts.next()
-    assert.isBelow(taken, 103_000)
+    assert.isBelow(read, 103_000)
   })
 
   test('can be preceded and followed by what belongs to no part', async ({ assert }) => {
@@ -166,8 +166,8 @@ test.group('Multipart | names of files', () => {
 
   test('a header made to be slow to read is not', async ({ assert }) => {
     const before = process.threadCpuUsage()
-    for (const piece of ['filename="', 'filename="a"; ', '\\', '"; ', ';', '" ;a="']) {
-      const header = `form-data; filename="${piece.repeat(16_000 / piece.length - 10)}`
+    for (const chunk of ['filename="', 'filename="a"; ', '\\', '"; ', ';', '" ;a="']) {
+      const header = `form-data; filename="${chunk.repeat(16_000 / chunk.length - 10)}`
       await named(`Content-Disposition: ${header}`).catch(() => {})
     }
     const { user, system } = process.threadCpuUsage(before)

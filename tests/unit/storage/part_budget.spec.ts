@@ -8,7 +8,7 @@ import { failureOf } from '#tests/helpers/object_store_suite'
 const never = new AbortController().signal
 
 test.group('Memory for parts', () => {
-  test('is taken at once while there is some, and waited for when there is none', async ({
+  test('is acquired at once while it is available, and waited for otherwise', async ({
     assert,
   }) => {
     const budget = new PartBudget(100)
@@ -43,9 +43,7 @@ test.group('Memory for parts', () => {
     assert.isFalse(budget.tryAcquire(a, 1))
   })
 
-  test('uploads that stand still with memory of their own hold nobody up for long', async ({
-    assert,
-  }) => {
+  test('stalled uploads with memory do not block others for long', async ({ assert }) => {
     const budget = new PartBudget(100)
     const uploads = [{}, {}, {}, {}]
     budget.tryAcquire(uploads[0]!, 100)
@@ -60,16 +58,16 @@ test.group('Memory for parts', () => {
     budget.tryAcquire(a, 95)
     await budget.acquire(a, 10, never)
     budget.release({}, 10)
-    const giveUp = new AbortController()
-    const refused = failureOf(budget.acquire(b, 50, giveUp.signal))
+    const abort = new AbortController()
+    const refused = failureOf(budget.acquire(b, 50, abort.signal))
     const served = budget.acquire(c, 5, never)
-    giveUp.abort(new Error('Enough'))
+    abort.abort(new Error('Enough'))
     assert.equal((await refused)?.message, 'Enough')
     await served
     assert.isFalse(budget.isOverdrawn)
   })
 
-  test('one that was given up already takes nothing', async ({ assert }) => {
+  test('a cancelled upload acquires nothing', async ({ assert }) => {
     const budget = new PartBudget(100)
     const failure = await failureOf(
       budget.acquire({}, 10, AbortSignal.abort(new Error('Too late')))

@@ -41,7 +41,7 @@ test.group('Request body', () => {
     assert.equal(await countOf(new RequestBody(arriving)), 3 * MIB)
   })
 
-  test('the body of a client that falls silent is given up', async ({ assert, cleanup }) => {
+  test('the body of a silent client is cancelled', async ({ assert, cleanup }) => {
     const { sent, arriving } = await underWay(cleanup)
     sent.write('abc')
     await assert.rejects(() => countOf(new RequestBody(arriving, 50)), UploadStalled as never)
@@ -61,10 +61,7 @@ test.group('Request body', () => {
     assert.isTrue(body.disconnected.aborted)
   })
 
-  test('a body that is left in the middle flows off, and the answer arrives', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('an abandoned body is discarded, and the response arrives', async ({ assert, cleanup }) => {
     const { sent, arriving, response } = await underWay(cleanup)
     const body = new RequestBody(arriving)
     sent.write(Buffer.alloc(MIB))

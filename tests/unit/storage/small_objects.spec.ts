@@ -30,7 +30,7 @@ test.group('Runs of small objects', () => {
     )
   })
 
-  test('have no more than so many objects in them', ({ assert }) => {
+  test('have a maximum number of objects', ({ assert }) => {
     const sizes = Array.from({ length: 600 }, () => 1)
     assert.deepEqual(
       shapeOf(sizes).map((run) => (run as number[]).length),

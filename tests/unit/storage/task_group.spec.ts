@@ -27,9 +27,7 @@ test.group('Task group', () => {
     assert.deepEqual([most, ended], [3, 10])
   })
 
-  test('is told of the first failure by its signal, and waits for the others', async ({
-    assert,
-  }) => {
+  test('aborts its signal with the first failure, and waits for the others', async ({ assert }) => {
     const group = new TaskGroup(3, signal)
     let isOtherOver = false
     const failure = await failureOf(
@@ -47,7 +45,7 @@ test.group('Task group', () => {
     assert.isTrue(isOtherOver)
   })
 
-  test('hears of an abort from outside, which is no failure by itself', async ({ assert }) => {
+  test('is aborted from outside, which is no failure by itself', async ({ assert }) => {
     const outside = new AbortController()
     const group = new TaskGroup(1, outside.signal)
     await group.run(async () => outside.abort())

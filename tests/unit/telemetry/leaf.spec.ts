@@ -27,7 +27,7 @@ const EVENT: SealedEvent = {
 const leaf = (data: unknown) => leafOf({ ...EVENT, data }).toString('hex')
 
 test.group('The leaf of an event', () => {
-  test('is the same in whatever order {0} come')
+  test('does not depend on the order of {0}')
     .with([
       ['its attributes', { a: 1, b: 2 }, { b: 2, a: 1 }],
       ['inner ones', { x: { a: 1, b: 2 } }, { x: { b: 2, a: 1 } }],
@@ -38,7 +38,7 @@ test.group('The leaf of an event', () => {
       assert.equal(leaf(one), leaf(other))
     })
 
-  test('tells lists in another order, and other values, apart', ({ assert }) => {
+  test('distinguishes lists in another order, and other values', ({ assert }) => {
     const leaves = [[1, 2], [2, 1], { a: 1, b: 2 }, { a: 2, b: 1 }, null].map(leaf)
     assert.lengthOf([...new Set(leaves)], leaves.length)
   })

@@ -11,7 +11,7 @@ import { anyText } from '#tests/helpers/any_text'
 /** What a server drops silently. */
 const DROPPED_FROM = 262_144
 
-const given = (traits: object = {}) => ({
+const input = (traits: object = {}) => ({
   message: 'something happened',
   service: 'hub-server-core',
   level: 'info' as const,
@@ -20,7 +20,7 @@ const given = (traits: object = {}) => ({
 })
 
 test.group('Log lines', () => {
-  test('always fit what a server takes, whatever their labels are', ({ assert }) => {
+  test('always fit the limits of a server, whatever their labels', ({ assert }) => {
     const wide = anyText({ maxLength: 60 })
     const long = fc.record({ text: wide, times: fc.integer({ min: 1, max: 40_000 }) })
     const labels = fc.dictionary(
@@ -30,7 +30,7 @@ test.group('Log lines', () => {
     )
     fc.assert(
       fc.property(labels, wide, (sent, message) => {
-        const line = normalizedLine(given({ labels: sent, message: message.repeat(500) }))
+        const line = normalizedLine(input({ labels: sent, message: message.repeat(500) }))
         assert.isBelow(Buffer.byteLength(fieldsOf(line)), DROPPED_FROM)
         assert.isAtMost(line.message.length, 4_096)
         assert.isNotEmpty(line.message)
@@ -46,9 +46,9 @@ test.group('Log lines', () => {
 
   test('keep labels that fit as they are', ({ assert }) => {
     const labels = { 'refType': 'node', 'a.b': '1', 'a-b': 'x'.repeat(1_000), 'toString': '2' }
-    assert.deepEqual(normalizedLine(given({ labels })).labels, labels)
+    assert.deepEqual(normalizedLine(input({ labels })).labels, labels)
     const unkept = { level: 'error', service: 'x', channel: 'y', lineKey: 'z', _a: '1', empty: '' }
-    assert.deepEqual(normalizedLine(given({ labels: { ...unkept, time: '1' } })).labels, {})
+    assert.deepEqual(normalizedLine(input({ labels: { ...unkept, time: '1' } })).labels, {})
   })
 
   test('keep labels of other names under names like these', ({ assert }) => {
@@ -60,7 +60,7 @@ test.group('Log lines', () => {
       'a_b': '5',
       'labels.x': '6',
     }
-    assert.deepEqual(normalizedLine(given({ labels: { ...labels, 日本: '7' } })).labels, {
+    assert.deepEqual(normalizedLine(input({ labels: { ...labels, 日本: '7' } })).labels, {
       a_b: '5',
       n_: '1',
       sp_ace: '2',

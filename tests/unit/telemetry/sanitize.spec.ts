@@ -6,7 +6,7 @@ import { overrideClock } from '#kernel/clock'
 
 const pair = { next: 'b', previous: 'a' }
 
-test.group('What is kept of the data of an event', () => {
+test.group('The retained data of an event', () => {
   test('{0}')
     .with([
       ['nothing stays nothing', undefined, null],
@@ -48,11 +48,11 @@ test.group('What is kept of the data of an event', () => {
     })
 })
 
-test.group('How long an event from the bus is kept', (group) => {
+test.group('The retention of an event from the bus', (group) => {
   group.each.setup(() => overrideClock({ now: () => Date.UTC(2026, 0, 1) }))
 
   const later = '2026-01-08T00:00:00.000Z'
-  const given = '2031-01-01T00:00:00Z'
+  const input = '2031-01-01T00:00:00Z'
 
   test('{0}')
     .with([
@@ -72,7 +72,7 @@ test.group('How long an event from the bus is kept', (group) => {
       ],
       [
         'for good where its sender says so',
-        { expiring: false, expiresAt: given },
+        { expiring: false, expiresAt: input },
         7,
         { expiring: false, expiresAt: null },
       ],

@@ -9,7 +9,7 @@ const dataOf = (diff: Record<string, object>) => {
   return storedEvent(body, REPORTED_ON_BUS).data!
 }
 
-test.group('The data of an event as it is kept', () => {
+test.group('The stored data of an event', () => {
   test('is whole where there is room for it', ({ assert }) => {
     const diff = { text: { next: 'n'.repeat(60_000), previous: null } }
     assert.deepEqual(JSON.parse(dataOf(diff)), { diff })
@@ -25,7 +25,7 @@ test.group('The data of an event as it is kept', () => {
     })
   })
 
-  test('is left out where even that is too much', ({ assert }) => {
+  test('is dropped if even that is too large', ({ assert }) => {
     const pair = { next: 'n'.repeat(256), previous: 'p'.repeat(256) }
     const names = Array.from({ length: 1_000 }, (_, number) => `attribute${number}`)
     assert.equal(dataOf(Object.fromEntries(names.map((name) => [name, pair]))), '{"diff":{}}')

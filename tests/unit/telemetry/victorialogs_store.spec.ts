@@ -123,12 +123,12 @@ test.group('VictoriaLogs store', (group) => {
   test('lines that come once more are looked for together', async ({ assert }) => {
     const lines = Array.from({ length: 120 }, (_, at) => aLine(`line ${at}`))
     await store.write(lines.slice(0, 60))
-    const asked: string[] = []
-    standIn.onAsked = (path) => asked.push(path)
+    const queries: string[] = []
+    standIn.onAsked = (path) => queries.push(path)
     const again = lines.map((line) => ({ ...line, key: newLineKey(uniqueOf(line.key)) }))
     await Promise.all(again.map((line) => store.write([line], { again: true })))
     assert.lengthOf(standIn.lines, 120)
-    assert.isBelow(asked.filter((path) => path.startsWith('/select')).length, 5)
+    assert.isBelow(queries.filter((path) => path.startsWith('/select')).length, 5)
   })
 
   test('more lines than there is room for are refused', async ({ assert }) => {
@@ -150,16 +150,14 @@ test.group('VictoriaLogs store', (group) => {
     assert.deepEqual(messages(), [])
   })
 
-  test('lines of the future keep a removal from being half of one', async ({ assert }) => {
+  test('lines of the future prevent a partial deletion', async ({ assert }) => {
     await store.write([aLine('one'), aLine('ahead', Date.now() + 3_600_000)])
     await delay(20)
     await assert.rejects(() => store.remove(OF_TESTS), /dated in the future/)
     assert.deepEqual(messages(), ['ahead', 'one'])
   })
 
-  test('lines that the server does not keep are said to be lost, after some attempts', async ({
-    assert,
-  }) => {
+  test('lines that the server loses are reported after some attempts', async ({ assert }) => {
     const standsFirm = await VictoriaLogsStandIn.start({ retentionDays: 1 })
     const other = new VictoriaLogsStore({
       ingestor: standsFirm.url,
@@ -203,22 +201,22 @@ test.group('VictoriaLogs store', (group) => {
     }
   })
 
-  test('who follows lines gets those that the server was slow to take', async ({ assert }) => {
+  test('a tail includes lines that the server accepted late', async ({ assert }) => {
     const stopping = new AbortController()
-    const following = store.tail(OF_TESTS, stopping.signal)
-    const next = following.next()
+    const tail = store.tail(OF_TESTS, stopping.signal)
+    const next = tail.next()
     standIn.fault = { to: /insert/, does: 503, times: 2 }
     const slow = store.write([aLine('slow')])
     await delay(QUICK.visibleMs * 2)
     await store.write([aLine('quick')])
     await slow
-    const shown = [await next, await following.next()].map(({ value }) => value!.record)
+    const shown = [await next, await tail.next()].map(({ value }) => value!.record)
     assert.deepEqual(
       shown.map((record) => JSON.parse(record).message),
       ['slow', 'quick']
     )
     stopping.abort()
-    await following.return(undefined)
+    await tail.return(undefined)
   })
 
   test('lines of others are shown with what they lack made good', async ({ assert }) => {

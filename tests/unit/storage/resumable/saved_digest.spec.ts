@@ -9,15 +9,15 @@ const content = randomBytes(300_000)
 const expected = createHash('sha256').update(content).digest('hex')
 
 test.group('The digest of an upload', () => {
-  test('goes on after each piece from what was kept of it', async ({ assert }) => {
+  test('resumes after each chunk from its saved state', async ({ assert }) => {
     for (let round = 0; round < 20; round++) {
       let state: Buffer | null = null
       for (let offset = 0; offset < content.length;) {
         const digest = await SavedDigest.from(state, offset)
-        const piece = content.subarray(offset, offset + randomInt(1, 100_000))
-        digest.update(piece)
+        const chunk = content.subarray(offset, offset + randomInt(1, 100_000))
+        digest.update(chunk)
         state = digest.save()
-        offset += piece.length
+        offset += chunk.length
       }
       const last = await SavedDigest.from(state, content.length)
       assert.equal(last.end(), expected)
@@ -29,9 +29,7 @@ test.group('The digest of an upload', () => {
     assert.equal(digest.end(), createHash('sha256').digest('hex'))
   })
 
-  test('is not known where the state is lost or strange, whatever comes next', async ({
-    assert,
-  }) => {
+  test('is unknown if the state is lost or malformed, whatever follows', async ({ assert }) => {
     for (const state of [null, Buffer.alloc(116), Buffer.from('a')]) {
       const digest = await SavedDigest.from(state, 10)
       digest.update(content)
@@ -40,7 +38,7 @@ test.group('The digest of an upload', () => {
     }
   })
 
-  test('can be taken from the whole', async ({ assert }) => {
+  test('can be computed from the whole object', async ({ assert }) => {
     assert.equal(await digestOf(Readable.from([content])), expected)
   })
 })
