@@ -196,7 +196,7 @@ for (const [where, open] of [
           await added(bucket, { bucketFileId: id, path })
         }
       }
-      const gone = await Promise.all(
+      const lost = await Promise.all(
         [1, 2, 3].map((count) => added(bucket, { path: `gone/${count}.csv` }))
       )
       await compare(inventory)
@@ -209,7 +209,7 @@ for (const [where, open] of [
         rows.map(({ id }) => id),
         [...missing, ...known]
       )
-      assert.isFalse(rows.some(({ id }) => gone.some(({ bucketFileId }) => bucketFileId === id)))
+      assert.isFalse(rows.some(({ id }) => lost.some(({ bucketFileId }) => bucketFileId === id)))
       assert.isTrue(
         rows.filter(({ id }) => missing.includes(id)).every(({ user }) => user !== null)
       )

@@ -113,7 +113,7 @@ test.group('Many who write to one analysis at once', (group) => {
     const build = await eventually(() => builder.lastFor(analysis.id))
     await builder.tell(build, 'executionStarted')
 
-    const told = progressOf(builder, build)
+    const reports = progressOf(builder, build)
     const statuses: number[] = []
     for (const [round, progress] of [20, 60].entries()) {
       statuses.push(
@@ -125,7 +125,7 @@ test.group('Many who write to one analysis at once', (group) => {
         (await rename(`round-${round}`)).status
       )
     }
-    await told
+    await reports
     await eventually(async () => (await now()).buildProgress === 99)
     const agreeing = WRITERS / 2
     const reported = agreeing * (60 + agreeing - 1)
