@@ -164,7 +164,7 @@ export class Adoption {
     const core = poolOf('core')
     const storage = poolOf('storage')
     if (core) {
-      this.#options.report('core: counting, and noting what was approved')
+      this.#options.report('core: updating counts and approvals')
       await settleCore(core)
     }
     if (core && storage) {

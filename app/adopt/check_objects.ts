@@ -66,7 +66,7 @@ interface SampledFile {
 }
 
 const ALL_REMOVED =
-  'The former platform lists no files any more, and some were taken before: look whether FORMER_STORAGE_DATABASE_URL names its database, or remove those files here.'
+  'The former platform lists no files, but some were taken before: check that FORMER_STORAGE_DATABASE_URL names its database, or remove those files here.'
 
 /**
  * Checks for a random sample of files whether their objects are in the store. Ignores files deleted at the source
@@ -88,8 +88,8 @@ export async function checkObjects(options: ObjectCheckOptions): Promise<ObjectC
   const count = files.length - absent.length + missing.length
   const message =
     missing.length === 0
-      ? `Of ${count} files that were looked for, all are in the object store.`
-      : `Of ${count} files that were looked for, ${missing.length} are not in the object store, or are there with another size (${missing.slice(0, 5).join(', ')}): look whether S3_ENDPOINT or STORAGE_PATH names the store of the former platform.`
+      ? `All ${count} sampled files are in the object store.`
+      : `${missing.length} of ${count} sampled files are missing in the object store or have another size (${missing.slice(0, 5).join(', ')}): check that S3_ENDPOINT or STORAGE_PATH names the store of the former platform.`
   return { areComplete: missing.length === 0, message }
 }
 

@@ -145,13 +145,13 @@ class Comparison {
     } else if (our.takenDigest === row.digest) {
       this.#count.changedHere++
     } else if (our.takenDigest === null) {
-      this.#addFinding(row.id, 'another record has this id here, and is left as it is')
+      this.#addFinding(row.id, 'another record here has this id and is left unchanged')
     } else if (isMismatch(read) || read.digest !== our.takenDigest) {
       this.#addFinding(row.id, 'changed there and here since it was taken')
     } else if (this.#options.dryRun) {
       this.#count.toCome++
     } else {
-      this.#addFinding(row.id, 'changed there, and does not fit any more')
+      this.#addFinding(row.id, 'changed there and is no longer valid here')
     }
   }
 
@@ -177,7 +177,7 @@ class Comparison {
       return
     }
     const isRemoved = this.#table.transfer.removeDeleted !== undefined && !this.#options.dryRun
-    this.#removedAtSource.add(isRemoved ? 'gone here as well now' : 'left here', texts.id!)
+    this.#removedAtSource.add(isRemoved ? 'removed here as well' : 'left here', texts.id!)
     if (isRemoved && this.#toRemove.push(texts.id!) >= BATCH_ROWS) {
       await this.#removeDeleted()
     }
@@ -210,7 +210,7 @@ class Comparison {
       } else if (dryRun) {
         this.#count.toCome++
       } else {
-        this.#addFinding(id, 'came after it was its turn; run this once more')
+        this.#addFinding(id, 'was added during the run: run the command again')
       }
     }
   }

@@ -56,7 +56,7 @@ function notesOn(table: TableReport): string[] {
   const of = `${table.service}.${table.table}`
   return [
     ...table.findings.map((finding) => `${of}: ${describe(finding)}`),
-    ...table.removedAtSource.map((finding) => `${of}: gone there since, ${describe(finding)}`),
+    ...table.removedAtSource.map((finding) => `${of}: removed there, ${describe(finding)}`),
     ...(table.unmappedColumns.length > 0
       ? [`${of}: not taken, ${table.unmappedColumns.join(', ')}`]
       : []),
@@ -79,21 +79,21 @@ function ending(report: AdoptionReport): string {
     return `Nothing was written. ${outlook(report)}`
   }
   if (!hasAllRecords(report)) {
-    return 'What is named above is not here. Correct it there, and run this once more; nothing is swept until then.'
+    return 'The rows above are not here. Correct them there and run the command again; nothing is swept until then.'
   }
   if (!isWhole(report)) {
-    return 'All records are here, but not all contents of files. Name the store they are in, and run this once more; nothing is swept until then.'
+    return 'All records are here, but some files are missing. Configure the store that contains them and run the command again; nothing is swept until then.'
   }
   return report.isClosed
-    ? 'All of it is here, and nothing more is expected.'
-    : 'All of it is here. Run this once more with --last when the former platform is stopped.'
+    ? 'The migration is complete and closed.'
+    : 'All records and files are here. Stop the former platform, then run the command again with --last.'
 }
 
 function outlook(report: AdoptionReport): string {
   if (!hasAllRecords(report)) {
-    return 'What is named above would be left out: correct it there, and look again.'
+    return 'The rows above would be left out: correct them there and run the command again.'
   }
   return isWhole(report)
-    ? 'All of it would fit.'
-    : 'All records would fit, but not all contents of files were found: name the store they are in, and look again.'
+    ? 'All records and files are valid.'
+    : 'All records are valid, but some files were not found: configure the store that contains them and run the command again.'
 }

@@ -12,7 +12,7 @@ export async function runExclusively<T>(
   const pool = pools.for(databaseUrl(service))
   const done = await runAsLeader(pool, 'hub:adopt', async (lost) => ({ result: await work(lost) }))
   if (!done) {
-    throw new AdoptionRefused('Another process is taking over already: wait for it, or end it')
+    throw new AdoptionRefused('Another migration is running: wait for it, or stop it')
   }
   return done.result
 }

@@ -41,12 +41,12 @@ export async function openTable(
   const theirColumns = await former.columnsOf(table)
   if (theirColumns.length === 0) {
     throw new AdoptionRefused(
-      `The former database of ${transfer.service} has no table ${table}: look whether it is that of another service`
+      `The former database of ${transfer.service} has no table ${table}: check that the address is not that of another service`
     )
   }
   if (shape.columns.size === 0) {
     throw new AdoptionRefused(
-      `There is no table ${table} here yet: run "node ace hub:migrate" first`
+      `Table ${table} does not exist here: run "node ace hub:migrate" first`
     )
   }
   const wanted = [...columns, ...derived]
@@ -56,7 +56,7 @@ export async function openTable(
   )
   if (required.length > 0) {
     throw new AdoptionRefused(
-      `The former table ${table} has no ${required.join(', ')}: bring the former platform up to date first, its own migrations do that at its start`
+      `The former table ${table} has no ${required.join(', ')}: update the former platform first; it migrates its database on start`
     )
   }
   const known = [...wanted, ...(READ_ONLY[table] ?? [])]

@@ -52,7 +52,7 @@ export interface IdentityProvider {
 }
 
 /** Matches all ids. */
-export const EVERYBODY = ''
+export const ALL_IDS = ''
 
 /** The current access of a user or client. `as before` if the provider does not list permissions. */
 export interface AccessState {

@@ -69,7 +69,7 @@ function peopleSweep(name: string, options: Reconciliation, registry: DirectoryQ
  * own, and so is one that is known to exist: if the provider does not find that one either, nothing is removed.
  */
 async function reconcilePeople(
-  { provider, referencedIds: held, removeReferences: forget }: Reconciliation,
+  { provider, referencedIds, removeReferences }: Reconciliation,
   registry: DirectoryQueries,
   signal: AbortSignal
 ): Promise<number> {
@@ -78,7 +78,7 @@ async function reconcilePeople(
   if (!people) {
     return 0
   }
-  const referenced = await held()
+  const referenced = await referencedIds()
   const introspection = people.showsEverybody
     ? undefined
     : await provider.introspect(await provider.ownToken())
@@ -102,14 +102,14 @@ async function reconcilePeople(
     if (signal.aborted) {
       break
     }
-    removed += await forget(id)
+    removed += await removeReferences(id)
   }
   return removed
 }
 
 function incompleteDirectory({ what }: DirectoryQueries): IdentityUnavailable {
   return new IdentityUnavailable(
-    `The identity provider does not show the ${what} of all realms, so nobody was taken for gone; ` +
-      'the client of the platform needs realm_read and user_read with realm scope any'
+    `The identity provider does not list the ${what} of all realms, so nothing was removed: ` +
+      'grant its client of the platform realm_read and user_read with realm scope any'
   )
 }

@@ -9,8 +9,8 @@ export function enforceRemovalLimit(missing: number, what: string): void {
   const limit = env.IDENTITY_GONE_AT_ONCE
   if (missing > limit) {
     throw new ServiceUnavailable(
-      `${missing} ${what} would be gone from the identity provider at once, so nothing was done. ` +
-        `Where that is right, set IDENTITY_GONE_AT_ONCE=${missing} (now ${limit}) until it is done`
+      `${missing} ${what} are missing at the identity provider at once, so nothing was removed. ` +
+        `If they were deleted, set IDENTITY_GONE_AT_ONCE=${missing} (now ${limit}) until the removal is done`
     )
   }
 }

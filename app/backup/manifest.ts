@@ -71,8 +71,8 @@ export async function writeManifest(
 ): Promise<void> {
   const content = JSON.stringify(manifest)
   const signature = signatureOf(key, manifest.key, content)
-  const written = JSON.stringify({ format: FORMAT, manifest, signature }, null, 2)
-  await backupStore.put(NAME, Readable.from([Buffer.from(`${written}\n`)]))
+  const text = JSON.stringify({ format: FORMAT, manifest, signature }, null, 2)
+  await backupStore.put(NAME, Readable.from([Buffer.from(`${text}\n`)]))
 }
 
 /** Reads and verifies the manifest. Returns undefined if the store has no complete backup. */
@@ -99,7 +99,7 @@ function verify(content: string, key: string): Manifest {
   const { format, manifest, signature } = parse(content)
   if (format !== FORMAT) {
     throw new BackupRefused(
-      `The backup has format ${format}, and this program reads format ${FORMAT}: use the version of the program that made it`
+      `The backup has format ${format}, but this version reads format ${FORMAT}: use the version that wrote it`
     )
   }
   if (!isMarkOf(key, manifest.key)) {
@@ -108,7 +108,7 @@ function verify(content: string, key: string): Manifest {
     )
   }
   if (!isSame(signatureOf(key, manifest.key, JSON.stringify(manifest)), signature)) {
-    throw new BackupDamaged(NAME, 'it is not what was signed')
+    throw new BackupDamaged(NAME, 'the signature does not match')
   }
   return manifest
 }
@@ -117,6 +117,6 @@ function parse(content: string): { format: number; manifest: Manifest; signature
   try {
     return JSON.parse(content)
   } catch (error) {
-    throw new BackupDamaged(NAME, 'it is no JSON', error)
+    throw new BackupDamaged(NAME, 'it is not valid JSON', error)
   }
 }

@@ -15,21 +15,21 @@ export class ObjectRemovalLock {
     signal: AbortSignal,
     onLost: (error: Error) => void
   ): Promise<ObjectRemovalLock> {
-    const held = new ObjectRemovalLock()
-    const terminate = () => held.#clients.forEach((client) => client.terminate())
+    const removalLock = new ObjectRemovalLock()
+    const terminate = () => removalLock.#clients.forEach((client) => client.terminate())
     signal.addEventListener('abort', terminate, { once: true })
     try {
       for (const { url } of databases) {
         const client = await BackupClient.open(url)
-        held.#clients.push(client)
+        removalLock.#clients.push(client)
         for (const name of LOCKS) {
           await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
         }
         client.onLost(onLost)
       }
-      return held
+      return removalLock
     } catch (error) {
-      await held.release()
+      await removalLock.release()
       throw error
     }
   }

@@ -33,7 +33,7 @@ export function requireLocation(
   }
   const example = others[0] ?? '/srv/backup'
   throw new BackupRefused(
-    `No place is named: say --${option}=${example}, a folder or s3://bucket/prefix`
+    `No location is given: use --${option}=${example}, a folder or s3://bucket/prefix`
   )
 }
 
@@ -48,7 +48,7 @@ export async function openBackupStore(
   }
   if (/^[a-z\d]+:\/\//i.test(location)) {
     throw new BackupRefused(
-      `${location} is no place for a backup: name a folder or s3://bucket/prefix`
+      `${location} is not a valid location: use a folder or s3://bucket/prefix`
     )
   }
   return folderStore(resolve(location))
@@ -115,7 +115,7 @@ async function requirePrivate(folder: string): Promise<void> {
   const { mode } = await stat(folder)
   if ((mode & 0o077) !== 0) {
     throw new BackupRefused(
-      `Others may look into ${folder}, and a backup has sealed secrets and people's data in it: make it a folder of mode 700`
+      `Other users can read ${folder}, and a backup contains sealed secrets and personal data: set its mode to 700`
     )
   }
 }

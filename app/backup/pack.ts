@@ -68,14 +68,14 @@ export async function unpack(
     })
   } catch (error) {
     throw isDecompressionError(error)
-      ? new BackupDamaged(name, 'it cannot be unpacked', error)
+      ? new BackupDamaged(name, 'it cannot be decompressed', error)
       : error
   }
   const actual = digest.content()
   if (actual.bytes !== bytes || actual.sha256 !== sha256) {
     throw new BackupDamaged(
       name,
-      `it should hold ${bytes} bytes of digest ${sha256}, and holds ${actual.bytes} of ${actual.sha256}`
+      `expected ${bytes} bytes with digest ${sha256}, got ${actual.bytes} bytes with digest ${actual.sha256}`
     )
   }
 }

@@ -39,7 +39,7 @@ interface FailureOptions {
 function reportFailure(command: BaseCommand, error: unknown, options: FailureOptions): void {
   const { isInterrupted, isExpected } = options
   if (isInterrupted) {
-    command.logger.warning('ended before it was done; start it again, and it goes on')
+    command.logger.warning('interrupted: run the command again to resume')
     command.exitCode = INTERRUPTED
     return
   }

@@ -36,10 +36,10 @@ export async function takeBackup(
   const either = AbortSignal.any([signal, disconnected.signal])
   const id = newBackupId()
   const context: BackupContext = { backupStore, prefix: prefixOf(id), signal: either, progress }
-  progress('waiting for sweeps that remove objects')
+  progress('waiting for running sweeps')
   await backupStore.tidy(TABLES)
   const removalLock = await ObjectRemovalLock.acquire(installation.databases, either, (error) =>
-    disconnected.abort(new BackupRefused(`The connection to a database broke: ${error.message}`))
+    disconnected.abort(new BackupRefused(`The connection to a database was lost: ${error.message}`))
   )
   try {
     const manifest = await takeAll(installation, id, context)
@@ -109,7 +109,7 @@ async function requireNotRestoring(snapshot: Snapshot): Promise<void> {
   const restoringId = await restorationIn(snapshot.leader)
   if (restoringId) {
     throw new BackupRefused(
-      `The restoration of backup ${restoringId} into the database of ${nameOf(snapshot)} was not finished: do that first`
+      `The restoration of backup ${restoringId} into the database of ${nameOf(snapshot)} is not finished: finish it first`
     )
   }
 }

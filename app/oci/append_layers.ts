@@ -94,7 +94,9 @@ function assembleImage(
 ): AssembledImage & { readonly config: Buffer } {
   const { manifest, config } = base
   if (config.diffIds.length !== manifest.layers.length) {
-    throw new ManifestInvalid(`${base.stored.digest} has other layers than its config says`)
+    throw new ManifestInvalid(
+      `${base.stored.digest} has ${manifest.layers.length} layers, but its config lists ${config.diffIds.length}`
+    )
   }
   const added = appended.map(({ layer, createdBy }) => ({ diffId: layer.diffId, createdBy }))
   const bytes = extendConfig(config, added, change)

@@ -53,7 +53,7 @@ export class ImageMissing extends ImageFailure {
   readonly code = ImageMissing.code
 
   constructor(repository: string, reference: string, cause?: unknown) {
-    super(`There is no image ${nameOf(repository, reference)}`, cause)
+    super(`Image not found: ${nameOf(repository, reference)}`, cause)
   }
 }
 

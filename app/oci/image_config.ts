@@ -33,11 +33,11 @@ export function parseConfig(bytes: Buffer, digest: string): ImageConfig {
   const rootfs = isObject(content) ? content.rootfs : undefined
   const diffIds = isObject(rootfs) ? rootfs.diff_ids : undefined
   if (!isObject(content) || !Array.isArray(diffIds) || !diffIds.every(isString)) {
-    throw new ManifestInvalid(`${digest} is no config of an image`)
+    throw new ManifestInvalid(`${digest} is not an image config`)
   }
   const { os, architecture } = content
   if (!isString(os) || !isString(architecture)) {
-    throw new ManifestInvalid(`${digest} does not say what machine the image is for`)
+    throw new ManifestInvalid(`The image config ${digest} names no platform`)
   }
   return { os, architecture, diffIds, content }
 }

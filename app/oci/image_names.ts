@@ -18,20 +18,22 @@ export const isRepository = (text: string): boolean =>
 export function requireRepository(repository: string): void {
   if (!isRepository(repository)) {
     throw new ImageNameInvalid(
-      `${quote(repository)} cannot be a repository: only lower case letters, digits, and single . _ - / between them`
+      `${quote(repository)} is not a valid repository: use lower case letters, digits, and single . _ - / between them`
     )
   }
 }
 
 export function requireTag(tag: string): void {
   if (!isTag(tag)) {
-    throw new ImageNameInvalid(`${quote(tag)} cannot be a tag`)
+    throw new ImageNameInvalid(`${quote(tag)} is not a valid tag`)
   }
 }
 
 export function requireDigest(digest: string): void {
   if (!isDigest(digest)) {
-    throw new ImageNameInvalid(`${quote(digest)} is no digest of the form sha256:<64 digits>`)
+    throw new ImageNameInvalid(
+      `${quote(digest)} is not a digest of the form sha256:<64 hex digits>`
+    )
   }
 }
 

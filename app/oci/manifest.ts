@@ -38,11 +38,13 @@ export function parseManifest({
   const content = tryParseJson(bytes.toString())
   if (!isObject(content) || !REFERABLE_TYPES.includes(mediaType)) {
     throw new ManifestInvalid(
-      `${digest} is no manifest that is understood, but ${quote(mediaType)}`
+      `${digest} is not a supported manifest: its media type is ${quote(mediaType)}`
     )
   }
   if (content.mediaType !== undefined && content.mediaType !== mediaType) {
-    throw new ManifestInvalid(`${digest} says of itself that it is ${quote(content.mediaType)}`)
+    throw new ManifestInvalid(
+      `The content of ${digest} names another media type: ${quote(content.mediaType)}`
+    )
   }
   const common = {
     family: familyOf(mediaType),
@@ -71,11 +73,11 @@ export function storedManifest(mediaType: string, content: object): StoredManife
 /** Wraps manifest bytes. The media type is the announced one, or that of the content. */
 export function manifestFromBytes(bytes: Buffer, announced?: string): StoredManifest {
   if (bytes.length > MAX_MANIFEST_BYTES) {
-    throw new ManifestInvalid(`A manifest of ${bytes.length} bytes is none`)
+    throw new ManifestInvalid(`The manifest is too large: ${bytes.length} bytes`)
   }
   const content = tryParseJson(bytes.toString())
   if (!isObject(content)) {
-    throw new ManifestInvalid('What should be a manifest is no JSON')
+    throw new ManifestInvalid('The manifest is not valid JSON')
   }
   const isKnown = announced !== undefined && REFERABLE_TYPES.includes(announced)
   const mediaType = String(
@@ -83,7 +85,7 @@ export function manifestFromBytes(bytes: Buffer, announced?: string): StoredMani
   )
   if (!REFERABLE_TYPES.includes(mediaType)) {
     throw new ManifestInvalid(
-      `An image described as ${quote(mediaType)} is not understood; make it anew with a newer program`
+      `The manifest type ${quote(mediaType)} is not supported; push the image with a newer client`
     )
   }
   return { mediaType, bytes, digest: digestOf(bytes) }
@@ -113,7 +115,7 @@ function inferMediaType(content: Record<string, unknown>, announced: string | un
 
 function descriptors(content: unknown, digest: string): Descriptor[] {
   if (!Array.isArray(content) || content.length > MAX_PARTS) {
-    throw new ManifestInvalid(`${digest} does not list its parts, or more than ${MAX_PARTS}`)
+    throw new ManifestInvalid(`${digest} lists no parts, or more than ${MAX_PARTS}`)
   }
   return content.map((one) => descriptor(one, digest))
 }
@@ -126,7 +128,9 @@ function descriptor(content: unknown, digest: string): Descriptor {
     Number.isSafeInteger(content.size) &&
     (content.size as number) >= 0
   if (!isComplete) {
-    throw new ManifestInvalid(`${digest} names a part without type, size or SHA-256 digest`)
+    throw new ManifestInvalid(
+      `${digest} references a part without media type, size or SHA-256 digest`
+    )
   }
   return content as unknown as Descriptor
 }

@@ -33,6 +33,6 @@ export function blobsOf(manifest: StoredManifest): Descriptor[] {
 
 export function requireDepth(depth: number, digest: string): void {
   if (depth >= MAX_DEPTH) {
-    throw new ManifestInvalid(`${digest} names manifests that name others, too often`)
+    throw new ManifestInvalid(`${digest} nests manifests too deeply`)
   }
 }

@@ -24,7 +24,7 @@ export async function openImageStore(
     return RegistryStore.open(address, options)
   }
   if (options.imagesPath === undefined) {
-    throw new ImageNameInvalid(`${LOCAL_IMAGES} means a folder, and nobody says which one`)
+    throw new ImageNameInvalid(`${LOCAL_IMAGES} stands for a folder, but none is given`)
   }
   return FolderStore.open(options.imagesPath)
 }

@@ -79,7 +79,7 @@ function pick({ manifests }: ImageIndex, { os, architecture }: Platform, name: s
       platform && platform.os !== 'unknown' ? [`${platform.os}/${platform.architecture}`] : []
     )
     throw new PlatformMissing(
-      `${name} is not for ${os}/${architecture}, but for ${others.join(', ') || 'nothing that is said'}`
+      `${name} is not available for ${os}/${architecture}, only for ${others.join(', ') || 'unnamed platforms'}`
     )
   }
   return found

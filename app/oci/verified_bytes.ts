@@ -22,7 +22,7 @@ export async function* verifiedBytes(
   for await (const chunk of source) {
     length += chunk.byteLength
     if (length > size) {
-      throw new DigestMismatch(`${digest} should have ${size} bytes, and has more`)
+      throw new DigestMismatch(`${digest} should have ${size} bytes, but has more`)
     }
     hash.update(chunk)
     if (pending) {
@@ -43,11 +43,11 @@ export function requireSame(
 ): void {
   if (expected.size !== undefined && expected.size !== actual.size) {
     throw new DigestMismatch(
-      `${expected.digest ?? 'A blob'} should have ${expected.size} bytes, and has ${actual.size}`
+      `${expected.digest ?? 'A blob'} should have ${expected.size} bytes, but has ${actual.size}`
     )
   }
   if (expected.digest !== undefined && expected.digest !== actual.digest) {
-    throw new DigestMismatch(`What should be ${expected.digest} is ${actual.digest}`)
+    throw new DigestMismatch(`Digest mismatch: expected ${expected.digest}, got ${actual.digest}`)
   }
 }
 
@@ -58,7 +58,9 @@ export async function readAll(source: BlobSource, maxBytes: number): Promise<Buf
   for await (const chunk of source) {
     length += chunk.byteLength
     if (length > maxBytes) {
-      throw new ManifestInvalid(`A description of more than ${maxBytes} bytes is none`)
+      throw new ManifestInvalid(
+        `A manifest or config of more than ${maxBytes} bytes is not supported`
+      )
     }
     chunks.push(chunk)
   }

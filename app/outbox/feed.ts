@@ -1,165 +1,164 @@
 import type { Entry } from './entry.js'
 
-/** Entries a feed holds at most, and what it lets come together before it asks the database for the next. */
-const HELD_AT_MOST = 2_000
+/** The maximum of tracked entries, the batch size, and the time in which small batches accumulate. */
+const MAX_ENTRIES = 2_000
 const BATCH = 500
 const LINGER_MS = 20
 
-/** An entry with the destinations it is on its way to, and those it reached since it was read. */
-interface Held {
+/** A tracked entry with the bits of the destinations it is being sent to and of those it has reached. */
+interface TrackedEntry {
   entry: Entry
   waiting: number
   reached: number
-  /** Whether the feed has read it, or only took over a destination from one that has. */
+  /** Whether this feed has read the entry; otherwise it only took over a destination from a feed that has. */
   isRead: boolean
 }
 
-export interface Finished {
+export interface DeliveryProgress {
   readonly position: number
   readonly reached: number
-  /** Whether it has reached every destination it still had to go to when it was read. */
+  /** Whether the entry has reached all destinations that were pending when it was read. */
   readonly isDone: boolean
 }
 
 /**
- * The entries that were read for some lanes and are on their way, and those that are through and wait to be marked.
+ * The entries that were read for some lanes: those in flight, and those delivered but not yet marked in the database.
  */
 export class Feed {
-  /** Positions up to here need not be looked at again. */
+  /** Positions up to this one need not be read again. */
   floor = 0
-  /** Whether there may be entries that were not read yet. */
+  /** Whether there may be unread entries. */
   isUnread = true
-  readonly #held = new Map<number, Held>()
-  #finished = new Map<number, Finished>()
+  readonly #entries = new Map<number, TrackedEntry>()
+  #finished = new Map<number, DeliveryProgress>()
   #finishedSince = 0
   #readAt = -Infinity
 
-  /** What need not be read again. */
-  get known(): number[] {
-    return [...this.#held.values()]
+  /** The positions of tracked entries, which need not be read again. */
+  get readPositions(): number[] {
+    return [...this.#entries.values()]
       .filter(({ isRead }) => isRead)
       .map(({ entry }) => entry.position)
   }
 
-  /** Whether nothing is on its way. */
+  /** Whether nothing is in flight. */
   get isIdle(): boolean {
-    return this.#held.size === 0
+    return this.#entries.size === 0
   }
 
-  /** Whether something is through for the first time since what was through is marked. */
-  get isFirstThrough(): boolean {
+  /** Whether exactly one entry waits to be marked. */
+  get isFirstFinished(): boolean {
     return this.#finished.size === 1
   }
 
-  /** How many entries to read next: none while too little has got through, or may have been written, since the last time. */
-  appetite(now: number): number {
-    return this.#mayRead && now >= this.#readAt + LINGER_MS ? BATCH : 0
+  /** The number of entries to read next: 0 while the feed is full, or until a pause after the last read has passed. */
+  nextBatchSize(now: number): number {
+    return this.#canRead && now >= this.#readAt + LINGER_MS ? BATCH : 0
   }
 
-  /** Entries were read; where there may be more of them, the next are read without a pause. */
-  noteRead(count: number, limit: number, now: number): void {
+  /** Records a read. A full batch is followed by the next one without a pause. */
+  recordRead(count: number, limit: number, now: number): void {
     this.isUnread = count === limit
     this.#readAt = this.isUnread || count === 0 ? -Infinity : now
   }
 
-  /** Whether what is through should be marked now rather than with what follows. */
-  isRipe(now: number): boolean {
+  /** Whether finished entries should be marked now instead of accumulating. */
+  isFlushDue(now: number): boolean {
     const { size } = this.#finished
     return size >= BATCH || (size > 0 && now - this.#finishedSince >= LINGER_MS)
   }
 
-  /** Milliseconds until there is something to exchange with the database, unless more happens; undefined where nothing is. */
-  get lingersForMs(): number | undefined {
+  /** Milliseconds until the next exchange with the database is due; undefined if none is. */
+  get nextExchangeInMs(): number | undefined {
     const since = [
       ...(this.#finished.size > 0 ? [this.#finishedSince] : []),
-      ...(this.#mayRead ? [this.#readAt] : []),
+      ...(this.#canRead ? [this.#readAt] : []),
     ]
     return since.length === 0
       ? undefined
       : Math.max(0, Math.min(...since) + LINGER_MS - performance.now())
   }
 
-  /** The destinations that an entry which was read just now has to be handed to, and was not yet. */
-  destinationsLeft({ position, pending }: Entry): number {
-    const { waiting = 0, reached = 0 } = this.#held.get(position) ?? {}
+  /** The pending destinations of an entry that this feed has not sent it to. */
+  pendingDestinations({ position, pending }: Entry): number {
+    const { waiting = 0, reached = 0 } = this.#entries.get(position) ?? {}
     const marked = this.#finished.get(position)?.reached ?? 0
     return pending & ~waiting & ~reached & ~marked
   }
 
-  /** Holds an entry that was read until it reached the destinations. */
-  hold(entry: Entry, destinations: number): void {
-    if (destinations === 0 && !this.#held.has(entry.position)) {
+  /** Tracks an entry until it has reached the destinations. */
+  track(entry: Entry, destinations: number): void {
+    if (destinations === 0 && !this.#entries.has(entry.position)) {
       return
     }
-    const held = this.#heldOf(entry)
-    held.entry = entry
-    held.isRead = true
-    held.waiting |= destinations
+    const tracked = this.#track(entry)
+    tracked.entry = entry
+    tracked.isRead = true
+    tracked.waiting |= destinations
   }
 
-  /** Waits in place of another feed for a destination; for its others the entry still has to be read. */
+  /** Takes over one destination of an entry from another feed. Its other destinations still have to be read. */
   adopt(entry: Entry, destination: number): void {
-    this.#heldOf(entry).waiting |= destination
+    this.#track(entry).waiting |= destination
   }
 
-  /** The entry reached a destination. */
-  reached(position: number, destination: number): void {
-    const held = this.#held.get(position)!
-    held.reached |= destination
-    this.#stopWaiting(held, destination)
+  markReached(position: number, destination: number): void {
+    const tracked = this.#entries.get(position)!
+    tracked.reached |= destination
+    this.#stopWaiting(tracked, destination)
   }
 
-  /** Another feed waits for the destination from now on. */
+  /** Hands one destination of an entry over to another feed. */
   release(position: number, destination: number): void {
-    this.#stopWaiting(this.#held.get(position)!, destination)
+    this.#stopWaiting(this.#entries.get(position)!, destination)
   }
 
-  /** What reached a destination already and waits for others still, to be marked as far as it is. */
-  reachedBy(destination: number): Finished[] {
-    return [...this.#held.values()]
+  /** The tracked entries that have reached a destination but still wait for others. */
+  reachedBy(destination: number): DeliveryProgress[] {
+    return [...this.#entries.values()]
       .filter(({ reached }) => (reached & destination) !== 0)
       .map(({ entry }) => ({ position: entry.position, reached: destination, isDone: false }))
   }
 
-  takeFinished(): readonly Finished[] {
+  takeFinished(): readonly DeliveryProgress[] {
     const finished = [...this.#finished.values()]
     this.#finished = new Map()
     return finished
   }
 
-  /** Takes over what is through elsewhere. */
-  addFinished(finished: readonly Finished[]): void {
+  /** Adds finished entries of another feed. */
+  addFinished(finished: readonly DeliveryProgress[]): void {
     finished.forEach((each) => this.#addFinished(each))
   }
 
-  get #mayRead(): boolean {
-    return this.isUnread && this.#held.size + BATCH <= HELD_AT_MOST
+  get #canRead(): boolean {
+    return this.isUnread && this.#entries.size + BATCH <= MAX_ENTRIES
   }
 
-  #heldOf(entry: Entry): Held {
-    let held = this.#held.get(entry.position)
-    if (!held) {
-      held = { entry, waiting: 0, reached: 0, isRead: false }
-      this.#held.set(entry.position, held)
+  #track(entry: Entry): TrackedEntry {
+    let tracked = this.#entries.get(entry.position)
+    if (!tracked) {
+      tracked = { entry, waiting: 0, reached: 0, isRead: false }
+      this.#entries.set(entry.position, tracked)
     }
-    return held
+    return tracked
   }
 
-  #stopWaiting(held: Held, destination: number): void {
-    held.waiting &= ~destination
-    if (held.waiting === 0) {
-      this.#held.delete(held.entry.position)
-      this.#finish(held)
+  #stopWaiting(tracked: TrackedEntry, destination: number): void {
+    tracked.waiting &= ~destination
+    if (tracked.waiting === 0) {
+      this.#entries.delete(tracked.entry.position)
+      this.#finish(tracked)
     }
   }
 
-  #finish({ entry: { position, pending }, reached }: Held): void {
+  #finish({ entry: { position, pending }, reached }: TrackedEntry): void {
     if (reached !== 0) {
       this.#addFinished({ position, reached, isDone: reached === pending })
     }
   }
 
-  #addFinished({ position, reached, isDone }: Finished): void {
+  #addFinished({ position, reached, isDone }: DeliveryProgress): void {
     if (this.#finished.size === 0) {
       this.#finishedSince = performance.now()
     }

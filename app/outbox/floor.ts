@@ -7,13 +7,13 @@ const SAMPLED_EVERY_MS = 1_000
  * a lower one may become visible after a higher one. Below the floor the index need not be scanned.
  */
 export class Floor {
-  #known = 0
+  #position = 0
   #sampledAt = 0
   /** An assigned position, and the first transaction id that cannot reveal a lower position. */
   #candidate: { position: number; before?: bigint } | undefined
 
-  get known(): number {
-    return this.#known
+  get position(): number {
+    return this.#position
   }
 
   isDue(now: number): boolean {
@@ -28,7 +28,7 @@ export class Floor {
       if (oldest < this.#candidate.before) {
         return
       }
-      this.#known = this.#candidate.position
+      this.#position = this.#candidate.position
     }
     this.#candidate = { position }
   }

@@ -6,7 +6,7 @@ import pg from 'pg'
 import type { Destination } from './destination.js'
 import { backlogOf } from './backlog.js'
 import { relayMetrics } from './metrics.js'
-import { Publishing } from './publishing.js'
+import { OutboxPublisher } from './outbox_publisher.js'
 import { OutboxStore } from './store.js'
 
 /** The retry interval of the leader election and of a lost connection. */
@@ -42,7 +42,7 @@ interface RelayOptions {
 export class Relay {
   readonly #options: RelayOptions
   readonly #stopping = new AbortController()
-  #publishing: Publishing | undefined
+  #publishing: OutboxPublisher | undefined
   #running: Promise<void> | undefined
 
   constructor(options: RelayOptions) {
@@ -59,7 +59,7 @@ export class Relay {
 
   /** Announces new entries. */
   notify(): void {
-    this.#publishing?.wake()
+    this.#publishing?.notify()
   }
 
   async stop(): Promise<void> {
@@ -109,7 +109,7 @@ export class Relay {
     const { name, destinations, logger } = this.#options
     const hideBacklog = relayMetrics.showBacklog(name, () => backlogOf(client))
     logger.info({ database: name }, 'this process now publishes the outbox')
-    const publishing = new Publishing({ store: new OutboxStore(client), destinations, logger })
+    const publishing = new OutboxPublisher({ store: new OutboxStore(client), destinations, logger })
     this.#publishing = publishing
     try {
       await publishing.run(ended)

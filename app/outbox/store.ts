@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import type { Content, Entry } from './entry.js'
-import type { Finished } from './feed.js'
+import type { DeliveryProgress } from './feed.js'
 
 /** Selects pending entries of the destinations, except those of some queues. */
 export interface Selection {
@@ -68,10 +68,13 @@ export class OutboxStore {
   }
 
   /** Marks or deletes delivered entries and reads the next ones, mostly in one statement. */
-  async turn(finished: readonly Finished[], selection: Selection | undefined): Promise<Entry[]> {
-    const partly = finished.filter(({ isDone }) => !isDone)
-    if (partly.length > 0) {
-      await this.#mark(partly)
+  async exchange(
+    finished: readonly DeliveryProgress[],
+    selection: Selection | undefined
+  ): Promise<Entry[]> {
+    const partial = finished.filter(({ isDone }) => !isDone)
+    if (partial.length > 0) {
+      await this.#mark(partial)
     }
     const done = finished.filter(({ isDone }) => isDone).map(({ position }) => position)
     if (selection) {
@@ -103,11 +106,11 @@ export class OutboxStore {
     }))
   }
 
-  async #mark(partly: readonly Finished[]): Promise<void> {
+  async #mark(partial: readonly DeliveryProgress[]): Promise<void> {
     await this.#client.query({
       name: 'outbox-mark',
       text: MARK,
-      values: [partly.map(({ position }) => position), partly.map(({ reached }) => reached)],
+      values: [partial.map(({ position }) => position), partial.map(({ reached }) => reached)],
     })
   }
 }

@@ -1,4 +1,4 @@
-import { Server as HttpServer, request as ask, type IncomingMessage } from 'node:http'
+import { Server as HttpServer, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -71,7 +71,7 @@ export class Peers {
   ): void {
     const { method, url: path } = request
     const headers = { ...request.headers, ...KEEP_ALIVE }
-    const outgoing = ask({ socketPath: address, method, path, headers, agent: false })
+    const outgoing = httpRequest({ socketPath: address, method, path, headers, agent: false })
     outgoing.once('response', (answer) => {
       response.writeHead(answer.statusCode!, endToEndHeaders(answer.headers))
       answer.pipe(response)

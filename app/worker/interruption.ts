@@ -28,7 +28,10 @@ export class Interruption {
     const late = new AbortController()
     const seconds = Math.round(limitMs / 1000)
     this.#timer = setTimeout(
-      () => late.abort(new JobFailure('timeExceeded', `It was not done within ${seconds} seconds`)),
+      () =>
+        late.abort(
+          new JobFailure('timeExceeded', `The job did not finish within ${seconds} seconds`)
+        ),
       limitMs
     )
     this.#check = setInterval(() => delivery.isLost && lost.abort(), CHECK_EVERY_MS)

@@ -16,7 +16,7 @@ export interface Job<Content extends object = any> {
    * Does the work. Must be idempotent, because commands may be redelivered after completion. The result becomes part of
    * the final event; errors are reported by code and message.
    */
-  run(content: Content, work: JobContext): Promise<Readonly<Record<string, unknown>>>
+  run(content: Content, context: JobContext): Promise<Readonly<Record<string, unknown>>>
 }
 
 /** What a job works with. */

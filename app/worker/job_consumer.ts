@@ -127,14 +127,14 @@ export class JobConsumer {
       const message = parseMessage(delivery.bytes, { type: 'work', key: queue })
       const job = this.#jobs.get(message.type)
       if (!job) {
-        throw new MalformedMessage(`nobody here knows commands of type ${message.type}`)
+        throw new MalformedMessage(`no job handles commands of type ${message.type}`)
       }
       const content = await validatedData<object>(message, job.content)
       return { delivery, message, job, content, receivedAt: performance.now() }
     } catch (error) {
       const reason = `malformed: ${errorMessageOf(error)}`
       await delivery.deadLetter({ reason, attempts: 0 })
-      this.#dependencies.logger.warn({ queue, reason }, 'a command was put among the dead letters')
+      this.#dependencies.logger.warn({ queue, reason }, 'a command was dead-lettered')
       return undefined
     }
   }
@@ -217,7 +217,7 @@ export class JobConsumer {
     if (attempt > maxCrashes) {
       throw new JobFailure(
         'workerEnded',
-        `The worker ended ${maxCrashes} times while it was at this, and it is not tried again. Mostly it has too little memory: give it more, or lower WORKER_CONCURRENCY; what ended it stands in the log of its machine`
+        `The worker crashed ${maxCrashes} times during this job, which is not retried. The usual cause is too little memory: add memory or lower WORKER_CONCURRENCY; see the system log of its machine`
       )
     }
   }

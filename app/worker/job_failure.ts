@@ -33,6 +33,6 @@ export function failureReport(error: unknown): FailureReport {
     : {
         name: 'Error',
         code: 'unforeseen',
-        message: 'Something unforeseen went wrong in the worker; its own log says what',
+        message: 'An unexpected error occurred in the worker; see its log',
       }
 }

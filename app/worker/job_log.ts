@@ -63,7 +63,7 @@ export class JobLog {
 
   /** Logs start and end of a stage, or its failure. */
   async stage<T>(what: string, work: () => Promise<T>): Promise<T> {
-    this.info(`${what}: begun`)
+    this.info(`${what}: started`)
     const startedAt = performance.now()
     try {
       const result = await work()

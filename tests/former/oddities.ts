@@ -4,7 +4,7 @@ import type { Dialect } from './dialect.js'
 /** What an installation may have that does not fit, by the table it is in and what is said of it. */
 export const NAMED: Readonly<Record<string, readonly string[]>> = {
   project_nodes: ['approval_status is "maybe"'],
-  analyses: ['image_command_arguments is no list of arguments'],
+  analyses: ['image_command_arguments is not a list of arguments'],
   analysis_nodes: ['analysis_id names a record of analyses'],
   analysis_buckets: ['analysis_id names a record of analyses'],
   analysis_bucket_files: ['names a record of analys'],

@@ -24,9 +24,9 @@ import { send } from '#tests/functional/core/registry_scene'
 import {
   aBucket,
   aFile,
-  ask as askStorage,
+  callStorage as askStorage,
   person,
-  toldOf,
+  eventsAbout,
 } from '#tests/functional/storage/storage_scene'
 
 /** What is deleted with a record elsewhere: projects that hold analyses are not removed at all. */
@@ -144,7 +144,7 @@ test.group('Records that go with others', () => {
     const file = await aFile(bucket.id)
     const by = person(null!, ['bucket_delete'], { realmName: 'master' })
     assert.equal((await askStorage(by, 'DELETE', `/buckets/${bucket.id}`)).status, 202)
-    const [told] = await toldOf(file.id)
+    const [told] = await eventsAbout(file.id)
     assert.equal(told.type, 'deletionFinished')
     assert.equal(told.data.bucketId, bucket.id)
     assert.notProperty(told.data, 'layout')

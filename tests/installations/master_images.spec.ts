@@ -56,7 +56,9 @@ test.group('Master images without a network', (group) => {
       commandArguments: [{ value: '-eu' }],
     })
     assert.containSubset(found.get('python/base'), { command: '/bin/sh', name: 'base' })
-    await keeper.says('The image tools/new stays as it is: tools/new/image.json is no JSON object')
+    await keeper.says(
+      'The image tools/new is left unchanged: tools/new/image.json is not a JSON object'
+    )
   })
 
   test('stay as they are when they are broken, and go when they are gone', async ({ assert }) => {

@@ -46,7 +46,7 @@ try {
   await killed(variables)
   const first = await timed('the rest', () => Ace.run(['hub:adopt'], variables))
   console.log(first.output.slice(first.output.indexOf('┌')))
-  const isSaid = 'All records are here, but not all contents'
+  const isSaid = 'All records are here, but some files'
   check('it says that all is here, but for the objects', first.output.includes(isSaid))
   await compare(former)
   const before = await fingerprint()

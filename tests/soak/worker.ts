@@ -27,7 +27,7 @@ const scene = await Scene.set({
 })
 /** In the log of a worker. */
 const DISTRIBUTING = '"component":"analysisDistributor","command":"execute"'
-const TAKEN_BACK = 'an upload of a killed worker is taken back'
+const TAKEN_BACK = 'an abandoned upload was cancelled'
 const hits = { kills: 0, build: 0, distribution: 0, neither: 0, takenBack: 0 }
 let hasFailed = false
 try {

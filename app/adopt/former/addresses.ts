@@ -20,7 +20,7 @@ export function addressesFrom(argument: readonly string[]): Addresses {
   const found = Object.entries(addresses).filter(([, url]) => url !== undefined)
   if (found.length === 0) {
     throw new AdoptionRefused(
-      'Nothing says where the former platform keeps its records: name its databases with --from=<service>=<url> ' +
+      'No former database is configured: name each with --from=<service>=<url> ' +
         `(services are ${SERVICES.join(', ')}), or set FORMER_CORE_DATABASE_URL and the like`
     )
   }
@@ -34,7 +34,7 @@ function addressesIn(argument: string): Addresses {
   }
   if (!argument.includes(PLACEHOLDER)) {
     throw new AdoptionRefused(
-      `--from=${withoutSecrets(argument)} says neither which service it is for (--from=core=<url>) nor where the name of the service stands in it (--from=<url with ${PLACEHOLDER}>)`
+      `--from=${withoutSecrets(argument)} names no service: use --from=core=<url>, or --from=<url> with ${PLACEHOLDER} in the url`
     )
   }
   return Object.fromEntries(
@@ -46,7 +46,7 @@ function withPassword(address: string): string {
   const url = URL.parse(address)
   if (!url || !PROTOCOLS.includes(url.protocol)) {
     throw new AdoptionRefused(
-      `${withoutSecrets(address)} is no address of a database: it begins with postgres:// or mysql://`
+      `${withoutSecrets(address)} is not a database address: it must start with postgres:// or mysql://`
     )
   }
   if (url.password) {
@@ -72,7 +72,7 @@ export async function openFormer(service: Service, address: string): Promise<For
   } catch (error) {
     const { message, code } = error as Error & { code?: string }
     throw new AdoptionRefused(
-      `The former database of ${service} cannot be opened: ${message || code}. Look at its address, its user and its password`,
+      `The former database of ${service} cannot be opened: ${message || code}. Check its address, user and password`,
       { cause: error }
     )
   }

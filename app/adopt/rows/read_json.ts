@@ -27,7 +27,7 @@ function readDocument(text: string): string | null | UnreadableValue {
   if (isEmptyValue(json)) {
     return null
   }
-  return parsed(json) === undefined ? new UnreadableValue('is no JSON') : json
+  return parsed(json) === undefined ? new UnreadableValue('is not valid JSON') : json
 }
 
 function readArguments(text: string): string | null | UnreadableValue {
@@ -38,7 +38,7 @@ function readArguments(text: string): string | null | UnreadableValue {
   const list = parsed(json)
   const read = Array.isArray(list) ? list.map(readArgument) : []
   if (!Array.isArray(list) || read.includes(undefined)) {
-    return new UnreadableValue('is no list of arguments')
+    return new UnreadableValue('is not a list of arguments')
   }
   return read.every((argument, at) => argument === list[at]) ? json : JSON.stringify(read)
 }

@@ -25,7 +25,7 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
 /** Converts a database text to the common form of both sides. Only text columns can contain `null` or a blank. */
 export function readValue(type: ValueType, text: string, zone = 'UTC'): Value | UnreadableValue {
   if (type === 'text') {
-    return text.includes('\0') ? new UnreadableValue('holds a zero character') : text
+    return text.includes('\0') ? new UnreadableValue('contains a null character') : text
   }
   const bare = text.trim()
   return isEmptyValue(bare) ? null : readTyped(type, bare, zone)
@@ -34,17 +34,17 @@ export function readValue(type: ValueType, text: string, zone = 'UTC'): Value | 
 function readTyped(type: Exclude<ValueType, 'text'>, text: string, zone: string) {
   switch (type) {
     case 'uuid':
-      return isUuid(text) ? text.toLowerCase() : new UnreadableValue('is no id')
+      return isUuid(text) ? text.toLowerCase() : new UnreadableValue('is not a UUID')
     case 'boolean':
       return BOOLEANS[text] ?? new UnreadableValue('is neither true nor false')
     case 'integer': {
       const digits = wholeIn(text)
       return digits !== undefined && Math.abs(Number(digits)) < 2 ** 31
         ? Number(digits)
-        : new UnreadableValue('is no number that fits')
+        : new UnreadableValue('is not a number in range')
     }
     case 'bigint':
-      return wholeIn(text) ?? new UnreadableValue('is no number that fits')
+      return wholeIn(text) ?? new UnreadableValue('is not a number in range')
     case 'time':
       return timeIn(text, zone)
   }
@@ -62,7 +62,7 @@ function wholeIn(text: string): string | undefined {
 /** `zone` applies to times without an offset. */
 function timeIn(text: string, zone: string): string | UnreadableValue {
   if (!TIME.test(text) || text.startsWith('00', 5) || text.startsWith('00', 8)) {
-    return new UnreadableValue('is no time')
+    return new UnreadableValue('is not a time')
   }
   const milliseconds = text[19] === '.' ? fractionOf(text) : '000'
   const iso = `${text.slice(0, 10)}T${text.slice(11, 19)}.${milliseconds}Z`
@@ -71,7 +71,7 @@ function timeIn(text: string, zone: string): string | UnreadableValue {
   }
   const offset = SAYS_ZONE.exec(text)?.[0] ?? ''
   const there = DateTime.fromISO(`${iso.slice(0, -1)}${offset}`, { zone })
-  return there.isValid ? there.toJSDate().toISOString() : new UnreadableValue('is no time')
+  return there.isValid ? there.toJSDate().toISOString() : new UnreadableValue('is not a time')
 }
 
 /** The former platform never showed more than milliseconds. */

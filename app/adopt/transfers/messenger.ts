@@ -51,7 +51,7 @@ export const MESSENGER: readonly Transfer[] = [
     isFixed: true,
     problemWith: ({ created_at: createdAt }) =>
       Date.parse(String(createdAt)) <= clock.now() - MESSAGE_LIFETIME_MS
-        ? 'is older than a message gets here'
+        ? 'is older than messages are retained here'
         : undefined,
     async afterInsert(transaction, rows) {
       await transaction.query(COUNT, [rows.map(({ id }) => id)])

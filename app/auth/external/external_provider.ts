@@ -3,7 +3,7 @@ import type { Logger } from '@adonisjs/core/logger'
 import { IdentityUnavailable } from '#kernel/failures'
 import { introspectionOf, type ClaimNames } from '#auth/oidc/claims'
 import {
-  EVERYBODY,
+  ALL_IDS,
   type ClientDirectory,
   type IdentityProvider,
   type Introspection,
@@ -113,7 +113,7 @@ export class ExternalProvider implements IdentityProvider {
   }
 
   onAccessChange(listener: (id: string) => void): Promise<() => Promise<void>> {
-    return this.onChange(({ type, data }) => listener(type === 'realm' ? EVERYBODY : data.id))
+    return this.onChange(({ type, data }) => listener(type === 'realm' ? ALL_IDS : data.id))
   }
 
   async onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>> {

@@ -23,7 +23,7 @@ const ADVICE = 'grant them at the identity provider, with realm scope any'
  */
 export class RemoteProvider implements IdentityProvider {
   readonly #settings: ProviderSettings
-  readonly #probes = new SingleFlight<'look', IdentityProvider>()
+  readonly #probes = new SingleFlight<'probe', IdentityProvider>()
   readonly #ready = Promise.withResolvers<IdentityProvider>()
   #provider: IdentityProvider | undefined
   #probeTimer: NodeJS.Timeout | undefined
@@ -108,7 +108,7 @@ export class RemoteProvider implements IdentityProvider {
   }
 
   async #whenReady(): Promise<IdentityProvider> {
-    return this.#provider ?? this.#probes.run('look', () => this.#probe())
+    return this.#provider ?? this.#probes.run('probe', () => this.#probe())
   }
 
   async #probe(): Promise<IdentityProvider> {

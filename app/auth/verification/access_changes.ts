@@ -1,4 +1,4 @@
-import { EVERYBODY } from '#auth/provider'
+import { ALL_IDS } from '#auth/provider'
 import { clock } from '#kernel/clock'
 
 /** Beyond this number, all ids count as changed. */
@@ -10,7 +10,7 @@ const MAX_REMEMBERED = 10_000
  */
 export class AccessChanges {
   #count = 0
-  #everybody = 0
+  #lastForAll = 0
   #lastAt = Number.NEGATIVE_INFINITY
   readonly #last = new Map<string, number>()
 
@@ -27,8 +27,8 @@ export class AccessChanges {
   add(id: string): void {
     this.#lastAt = clock.now()
     this.#count += 1
-    if (id === EVERYBODY || this.#last.size >= MAX_REMEMBERED) {
-      this.#everybody = this.#count
+    if (id === ALL_IDS || this.#last.size >= MAX_REMEMBERED) {
+      this.#lastForAll = this.#count
       this.#last.clear()
     } else {
       this.#last.set(id, this.#count)
@@ -37,6 +37,6 @@ export class AccessChanges {
 
   /** Whether one of these ids changed after a position. */
   hasSince(point: number, ids: readonly string[]): boolean {
-    return this.#everybody > point || ids.some((id) => (this.#last.get(id) ?? 0) > point)
+    return this.#lastForAll > point || ids.some((id) => (this.#last.get(id) ?? 0) > point)
   }
 }

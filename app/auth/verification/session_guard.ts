@@ -1,7 +1,7 @@
 import type { Actor } from '#kernel/actor'
 import type { SessionWatch } from '#auth/authentication_middleware'
 import { Unauthorized } from '#kernel/failures'
-import { EVERYBODY } from '#auth/provider'
+import { ALL_IDS } from '#auth/provider'
 import { clock } from '#kernel/clock'
 
 import type { VerdictListener, VerdictSource } from './verdict_source.js'
@@ -76,7 +76,7 @@ class SessionGuard implements SessionWatch, VerdictListener {
   }
 
   invalidate(id: string): void {
-    if (id === EVERYBODY || !this.#verdict || this.#verdict.about.includes(id)) {
+    if (id === ALL_IDS || !this.#verdict || this.#verdict.about.includes(id)) {
       this.#isOutdated = true
       this.#runCheck(() => this.#renew())
     }

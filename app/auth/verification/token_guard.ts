@@ -1,5 +1,5 @@
 import type { Actor } from '#kernel/actor'
-import { EVERYBODY } from '#auth/provider'
+import { ALL_IDS } from '#auth/provider'
 import { Unauthorized } from '#kernel/failures'
 import { clock } from '#kernel/clock'
 import { Alarms, type Alarm, type AlarmListener } from '#kernel/alarms'
@@ -62,7 +62,7 @@ class TokenGuard implements VerdictListener, AlarmListener, EndListener {
   }
 
   invalidate(id: string): void {
-    if (id === EVERYBODY || this.#about.includes(id)) {
+    if (id === ALL_IDS || this.#about.includes(id)) {
       this.#renewAt(clock.now())
     }
   }

@@ -141,9 +141,9 @@ export class TokenVerifier implements Authenticator, VerdictSource {
   async renewExpired(token: string, { actor, about, hasSession }: Verdict): Promise<Verdict> {
     const provider = this.#provider
     return this.#verifications.run(`ended ${digestOf(token)}`, async () => {
-      const [askedAt, asOf] = [clock.now(), this.#verdicts.changes.count]
+      const [requestedAt, asOf] = [clock.now(), this.#verdicts.changes.count]
       const state = await provider.introspectExpired?.(token).catch(unavailable)
-      const until = askedAt + this.#options.trustMs
+      const until = requestedAt + this.#options.trustMs
       return state && actor
         ? {
             actor: withAccess(actor, state),
@@ -185,12 +185,15 @@ export class TokenVerifier implements Authenticator, VerdictSource {
       return { ...this.#verdictOf(undefined, clock.now()), about: [], asOf }
     }
     const introspect = () => this.#introspect(token)
-    const { introspection, askedAt } = await (this.#shared(key, maxAgeMs, introspect) ??
-      introspect())
+    const { introspection, askedAt: requestedAt } = await (this.#shared(
+      key,
+      maxAgeMs,
+      introspect
+    ) ?? introspect())
     const isAccepted = introspection && (!claims || describesToken(introspection, claims))
     const accepted = isAccepted ? introspection : undefined
     const actor = accepted && actorOf(accepted, claims)
-    return { ...this.#verdictOf(actor, askedAt), ...subjectsOf(accepted), asOf }
+    return { ...this.#verdictOf(actor, requestedAt), ...subjectsOf(accepted), asOf }
   }
 
   /** Results of other processes from before the last change are ignored. */
@@ -204,21 +207,21 @@ export class TokenVerifier implements Authenticator, VerdictSource {
   }
 
   async #introspect(token: string): Promise<TimedIntrospection> {
-    const askedAt = clock.now()
+    const requestedAt = clock.now()
     const introspection = await this.#provider.introspect(token)
     this.#markWorking()
-    return { introspection, askedAt }
+    return { introspection, askedAt: requestedAt }
   }
 
   #markWorking(): void {
     this.#workedUntil = clock.now() + SUCCESS_TTL_MS
   }
 
-  #verdictOf(actor: Actor | undefined, askedAt: number): Pick<Verdict, 'actor' | 'until'> {
+  #verdictOf(actor: Actor | undefined, requestedAt: number): Pick<Verdict, 'actor' | 'until'> {
     const now = clock.now()
     const endsAt = actor ? actor.expiresAt * 1_000 : 0
     return endsAt > now
-      ? { actor, until: Math.min(endsAt, askedAt + this.#options.trustMs) }
+      ? { actor, until: Math.min(endsAt, requestedAt + this.#options.trustMs) }
       : { actor: undefined, until: now + this.#options.distrustMs }
   }
 }

@@ -20,7 +20,7 @@ export async function* verifiedBytes(
   const actual = digest.digest('hex')
   if ((size !== null && count !== size) || (sha256 !== null && actual !== sha256)) {
     throw new ContentMismatch(
-      `${size} bytes of digest ${sha256} were expected, and there are ${count} of ${actual}`
+      `expected ${size} bytes with digest ${sha256}, got ${count} bytes with digest ${actual}`
     )
   }
 }

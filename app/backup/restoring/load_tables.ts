@@ -53,6 +53,6 @@ async function loadTable(
   const copy = client.query(from(`copy ${quoted(table)} (${columnList(columns)}) from stdin`))
   await unpack(backupStore, part, content, copy, signal)
   if (copy.rowCount !== rows) {
-    throw new BackupDamaged(part, `it should have ${rows} rows, and has ${copy.rowCount}`)
+    throw new BackupDamaged(part, `expected ${rows} rows, got ${copy.rowCount}`)
   }
 }

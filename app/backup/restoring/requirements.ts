@@ -41,7 +41,7 @@ export async function requireEmpty(client: BackupClient, database: DatabaseAddre
     const found = await client.query(`select 1 from ${quoted(name)} limit 1`)
     if (found.rowCount !== 0) {
       throw new BackupRefused(
-        `The database of ${nameOf(database)} is not empty: there are rows in ${name}. A backup is restored into an empty database only; make a new one`
+        `The database of ${nameOf(database)} is not empty: table ${name} has rows. Create a new database to restore into`
       )
     }
   }
@@ -58,7 +58,7 @@ export async function requireNoObjects(
     const { container, prefix } = bucketLocation(layout, bucketId)
     for await (const { key } of store.list(container, prefix)) {
       throw new BackupRefused(
-        `The object store is not empty: there is ${key} in ${container}. Objects are restored into an empty place only; name another S3_BUCKET, S3_ENDPOINT or STORAGE_PATH`
+        `The object store is not empty: ${container} contains ${key}. Configure an empty S3_BUCKET, S3_ENDPOINT or STORAGE_PATH`
       )
     }
   })

@@ -31,7 +31,7 @@ export async function restoreBackup(
 ): Promise<RestoreResult> {
   const manifest = await findManifest(context.backupStore, installation.key)
   if (!manifest) {
-    throw new BackupRefused('There is no finished backup in this place')
+    throw new BackupRefused('There is no complete backup at this location')
   }
   const restoration = new Restoration(app, installation, manifest, context)
   try {
@@ -86,7 +86,7 @@ class Restoration {
       const backup = await restorationIn(client)
       if (backup !== undefined && backup !== manifest.id) {
         throw new BackupRefused(
-          `Backup ${backup} is being restored into the database of ${nameOf(database)}, and this is ${manifest.id}: finish that one, or make a new database`
+          `Backup ${backup} is being restored into the database of ${nameOf(database)}, not ${manifest.id}: finish that restoration, or create a new database`
         )
       }
       if (backup === undefined) {

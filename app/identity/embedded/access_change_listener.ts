@@ -1,4 +1,4 @@
-import { EVERYBODY } from '#auth/provider'
+import { ALL_IDS } from '#auth/provider'
 import { isAdvisoryLockGranted } from '#database/advisory_locks'
 import { clock } from '#kernel/clock'
 import { identityPool } from './database.js'
@@ -40,7 +40,7 @@ export class AccessChangeListener {
       channels: [CHANNEL, this.#replyChannel],
       session: SESSION,
       receive: (payload, channel) => this.#receive(payload, channel),
-      onGap: () => listener(EVERYBODY),
+      onGap: () => listener(ALL_IDS),
     })
   }
 

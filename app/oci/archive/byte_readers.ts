@@ -9,10 +9,10 @@ const CHUNK_BYTES = 256 * 1024
 
 /** Unsupported compression formats: magic bytes and the command that decompresses the file. */
 const UNSUPPORTED = [
-  { begins: '28b52ffd', undo: 'zstd -d' },
-  { begins: 'fd377a585a00', undo: 'xz -d' },
-  { begins: '425a68', undo: 'bzip2 -d' },
-  { begins: '504b0304', undo: 'unzip' },
+  { begins: '28b52ffd', command: 'zstd -d' },
+  { begins: 'fd377a585a00', command: 'xz -d' },
+  { begins: '425a68', command: 'bzip2 -d' },
+  { begins: '504b0304', command: 'unzip' },
 ]
 
 /** Reads a tar sequentially. */
@@ -39,7 +39,7 @@ export async function byteReader(path: string): Promise<ByteReader> {
   if (unsupported) {
     await file.close()
     throw new ImageArchiveInvalid(
-      `${path} has to be a tar, or one of gzip: ${unsupported.undo} ${path}`
+      `${path} is not a tar or tar.gz file: run ${unsupported.command} ${path} first`
     )
   }
   return new FileReader(file)
@@ -95,7 +95,7 @@ async function* gunzipFile(path: string): AsyncGenerator<Buffer, void, undefined
   try {
     yield* gunzip as AsyncIterable<Buffer>
   } catch (error) {
-    throw new ImageArchiveInvalid(`${path} is damaged, or was not copied to its end`, error)
+    throw new ImageArchiveInvalid(`${path} is damaged or truncated`, error)
   }
 }
 

@@ -23,7 +23,9 @@ export function dockerImages(archive: ArchiveFile): DockerImage[] {
     return []
   }
   if (!Array.isArray(listed) || !listed.every(isDockerManifestEntry)) {
-    throw new ImageArchiveInvalid(`${archive.path} has a manifest.json that docker did not write`)
+    throw new ImageArchiveInvalid(
+      `The manifest.json of ${archive.path} is not that of a docker archive`
+    )
   }
   return listed.map(({ Config, Layers, RepoTags }) => ({
     config: Config,
@@ -45,7 +47,7 @@ export async function importDockerImage(
   const bytes = await archive.readMetadata(fileOf(archive, config))
   const { diffIds } = parseConfig(bytes, config)
   if (diffIds.length !== layers.length) {
-    throw new ImageArchiveInvalid(`${archive.path} has other layers than ${config} says`)
+    throw new ImageArchiveInvalid(`The layers of ${archive.path} do not match ${config}`)
   }
   const diffIdOf = new Map(layers.map((layer, n) => [fileOf(archive, layer), diffIds[n]!]))
   const types = MEDIA_TYPES.oci
@@ -109,7 +111,7 @@ async function* verifyDigest(
   }
   const actual = `sha256:${hash.digest('hex')}`
   if (actual !== digest) {
-    throw new DigestMismatch(`A layer that should be ${digest} is ${actual}`)
+    throw new DigestMismatch(`Layer digest mismatch: expected ${digest}, got ${actual}`)
   }
 }
 

@@ -133,7 +133,7 @@ function toArchiveError(error: NodeJS.ErrnoException, path: string, draft: strin
   const { code, syscall } = error
   if (code === 'EEXIST') {
     return new ImageArchiveInvalid(
-      `${draft} is there already; remove it if nobody writes it`,
+      `${draft} already exists; remove it if no export is running`,
       error
     )
   }

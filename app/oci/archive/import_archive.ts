@@ -47,9 +47,9 @@ function chooseImage<T extends ImageInArchive>(
   const names = images.flatMap((one) => one.names).join(', ')
   throw new ImageArchiveInvalid(
     images.length === 0
-      ? `${path} has no image: it has to be written by docker save, or be an OCI archive`
+      ? `${path} contains no image: use an archive of docker save, or an OCI archive`
       : matching.length === 0
-        ? `${path} has no image ${image}, but ${names || 'one without a name'}`
-        : `${path} has several images, say which: ${names || 'they have no names, export one alone'}`
+        ? `${path} has no image ${image}; it contains ${names || 'an image without a name'}`
+        : `${path} contains several images, choose one: ${names || 'they have no names, export one alone'}`
   )
 }

@@ -11,7 +11,7 @@ export function importedName(
 ): { readonly repository: string; readonly tag: string } {
   const { repository, reference } = parseImageName(`${prefix}/${name}`)
   if (reference.includes(':')) {
-    throw new ImageNameInvalid(`An image that is taken in has a tag, and no digest: ${name}`)
+    throw new ImageNameInvalid(`An imported image needs a tag, not a digest: ${name}`)
   }
   return { repository, tag: reference }
 }

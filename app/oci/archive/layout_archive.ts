@@ -61,7 +61,7 @@ async function withChildren(
 ): Promise<StoredManifest[]> {
   const manifest = manifestFromBytes(await archive.readMetadata(blobPath(digest)), mediaType)
   if (manifest.digest !== digest || depth >= MAX_DEPTH) {
-    throw new ImageArchiveInvalid(`${archive.path} has something else for ${digest}`)
+    throw new ImageArchiveInvalid(`The content of ${digest} in ${archive.path} does not match`)
   }
   const parsed = parseManifest(manifest)
   if (parsed.kind === 'image') {
@@ -81,7 +81,7 @@ async function withChildren(
   const images = complete.filter((child) => !isAttestation(parsed.manifests, child.at(-1)!.digest))
   if (images.length !== 1) {
     throw new ImageArchiveInvalid(
-      `${archive.path} has ${images.length} of the ${parsed.manifests.length} images that ${digest} names`
+      `${archive.path} contains ${images.length} of the ${parsed.manifests.length} images in ${digest}`
     )
   }
   return images[0]!

@@ -45,7 +45,7 @@ export async function* tarEntries(
     }
     const header = parseHeader(block)
     if (count >= MAX_ENTRIES) {
-      throw new ImageArchiveInvalid(`An archive of more than ${MAX_ENTRIES} files is none`)
+      throw new ImageArchiveInvalid(`The archive has more than ${MAX_ENTRIES} entries`)
     }
     if ('xgLK'.includes(header.type)) {
       extended = { ...extended, ...(await readExtension(reader, header)) }
@@ -88,7 +88,9 @@ class EntryContent {
 
   #requireComplete(): void {
     if (this.left > 0) {
-      throw new ImageArchiveInvalid(`The archive ends within ${JSON.stringify(this.#entry.path)}`)
+      throw new ImageArchiveInvalid(
+        `The archive is truncated within ${JSON.stringify(this.#entry.path)}`
+      )
     }
   }
 }
@@ -98,7 +100,7 @@ async function readExtension(
   { type, size }: TarHeader
 ): Promise<ExtendedFields> {
   if (size > MAX_EXTENSION_BYTES) {
-    throw new ImageArchiveInvalid('The archive names a file by more than a mebibyte')
+    throw new ImageArchiveInvalid('The archive has an extension header of more than 1 MiB')
   }
   const bytes = await reader.read(size)
   await reader.skip(paddingOf(size))
@@ -124,7 +126,7 @@ function parsePax(bytes: Buffer): ExtendedFields {
     const record = bytes.toString('utf8', space + 1, at + length - 1)
     const equals = record.indexOf('=')
     if (space < 0 || !Number.isInteger(length) || length < 5 || equals < 0) {
-      throw new ImageArchiveInvalid('The archive says something about a file that is no pax record')
+      throw new ImageArchiveInvalid('The archive has an invalid pax record')
     }
     const value = record.slice(equals + 1)
     switch (record.slice(0, equals)) {
@@ -145,7 +147,7 @@ function parsePax(bytes: Buffer): ExtendedFields {
 
 function parseHeader(block: Buffer): TarHeader {
   if (block.length < BLOCK || !hasValidChecksum(block)) {
-    throw new ImageArchiveInvalid('This is no tar, a damaged one, or not copied to its end')
+    throw new ImageArchiveInvalid('This is not a tar archive, or it is damaged or truncated')
   }
   const type = String.fromCodePoint(block[156]!)
   const isUstar = block.toString('latin1', 257, 262) === 'ustar'
@@ -173,7 +175,7 @@ function readNumber(block: Buffer, at: number, length: number): number {
 function parseSize(text: string): number {
   const size = Number(text)
   if (!Number.isSafeInteger(size) || size < 0) {
-    throw new ImageArchiveInvalid('The archive has a file of a size that no file has')
+    throw new ImageArchiveInvalid('The archive has an entry with an invalid size')
   }
   return size
 }

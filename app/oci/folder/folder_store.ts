@@ -241,7 +241,7 @@ export class FolderStore implements ImageStore {
           () => layout
         )
       } else if (!isLayout(content)) {
-        throw new ImageFolderUnusable(`${this.#folder} is no OCI layout of version 1`)
+        throw new ImageFolderUnusable(`${this.#folder} is not an OCI layout of version 1.0.0`)
       }
     } catch (error) {
       throw toFolderError(error, this.#folder)

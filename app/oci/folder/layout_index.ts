@@ -71,7 +71,7 @@ export class LayoutIndex {
     const content = tryParseJson(text)
     const manifests = isObject(content) ? content.manifests : undefined
     if (!isObject(content) || !Array.isArray(manifests) || !manifests.every(isEntry)) {
-      throw new ImageFolderUnusable(`${this.#path} is no index of images`)
+      throw new ImageFolderUnusable(`${this.#path} is not a valid index`)
     }
     return { content, entries: manifests }
   }

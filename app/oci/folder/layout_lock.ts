@@ -24,12 +24,12 @@ async function withFileLock<T>(path: string, action: () => Promise<T>): Promise<
       onCompromised: (error) => (lost = error),
     })
     .catch((error: unknown) => {
-      throw new ImageFolderUnusable(`${path} is held by somebody else`, error)
+      throw new ImageFolderUnusable(`${path} is locked by another process`, error)
     })
   try {
     const result = await action()
     if (lost) {
-      throw new ImageFolderUnusable(`${path} was taken by somebody else meanwhile`, lost)
+      throw new ImageFolderUnusable(`The lock of ${path} was lost to another process`, lost)
     }
     return result
   } finally {

@@ -18,7 +18,7 @@ export async function readManifest(
     throw error.code === 'ENOENT' ? new BlobMissing(repository, digest, error) : error
   })
   if (size > MAX_MANIFEST_BYTES) {
-    throw new ManifestInvalid(`${digest} is too large for a manifest`)
+    throw new ManifestInvalid(`Manifest ${digest} is too large`)
   }
   const bytes = await readFile(path)
   requireSame({ digest }, { digest: digestOf(bytes), size: bytes.length })

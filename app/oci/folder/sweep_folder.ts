@@ -93,7 +93,7 @@ async function collectReachable(
   reachable.add(file)
   if (!REFERABLE_TYPES.includes(manifest.mediaType)) {
     throw new ImageFolderUnusable(
-      `${folder} is not swept: what ${manifest.digest} names is not understood (${manifest.mediaType})`
+      `${folder} was not swept: ${manifest.digest} has an unsupported media type (${manifest.mediaType})`
     )
   }
   const stored = await readManifest(folder, '', manifest).catch((error: unknown) => {

@@ -70,7 +70,7 @@ export class Connections {
       signal,
     })
     outgoing.setTimeout(idleMs, () => {
-      outgoing.destroy(new RegistryUnavailable(`${url.host} was silent for ${idleMs} ms`))
+      outgoing.destroy(new RegistryUnavailable(`${url.host} sent nothing for ${idleMs} ms`))
     })
     // For the lifetime of the request: a response may arrive and close the connection while the body is sent.
     outgoing.on('error', reject)

@@ -30,7 +30,7 @@ export async function* download(
         return
       }
       throw new RegistryUnavailable(
-        `${client.host} broke off ${digest} after ${offset} of ${size} bytes`
+        `${client.host} closed the connection after ${offset} of ${size} bytes of ${digest}`
       )
     } catch (error) {
       client.throwIfAborted()
@@ -75,9 +75,7 @@ async function* bytesAfter(
     !response.header('content-range')?.startsWith(`bytes ${offset}-`)
   ) {
     response.discard()
-    throw new RegistryResponseInvalid(
-      `${response.url.host} answers with another part than was asked for`
-    )
+    throw new RegistryResponseInvalid(`${response.url.host} returned another range than requested`)
   }
   let skipped = response.status === 206 ? offset : 0
   for await (const chunk of response.body()) {
@@ -97,5 +95,5 @@ function requireTransient(error: unknown, host: string): ImageFailure {
     }
     return error
   }
-  return new RegistryUnavailable(`${host} broke off an answer`, error)
+  return new RegistryUnavailable(`${host} closed the connection within a response`, error)
 }

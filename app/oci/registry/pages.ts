@@ -33,7 +33,7 @@ export async function allPages(
     }
     const page = await response.json(MAX_PAGE_BYTES)
     if (!page || pages.push(page) > MAX_PAGES) {
-      throw new RegistryResponseInvalid(`${client.host} does not answer with a list`)
+      throw new RegistryResponseInvalid(`${client.host} did not return a list`)
     }
     next = nextPage(response)
   }

@@ -7,7 +7,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 export function baseOf(host: string): URL {
   const url = HOST.test(host) ? URL.parse(`https://${host}/`) : null
   if (!url) {
-    throw new ImageNameInvalid(`${JSON.stringify(host.slice(0, 200))} is no host of a registry`)
+    throw new ImageNameInvalid(`${JSON.stringify(host.slice(0, 200))} is not a registry host`)
   }
   const scheme = LOOPBACK.test(url.hostname) ? 'http' : 'https'
   return new URL(`${scheme}://${host}/v2/`)

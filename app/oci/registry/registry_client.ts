@@ -236,7 +236,7 @@ export class RegistryClient {
   #requireAllowed({ protocol, username }: URL): void {
     const isSecured = protocol === 'https:' || protocol === this.base.protocol
     if (!isSecured || !['https:', 'http:'].includes(protocol) || username !== '') {
-      throw new RegistryResponseInvalid(`${this.host} sends us to where nothing may be asked for`)
+      throw new RegistryResponseInvalid(`${this.host} redirected to an address that is not allowed`)
     }
   }
 
@@ -276,7 +276,7 @@ class RegistryOverloaded extends RegistryUnavailable {
 function toImageFailure(error: unknown, request: RegistryRequest, host: string): ImageFailure {
   return error instanceof ImageFailure
     ? error
-    : new RegistryUnavailable(`${host} did not answer ${describe(request)}`, error)
+    : new RegistryUnavailable(`${host} did not respond to ${describe(request)}`, error)
 }
 
 /** Method and path, without the query, which may contain secrets. */

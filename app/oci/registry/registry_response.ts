@@ -81,9 +81,7 @@ export class RegistryResponse {
     for await (const chunk of this.body()) {
       length += chunk.length
       if (length > maxBytes) {
-        throw new RegistryResponseInvalid(
-          `${this.url.host} answers with more than ${maxBytes} bytes`
-        )
+        throw new RegistryResponseInvalid(`${this.url.host} returned more than ${maxBytes} bytes`)
       }
       chunks.push(chunk)
     }
@@ -98,7 +96,9 @@ export class RegistryResponse {
 
   #onSilence(): void {
     this.#response.destroy(
-      new RegistryUnavailable(`${this.url.host} was silent for ${this.#idleMs} ms within an answer`)
+      new RegistryUnavailable(
+        `${this.url.host} sent nothing for ${this.#idleMs} ms within a response`
+      )
     )
   }
 }

@@ -71,7 +71,7 @@ export class RegistryStore implements ImageStore {
     const type = response.header('content-type')?.split(';')[0]?.trim()
     const bytes = await response.bytes(MAX_MANIFEST_BYTES)
     if (!isRegistryBody(bytes)) {
-      throw new RegistryResponseInvalid(`What answers for ${this.#client.host} is no registry`)
+      throw new RegistryResponseInvalid(`The server at ${this.#client.host} is not a registry`)
     }
     if (response.status === 404) {
       return undefined
@@ -81,7 +81,7 @@ export class RegistryStore implements ImageStore {
     const expected = [...(isDigest(reference) ? [reference] : []), ...(reported ? [reported] : [])]
     if (expected.some((digest) => digest !== manifest.digest)) {
       throw new DigestMismatch(
-        `${this.#client.host} answers ${expected.join(' and ')} with ${manifest.digest}`
+        `${this.#client.host} returned ${manifest.digest} for ${expected.join(' and ')}`
       )
     }
     return manifest
@@ -122,7 +122,7 @@ export class RegistryStore implements ImageStore {
     response.discard()
     if (response.status === 405) {
       throw new DeletionUnsupported(
-        `${this.#client.host} lets nobody remove images; its operator can allow it`
+        `${this.#client.host} does not allow images to be removed; its operator can enable that`
       )
     }
     if (response.header('oci-subject') === undefined) {
@@ -247,7 +247,7 @@ export class RegistryStore implements ImageStore {
     const reported = response.header('docker-content-digest')
     if (reported !== undefined && reported !== digest) {
       throw new RegistryResponseInvalid(
-        `${this.#client.host} was sent ${digest}, and says it has ${reported}`
+        `${this.#client.host} reports digest ${reported} for ${digest}`
       )
     }
     return response

@@ -137,7 +137,7 @@ export class Tokens {
       (url?.protocol === 'http:' && url.origin === this.#origin.origin)
     if (!url || !isAllowed) {
       throw new RegistryResponseInvalid(
-        `${this.#origin.host} sends us to ${JSON.stringify(realm.slice(0, 200))} for a token, where no account may be shown`
+        `${this.#origin.host} names a token service that credentials must not be sent to: ${JSON.stringify(realm.slice(0, 200))}`
       )
     }
     url.username = ''
@@ -155,7 +155,7 @@ function covers(key: string, scopes: readonly string[]): boolean {
 }
 
 function toTokenError(url: URL, status: number): Error {
-  const content = `${url.host} answered the question for a token with ${status}`
+  const content = `${url.host} answered the token request with ${status}`
   return status >= 500 || status === 429
     ? new RegistryUnavailable(content)
     : new RegistryDenied(content)
@@ -165,7 +165,7 @@ function parseToken(content: Record<string, unknown> | undefined, url: URL): Tok
   const text = content?.token ?? content?.access_token
   if (typeof text !== 'string' || !/^[\w.~+/=-]+$/.test(text)) {
     throw new RegistryResponseInvalid(
-      `${url.host} answered the question for a token with something else`
+      `${url.host} answered the token request without a valid token`
     )
   }
   const seconds = Number(content?.expires_in ?? DEFAULT_SECONDS) || DEFAULT_SECONDS

@@ -141,7 +141,9 @@ async function append(
         sent,
       })
       if (sent > bytes.length) {
-        throw new RegistryResponseInvalid(`${client.host} has more of a blob than it was sent`)
+        throw new RegistryResponseInvalid(
+          `${client.host} reports more bytes of a blob than were sent`
+        )
       }
     }
   }
@@ -150,7 +152,10 @@ async function append(
 /** Bytes of the broken request may arrive after the next one started. Then the upload starts over. */
 function requireConsistent(error: unknown, client: RegistryClient, failures: number): void {
   if (failures > 0 && error instanceof RegistryResponseInvalid) {
-    throw new RegistryUnavailable(`${client.host} mixed up an upload that had broken off`, error)
+    throw new RegistryUnavailable(
+      `${client.host} mixed up the requests of an interrupted upload`,
+      error
+    )
   }
 }
 
@@ -197,7 +202,7 @@ async function finish(
     const reported = response.header('docker-content-digest')
     if (reported !== undefined && reported !== written.digest) {
       throw new RegistryResponseInvalid(
-        `${client.host} was sent ${written.digest}, and says it has ${reported}`
+        `${client.host} reports digest ${reported} for ${written.digest}`
       )
     }
     await session.complete()

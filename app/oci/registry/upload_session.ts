@@ -61,7 +61,7 @@ export class UploadSession {
     this.#moveTo(response)
     if ((receivedIn(response) ?? end) !== end) {
       throw new RegistryResponseInvalid(
-        `${response.url.host} was sent ${end} bytes of a blob, and says that it has ${receivedIn(response)}`
+        `${response.url.host} was sent ${end} bytes of a blob, but reports ${receivedIn(response)}`
       )
     }
   }
@@ -157,9 +157,7 @@ export async function cancelSession(
 function sessionUrl(response: RegistryResponse): URL {
   const at = response.location()
   if (!at) {
-    throw new RegistryResponseInvalid(
-      `${response.url.host} began an upload, and does not say where it is`
-    )
+    throw new RegistryResponseInvalid(`${response.url.host} started an upload without a location`)
   }
   return at
 }

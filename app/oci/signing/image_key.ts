@@ -6,9 +6,12 @@ export class KeyUnusable extends Error {
   readonly code = KeyUnusable.code
 
   constructor(what: string, cause?: unknown) {
-    super(`${what} is no ECDSA key on P-256 in PEM: openssl ecparam -name prime256v1 makes one`, {
-      cause,
-    })
+    super(
+      `${what} is not an ECDSA P-256 key in PEM format: create one with openssl ecparam -name prime256v1`,
+      {
+        cause,
+      }
+    )
   }
 }
 

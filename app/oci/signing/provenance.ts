@@ -126,7 +126,7 @@ function digestMap(digest: string): Record<string, string> {
   const [, sha256, ofBytes, gitCommit, ofCommit] = DIGEST.exec(digest) ?? []
   const kind = sha256 ?? gitCommit
   if (kind === undefined) {
-    throw new TypeError(`${digest} is neither the SHA-256 digest of anything nor a commit`)
+    throw new TypeError(`${digest} is neither a SHA-256 digest nor a commit`)
   }
   return { [kind]: (ofBytes ?? ofCommit)! }
 }

@@ -62,15 +62,15 @@ function signature(digest: string, facts: BuildFacts, key: SigningKey): Attachme
 }
 
 /** Whether provenance with the same build definition exists. Time and run of the first build are kept. */
-async function hasProvenance(attached: Attachments, facts: BuildFacts, key: SigningKey) {
-  const found = await findProvenance(attached, [key.public])
-  const expected = statementOf(attached.digest, facts).predicate.buildDefinition
+async function hasProvenance(attachments: Attachments, facts: BuildFacts, key: SigningKey) {
+  const found = await findProvenance(attachments, [key.public])
+  const expected = statementOf(attachments.digest, facts).predicate.buildDefinition
   return isDeepStrictEqual(found?.statement.predicate.buildDefinition, asJson(expected))
 }
 
-async function hasSignature(attached: Attachments, { name }: BuildFacts, key: SigningKey) {
+async function hasSignature(attachments: Attachments, { name }: BuildFacts, key: SigningKey) {
   try {
-    await verifyAttachments(attached, [key.public], { name })
+    await verifyAttachments(attachments, [key.public], { name })
     return true
   } catch (error) {
     if (error instanceof SignatureRejected) {

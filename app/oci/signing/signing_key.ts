@@ -4,7 +4,7 @@ import { ImageKey, KeyUnusable, requireP256 } from './image_key.js'
 
 const PURPOSE = 'image signatures'
 /** The order of P-256 minus one: the number of valid private keys. */
-const SCALARS = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632550n
+const SCALAR_COUNT = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632550n
 /** 128 bits more than a scalar, so that the modulo introduces no bias. */
 const SEED_BYTES = 48
 const SCALAR_BYTES = 32
@@ -33,7 +33,7 @@ export class SigningKey {
   /** Derives the same key from the same secret on every machine. */
   static derivedFrom(secret: string): SigningKey {
     const seed = Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, SEED_BYTES))
-    const scalar = (BigInt(`0x${seed.toString('hex')}`) % SCALARS) + 1n
+    const scalar = (BigInt(`0x${seed.toString('hex')}`) % SCALAR_COUNT) + 1n
     const d = Buffer.from(scalar.toString(16).padStart(2 * SCALAR_BYTES, '0'), 'hex')
     const curve = createECDH('prime256v1')
     curve.setPrivateKey(d)

@@ -32,7 +32,7 @@ export function layerEntries(files: readonly LayerFile[], root = ''): LayerEntry
     const path = `${prefix}${file.path}`
     requireUsable(path)
     if (entries.has(path)) {
-      throw new LayerEntryInvalid(`${quote(path)} is there twice, or is a folder of others, too`)
+      throw new LayerEntryInvalid(`${quote(path)} exists twice, or is a folder of other files`)
     }
     entries.set(path, { ...file, path, open: () => file.open() })
     addFolders(entries, path)
@@ -45,7 +45,7 @@ function addFolders(entries: Map<string, LayerEntry>, path: string): void {
     const folder = path.slice(0, end)
     const existing = entries.get(folder)
     if (existing && !('isFolder' in existing)) {
-      throw new LayerEntryInvalid(`${quote(folder)} is a file, and a folder of others`)
+      throw new LayerEntryInvalid(`${quote(folder)} is both a file and a folder of other files`)
     }
     if (existing) {
       return
@@ -71,7 +71,7 @@ function requireUsable(path: string): void {
     Buffer.byteLength(path) <= MAX_PATH_BYTES &&
     names.every(isName)
   if (!isUsable) {
-    throw new LayerEntryInvalid(`${quote(path)} cannot be the name of a file in a layer`)
+    throw new LayerEntryInvalid(`${quote(path)} is not a valid path in a layer`)
   }
 }
 

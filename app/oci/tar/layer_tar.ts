@@ -56,7 +56,7 @@ async function* contentOf(file: LayerFile): AsyncGenerator<Uint8Array, void, und
   if (remaining !== 0) {
     const actual = remaining < 0 ? 'more' : `${file.size - remaining}`
     throw new LayerEntryInvalid(
-      `${JSON.stringify(file.path.slice(0, 300))} should have ${file.size} bytes, and has ${actual}`
+      `${JSON.stringify(file.path.slice(0, 300))} should have ${file.size} bytes, but has ${actual}`
     )
   }
 }

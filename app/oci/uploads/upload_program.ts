@@ -128,7 +128,7 @@ function forward(
     ...(addresses && { lookup: lookupIn(addresses) }),
   })
   outgoing.setTimeout(idleMs, () => {
-    outgoing.destroy(new Error(`${url.host} was silent for ${idleMs} ms`))
+    outgoing.destroy(new Error(`${url.host} sent nothing for ${idleMs} ms`))
   })
   outgoing.on('error', reject)
   const isSent = () => outgoing.writableFinished

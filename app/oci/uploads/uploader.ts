@@ -117,7 +117,7 @@ export class Uploader {
   #fail(program: Program, cause?: Error): void {
     if (this.#program === program) {
       this.#program = undefined
-      const failure = new RegistryUnavailable('What uploads for this process has ended', cause)
+      const failure = new RegistryUnavailable('The upload process has ended', cause)
       this.#pending.forEach(({ reject }) => reject(failure))
     }
   }

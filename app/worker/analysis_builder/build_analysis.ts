@@ -37,9 +37,7 @@ export const buildAnalysis = defineJob({
       const [analysis, location, code] = await awaitAll([
         analysisOf(id, platform),
         job.locations.forBuild(id),
-        log.stage('Read what the analysis consists of', () =>
-          codeOf(platform, id, tars, contentIn(job.command))
-        ),
+        log.stage('Read the analysis', () => codeOf(platform, id, tars, contentIn(job.command))),
       ])
       const subject = await subjectOf(analysis, code, platform)
       const context = { ...subject, location, code, tars, startedAt }
@@ -59,7 +57,7 @@ interface BuildSubject {
 async function analysisOf(id: string, platform: Platform): Promise<Analysis> {
   const analysis = await platform.analysisToBuild(id)
   if (!analysis) {
-    throw new JobFailure('analysisNotFound', 'There is no such analysis')
+    throw new JobFailure('analysisNotFound', 'The analysis does not exist')
   }
   return analysis
 }
@@ -74,7 +72,7 @@ async function subjectOf(
     ? runConfiguration.masterImage
     : await masterImageOf(analysis, platform)
   if (!masterImage) {
-    throw new JobFailure('masterImageNotFound', 'The master image of the analysis is not there')
+    throw new JobFailure('masterImageNotFound', 'The master image of the analysis does not exist')
   }
   return { analysis: { ...analysis, ...runConfiguration }, masterImage }
 }
@@ -153,7 +151,7 @@ async function assembleAndSign(
     startedAt,
   }
   await awaitAll([
-    log.stage(`Put the image together in ${location.name}`, () => image.pushed),
+    log.stage(`Push the image to ${location.name}`, () => image.pushed),
     log.stage(`Sign the image in ${location.name}`, () => signBuild(job, target, build)),
   ])
   return image
@@ -193,7 +191,7 @@ function startCodeLayer(
   const { descriptor, written } = startLayer(store, repository, files.entries, {
     onBytes: progressOf(job, code),
   })
-  const stage = `Write ${code.files.length} files into ${location.name}`
+  const stage = `Write ${code.files.length} files to ${location.name}`
   const finished = job.log.stage(stage, () => written).finally(() => files.close())
   finished.catch(() => {})
   return { descriptor, written: finished, fileDigests }

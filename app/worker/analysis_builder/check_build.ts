@@ -46,7 +46,7 @@ export const checkBuild = defineJob({
 
 const NOT_FOUND = new JobFailure(
   'imageNotFound',
-  'No registry and no folder has the whole image, signed and of what the analysis is now; it has to be built again'
+  'No complete, signed image of the current content was found in any registry or folder; build it again'
 )
 
 interface ImageExpectation {
@@ -65,7 +65,7 @@ async function findValidImage(
   if (image && hasContent(image, content) && (await isSigned(location, image, id, keys, log))) {
     return image
   }
-  log.info(image ? 'The image is of something else, or not signed' : 'There is no whole image')
+  log.info(image ? 'The image has other content or is not signed' : 'There is no complete image')
   return undefined
 }
 

@@ -50,10 +50,7 @@ export async function codeOf(
   const known = await readCode(platform, analysisId)
   const root = known?.files.find((file) => file.root)
   if (!known || !root) {
-    throw new JobFailure(
-      'entrypointNotFound',
-      'None of the files of the analysis is its entrypoint'
-    )
+    throw new JobFailure('entrypointNotFound', 'The analysis has no entrypoint among its files')
   }
   requireContent(known, content)
   if (known.files.length >= MIN_FILES_FOR_TAR) {
@@ -100,7 +97,7 @@ function requireUniquePaths(files: readonly CodeFile[]): void {
     if (paths.has(path)) {
       throw new JobFailure(
         'codePathTaken',
-        `Two buckets of the analysis have a file ${quote(path)}: remove one of the two, and have the analysis approved again`
+        `Two buckets of the analysis have a file ${quote(path)}: remove one of them, and have the analysis approved again`
       )
     }
     paths.add(path)
@@ -111,7 +108,7 @@ function requireContent({ digest }: RecordOf<'analysisCode'>, content: string | 
   if (content !== undefined && digest !== content) {
     throw new JobFailure(
       'contentChanged',
-      'The analysis is not what this build was started for: its files, image or arguments changed since. Have it approved as it is, and start the build again'
+      'The analysis changed since this build was started: its files, image or arguments are different. Have it approved again, then start a new build'
     )
   }
 }
@@ -161,16 +158,16 @@ function matchFiles(known: readonly AnalysisFile[], stored: readonly StoredFile[
     const file = byId.get(bucketFileId)
     byId.delete(bucketFileId)
     if (file?.path !== path) {
-      throw codeChanged(path, 'is not stored as the analysis knows it')
+      throw codeChanged(path, 'is stored under another path than the analysis lists')
     }
     if (file.size === null) {
-      throw codeChanged(path, 'is stored without its size; it has to be uploaded anew')
+      throw codeChanged(path, 'is stored without its size; upload it again')
     }
     return { bucketFileId, path, size: file.size, sha256: file.sha256 ?? undefined }
   })
   const [other] = byId.values()
   if (other) {
-    throw codeChanged(other.path, 'is stored, but no file of the analysis')
+    throw codeChanged(other.path, 'is stored, but not a file of the analysis')
   }
   return files
 }
@@ -192,7 +189,7 @@ function requireSizeLimits(files: readonly CodeFile[], bytes: number): void {
   if (large || bytes > MAX_TOTAL_BYTES) {
     throw new JobFailure(
       'codeTooLarge',
-      large ? `${quote(large.path)} is too large for code` : 'The files are too large together'
+      large ? `${quote(large.path)} is too large for code` : 'The files are too large in total'
     )
   }
   const long = files.find(({ path }) => path.length > MAX_PATH_LENGTH)

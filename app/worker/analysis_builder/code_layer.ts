@@ -69,7 +69,7 @@ export class CodeLayer {
     }
     const sha256 = hash('sha256', bytes)
     if (file.sha256 !== undefined && file.sha256 !== sha256) {
-      throw codeChanged(file.path, 'is not what was stored')
+      throw codeChanged(file.path, 'differs from the stored digest')
     }
     this.#onRead(file.path, sha256)
     return bytes

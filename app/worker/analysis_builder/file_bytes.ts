@@ -19,14 +19,14 @@ export async function* fileBytes(
   for (let failures = 0, isComplete = false; !isComplete;) {
     const content = await platform.content(bucketFileId, read)
     if (!content) {
-      throw codeChanged(path, 'is not stored any more')
+      throw codeChanged(path, 'is no longer stored')
     }
     sha256 ??= content.sha256
     try {
       for await (const chunk of content.bytes) {
         read += chunk.byteLength
         if (read > size) {
-          throw codeChanged(path, 'is not what was stored')
+          throw codeChanged(path, 'differs from the stored digest')
         }
         digest.update(chunk)
         yield chunk
@@ -41,7 +41,7 @@ export async function* fileBytes(
   }
   const actual = digest.digest('hex')
   if (read !== size || (sha256 !== undefined && actual !== sha256)) {
-    throw codeChanged(path, 'is not what was stored')
+    throw codeChanged(path, 'differs from the stored digest')
   }
   onRead(path, actual)
 }

@@ -32,13 +32,16 @@ export class AgreementCheck {
     this.#next ??= this.#read()
     const { content, agreeing, assigned } = await this.#next
     if (!assigned.has(nodeId)) {
-      throw new JobFailure('nodeNotAssigned', 'The node is not assigned to the analysis any more')
+      throw new JobFailure('nodeNotAssigned', 'The node is no longer assigned to the analysis')
     }
     if (content !== undefined && content !== this.#content) {
       throw imageOutdated()
     }
     if (!agreeing.has(nodeId)) {
-      throw new JobFailure('nodeNotApproved', 'The node has not agreed to the analysis as it is')
+      throw new JobFailure(
+        'nodeNotApproved',
+        'The node has not approved the current content of the analysis'
+      )
     }
   }
 

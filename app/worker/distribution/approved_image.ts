@@ -37,7 +37,7 @@ export async function requireApproved(
 
 /** The image has other content than the analysis, or no content label. */
 export const imageOutdated = () =>
-  contentChanged('The image is not of what the analysis is now; it has to be built again')
+  contentChanged('The image does not have the current content of the analysis; build it again')
 
 /** SHA-256 in hex by material name. */
 function materialsIn(statement: SignedImage['statement']): ReadonlyMap<string, string> {
@@ -60,7 +60,7 @@ function requireSameFiles(
   const mismatch = missing ? FILES + missing.path : foreign
   if (mismatch !== undefined) {
     const quoted = JSON.stringify(mismatch.slice(0, 200))
-    throw contentChanged(`${quoted} in the image is not what is approved; it has to be built again`)
+    throw contentChanged(`${quoted} in the image differs from the approved content; build it again`)
   }
 }
 

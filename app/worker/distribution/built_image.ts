@@ -29,7 +29,7 @@ export async function builtImage(
   if (!found) {
     throw new JobFailure(
       'imageNotFound',
-      'The image of the analysis is in no registry and not in the folder of images; it has to be built again'
+      'No registry or folder has the image of the analysis; build it again'
     )
   }
   return found

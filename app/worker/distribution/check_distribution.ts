@@ -32,7 +32,7 @@ export const checkDistribution = defineJob({
   async run({ id }, { platform, locations, log }) {
     const analysis = await platform.analysis(id)
     if (!analysis) {
-      throw new JobFailure('analysisNotFound', 'There is no such analysis')
+      throw new JobFailure('analysisNotFound', 'The analysis does not exist')
     }
     const assigned = await platform.analysisNodes(id)
     if (assigned.length === 0) {
@@ -40,7 +40,7 @@ export const checkDistribution = defineJob({
     }
     const { destinations, unroutable } = await targetsOf(platform, locations, id)
     if (unroutable[0]) {
-      throw unroutable[0].why
+      throw unroutable[0].reason
     }
     const expected = await expectedDigest(locations, analysis)
     const found: NodeArtifact[] = []

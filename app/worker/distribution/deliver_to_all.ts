@@ -31,18 +31,18 @@ export interface DistributionTask {
 export async function deliverToAll(
   destinations: readonly Destination[],
   task: DistributionTask
-): Promise<Map<string, { verdict: NodeResult; isPassing: boolean }>> {
-  const deliveries = new Map<string, { verdict: NodeResult; isPassing: boolean }>()
+): Promise<Map<string, { result: NodeResult; isTransient: boolean }>> {
+  const deliveries = new Map<string, { result: NodeResult; isTransient: boolean }>()
   await inParallel(destinations, REGISTRIES_AT_ONCE, async (destination) => {
     const registry = new RegistryDelivery(destination, task)
-    await registry.deliver((target, verdict, isTransient) =>
-      deliveries.set(target.nodeId, { verdict, isPassing: isTransient })
+    await registry.deliver((target, result, isTransient) =>
+      deliveries.set(target.nodeId, { result, isTransient })
     )
   })
   return deliveries
 }
 
-type OnResult = (target: Target, verdict: NodeResult, isTransient: boolean) => void
+type OnResult = (target: Target, result: NodeResult, isTransient: boolean) => void
 
 /** Copies to the nodes of one registry. Layers are transferred once and mounted for the others. */
 class RegistryDelivery {
@@ -77,7 +77,7 @@ class RegistryDelivery {
       }
       const log = job.log.withLabels({ nodeId })
       const locationName = this.#destination.location.name
-      const artifactDigest = await log.stage(`Bring the image to ${name} in ${locationName}`, () =>
+      const artifactDigest = await log.stage(`Copy the image to ${name} in ${locationName}`, () =>
         this.#copyTo(target)
       )
       onResult(target, { nodeId, status: 'executed', artifactTag: TAG, artifactDigest }, false)
@@ -97,7 +97,7 @@ class RegistryDelivery {
     const [project] = repository.split('/')
     return error instanceof RegistryDenied && !isLinked
       ? new RegistryProjectMissing(
-          `The project ${project} of the node is not in ${this.#destination.location.name} yet; it has to be linked`
+          `${this.#destination.location.name} has no project ${project} for the node yet; link it first`
         )
       : error
   }
@@ -141,7 +141,7 @@ async function requireStored(store: ImageStore, repository: string, digest: stri
   const manifest = await store.manifest(repository, TAG)
   if (manifest?.digest !== digest) {
     throw new RegistryResponseInvalid(
-      `${repository} was taken as ${digest}, and is ${manifest?.digest ?? 'not there'}`
+      `${repository} should have ${digest}, but has ${manifest?.digest ?? 'no image'}`
     )
   }
 }

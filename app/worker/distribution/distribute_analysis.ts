@@ -32,16 +32,16 @@ export const distribution = ({ stallMs, pausesMs }: DistributionLimits = LIMITS)
       const { platform, locations, signing, log } = job
       const analysis = await platform.analysis(id)
       if (!analysis) {
-        throw new JobFailure('analysisNotFound', 'There is no such analysis')
+        throw new JobFailure('analysisNotFound', 'The analysis does not exist')
       }
-      const [image, targets] = await log.stage('Look what goes where', () =>
+      const [image, targets] = await log.stage('Find the image and its destinations', () =>
         Promise.all([builtImage(locations, analysis), targetsOf(platform, locations, id)])
       )
-      const signed = await log.stage('Look whether the image is signed by this hub', async () => {
+      const signed = await log.stage('Verify the signature of the image', async () => {
         const keys = await signing.accepted(platform)
         return signedImage(image, image.reference, keys, { name: id })
       })
-      await log.stage('Compare the image with what is approved', () =>
+      await log.stage('Compare the image with the approved content', () =>
         requireApproved(platform, id, image, signed)
       )
       const agreement = new AgreementCheck(platform, id, image.content)
@@ -62,20 +62,23 @@ async function deliverWithRetries(
 ): Promise<NodeResult[]> {
   const deliveries = await deliverToAll(destinations, task)
   for (const pauseMs of pausesMs) {
-    const retryable = without(destinations, (nodeId) => !deliveries.get(nodeId)?.isPassing)
+    const retryable = without(destinations, (nodeId) => !deliveries.get(nodeId)?.isTransient)
     if (retryable.length === 0) {
       break
     }
     task.job.log.warn(
-      `${countOf(retryable)} nodes do not have the image; once more in ${pauseMs} ms`
+      `${countOf(retryable)} nodes do not have the image; retrying in ${pauseMs} ms`
     )
     await delay(pauseMs, undefined, { signal: task.job.signal })
     for (const [nodeId, delivery] of await deliverToAll(retryable, task)) {
       deliveries.set(nodeId, delivery)
     }
   }
-  const known = deliveries.values().map(({ verdict }) => verdict)
-  const results = [...known, ...unroutable.map(({ nodeId, why }) => failedNode(nodeId, why))]
+  const known = deliveries.values().map(({ result }) => result)
+  const results = [
+    ...known,
+    ...unroutable.map(({ nodeId, reason: why }) => failedNode(nodeId, why)),
+  ]
   return results.toSorted((one, other) => (one.nodeId < other.nodeId ? -1 : 1))
 }
 

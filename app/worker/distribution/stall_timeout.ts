@@ -10,9 +10,7 @@ export class StallTimeout {
     const seconds = Math.ceil(limitMs / 1000)
     this.#timer = setTimeout(
       () =>
-        stalled.abort(
-          new RegistryUnavailable(`Nothing went on with ${what} for ${seconds} seconds`)
-        ),
+        stalled.abort(new RegistryUnavailable(`No progress with ${what} for ${seconds} seconds`)),
       limitMs
     )
     this.signal = AbortSignal.any([signal, stalled.signal])

@@ -31,7 +31,7 @@ export interface Targets {
   readonly unroutable: readonly {
     readonly nodeId: string
     readonly name: string
-    readonly why: JobFailure
+    readonly reason: JobFailure
   }[]
 }
 
@@ -93,7 +93,7 @@ const unroutableNode = (node: Node) => ({
   nodeId: node.id,
   name: nameOf(node),
   why: node.registryProject
-    ? new JobFailure('registryNotFound', 'The registry of the node is not there any more')
+    ? new JobFailure('registryNotFound', 'The registry of the node no longer exists')
     : new RegistryProjectMissing('The node has no project in a registry'),
 })
 

@@ -53,11 +53,11 @@ export async function cancelAbandonedUploads(
   /** Logs a denial once per upload: an operator can grant access, and the registry removes the upload eventually. */
   function report(error: unknown, entry: JournalEntry): void {
     if (!(error instanceof RegistryDenied)) {
-      logger.warn({ err: error }, 'an upload that a killed worker left could not be taken back yet')
+      logger.warn({ err: error }, 'an abandoned upload could not be cancelled yet')
     } else if (journal.isFirstRefusal(entry)) {
       logger.warn(
         { err: error },
-        'an upload that a killed worker left may not be taken back by any account; the registry removes it by itself'
+        'no account may cancel an abandoned upload; the registry will remove it'
       )
     }
   }
@@ -67,15 +67,12 @@ export async function cancelAbandonedUploads(
       ({ host }) => host !== LOCAL_IMAGES && baseOf(host).origin === origin
     )
     if (!registry) {
-      throw new Error(`The platform knows of no registry at ${origin} any more`)
+      throw new Error(`The platform has no registry at ${origin}`)
     }
     await withFirstAllowed(accountsIn(registry), (account) =>
       images.registry(account).within(signal).cancelUpload(repository, at)
     )
-    logger.info(
-      { registry: registry.host, repository },
-      'an upload of a killed worker is taken back'
-    )
+    logger.info({ registry: registry.host, repository }, 'an abandoned upload was cancelled')
   }
 
   /**

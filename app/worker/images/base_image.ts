@@ -57,7 +57,7 @@ async function findElsewhere(
   }
   throw new JobFailure(
     'masterImageNotFound',
-    `No registry and no folder has the image ${virtualPath}: import it, or have it built`
+    `No registry or folder has the image ${virtualPath}: import or build it`
   )
 }
 

@@ -25,7 +25,7 @@ export interface BuiltImageFacts
 /** Attaches provenance and signature to an image that this job built. */
 export async function signAsBuilt(
   job: JobContext,
-  shelf: ImageRepository,
+  target: ImageRepository,
   options: BuiltImageFacts
 ): Promise<void> {
   const { command } = job
@@ -37,7 +37,7 @@ export async function signAsBuilt(
     startedAt: new Date(startedAt),
     finishedAt: new Date(clock.now()),
   }
-  await signImage(shelf, image, buildFacts, key, {
+  await signImage(target, image, buildFacts, key, {
     isNew,
     imagePushed,
     configPushed,

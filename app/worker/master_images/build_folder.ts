@@ -33,7 +33,7 @@ export async function buildFolder(
   const { settings, job, image, folder, material } = build
   const { log, signal } = job
   if (!settings.buildah || material.kind !== 'context') {
-    throw new JobFailure('imageBuilderNotFound', 'There is nothing here to build with')
+    throw new JobFailure('imageBuilderNotFound', 'No image builder is available here')
   }
   const dockerfile = join(material.folder, DOCKERFILE)
   const buildah = await Buildah.open(settings.buildah, {

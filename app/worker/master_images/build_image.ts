@@ -26,7 +26,7 @@ export function buildMasterImage(settings: BuilderSettings): Job {
       const { platform, locations, log, signal } = job
       const image = await platform.masterImage(id)
       if (!image) {
-        throw new JobFailure('masterImageNotFound', 'The image is not there any more')
+        throw new JobFailure('masterImageNotFound', 'The image no longer exists')
       }
       const location = await locations.forMasterImages()
       const repository = await location.masterImage(image.virtualPath)
@@ -42,7 +42,7 @@ export function buildMasterImage(settings: BuilderSettings): Job {
         async (folder) => {
           const context = join(folder, 'context')
           await mkdir(context)
-          const material = await log.stage(`Look for what ${image.virtualPath} is made from`, () =>
+          const material = await log.stage(`Find the source of ${image.virtualPath}`, () =>
             materialOf(sources, image, context, signal)
           )
           return makeImage({ settings, job, image, location, repository, folder, material })
@@ -73,6 +73,6 @@ async function materialOf(
   const where = sources.map(({ name }) => name).join(', ')
   throw new JobFailure(
     'imageSourceNotFound',
-    `Nothing at ${where} is called ${wanted.virtualPath} any more; synchronize the images`
+    `${where} has no image ${wanted.virtualPath}; synchronize the images`
   )
 }

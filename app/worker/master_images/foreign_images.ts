@@ -27,7 +27,7 @@ export function parseReference(text: string): {
   const first = text.slice(0, Math.max(slash, 0))
   const hasHost = /[.:]/.test(first) || first === 'localhost'
   if (slash === 0 || text.includes('://')) {
-    throw new ImageNameInvalid(`${JSON.stringify(text.slice(0, 200))} is no image of a registry`)
+    throw new ImageNameInvalid(`${JSON.stringify(text.slice(0, 200))} is not an image reference`)
   }
   const host = hasHost ? first : DEFAULT_HOST
   const rest = hasHost ? text.slice(slash + 1) : text

@@ -50,7 +50,7 @@ async function buildAndSign(build: ImageBuild, context: Context): Promise<Platfo
 async function isBuildable({ settings: { buildah }, job }: ImageBuild): Promise<boolean> {
   const version = buildah && (await Buildah.version(buildah))
   if (version) {
-    job.log.info(`Builds are done by ${version}`)
+    job.log.info(`Building with ${version}`)
   }
   return version !== undefined
 }
@@ -63,12 +63,12 @@ async function mirrorImage(build: ImageBuild): Promise<ForeignImage> {
   throw material.kind === 'context'
     ? new JobFailure(
         'imageBuilderNotFound',
-        `${image.virtualPath} has a Dockerfile, and there is nothing here to build it with: ` +
-          'install buildah, or say in MASTER_IMAGES_MIRROR which registry has the image'
+        `${image.virtualPath} has a Dockerfile, but no image builder is available: ` +
+          'install buildah, or set MASTER_IMAGES_MIRROR to a registry that has the image'
       )
     : new JobFailure(
         'imageSourceNotFound',
-        `${image.virtualPath} has neither a Dockerfile nor an image that it is taken from`
+        `${image.virtualPath} has neither a Dockerfile nor an image reference`
       )
 }
 
@@ -91,7 +91,7 @@ async function copyToLocation(
   const total = imageSize(source.manifest)
   const store = await location.masterStore()
   let bytes = 0
-  await job.log.stage(`Bring ${image.virtualPath} to ${location.name}`, () =>
+  await job.log.stage(`Copy ${image.virtualPath} to ${location.name}`, () =>
     copyImage(
       { ...from, reference: source.stored.digest },
       { store, repository },

@@ -28,7 +28,7 @@ export function synchronizeImages(sourcesOf: SourcesOf): Job {
         )
         listings.push(listing)
         for (const { kind, virtualPath, message } of listing.faults) {
-          log.warn(`The ${kind} ${virtualPath} stays as it is: ${message}`)
+          log.warn(`The ${kind} ${virtualPath} is left unchanged: ${message}`)
         }
       }
       const known = {
@@ -39,10 +39,10 @@ export function synchronizeImages(sourcesOf: SourcesOf): Job {
       if (images.length === 0) {
         throw new JobFailure(
           'imagesNotFound',
-          'No source has any image, so that nothing is told: import one, or see IMAGE_SOURCE and MASTER_IMAGES_URL'
+          'No source has any image: import one, or check IMAGE_SOURCE and MASTER_IMAGES_URL'
         )
       }
-      log.info(`There are ${images.length} images in ${groups.length} groups`)
+      log.info(`Found ${images.length} images in ${groups.length} groups`)
       return { images, groups }
     },
   })

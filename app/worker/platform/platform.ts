@@ -263,7 +263,7 @@ async function jsonOf(service: Service, response: Response, signal: AbortSignal)
   }
   const content = tryParseJson(text)
   if (typeof content !== 'object' || content === null) {
-    throw new PlatformResponseInvalid('its records', `${service.name} answered with something else`)
+    throw new PlatformResponseInvalid('its records', `${service.name} returned something else`)
   }
   return content
 }
@@ -286,7 +286,7 @@ async function parseRecord<K extends Kind>(kind: K, content: unknown): Promise<R
 function parseList(kind: Kind, content: unknown): { records: unknown[]; total: number } {
   const { data, meta } = (content ?? {}) as { data?: unknown; meta?: { total?: unknown } }
   if (!Array.isArray(data)) {
-    throw new PlatformResponseInvalid(`its records (${kind})`, 'it is no list')
+    throw new PlatformResponseInvalid(`its records (${kind})`, 'it is not a list')
   }
   return { records: data, total: Number(meta?.total ?? data.length) }
 }

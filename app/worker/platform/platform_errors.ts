@@ -3,7 +3,7 @@ import { JobFailure } from '#worker/job_failure'
 /** The platform is unavailable, and retries did not help. */
 export class PlatformUnavailable extends JobFailure {
   constructor(what: string, reason: string, options?: ErrorOptions) {
-    super('platformUnavailable', `${what} could not be asked: ${reason}`, options)
+    super('platformUnavailable', `${what} is unavailable: ${reason}`, options)
   }
 }
 
@@ -15,9 +15,9 @@ export class PlatformRequestRejected extends JobFailure {
   ) {
     const advice =
       status === 401 || status === 403
-        ? '; look at the client of the worker, its secret and its permissions'
+        ? '; check the client of the worker, its secret and its permissions'
         : ''
-    super('platformRefused', `${what} was refused with the status ${status}${advice}`)
+    super('platformRefused', `${what} was rejected with status ${status}${advice}`)
   }
 }
 
@@ -26,7 +26,7 @@ export class PlatformResponseInvalid extends JobFailure {
   constructor(what: string, reason: string, options?: ErrorOptions) {
     super(
       'platformNotUnderstood',
-      `What the platform says of ${what} is not understood: ${reason}`,
+      `The response of the platform with ${what} is invalid: ${reason}`,
       options
     )
   }

@@ -75,7 +75,7 @@ async function send(platformRequest: PlatformRequest, token: string): Promise<Re
   const { service, path, query, headers, signal, isStream } = platformRequest
   const url = `${service.url()}${path}${query ? `?${query}` : ''}`
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(new Error('no answer in time')), TIMEOUT_MS)
+  const timer = setTimeout(() => limit.abort(new Error('it did not respond in time')), TIMEOUT_MS)
   try {
     const response = await fetch(url, {
       headers: { accept: 'application/json', ...headers, authorization: `Bearer ${token}` },
@@ -106,7 +106,7 @@ async function requireSuccess(
     return undefined
   }
   if (status === 429 || status >= 500) {
-    throw new PlatformUnavailable(service.name, `it answered with the status ${status}`)
+    throw new PlatformUnavailable(service.name, `it responded with status ${status}`)
   }
   const [, collection = ''] = path.split('/')
   throw new PlatformRequestRejected(

@@ -25,7 +25,7 @@ export function pageAt(offset: number): Record<string, string> {
 /** Accepts only IDs and words, which need no escaping. */
 function quote(value: string): string {
   if (!/^[\w-]+$/.test(value)) {
-    throw new Error('Only ids and words are asked for')
+    throw new Error('Only IDs and words are supported in filters')
   }
   return `'${value}'`
 }

@@ -68,7 +68,7 @@ export class WorkerToken {
     if (status !== 200 || typeof content?.access_token !== 'string') {
       throw new PlatformUnavailable(
         IDENTITY_PROVIDER,
-        `it answered with the status ${status} and no token`
+        `it responded with status ${status} and no token`
       )
     }
     return { token: content.access_token, renewAt: requestedAt + usableMs(content.expires_in) }

@@ -46,7 +46,7 @@ const withTasks = async () => {
 const worker = (
   tasks: Tasks<string>,
   perform: (task: Task<string>) => Promise<boolean | void>,
-  failed: TaskWorker<string>['onFailure'] = () => {}
+  onFailure: TaskWorker<string>['onFailure'] = () => {}
 ): TaskWorker<string> => ({
   tasks,
   concurrency: 4,

@@ -105,11 +105,11 @@ test.group('Distribution', (group) => {
     scene.platform.content = () => scene.agreed([other.id])
     const error = await failure()
     assert.equal(error.code, 'nodeNotApproved')
-    assert.match(error.message, /^1 of 2 nodes do not have the image\. south: .* not agreed/)
+    assert.match(error.message, /^1 of 2 nodes do not have the image\. south: .* not approved/)
     assert.equal(await manifestOf('one.example', served.repository), digest)
     assert.isUndefined(await manifestOf('one.example', other.repository))
     assert.sameDeepMembers(
-      error.told.nodes.map(({ nodeId, status }: any) => [nodeId, status]),
+      error.eventData.nodes.map(({ nodeId, status }: any) => [nodeId, status]),
       [
         [served.id, 'executed'],
         [other.id, 'failed'],
@@ -190,7 +190,7 @@ test.group('Distribution', (group) => {
     const error = await failure()
     assert.equal(error.code, 'distributionIncomplete')
     assert.equal(await manifestOf('one.example', served.repository), digest)
-    const codes = new Map(error.told.nodes.map((node: any) => [node.nodeId, node.error?.code]))
+    const codes = new Map(error.eventData.nodes.map((node: any) => [node.nodeId, node.error?.code]))
     assert.equal(codes.get(lost.id), 'registryProjectNotFound')
     assert.equal(codes.get(left.id), 'registryNotFound')
   })
@@ -217,7 +217,7 @@ test.group('Distribution', (group) => {
     scene.platform.analysis.buildHash = `sha256:${'0'.repeat(64)}`
     const error = await failure()
     assert.equal(error.code, 'imageNotFound')
-    assert.match(error.message, /built again/)
+    assert.match(error.message, /build it again/)
   })
 
   test('a check names the nodes that do not have the image', async ({ assert }) => {
@@ -238,7 +238,7 @@ test.group('Distribution', (group) => {
     scene.platform.analysis.buildStatus = 'failed'
     const { status, error } = (await scene.run(checkBuild)) as any
     assert.equal(status, 'failed')
-    assert.match(error.message, /No registry and no folder has the whole image/)
+    assert.match(error.message, /No complete, signed image/)
   })
 
   test('an analysis without nodes has failed', async ({ assert }) => {
@@ -251,7 +251,7 @@ test.group('Distribution', (group) => {
     const { id } = scene.node(registryId, 'north')
     await scene.run(distribute)
     const line = scene.lines.find(({ message }) => message.includes('north'))!
-    assert.match(line.message, /Bring the image to north in the registry one\.example: begun/)
+    assert.match(line.message, /Copy the image to north in the registry one\.example: begun/)
     assert.deepEqual(line.labels, {
       nodeId: id,
       component: 'analysisDistributor',

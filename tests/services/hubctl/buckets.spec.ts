@@ -111,7 +111,7 @@ test.group('Buckets with hubctl', (group) => {
     await machine.must(...args)
 
     assert.equal(code, 1)
-    assert.include(stderr, 'not what was stored')
+    assert.include(stderr, 'the download was discarded')
     assert.isTrue(content.equals(await machine.read('spoilt.bin')))
   })
 

@@ -11,7 +11,7 @@ import { builtProgram } from '#tests/helpers/built_program'
 export const PROGRAM = fileURLToPath(new URL('../../../node_modules/.bin/hubctl', import.meta.url))
 
 /** Where contexts are kept, in the home of a machine. */
-export const PRESERVED_VARIABLES = 'config/hubctl/contexts.json'
+export const CONTEXTS_FILE = 'config/hubctl/contexts.json'
 
 export interface Ended {
   readonly code: number | null
@@ -113,7 +113,7 @@ export class Machine {
 
   /** The headers of a request as whoever is logged in, for what would take too many calls. */
   async headers(): Promise<Record<string, string>> {
-    const { contexts, current } = JSON.parse(String(await this.read(PRESERVED_VARIABLES)))
+    const { contexts, current } = JSON.parse(String(await this.read(CONTEXTS_FILE)))
     const { accessToken } = contexts[current].tokens
     return { 'authorization': `Bearer ${accessToken}`, 'content-type': 'application/json' }
   }

@@ -66,7 +66,7 @@ test.group('Images with hubctl', (group) => {
 
     const missing = await machine.call(['image', 'export', 'master/none', 'x.tar', ...place])
     assert.equal(missing.code, 5)
-    assert.include(missing.stderr, 'There is no image master/none:latest.')
+    assert.include(missing.stderr, 'Image not found: master/none:latest.')
     const changing = ['update', 'registry', 'plain', 'accountSecret=@-']
     await machine.call(changing, { stdin: 'another-secret' })
     const denied = await machine.call(['image', 'export', 'master/r/base', 'x.tar', ...place])

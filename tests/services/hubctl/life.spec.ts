@@ -83,10 +83,10 @@ test.group('The life of an analysis with hubctl', (group) => {
 
     assert.equal(counted.code, 9)
     assert.match(counted.stdout, new RegExp(`${QUEUE} +1 `))
-    assert.match(back, new RegExp(`The message ${before.id} of ${QUEUE} was given back`))
+    assert.match(back, new RegExp(`The message ${before.id} of ${QUEUE} was requeued`))
     assert.include(again.reason, 'malformed')
     assert.equal(unknown.code, 5)
-    assert.match(status, /^ok {4}queues +no message is dead$/m)
+    assert.match(status, /^ok {4}queues +no dead letters$/m)
   }).timeout(170_000)
 
   /** As another program would, which does not know how messages have to be. */

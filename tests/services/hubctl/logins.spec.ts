@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { PRESERVED_VARIABLES, Machine } from './hubctl.js'
+import { CONTEXTS_FILE, Machine } from './hubctl.js'
 
 test.group('Logging in with hubctl', (group) => {
   let hub: HubProcesses
@@ -21,14 +21,14 @@ test.group('Logging in with hubctl', (group) => {
 
     assert.equal(who.name, 'admin')
     assert.equal(who.realm, 'master')
-    assert.equal(await machine.modeOf(PRESERVED_VARIABLES), '600')
+    assert.equal(await machine.modeOf(CONTEXTS_FILE), '600')
     assert.equal(await machine.modeOf('config/hubctl'), '700')
   })
 
   test('neither password nor token is ever shown', async ({ assert }) => {
     const args = ['login', '--url', hub.origin, '--user', 'admin', '--stdin']
     const { stdout, stderr } = await machine.call(args, { stdin: 'start123' })
-    const { contexts } = JSON.parse(String(await machine.read(PRESERVED_VARIABLES)))
+    const { contexts } = JSON.parse(String(await machine.read(CONTEXTS_FILE)))
     const [{ tokens }] = Object.values<any>(contexts)
     const listed = await machine.must('context', 'list', '-o', 'json')
 
@@ -216,7 +216,7 @@ test.group('Logging in with hubctl', (group) => {
     const { code, stderr } = await machine.call(['get', 'nodes', '--url', address])
 
     assert.equal(code, 7)
-    assert.include(stderr, 'does not speak TLS')
+    assert.include(stderr, 'no TLS at this address')
     assert.notInclude(stderr, 'SSL routines')
   })
 
@@ -229,18 +229,18 @@ test.group('Logging in with hubctl', (group) => {
 
     assert.equal(await machine.modeOf('nobody.json'), '600')
     assert.equal(code, 4)
-    assert.include(stderr, 'You would need the permission node_create')
+    assert.include(stderr, 'The permission node_create is required')
   })
 })
 
 async function stored(machine: Machine, name?: string) {
-  const { contexts, current } = JSON.parse(String(await machine.read(PRESERVED_VARIABLES)))
+  const { contexts, current } = JSON.parse(String(await machine.read(CONTEXTS_FILE)))
   return contexts[name ?? current].tokens
 }
 
 /** Has a token that is kept be over, as far as hubctl knows. */
 async function expire(machine: Machine, name?: string): Promise<void> {
-  const file = JSON.parse(String(await machine.read(PRESERVED_VARIABLES)))
+  const file = JSON.parse(String(await machine.read(CONTEXTS_FILE)))
   file.contexts[name ?? file.current].tokens.expiresAt = 0
-  await machine.write(PRESERVED_VARIABLES, JSON.stringify(file))
+  await machine.write(CONTEXTS_FILE, JSON.stringify(file))
 }

@@ -22,7 +22,7 @@ test.group('Projects and analyses with hubctl', (group) => {
     }
   })
 
-  test('a realm decides for its nodes, and is told whose turn it is for the others', async ({
+  test('a realm decides for its nodes, and learns who must decide for the others', async ({
     assert,
   }) => {
     const pending = await machine.json('project', 'pending', '--context', 'clinic')
@@ -108,7 +108,7 @@ test.group('Projects and analyses with hubctl', (group) => {
     assert.lengthOf(again, 0)
   })
 
-  test('an analysis that is not complete says what is missing, and whose turn it is', async ({
+  test('an analysis that is not complete reports what is missing and who must act', async ({
     assert,
   }) => {
     const { code, stderr } = await machine.call(['analysis', 'lock', 'trial'])
@@ -123,7 +123,7 @@ test.group('Projects and analyses with hubctl', (group) => {
     assert.include(reported, 'trial is in the phase configuration')
     assert.match(
       reported,
-      /✘ not yet for \d+[smh]: a file of the code is what it starts with\n +the turn of realm master/
+      /✘ not yet for \d+[smh]: a file of the code is chosen as its entrypoint\n +must act: realm master/
     )
     assert.include(reported, 'hubctl analysis entrypoint trial <path>')
     assert.equal(unlocked.code, 6)
@@ -210,7 +210,7 @@ test.group('Projects and analyses with hubctl', (group) => {
     assert.notInclude(output, secret)
     assert.equal(login.status, 200)
     assert.equal(again.code, 2)
-    assert.include(again.stderr, 'is there already')
+    assert.include(again.stderr, 'exists already')
   })
 
   test('events are followed as they happen', async ({ assert }) => {
@@ -231,7 +231,7 @@ test.group('Projects and analyses with hubctl', (group) => {
     assert.match(seen[1]!, /^\S+Z created project\/noticed by admin$/)
   })
 
-  test('messages are looked at and stay in the mailbox', async ({ assert }) => {
+  test('messages are shown and stay in the mailbox', async ({ assert }) => {
     const { id } = await machine.json('whoami')
     const sent = await send(hub, machine, { recipients: [{ type: 'user', id }], data: 'sealed' })
     const first = await machine.must('messages', 'peek')

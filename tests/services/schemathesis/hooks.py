@@ -55,7 +55,7 @@ OAUTH_STATE = {"invalid_credentials", "invalid_grant", "unauthorized_client"}
 
 # Which clients there are, and where each wants its users back, is in the database; people are told so, in HTML.
 LOGIN_PATHS = ("/authorize",)
-UNREGISTERED = ("is not registered, or not any more", "at an address that is not registered")
+UNREGISTERED = ("is not registered.", "is not registered for it.")
 
 # That one of two headers is needed, or one with a certain value of another, or bytes with that, is for tus 1.0 to say.
 BETWEEN_HEADERS = (

@@ -22,9 +22,9 @@ test.group('Addresses of former databases', () => {
 
   for (const [what, named, said] of [
     ['a password', 'core=postgres://reader:hidden@db/core', 'A password on the command line'],
-    ['no service', 'postgres://reader:hidden@db/core', 'neither which service it is for'],
-    ['another protocol', 'core=http://db/core', 'no address of a database'],
-    ['no address', 'core=db', 'no address of a database'],
+    ['no service', 'postgres://reader:hidden@db/core', 'names no service'],
+    ['another protocol', 'core=http://db/core', 'is not a database address'],
+    ['no address', 'core=db', 'is not a database address'],
   ] as const) {
     test(`are refused with ${what}, which is not repeated`, ({ assert }) => {
       try {

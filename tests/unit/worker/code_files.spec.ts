@@ -144,27 +144,27 @@ test.group('The code that is built', () => {
       {
         what: 'a file under another path',
         change: ({ stored }: Scene) => (stored[1]!.path = 'lib/other.py'),
-        message: '"lib/part-1.py" is not stored as the analysis knows it',
+        message: '"lib/part-1.py" is stored under another path than the analysis lists',
       },
       {
         what: 'a file that is gone',
         change: ({ stored }: Scene) => stored.pop(),
-        message: '"lib/part-2.py" is not stored as the analysis knows it',
+        message: '"lib/part-2.py" is stored under another path than the analysis lists',
       },
       {
         what: 'a file nobody knows of',
         change: ({ known }: Scene) => known.pop(),
-        message: '"lib/part-2.py" is stored, but no file of the analysis',
+        message: '"lib/part-2.py" is stored, but not a file of the analysis',
       },
       {
         what: 'a file without a size',
         change: ({ stored }: Scene) => (stored[1]!.size = null),
-        message: '"lib/part-1.py" is stored without its size; it has to be uploaded anew',
+        message: '"lib/part-1.py" is stored without its size; upload it again',
       },
       {
         what: 'nothing to start with',
         change: ({ known }: Scene) => (known[0]!.root = false),
-        message: 'None of the files of the analysis is its entrypoint',
+        message: 'The analysis has no entrypoint among its files',
       },
       {
         what: 'more files than are told',

@@ -136,7 +136,10 @@ test.group('The files of a layer', () => {
     code.files.splice(0, code.files.length, ...digests)
     code.files[3]!.bytes.fill('x')
     const { layer } = await code.layer(cleanup)
-    await assert.rejects(() => code.isIn(layer), '"lib/module-003.py" is not what was stored')
+    await assert.rejects(
+      () => code.isIn(layer),
+      '"lib/module-003.py" differs from the stored digest'
+    )
   })
 
   const half = (code: Code) => code.tar().subarray(0, 10 * 1_024 + 700)
@@ -199,6 +202,6 @@ test.group('The files of a layer', () => {
     code.bucket = (response) => json(response, {}, 404)
     const { layer } = await code.layer(cleanup)
     code.files[4] = { ...code.files[4]!, bytes: randomBytes(120) }
-    await assert.rejects(() => code.isIn(layer), /module-004.py" is not what was stored/)
+    await assert.rejects(() => code.isIn(layer), /module-004.py" differs from the stored digest/)
   })
 })

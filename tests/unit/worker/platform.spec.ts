@@ -115,7 +115,7 @@ test.group('What the worker asks the platform', () => {
     assert.lengthOf(ranges, 3)
     await assert.rejects(
       () => Array.fromAsync(fileBytes(platform, { ...file, size: 10 })),
-      '"large.bin" is not what was stored'
+      '"large.bin" differs from the stored digest'
     )
   })
 })

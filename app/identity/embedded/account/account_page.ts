@@ -66,7 +66,9 @@ export function showRefusedLogin(ctx: HttpContext): void {
     html`<main>
       <h1>This does not work</h1>
       <p role="alert"><strong>The sign-in for your account was refused.</strong></p>
-      <p>Open <a href="./">your account</a> again; if that does not help, tell whoever runs it.</p>
+      <p>
+        Open <a href="./">your account</a> again; if that does not help, contact your administrator.
+      </p>
     </main>`
   )
 }

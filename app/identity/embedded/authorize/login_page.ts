@@ -96,7 +96,7 @@ export function showContinueForm(
 /** Renders the page for an invalid link. */
 export function showUnusableLink(ctx: HttpContext, message: string): void {
   ctx.response.status(400)
-  const advice = 'Go back to it and try again; if that does not help, tell whoever runs it.'
+  const advice = 'Go back to it and try again; if that does not help, contact your administrator.'
   sendPage(
     ctx,
     'Problem: Sign in',

@@ -147,7 +147,7 @@ export class Buildah {
     const { code, lastLines } = await this.#runOnce(args, onLine)
     if (code !== 0) {
       this.#run.onFailure?.(lastLines)
-      const [reason = 'it said nothing'] = lastLines
+      const [reason = 'there was no output'] = lastLines
         .filter((line) => /^error\b/i.test(line))
         .concat(lastLines.slice(-1))
       throw new JobFailure(

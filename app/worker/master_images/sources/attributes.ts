@@ -18,7 +18,7 @@ export class AttributeInvalid extends Error {}
 export function readAttributes(file: string, text: string): Attributes {
   const value = tryParseJson(text)
   if (!isObject(value)) {
-    throw new AttributeInvalid(`${file} is no JSON object`)
+    throw new AttributeInvalid(`${file} is not a JSON object`)
   }
   const { name, command, commandArguments, image } = value
   return {
@@ -33,7 +33,7 @@ export function readAttributes(file: string, text: string): Attributes {
 
 function requireArguments(file: string, value: unknown): ListedArgument[] {
   if (!Array.isArray(value)) {
-    throw new AttributeInvalid(`commandArguments in ${file} is no list`)
+    throw new AttributeInvalid(`commandArguments in ${file} is not a list`)
   }
   return value.map((one, index) => requireArgument(`commandArguments[${index}] in ${file}`, one))
 }
@@ -41,14 +41,14 @@ function requireArguments(file: string, value: unknown): ListedArgument[] {
 function requireArgument(what: string, input: unknown): ListedArgument {
   const { value, position } = isObject(input) ? input : { value: input, position: undefined }
   if (isPresent(position) && position !== 'before' && position !== 'after') {
-    throw new AttributeInvalid(`the position of ${what} is neither before nor after`)
+    throw new AttributeInvalid(`the position of ${what} must be before or after`)
   }
   return { value: requireText(what, value, 2, 512), ...(isPresent(position) && { position }) }
 }
 
 function requireText(what: string, value: unknown, least: number, most: number): string {
   if (typeof value !== 'string' || value.length < least || value.length > most) {
-    throw new AttributeInvalid(`${what} is no text of ${least} to ${most} characters`)
+    throw new AttributeInvalid(`${what} must be a text of ${least} to ${most} characters`)
   }
   return value
 }

@@ -29,7 +29,9 @@ export async function describedImages(
       if (command) {
         images.push({ ...groupAt(virtualPath), ...command, ...ready })
       } else {
-        faults.push(fault(virtualPath, `the image ${virtualPath} does not say what it runs`))
+        faults.push(
+          fault(virtualPath, `the image ${virtualPath} has no command label and no entrypoint`)
+        )
       }
     } catch (error) {
       signal.throwIfAborted()

@@ -29,25 +29,25 @@ export async function foundFolders(tree: Tree, signal: AbortSignal): Promise<Fou
       continue
     }
     const path = entry.path.slice(0, Math.max(slash, 0))
-    const seen: SeenFiles = filesByFolder.get(path) ?? new Map()
-    filesByFolder.set(path, seen)
+    const files: SeenFiles = filesByFolder.get(path) ?? new Map()
+    filesByFolder.set(path, files)
     const isRead = entry.type === 'file' && name !== DOCKERFILE && entry.size <= MAX_FILE_BYTES
-    seen.set(name, isRead ? await textOf(entry.content()) : undefined)
+    files.set(name, isRead ? await textOf(entry.content()) : undefined)
     if (filesByFolder.size > MAX_FOLDERS) {
       throw new SourceRejected(`it has more than ${MAX_FOLDERS} images and groups`)
     }
   }
-  return [...filesByFolder].map(([path, seen]) => folderOf(path, seen)).toSorted(byPath)
+  return [...filesByFolder].map(([path, files]) => folderOf(path, files)).toSorted(byPath)
 }
 
 /** An attribute file takes precedence over a Dockerfile. */
-function folderOf(path: string, seen: SeenFiles): FoundFolder {
-  const name = [IMAGE_FILE, GROUP_FILE].find((file) => seen.has(file))
+function folderOf(path: string, files: SeenFiles): FoundFolder {
+  const name = [IMAGE_FILE, GROUP_FILE].find((file) => files.has(file))
   return {
     path,
     kind: name === GROUP_FILE ? 'group' : 'image',
-    hasDockerfile: seen.has(DOCKERFILE),
-    ...(name !== undefined && { file: { name, text: seen.get(name) } }),
+    hasDockerfile: files.has(DOCKERFILE),
+    ...(name !== undefined && { file: { name, text: files.get(name) } }),
   }
 }
 

@@ -8,7 +8,7 @@ export type References = ReadonlyMap<string, string>
 
 /** Images mirrored from other registries. */
 export class MirroredSource implements ImageSource {
-  readonly name = 'the list of images of other registries'
+  readonly name = 'the list of mirrored images'
   readonly #references: References
   readonly #images: ForeignImages
 

@@ -48,7 +48,7 @@ function fillTemplate(
   return template.replaceAll(/\{(owner|repository|branch)\}/g, (_all, key: keyof Repository) => {
     const value = repository[key]
     if (!/^[\w./-]+$/.test(value) || value.split('/').some((part) => /^\.{0,2}$/.test(part))) {
-      throw new SourceUnreadable('The repository of images', `its ${key} cannot be a name`)
+      throw new SourceUnreadable('The repository of images', `its ${key} is not a valid name`)
     }
     return encode(value)
   })
@@ -59,7 +59,7 @@ function localPath(template: string): string {
     return fileURLToPath(template)
   }
   if (!isAbsolute(template) && !template.startsWith('.')) {
-    throw new SourceUnreadable(template, 'it is neither an address nor a folder')
+    throw new SourceUnreadable(template, 'it is neither a URL nor a folder')
   }
   return template
 }

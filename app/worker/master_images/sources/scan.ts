@@ -93,7 +93,7 @@ function attributesOf({ path, file }: FoundFolder, { attributes, fault }: Folder
   }
   const name = within(path, file.name)
   if (file.text === undefined) {
-    throw new AttributeInvalid(`${name} is no file of at most 64 KiB`)
+    throw new AttributeInvalid(`${name} is not a file of at most 64 KiB`)
   }
   return { ...attributes, ...readAttributes(name, file.text) }
 }
@@ -110,7 +110,7 @@ function imageOf(folder: FoundFolder, scope: FolderScope): ScannedImage {
   const { command, commandArguments = [], image } = attributesOf(folder, scope)
   if (command === undefined) {
     const file = within(path, IMAGE_FILE)
-    throw new AttributeInvalid(`neither ${file} nor a group around it says which command it runs`)
+    throw new AttributeInvalid(`neither ${file} nor a group above it has a command`)
   }
   const { virtualPath } = scope
   const name = virtualPath.slice(virtualPath.lastIndexOf('/') + 1)
@@ -124,7 +124,7 @@ function requireUnique(
 ): void {
   const existing = pathsByName.get(virtualPath)
   if (existing !== undefined) {
-    throw new AttributeInvalid(`${path} and ${existing} are both called ${virtualPath}`)
+    throw new AttributeInvalid(`${path} and ${existing} have the same virtual path ${virtualPath}`)
   }
   pathsByName.set(virtualPath, path)
 }

@@ -28,7 +28,7 @@ export async function* fetchTarball(
   let timer: NodeJS.Timeout | undefined
   const resetTimer = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => idle.abort(new Error('it fell silent')), IDLE_TIMEOUT_MS)
+    timer = setTimeout(() => idle.abort(new Error('it stopped sending')), IDLE_TIMEOUT_MS)
   }
   try {
     resetTimer()
@@ -74,7 +74,7 @@ async function fetchFollowingRedirects({ url, token, signal }: Download): Promis
     await response.body?.cancel()
     at = new URL(to, at)
     if (at.protocol !== 'https:' && at.protocol !== first.protocol) {
-      throw new SourceUnreadable(displayUrl(url), `it leads to ${at.protocol}//${at.host}`)
+      throw new SourceUnreadable(displayUrl(url), `it redirects to ${at.protocol}//${at.host}`)
     }
   }
   throw new SourceUnreadable(displayUrl(url), 'it leads from one address to the next')
@@ -87,7 +87,7 @@ async function fetchOnce(
 ): Promise<Response> {
   const timeout = new AbortController()
   const timer = setTimeout(
-    () => timeout.abort(new Error('it did not answer in time')),
+    () => timeout.abort(new Error('it did not respond in time')),
     RESPONSE_TIMEOUT_MS
   )
   try {
@@ -111,9 +111,9 @@ async function requireSuccess(url: string, response: Response): Promise<Response
   }
   await response.body?.cancel()
   if (status === 429 || status >= 500) {
-    throw new Error(`it answered with the status ${status}`)
+    throw new Error(`it responded with status ${status}`)
   }
-  throw new SourceUnreadable(displayUrl(url), `it answered with the status ${status}`)
+  throw new SourceUnreadable(displayUrl(url), `it responded with status ${status}`)
 }
 
 /** The URL without its query, which may contain a secret. */

@@ -15,7 +15,7 @@ export function namesOf(path: string): string[] {
     hasControls(path) ||
     names.some(isUnsafe)
   if (isInvalid) {
-    throw new SourceRejected(`${quote(path)} is no name for a file of it`)
+    throw new SourceRejected(`${quote(path)} is not a safe path`)
   }
   return names
 }

@@ -3,7 +3,7 @@ import { JobFailure } from '#worker/job_failure'
 /** The source contains unsafe paths or exceeds the limits. */
 export class SourceRejected extends JobFailure {
   constructor(reason: string) {
-    super('imageSourceRefused', `The source of the images is refused: ${reason}`)
+    super('imageSourceRefused', `The source of the images was rejected: ${reason}`)
   }
 }
 

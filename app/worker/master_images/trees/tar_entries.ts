@@ -171,4 +171,4 @@ const hasContent = ({ type }: TarHeader) => type === '0' || type === '\0' || typ
 const isFolder = ({ type, name }: TarHeader) =>
   type === '5' || ((type === '0' || type === '\0') && name.endsWith('/'))
 
-const cutShort = () => new SourceRejected('its archive ends in the middle')
+const cutShort = () => new SourceRejected('its archive is truncated')

@@ -17,7 +17,7 @@ export function readHeader(block: Buffer): TarHeader | undefined {
     return undefined
   }
   if (Number.parseInt(text(block, 148, 8), 8) !== checksum(block)) {
-    throw new SourceRejected('it is no tar archive, or a damaged one')
+    throw new SourceRejected('it is not a tar archive, or it is damaged')
   }
   const isUstar = block.toString('latin1', 257, 262) === 'ustar'
   const prefix = isUstar && block[263] === 0x30 ? text(block, 345, 155) : ''

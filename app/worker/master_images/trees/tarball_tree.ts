@@ -59,7 +59,7 @@ export class TarballTree implements Tree {
   #toSourceError(error: unknown): unknown {
     const { code, message } = error as NodeJS.ErrnoException
     if (code?.startsWith('Z_')) {
-      return new SourceRejected(`what is at ${this.name} is no gzip archive, or a damaged one`)
+      return new SourceRejected(`${this.name} is not a gzip archive, or it is damaged`)
     }
     return code?.startsWith('E')
       ? new SourceUnreadable(this.name, message, { cause: error })

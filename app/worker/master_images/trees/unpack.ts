@@ -91,7 +91,7 @@ async function rejectDuplicates<T>(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ELOOP') {
-      throw new SourceRejected(`${JSON.stringify(entry.path)} is in it twice`)
+      throw new SourceRejected(`${JSON.stringify(entry.path)} is listed twice`)
     }
     throw error
   }

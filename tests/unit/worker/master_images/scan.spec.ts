@@ -130,12 +130,12 @@ test.group('Images in a repository', () => {
     assert.deepEqual(
       Object.fromEntries(faults.map((fault) => [fault.virtualPath, fault.message])),
       {
-        broken: 'broken/image.json is no JSON object',
-        large: 'large/image.json is no file of at most 64 KiB',
-        list: 'commandArguments in list/image.json is no list',
-        odd: 'the position of commandArguments[0] in odd/image.json is neither before nor after',
-        short: 'command in short/image.json is no text of 3 to 256 characters',
-        silent: 'neither silent/image.json nor a group around it says which command it runs',
+        broken: 'broken/image.json is not a JSON object',
+        large: 'large/image.json is not a file of at most 64 KiB',
+        list: 'commandArguments in list/image.json is not a list',
+        odd: 'the position of commandArguments[0] in odd/image.json must be before or after',
+        short: 'command in short/image.json must be a text of 3 to 256 characters',
+        silent: 'neither silent/image.json nor a group above it has a command',
       }
     )
   })
@@ -159,10 +159,14 @@ test.group('Images in a repository', () => {
     assert.deepEqual(
       faults.map(({ kind, virtualPath, message }) => [kind, virtualPath, message]),
       [
-        ['group', 'r', 'name in r/image-group.json is no text of 1 to 128 characters'],
-        ['image', 'r/base', 'name in r/image-group.json is no text of 1 to 128 characters'],
-        ['group', 'r/deep', 'name in r/image-group.json is no text of 1 to 128 characters'],
-        ['image', 'r/deep/more', 'name in r/image-group.json is no text of 1 to 128 characters'],
+        ['group', 'r', 'name in r/image-group.json must be a text of 1 to 128 characters'],
+        ['image', 'r/base', 'name in r/image-group.json must be a text of 1 to 128 characters'],
+        ['group', 'r/deep', 'name in r/image-group.json must be a text of 1 to 128 characters'],
+        [
+          'image',
+          'r/deep/more',
+          'name in r/image-group.json must be a text of 1 to 128 characters',
+        ],
       ]
     )
   })
@@ -177,7 +181,7 @@ test.group('Images in a repository', () => {
       images.map(({ path }) => path),
       ['here/base']
     )
-    assert.equal(faults[0]!.message, 'there/base and here/base are both called base')
+    assert.equal(faults[0]!.message, 'there/base and here/base have the same virtual path base')
   })
 
   test('what stands at the top of a repository is no image of it', async ({ assert, cleanup }) => {
