@@ -5,7 +5,7 @@ import { clientSweep } from './client_sweep.js'
 import { corePool } from '#core/database'
 import type { ClientProvider } from './client_directory.js'
 import { ClientIntents } from './client_intents.js'
-import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
+import { NODE_CLIENT_PERMISSIONS, type TargetPermissions } from '#auth/client_permissions'
 import type { ReconcilingProvider } from './reconcile_clients.js'
 import { intentSweep } from './reconcile_intents.js'
 import type { Sweep } from '#jobs/sweep'
@@ -22,7 +22,7 @@ export function nodeClientSweep(
   provider: ReconcilingProvider,
   logger: Pick<Logger, 'warn'>
 ): Sweep {
-  const permissions = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
+  const permissions: TargetPermissions = { names: NODE_CLIENT_PERMISSIONS, exclusive: true }
   return clientSweep(
     'node-clients',
     { table: 'nodes', service: () => app.container.make(NodeService), permissions },

@@ -5,7 +5,7 @@ import type { OwnClients } from '#core/clients/own_clients'
 import type { ProjectNodeService } from '#core/project_nodes/project_node_service'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
-import { NODE_CLIENT_PERMISSIONS } from '#auth/client_permissions'
+import { NODE_CLIENT_PERMISSIONS, type TargetPermissions } from '#auth/client_permissions'
 import type { Origin } from '#kernel/origin'
 import { owningRealmFor } from '#kernel/realm'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
@@ -19,7 +19,7 @@ import { node, type createNode, type Node, type updateNode } from './node.js'
 import { withLockedOwners } from './with_locked_owners.js'
 import { withEncodedKey } from './public_key.js'
 
-const CLIENT_PERMISSIONS = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
+const CLIENT_PERMISSIONS: TargetPermissions = { names: NODE_CLIENT_PERMISSIONS, exclusive: true }
 
 interface NodeServiceDependencies {
   readonly clients: OwnClients

@@ -12,7 +12,11 @@ import { requireNotStronger } from '#identity/embedded/strength'
 import { ownOrRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
 import { owningRealmFor } from '#kernel/realm'
-import { RecordService, type RecordServiceOptions, type WrittenWithPendingEvent } from '#records/record_service'
+import {
+  RecordService,
+  type RecordServiceOptions,
+  type WrittenWithPendingEvent,
+} from '#records/record_service'
 import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'

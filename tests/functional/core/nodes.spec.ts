@@ -159,7 +159,7 @@ test.group('Clients of nodes', (group) => {
     await directory.grant(clientId, (await directory.permission('node_update'))!.id)
     const changes: RecordChange[] = []
     cleanup(useEventSink({ record: async (_transaction, change) => void changes.push(change) }))
-    const wanted = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
+    const wanted = { names: NODE_CLIENT_PERMISSIONS, exclusive: true }
     await Promise.all(
       Array.from({ length: 8 }, () => ensurePermissions(directory, clientId, wanted))
     )

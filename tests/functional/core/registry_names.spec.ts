@@ -91,7 +91,7 @@ test.group('Names in a registry', (group) => {
     await scene.failed()
     await repair()
     const [link] = await scene.links()
-    assert.match(link!.problem as string, /did not make.*--adopt/)
+    assert.match(link!.problem as string, /did not create.*--adopt/)
     assert.isTrue(isUntouched(project))
     assert.isUndefined(scene.harbor.robotOf('library'))
 

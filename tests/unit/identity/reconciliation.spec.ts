@@ -34,7 +34,7 @@ const setUp = async () => {
 const newClient = () =>
   provider.clients.create({ name: randomUUID(), realmId: standIn.realms.siteA.id })
 
-async function namesHeldBy(clientId: string): Promise<string[]> {
+async function permissionNamesOf(clientId: string): Promise<string[]> {
   const grants = await provider.clients.permissionsOf(clientId)
   return grants.map(({ permission }) => permission.name)
 }
@@ -46,9 +46,9 @@ test.group('Permissions of clients', (group) => {
     const { id } = await newClient()
     const { clients } = provider
     await clients.grant(id, (await clients.permission('node_delete'))!.id)
-    const wanted = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
+    const wanted = { names: NODE_CLIENT_PERMISSIONS, exclusive: true }
     assert.isEmpty(await ensurePermissions(clients, id, wanted))
-    assert.deepEqual(await namesHeldBy(id), ['analysis_update'])
+    assert.deepEqual(await permissionNamesOf(id), ['analysis_update'])
   })
 
   test('of an analysis are added to what it has', async ({ assert }) => {
@@ -56,12 +56,12 @@ test.group('Permissions of clients', (group) => {
     const { clients } = provider
     await clients.grant(id, (await clients.permission('log_read'))!.id)
     await ensurePermissions(clients, id, { names: ANALYSIS_CLIENT_PERMISSIONS })
-    assert.sameMembers(await namesHeldBy(id), ['log_read', ...ANALYSIS_CLIENT_PERMISSIONS])
+    assert.sameMembers(await permissionNamesOf(id), ['log_read', ...ANALYSIS_CLIENT_PERMISSIONS])
   })
 
   test('that are right are not written again', async ({ assert }) => {
     const { id } = await newClient()
-    const wanted = { names: NODE_CLIENT_PERMISSIONS, nothingElse: true }
+    const wanted = { names: NODE_CLIENT_PERMISSIONS, exclusive: true }
     await ensurePermissions(provider.clients, id, wanted)
     const before = standIn.seen.length
     await ensurePermissions(provider.clients, id, wanted)
@@ -73,7 +73,7 @@ test.group('Permissions of clients', (group) => {
     const { id } = await newClient()
     const names = ['unheard_of', 'analysis_update']
     assert.deepEqual(await ensurePermissions(provider.clients, id, { names }), ['unheard_of'])
-    assert.deepEqual(await namesHeldBy(id), ['analysis_update'])
+    assert.deepEqual(await permissionNamesOf(id), ['analysis_update'])
   })
 })
 
@@ -141,7 +141,7 @@ test.group('Clients that are gone', (group) => {
     assert.equal(await done, 2)
     assert.sameMembers([...assigned.keys()], [lost.id, never.id])
     for (const id of [...assigned.values(), clientId]) {
-      assert.deepEqual(await namesHeldBy(id), ['analysis_update'])
+      assert.deepEqual(await permissionNamesOf(id), ['analysis_update'])
     }
   })
 
@@ -156,11 +156,15 @@ test.group('Clients that are gone', (group) => {
 test.group('Realms and users that are gone', (group) => {
   group.each.setup(setUp)
 
-  const sweep = (make: typeof realmSweep, held: string[], by: Pick<IdentityProvider, Needed>) => {
+  const sweep = (
+    make: typeof realmSweep,
+    existingIds: string[],
+    by: Pick<IdentityProvider, Needed>
+  ) => {
     const forgotten: string[] = []
     const { run } = make({
       provider: by,
-      referencedIds: async () => held,
+      referencedIds: async () => existingIds,
       removeReferences: async (id) => forgotten.push(id),
     })
     return { run: () => run(running), forgotten }
@@ -200,17 +204,17 @@ test.group('Realms and users that are gone', (group) => {
   })
 
   test('nobody is let go who came while the provider was asked', async ({ assert }) => {
-    const held = [standIn.realms.siteA.id]
+    const existingIds = [standIn.realms.siteA.id]
     const forgotten: string[] = []
     const { run } = realmSweep({
       provider,
-      referencedIds: async () => [...held],
+      referencedIds: async () => [...existingIds],
       removeReferences: async (id) => forgotten.push(id),
     })
     standIn.fail(async (request, answer) => {
       const reply = await answer()
       if (request.url?.startsWith('/realms')) {
-        held.push(standIn.records.add('realms', { name: 'site-b' }).id)
+        existingIds.push(standIn.records.add('realms', { name: 'site-b' }).id)
       }
       return reply
     })
@@ -226,7 +230,7 @@ test.group('Reactions to what the provider tells', () => {
   const set = async (failing = false, standing?: string) => {
     const seen: string[] = []
     const errors: unknown[] = []
-    let tell: (change: ProviderChange) => void = () => {}
+    let emitChange: (change: ProviderChange) => void = () => {}
     const source = {
       people: {
         showsEverybody: false,
@@ -239,9 +243,9 @@ test.group('Reactions to what the provider tells', () => {
         read: async (id: string) =>
           id === standing || id === 'inactive' ? { active: id === standing } : undefined,
       } as unknown as ClientDirectory,
-      onChange: async (listener: typeof tell) => {
-        tell = listener
-        return async () => void (tell = () => {})
+      onChange: async (listener: typeof emitChange) => {
+        emitChange = listener
+        return async () => void (emitChange = () => {})
       },
     }
     const note = (what: string) => async (given: string | { id: string }) => {
@@ -258,35 +262,35 @@ test.group('Reactions to what the provider tells', () => {
     const stop = await reactToChanges(source, reactions, {
       error: (details: unknown) => void errors.push(details),
     } as never)
-    return { seen, errors, stop, tell: (given: ProviderChange) => tell(given) }
+    return { seen, errors, stop, tell: (given: ProviderChange) => emitChange(given) }
   }
 
   test('follow realms, users and clients that were deleted, and nothing else', async ({
     assert,
   }) => {
-    const { seen, tell, stop } = await set()
+    const { seen, tell: emitChange, stop } = await set()
     for (const type of ['realm', 'user', 'client']) {
       for (const event of ['created', 'deleted']) {
-        tell(change(type, event, event))
+        emitChange(change(type, event, event))
       }
     }
-    tell(change('realm', 'updated', 'updated'))
-    tell(change('user', 'updated', 'updated'))
+    emitChange(change('realm', 'updated', 'updated'))
+    emitChange(change('user', 'updated', 'updated'))
     await new Promise((resolve) => setImmediate(resolve))
     assert.sameMembers(seen, ['realm deleted', 'user deleted', 'client deleted'])
     await stop()
-    tell(change('realm', 'deleted'))
+    emitChange(change('realm', 'deleted'))
     assert.lengthOf(seen, 3)
   })
 
   test('remove nothing of a user who is still there, whatever says they are gone', async ({
     assert,
   }) => {
-    const { seen, tell } = await set(false, 'alive')
+    const { seen, tell: emitChange } = await set(false, 'alive')
     await withHeldTimers(async (pass) => {
-      tell(change('realm', 'deleted', 'alive'))
-      tell(change('user', 'deleted', 'alive'))
-      tell(change('user', 'deleted', 'gone'))
+      emitChange(change('realm', 'deleted', 'alive'))
+      emitChange(change('user', 'deleted', 'alive'))
+      emitChange(change('user', 'deleted', 'gone'))
       await pass(1_200)
     })
     assert.deepEqual(seen, ['user gone'])
@@ -295,19 +299,19 @@ test.group('Reactions to what the provider tells', () => {
   test('follow clients that were deactivated, and not those that were changed otherwise', async ({
     assert,
   }) => {
-    const { seen, tell } = await set(false, 'active')
+    const { seen, tell: emitChange } = await set(false, 'active')
     await withHeldTimers(async (pass) => {
-      tell(change('client', 'updated', 'active'))
-      tell(change('client', 'updated', 'inactive'))
+      emitChange(change('client', 'updated', 'active'))
+      emitChange(change('client', 'updated', 'inactive'))
       await pass(1_200)
     })
     assert.deepEqual(seen, ['client inactive'])
   })
 
   test('that fail are logged, and do not keep others away', async ({ assert }) => {
-    const { seen, errors, tell } = await set(true)
-    tell(change('realm', 'deleted', 'one'))
-    tell(change('realm', 'deleted', 'two'))
+    const { seen, errors, tell: emitChange } = await set(true)
+    emitChange(change('realm', 'deleted', 'one'))
+    emitChange(change('realm', 'deleted', 'two'))
     await new Promise((resolve) => setImmediate(resolve))
     assert.lengthOf(seen, 2)
     assert.containsSubset(errors, [{ type: 'realm', event: 'deleted', id: 'one' }, { id: 'two' }])
