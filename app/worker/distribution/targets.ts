@@ -92,7 +92,7 @@ function targetOf(node: Node, location: ImageLocation, analysisId: string): Targ
 const unroutableNode = (node: Node) => ({
   nodeId: node.id,
   name: nameOf(node),
-  why: node.registryProject
+  reason: node.registryProject
     ? new JobFailure('registryNotFound', 'The registry of the node no longer exists')
     : new RegistryProjectMissing('The node has no project in a registry'),
 })

@@ -251,7 +251,7 @@ test.group('Distribution', (group) => {
     const { id } = scene.node(registryId, 'north')
     await scene.run(distribute)
     const line = scene.lines.find(({ message }) => message.includes('north'))!
-    assert.match(line.message, /Copy the image to north in the registry one\.example: begun/)
+    assert.match(line.message, /Copy the image to north in the registry one\.example: started/)
     assert.deepEqual(line.labels, {
       nodeId: id,
       component: 'analysisDistributor',

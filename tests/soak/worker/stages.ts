@@ -4,7 +4,7 @@ export function stagesUnderWay(output: string): Set<string> {
   for (const line of output.split('\n')) {
     const { component, msg = '' } = said(line)
     if (component !== undefined) {
-      const change = msg.endsWith(': begun') ? 1 : / done in [\d.]+ s$/.test(msg) ? -1 : 0
+      const change = msg.endsWith(': started') ? 1 : / done in [\d.]+ s$/.test(msg) ? -1 : 0
       open.set(component, (open.get(component) ?? 0) + change)
     }
   }
