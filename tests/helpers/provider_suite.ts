@@ -14,14 +14,14 @@ export interface ProviderSubject {
   /** Address of the provider's own surface, where people and clients fetch their tokens. */
   readonly url: string
   readonly user: { readonly username: string; readonly password: string; readonly realm: string }
-  /** Makes the provider refuse a token from now on, where it can be told to. */
+  /** Makes the provider reject a token from now on, if it can. */
   revoke?(token: string): Promise<void>
-  /** Deactivates a client, where its own surface cannot be told so with the platform's token. */
+  /** Deactivates a client, if that is impossible with the platform's token. */
   deactivate?(clientId: string): Promise<void>
   stop(): Promise<void>
 }
 
-interface Options {
+interface ProviderSuiteOptions {
   open: () => Promise<ProviderSubject>
   /** Whether it keeps clients for others and tells who exists. */
   keepsClients?: boolean
@@ -36,7 +36,7 @@ const UNKNOWN = '6f1c9a52-0000-4000-8000-000000000000'
  */
 export function providerSuite(
   driver: string,
-  { open, keepsClients = true, tells = false }: Options
+  { open, keepsClients = true, tells = false }: ProviderSuiteOptions
 ): void {
   test.group(`Identity provider | ${driver}`, (group) => {
     let subject: ProviderSubject
@@ -47,9 +47,7 @@ export function providerSuite(
       return () => subject.stop()
     })
 
-    test('vouches for the bearer of a token, in its own words and its own realm', async ({
-      assert,
-    }) => {
+    test('introspects a token of its own', async ({ assert }) => {
       const { access_token: token } = await logIn(subject)
       const introspection = await provider().introspect(token)
       assert.containsSubset(introspection, { active: true, sub_kind: 'user', client_id: null })
@@ -60,7 +58,7 @@ export function providerSuite(
       assert.isString(introspection!.scope)
     })
 
-    test('vouches for nothing that is no token of its own', async ({ assert }) => {
+    test('rejects anything but its own tokens', async ({ assert }) => {
       const { access_token: token } = await logIn(subject)
       const [header, claims] = token.split('.')
       for (const other of ['', 'nonsense', 'a.b.c', `${header}.${claims}.`, 'x'.repeat(20_000)]) {
@@ -68,13 +66,13 @@ export function providerSuite(
       }
     })
 
-    test('vouches for nobody with a token that is there for refreshing', async ({ assert }) => {
+    test('rejects refresh tokens', async ({ assert }) => {
       const { refresh_token: token } = await logIn(subject)
       assert.isString(token)
       assert.isUndefined(await provider().introspect(token!))
     })
 
-    test('does not vouch for a token any more once it was revoked', async ({ assert }) => {
+    test('rejects a revoked token', async ({ assert }) => {
       const { access_token: token } = await logIn(subject)
       assert.isDefined(await provider().introspect(token))
       await subject.revoke?.(token)
@@ -93,7 +91,7 @@ export function providerSuite(
       assert.isTrue(issuers === 'any' || issuers.length > 0)
     })
 
-    test('gives tokens that verification accepts, and stops accepting', async ({ assert }) => {
+    test('issues tokens that verification accepts until they are revoked', async ({ assert }) => {
       const { access_token: token, refresh_token: refresh } = await logIn(subject)
       const verifier = new TokenVerifier(provider(), { trustMs: 0 })
       const actor = await verifier.verify(token)
@@ -109,9 +107,7 @@ export function providerSuite(
       assert.equal((await provider().introspect(token))?.sub_kind, 'client')
     })
 
-    test('has another token for the platform once the one it has was refused', async ({
-      assert,
-    }) => {
+    test('requests another token for the platform after a rejection', async ({ assert }) => {
       if (!subject.revoke) {
         return
       }
@@ -124,7 +120,7 @@ export function providerSuite(
     })
 
     if (!keepsClients) {
-      test('says that it keeps no clients for others and tells of nobody', ({ assert }) => {
+      test('has no clients and lists no users', ({ assert }) => {
         assert.isUndefined(provider().clients)
         assert.isUndefined(provider().people)
       })
@@ -135,7 +131,7 @@ export function providerSuite(
     const ownRealm = async () =>
       (await provider().introspect(await provider().ownToken()))!.realm_id!
 
-    test('creates a client once, however often it is asked to', async ({ assert }) => {
+    test('creates a client once, however often it is called', async ({ assert }) => {
       const wanted = { name: randomUUID(), realmId: await ownRealm() }
       const answers = await Promise.all(Array.from({ length: 8 }, () => clients().create(wanted)))
       const [client] = answers
@@ -145,7 +141,7 @@ export function providerSuite(
       assert.equal((await clients().findByName(wanted.name))?.id, client!.id)
     })
 
-    test('shows the secret of a client to those who ask for it only', async ({ assert }) => {
+    test('returns the secret of a client only if requested', async ({ assert }) => {
       const { id } = await newClient(clients(), await ownRealm())
       assert.notProperty(await clients().read(id), 'secret')
       const secret = (await clients().read(id, { secret: true }))?.secret
@@ -154,9 +150,7 @@ export function providerSuite(
       assert.containsSubset(await provider().introspect(token!), { sub: id, sub_kind: 'client' })
     })
 
-    test('shows a client by the name that people know it by, and by another one later', async ({
-      assert,
-    }) => {
+    test('sets and changes the display name of a client', async ({ assert }) => {
       const name = randomUUID()
       const wanted = { name, displayName: 'Site A', realmId: await ownRealm() }
       const { id } = await clients().create(wanted)
@@ -168,7 +162,7 @@ export function providerSuite(
       assert.isUndefined(await clients().read(id))
     })
 
-    test('a rotated secret takes the place of the older one', async ({ assert }) => {
+    test('a rotated secret replaces the older one', async ({ assert }) => {
       const client = await newClient(clients(), await ownRealm())
       const before = (await clients().read(client.id, { secret: true }))!.secret!
       const secret = randomUUID()
@@ -179,7 +173,7 @@ export function providerSuite(
       assert.isUndefined(await clientToken(subject, client.id, before))
     })
 
-    test('a client that was removed is gone, with its tokens', async ({ assert }) => {
+    test('a removed client ends with its tokens', async ({ assert }) => {
       const { id, name } = await newClient(clients(), await ownRealm())
       const secret = (await clients().read(id, { secret: true }))!.secret!
       await clients().remove(id)
@@ -190,9 +184,7 @@ export function providerSuite(
       assert.isUndefined(await clientToken(subject, id, secret))
     })
 
-    test('nothing is found under ids and names that only look like something', async ({
-      assert,
-    }) => {
+    test('unknown ids and names find nothing', async ({ assert }) => {
       for (const id of [
         UNKNOWN,
         'not-an-id',
@@ -213,19 +205,17 @@ export function providerSuite(
       assert.equal((await clients().permission(permission!.id))?.id, permission!.id)
     })
 
-    test('a client has the permissions it was given, until they are taken back', async ({
-      assert,
-    }) => {
+    test('a client has granted permissions until they are revoked', async ({ assert }) => {
       const { id } = await newClient(clients(), await ownRealm())
       const { id: permissionId } = (await clients().permission('analysis_update'))!
       assert.isEmpty(await clients().permissionsOf(id))
 
       const grant = await clients().grant(id, permissionId)
       assert.equal((await clients().grant(id, permissionId)).id, grant.id)
-      const held = await clients().permissionsOf(id)
-      assert.lengthOf(held, 1)
-      assert.containsSubset(held[0], { id: grant.id, clientId: id, permissionId })
-      assert.equal(held[0]!.permission.name, 'analysis_update')
+      const grants = await clients().permissionsOf(id)
+      assert.lengthOf(grants, 1)
+      assert.containsSubset(grants[0], { id: grant.id, clientId: id, permissionId })
+      assert.equal(grants[0]!.permission.name, 'analysis_update')
       assert.deepEqual(await permissionsInToken(subject, id), ['analysis_update'])
 
       await clients().revoke(grant.id)
@@ -234,7 +224,7 @@ export function providerSuite(
       assert.isEmpty(await permissionsInToken(subject, id))
     })
 
-    test('tells which realms and users exist', async ({ assert }) => {
+    test('lists realms and users', async ({ assert }) => {
       const { access_token: token } = await logIn(subject)
       const { sub, realm_id: realmId } = (await provider().introspect(token))!
       const realms = await provider().people!.realmIds()
@@ -246,7 +236,7 @@ export function providerSuite(
       assert.equal(users.get(sub), realmId)
     })
 
-    test('tells whether one realm and one user exist', async ({ assert }) => {
+    test('looks up single realms and users', async ({ assert }) => {
       const { access_token: token } = await logIn(subject)
       const { sub, realm_id: realmId } = (await provider().introspect(token))!
       const people = provider().people!
@@ -260,7 +250,7 @@ export function providerSuite(
       }
     })
 
-    test('a name that is taken is a conflict, and a realm that is not there a mistake', async ({
+    test('a taken name is a conflict, and an unknown realm an invalid value', async ({
       assert,
     }) => {
       const [one, other] = await Promise.all([
@@ -275,7 +265,7 @@ export function providerSuite(
       assert.equal((await clients().read(one.id))?.name, one.name)
     })
 
-    test('does not vouch for a client that was deactivated', async ({ assert }) => {
+    test('rejects a deactivated client', async ({ assert }) => {
       const { id } = await newClient(clients(), await ownRealm())
       const { secret } = (await clients().read(id, { secret: true }))!
       const token = (await clientToken(subject, id, secret!))!
@@ -285,28 +275,28 @@ export function providerSuite(
       assert.isUndefined(await verifier.verify(token))
     })
 
-    test('says that it can be asked', async ({ assert }) => {
+    test('reports that it works', async ({ assert }) => {
       await assert.doesNotReject(() => provider().requireWorking())
       await assert.doesNotReject(() => provider().whenReady())
     })
 
     if (tells) {
-      test('tells of clients that come and go, until nobody listens', async ({ assert }) => {
-        const told: ProviderChange[] = []
-        const stop = await provider().onChange((change) => told.push(change))
+      test('notifies of created and deleted clients until unsubscribed', async ({ assert }) => {
+        const changes: ProviderChange[] = []
+        const stop = await provider().onChange((change) => changes.push(change))
         const { id, name } = await newClient(clients(), await ownRealm())
         await clients().remove(id)
-        await eventually(() => told.length >= 2)
-        assert.containsSubset(told, [
+        await eventually(() => changes.length >= 2)
+        assert.containsSubset(changes, [
           { type: 'client', event: 'created', data: { id, name } },
           { type: 'client', event: 'deleted', data: { id } },
         ])
-        assert.notInclude(JSON.stringify(told), 'secret":"')
+        assert.notInclude(JSON.stringify(changes), 'secret":"')
         await stop()
-        const before = told.length
+        const before = changes.length
         await newClient(clients(), await ownRealm())
         await delay(50)
-        assert.lengthOf(told, before)
+        assert.lengthOf(changes, before)
       })
     }
   })

@@ -35,61 +35,61 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
       return async () => void (await Promise.all([here.close(), there.close()]))
     })
 
-    test('messages reach everybody who hears their channel, in their order', async ({ assert }) => {
-      const heard: Record<'first' | 'second' | 'other', string[]> = {
+    test('messages reach all subscribers of their channel in order', async ({ assert }) => {
+      const received: Record<'first' | 'second' | 'other', string[]> = {
         first: [],
         second: [],
         other: [],
       }
-      await there.subscribe('resources/node', (payload) => heard.first.push(payload))
-      await there.subscribe('resources/node', (payload) => heard.second.push(payload))
-      await there.subscribe('resources/node/1', (payload) => heard.other.push(payload))
+      await there.subscribe('resources/node', (payload) => received.first.push(payload))
+      await there.subscribe('resources/node', (payload) => received.second.push(payload))
+      await there.subscribe('resources/node/1', (payload) => received.other.push(payload))
       const payloads = Array.from({ length: 500 }, (_, n) => `${n} ${'ü€😀'.repeat(n % 50)}`)
       await here.publish(payloads.map((payload) => ({ channel: 'resources/node', payload })))
-      await eventually(() => heard.first.length >= 500 && heard.second.length >= 500)
-      assert.deepEqual(heard.first, payloads)
-      assert.deepEqual(heard.second, payloads)
-      assert.isEmpty(heard.other)
+      await eventually(() => received.first.length >= 500 && received.second.length >= 500)
+      assert.deepEqual(received.first, payloads)
+      assert.deepEqual(received.second, payloads)
+      assert.isEmpty(received.other)
     })
 
-    test('a message comes back to the process that sent it, if it listens', async ({ assert }) => {
-      const heard: string[] = []
-      await here.subscribe('echo', (payload) => heard.push(payload))
+    test('a message reaches its own process, if that is subscribed', async ({ assert }) => {
+      const received: string[] = []
+      await here.subscribe('echo', (payload) => received.push(payload))
       await here.publish([{ channel: 'echo', payload: 'x' }])
-      await eventually(() => heard.length > 0)
-      assert.deepEqual(heard, ['x'])
+      await eventually(() => received.length > 0)
+      assert.deepEqual(received, ['x'])
     })
 
-    test('sending nothing is no fault', async () => {
+    test('publishing nothing succeeds', async () => {
       await here.publish([])
     })
 
-    test('a listener that stopped receives nothing, the others still do', async ({ assert }) => {
-      const heard: string[] = []
-      const hear = (payload: string) => heard.push(payload)
-      const stop = await there.subscribe('channel', hear)
-      await there.subscribe('channel', hear)
+    test('an unsubscribed listener receives nothing, the others still do', async ({ assert }) => {
+      const received: string[] = []
+      const receive = (payload: string) => received.push(payload)
+      const stop = await there.subscribe('channel', receive)
+      await there.subscribe('channel', receive)
       await here.publish([{ channel: 'channel', payload: 'both' }])
-      await eventually(() => heard.length >= 2)
+      await eventually(() => received.length >= 2)
       await stop()
       await stop()
       await here.publish([{ channel: 'channel', payload: 'one' }])
-      await eventually(() => heard.length >= 3)
-      assert.deepEqual(heard, ['both', 'both', 'one'])
+      await eventually(() => received.length >= 3)
+      assert.deepEqual(received, ['both', 'both', 'one'])
     })
 
-    test('a channel can be left and heard again', async ({ assert }) => {
-      const heard: string[] = []
-      const leave = await there.subscribe('again', () => heard.push('before'))
+    test('a channel can be subscribed again', async ({ assert }) => {
+      const received: string[] = []
+      const leave = await there.subscribe('again', () => received.push('before'))
       await leave()
       await here.publish([{ channel: 'again', payload: '' }])
-      await there.subscribe('again', () => heard.push('after'))
+      await there.subscribe('again', () => received.push('after'))
       await here.publish([{ channel: 'again', payload: '' }])
-      await eventually(() => heard.length > 0)
-      assert.deepEqual(heard, ['after'])
+      await eventually(() => received.length > 0)
+      assert.deepEqual(received, ['after'])
     })
 
-    test('a wake reaches those that wait for its topic', async ({ assert }) => {
+    test('a notification reaches the listeners of its topic', async ({ assert }) => {
       const woken: string[] = []
       await here.onNotification('outbox', () => woken.push('here'))
       await there.onNotification('outbox', () => woken.push('there'))
@@ -100,7 +100,7 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
       assert.sameMembers(woken, ['here', 'there'])
     })
 
-    test('many wakes become few, and the last of them is never lost', async ({ assert }) => {
+    test('notifications are coalesced, and the last one is never lost', async ({ assert }) => {
       let changes = 0
       let seen = 0
       let wakes = 0
@@ -120,36 +120,36 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
       assert.isBelow(wakes, 200)
     })
 
-    test('wakes are not messages: a channel of the same name stays silent', async ({ assert }) => {
-      const heard: string[] = []
-      await there.subscribe('outbox', () => heard.push('message'))
-      await there.onNotification('outbox', () => heard.push('wake'))
-      here.notify('outbox')
-      await eventually(() => heard.length > 0)
-      await here.publish([{ channel: 'outbox', payload: '' }])
-      await eventually(() => heard.length > 1)
-      assert.deepEqual(heard, ['wake', 'message'])
-    })
-
-    test('a listener that fails is reported and keeps nobody else from hearing', async ({
+    test('notifications are not messages: a channel of the same name receives nothing', async ({
       assert,
     }) => {
-      const heard: string[] = []
+      const received: string[] = []
+      await there.subscribe('outbox', () => received.push('message'))
+      await there.onNotification('outbox', () => received.push('wake'))
+      here.notify('outbox')
+      await eventually(() => received.length > 0)
+      await here.publish([{ channel: 'outbox', payload: '' }])
+      await eventually(() => received.length > 1)
+      assert.deepEqual(received, ['wake', 'message'])
+    })
+
+    test('a failing listener is reported and does not affect others', async ({ assert }) => {
+      const received: string[] = []
       await there.subscribe('channel', () => {
         throw new Error('broken')
       })
-      await there.subscribe('channel', (payload) => heard.push(payload))
+      await there.subscribe('channel', (payload) => received.push(payload))
       await here.publish(['1', '2'].map((payload) => ({ channel: 'channel', payload })))
-      await eventually(() => heard.length >= 2)
-      assert.deepEqual(heard, ['1', '2'])
+      await eventually(() => received.length >= 2)
+      assert.deepEqual(received, ['1', '2'])
       assert.deepEqual(reported, Array(2).fill('a listener of channel failed'))
     })
 
-    test('after the end nothing is sent and nothing is heard', async ({ assert }) => {
+    test('after closing nothing is published or received', async ({ assert }) => {
       assert.isTrue(here.isReady)
-      const heard: string[] = []
-      await here.onNotification('outbox', () => heard.push('wake'))
-      await here.subscribe('channel', (payload) => heard.push(payload))
+      const received: string[] = []
+      await here.onNotification('outbox', () => received.push('wake'))
+      await here.subscribe('channel', (payload) => received.push(payload))
       await here.close()
       assert.isFalse(here.isReady)
       here.notify('outbox')
@@ -158,7 +158,7 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
         SignalsUnavailable as unknown as typeof Error
       )
       await delay(20)
-      assert.isEmpty(heard)
+      assert.isEmpty(received)
     })
   })
 }

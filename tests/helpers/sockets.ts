@@ -106,7 +106,7 @@ export function refusal(socket: Socket): Promise<Error & { data?: Record<string,
 }
 
 /** Asks for something and answers what came back. */
-export function ask(socket: Socket, event: string, ...args: unknown[]): Promise<unknown> {
+export function emitWithAck(socket: Socket, event: string, ...args: unknown[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
     socket.timeout(2_000).emit(event, ...args, (late: Error | null, answer: unknown) => {
       if (late) {
@@ -119,7 +119,7 @@ export function ask(socket: Socket, event: string, ...args: unknown[]): Promise<
 }
 
 /** Everything of an event that a socket hears from now on. */
-export function heard(socket: Socket, event: string): unknown[] {
+export function received(socket: Socket, event: string): unknown[] {
   const payloads: unknown[] = []
   socket.on(event, (payload) => payloads.push(payload))
   return payloads

@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
-import { asking, hiddenFields, logIn, newVerifier, Visitor } from './browsing.js'
+import { authorizationQuery, hiddenFields, logIn, newVerifier, Visitor } from './browsing.js'
 import {
   byPassword,
   introspect,
@@ -33,8 +33,11 @@ async function signedIn({ mayChange = true } = {}) {
 async function browserOf(username: string) {
   const visitor = new Visitor()
   const client = await makeClient({ redirectUri: CALLBACK })
-  const asked = asking({ id: client.id, redirectUri: CALLBACK }, newVerifier().challenge)
-  await logIn(visitor, asked, { username, password: PASSWORD, realm: 'master' })
+  const query = authorizationQuery(
+    { id: client.id, redirectUri: CALLBACK },
+    newVerifier().challenge
+  )
+  await logIn(visitor, query, { username, password: PASSWORD, realm: 'master' })
   return visitor
 }
 
@@ -73,9 +76,7 @@ const userOf = async (id: string) => {
 test.group('Account page', (group) => {
   group.setup(seedIdentity)
 
-  test('asks a user who is not signed in to do so, through the client of the account', async ({
-    assert,
-  }) => {
+  test('redirects a user who is not signed in to the login', async ({ assert }) => {
     const { status, location } = await visit(new Visitor())
     assert.equal(status, 303)
     const { pathname, searchParams } = new URL(location, 'http://localhost')
@@ -86,7 +87,7 @@ test.group('Account page', (group) => {
     assert.equal((await visit(new Visitor(), { action: 'sign_out' })).status, 303)
   })
 
-  test('changes the display name and the mail address, and takes them away', async ({ assert }) => {
+  test('changes and clears the display name and the mail address', async ({ assert }) => {
     const { user, browser } = await signedIn()
     const profile = { action: 'profile', display_name: 'Grace Hopper', email: 'grace@navy.test' }
     const { status, location } = await change(browser, profile)
@@ -100,7 +101,7 @@ test.group('Account page', (group) => {
     assert.deepEqual(await userOf(user.id), { displayName: null, email: null })
   })
 
-  test('says what is wrong, and keeps what was entered', async ({ assert }) => {
+  test('shows what is wrong, and keeps the input', async ({ assert }) => {
     const { browser } = await signedIn()
     const wrong = { action: 'profile', display_name: '<b>Grace', email: 'no address' }
     const { status, text } = await change(browser, wrong)
@@ -110,7 +111,7 @@ test.group('Account page', (group) => {
     assert.notInclude(text, '<b>Grace')
   })
 
-  test('changes the password for a user who knows the one of now, and ends all other sessions', async ({
+  test('changes the password of a user who knows the current one, and ends all other sessions', async ({
     assert,
   }) => {
     const { user, browser } = await signedIn()
@@ -145,9 +146,7 @@ test.group('Account page', (group) => {
     assert.equal(statuses.at(-1), 429)
   })
 
-  test('leaves details and password of those who may not change them to others', async ({
-    assert,
-  }) => {
+  test('shows no forms to users who may not change themselves', async ({ assert }) => {
     const { user, browser } = await signedIn({ mayChange: false })
     const { text } = await visit(browser)
     assert.notInclude(text, 'name="display_name"')
@@ -156,7 +155,7 @@ test.group('Account page', (group) => {
     assert.equal((await userOf(user.id)).displayName, 'Grace')
   })
 
-  test('shows where one is signed in, and ends it', async ({ assert }) => {
+  test('lists the sessions of the user, and ends them', async ({ assert }) => {
     const { user, browser } = await signedIn()
     const client = await makeClient({ displayName: 'Workbench' })
     const login = { username: user.name, password: PASSWORD, client_id: client.id }
@@ -174,7 +173,7 @@ test.group('Account page', (group) => {
     assert.equal((await visit(browser)).status, 200)
   })
 
-  test('says of each session with what and from where it began', async ({ assert }) => {
+  test('shows the browser and address of each session', async ({ assert }) => {
     const { user, browser } = await signedIn()
     const client = await makeClient({ displayName: 'Workbench' })
     const login = { username: user.name, password: PASSWORD, client_id: client.id }
@@ -194,8 +193,8 @@ test.group('Account page', (group) => {
     assert,
   }) => {
     const ref = 'http://localhost:4711/home?tab=1'
-    const asked = await visit(new Visitor(), undefined, { ref })
-    const login = new URL(asked.location, 'http://localhost').searchParams
+    const query = await visit(new Visitor(), undefined, { ref })
+    const login = new URL(query.location, 'http://localhost').searchParams
     const returned = new URL(login.get('redirect_uri')!)
     assert.equal(returned.searchParams.get('ref'), ref)
     assert.equal((await new Visitor().get(Object.fromEntries(login))).status, 200)
@@ -206,7 +205,7 @@ test.group('Account page', (group) => {
     assert.equal(location, `/auth/account/?${new URLSearchParams({ ref })}`)
   })
 
-  test('leads back to nobody else, whatever ref says', async ({ assert }) => {
+  test('links back to no other address', async ({ assert }) => {
     const { browser } = await signedIn()
     for (const ref of ['https://evil.test/', 'javascript:alert(1)', '//evil.test', '"><script>']) {
       const { text, status } = await visit(browser, undefined, { ref })
@@ -243,7 +242,7 @@ test.group('Account page', (group) => {
     assert.equal(headers.get('cache-control'), 'no-store')
   })
 
-  test('lets go of the browser', async ({ assert }) => {
+  test('signs the browser out', async ({ assert }) => {
     const { browser } = await signedIn()
     const cookie = browser.cookie
     assert.equal((await change(browser, { action: 'sign_out' })).status, 303)

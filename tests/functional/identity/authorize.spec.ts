@@ -6,7 +6,14 @@ import { seedIdentity } from '#identity/embedded/seeds'
 import type { SecurityEvent } from '#audit/security_event'
 import { noteGatheredRefusals, useSecuritySink } from '#tests/helpers/container'
 import { overrideClock } from '#kernel/clock'
-import { asking, exchange, logIn, newVerifier, Visitor, type Application } from './browsing.js'
+import {
+  authorizationQuery,
+  exchange,
+  logIn,
+  newVerifier,
+  Visitor,
+  type Application,
+} from './browsing.js'
 import {
   ADMIN,
   change,
@@ -34,7 +41,7 @@ async function withCode(app: Application, more: Record<string, string> = {}) {
   const { verifier, challenge } = newVerifier()
   const user = await makeUser()
   const login = { username: user.name, password: PASSWORD, realm: 'master' }
-  const { location } = await logIn(visitor, asking(app, challenge, more), login)
+  const { location } = await logIn(visitor, authorizationQuery(app, challenge, more), login)
   return { visitor, user, verifier, code: location!.searchParams.get('code')! }
 }
 
@@ -43,11 +50,14 @@ const refusal = (location: URL | undefined) => location?.searchParams.get('error
 test.group('Login with a browser', (group) => {
   group.setup(seedIdentity)
 
-  test('leads back to the client with a code that gives tokens', async ({ assert }) => {
+  test('redirects to the client with a code that is exchanged for tokens', async ({ assert }) => {
     for (const app of [await application(), await application({ secret: SECRET })]) {
       const visitor = new Visitor()
       const { verifier, challenge } = newVerifier()
-      const page = await logIn(visitor, asking(app, challenge), { ...ADMIN, realm: 'master' })
+      const page = await logIn(visitor, authorizationQuery(app, challenge), {
+        ...ADMIN,
+        realm: 'master',
+      })
       assert.equal(page.status, 303)
       assert.equal(page.location!.origin + page.location!.pathname, CALLBACK)
       assert.equal(page.location!.searchParams.get('state'), 'some state')
@@ -89,7 +99,9 @@ test.group('Login with a browser', (group) => {
 
   test('shows one page that no other site can use', async ({ assert }) => {
     const app = await application()
-    const { headers, text } = await new Visitor().get(asking(app, newVerifier().challenge))
+    const { headers, text } = await new Visitor().get(
+      authorizationQuery(app, newVerifier().challenge)
+    )
     assert.equal(headers.get('x-frame-options'), 'DENY')
     assert.equal(headers.get('cache-control'), 'no-store')
     assert.equal(headers.get('referrer-policy'), 'no-referrer')
@@ -106,7 +118,7 @@ test.group('Login with a browser', (group) => {
     const app = await application()
     const visitor = new Visitor()
     const login = { username: 'ad"min', password: 'wrong-password', realm: 'master' }
-    const page = await logIn(visitor, asking(app, newVerifier().challenge), login)
+    const page = await logIn(visitor, authorizationQuery(app, newVerifier().challenge), login)
     assert.equal(page.status, 400)
     assert.match(page.text, /role="alert"/)
     assert.include(page.text, 'value="ad&#34;min"')
@@ -117,7 +129,7 @@ test.group('Login with a browser', (group) => {
     const app = await application()
     const user = await makeUser()
     const visitor = new Visitor()
-    const { hidden } = await visitor.get(asking(app, newVerifier().challenge))
+    const { hidden } = await visitor.get(authorizationQuery(app, newVerifier().challenge))
     const attempt = (password: string) =>
       visitor.post({ ...hidden, username: user.name, password, realm: 'master', action: 'sign_in' })
     for (let count = 1; count <= 10; count++) {
@@ -129,12 +141,15 @@ test.group('Login with a browser', (group) => {
     assert.match(page.text, /role="alert"/)
   })
 
-  test('asks a user who is signed in before it answers another client', async ({ assert }) => {
+  test('requires consent of a signed-in user for another client', async ({ assert }) => {
     const [app, other] = await Promise.all([application(), application()])
     const visitor = new Visitor()
-    await logIn(visitor, asking(app, newVerifier().challenge), { ...ADMIN, realm: 'master' })
+    await logIn(visitor, authorizationQuery(app, newVerifier().challenge), {
+      ...ADMIN,
+      realm: 'master',
+    })
     const { verifier, challenge } = newVerifier()
-    const page = await visitor.get(asking(other, challenge))
+    const page = await visitor.get(authorizationQuery(other, challenge))
     assert.equal(page.status, 200)
     assert.include(page.text, 'Continue as admin')
     const { location } = await visitor.post({ ...page.hidden, action: 'continue' })
@@ -142,28 +157,28 @@ test.group('Login with a browser', (group) => {
     assert.equal(status, 200)
   })
 
-  test('can be left, and then begins anew', async ({ assert }) => {
+  test('can be switched to another account', async ({ assert }) => {
     const app = await application()
     const { visitor, code, verifier } = await withCode(app)
     const before = visitor.cookie
-    const page = await visitor.get(asking(app, newVerifier().challenge))
+    const page = await visitor.get(authorizationQuery(app, newVerifier().challenge))
     const form = await visitor.post({ ...page.hidden, action: 'switch' })
     assert.include(form.text, 'type="password"')
     assert.notEqual(visitor.cookie, before)
     const again = new Visitor()
     again.cookie = before
-    const other = await again.get(asking(app, newVerifier().challenge))
+    const other = await again.get(authorizationQuery(app, newVerifier().challenge))
     assert.include(other.text, 'type="password"')
     assert.equal((await exchange(app, code, verifier)).body.code, 'invalid_grant')
   })
 
-  test('is over when its time is, the password changes or the user goes', async ({ assert }) => {
+  test('ends when it expires, the password changes or the user is deleted', async ({ assert }) => {
     const app = await application()
     const [late, changed, gone] = await Promise.all([withCode(app), withCode(app), withCode(app)])
     await change('user', changed.user.id, { password: 'another password' })
     await remove('user', gone.user.id)
     const isSignedIn = async (visitor: Visitor) => {
-      const { text } = await visitor.get(asking(app, newVerifier().challenge))
+      const { text } = await visitor.get(authorizationQuery(app, newVerifier().challenge))
       return text.includes('Continue as')
     }
     assert.isTrue(await isSignedIn(late.visitor))
@@ -177,18 +192,18 @@ test.group('Login with a browser', (group) => {
     }
   })
 
-  test('honours what a client says about asking again', async ({ assert }) => {
+  test('honours prompt and max_age', async ({ assert }) => {
     const app = await application()
     const { visitor } = await withCode(app)
     const shown = async (more: Record<string, string>) =>
-      visitor.get(asking(app, newVerifier().challenge, more))
+      visitor.get(authorizationQuery(app, newVerifier().challenge, more))
     assert.include((await shown({ prompt: 'login' })).text, 'type="password"')
     assert.include((await shown({ max_age: '0' })).text, 'type="password"')
     assert.include((await shown({ max_age: '60' })).text, 'Continue as')
     const silent = await shown({ prompt: 'none' })
     assert.equal(refusal(silent.location), 'interaction_required')
     const stranger = await new Visitor().get(
-      asking(app, newVerifier().challenge, { prompt: 'none' })
+      authorizationQuery(app, newVerifier().challenge, { prompt: 'none' })
     )
     assert.equal(refusal(stranger.location), 'login_required')
   })
@@ -204,20 +219,25 @@ test.group('Login with a browser', (group) => {
       application({ realmId: realm.id }),
     ])
     const { challenge } = newVerifier()
-    const page = await logIn(new Visitor(), asking(everywhere, challenge), login)
+    const page = await logIn(new Visitor(), authorizationQuery(everywhere, challenge), login)
     assert.equal(page.location!.searchParams.get('iss'), issuerOf(realm.name))
-    const own = await new Visitor().get(asking(inside, challenge))
+    const own = await new Visitor().get(authorizationQuery(inside, challenge))
     assert.include(own.text, `Realm: ${realm.name}`)
-    const foreign = await logIn(new Visitor(), asking(inside, challenge), {
+    const foreign = await logIn(new Visitor(), authorizationQuery(inside, challenge), {
       ...ADMIN,
       realm: 'master',
     })
     assert.equal(foreign.status, 400)
-    const named = await new Visitor().get(asking(inside, challenge, { realm_name: 'master' }))
+    const named = await new Visitor().get(
+      authorizationQuery(inside, challenge, { realm_name: 'master' })
+    )
     assert.equal(refusal(named.location), 'invalid_request')
     const signedIn = new Visitor()
-    await logIn(signedIn, asking(everywhere, challenge), { ...ADMIN, realm: 'master' })
-    assert.include((await signedIn.get(asking(inside, challenge))).text, 'type="password"')
+    await logIn(signedIn, authorizationQuery(everywhere, challenge), { ...ADMIN, realm: 'master' })
+    assert.include(
+      (await signedIn.get(authorizationQuery(inside, challenge))).text,
+      'type="password"'
+    )
   })
 })
 
@@ -234,19 +254,19 @@ test.group('Attacks on the login', (group) => {
       ...[`${CALLBACK}, http://localhost:8080/cb`, '//evil.test', 'javascript:alert(1)', ''],
     ]
     for (const redirectUri of addresses) {
-      const asked = asking({ ...app, redirectUri }, challenge)
-      const page = await new Visitor().get(asked)
+      const query = authorizationQuery({ ...app, redirectUri }, challenge)
+      const page = await new Visitor().get(query)
       assert.equal(page.status, 400, redirectUri)
       assert.isUndefined(page.location, redirectUri)
       assert.match(page.text, /role="alert"/)
-      const sent = await new Visitor().post({ ...asked, ...ADMIN, realm: 'master' })
+      const sent = await new Visitor().post({ ...query, ...ADMIN, realm: 'master' })
       assert.isUndefined(sent.location, redirectUri)
     }
-    const twice = Object.entries(asking(app, challenge))
+    const twice = Object.entries(authorizationQuery(app, challenge))
     const page = await new Visitor().get([...twice, ['redirect_uri', 'https://evil.test']])
     assert.isUndefined(page.location)
     const second = { ...app, redirectUri: 'http://localhost:8080/cb' }
-    assert.equal((await new Visitor().get(asking(second, challenge))).status, 200)
+    assert.equal((await new Visitor().get(authorizationQuery(second, challenge))).status, 200)
   })
 
   test('nobody is sent anywhere for a client that is not there or not active', async ({
@@ -256,7 +276,9 @@ test.group('Attacks on the login', (group) => {
     const none = await application({ redirectUri: null })
     const { challenge } = newVerifier()
     for (const id of [idle.id, none.id, unique('nobody'), '', '\u0000']) {
-      const page = await new Visitor().get(asking({ id, redirectUri: CALLBACK }, challenge))
+      const page = await new Visitor().get(
+        authorizationQuery({ id, redirectUri: CALLBACK }, challenge)
+      )
       assert.equal(page.status, 400)
       assert.isUndefined(page.location)
     }
@@ -279,17 +301,19 @@ test.group('Attacks on the login', (group) => {
       [{ realm_name: unique('nowhere') }, 'invalid_request'],
     ]
     for (const [wrong, error] of cases) {
-      const { status, location } = await new Visitor().get(asking(app, challenge, wrong))
+      const { status, location } = await new Visitor().get(
+        authorizationQuery(app, challenge, wrong)
+      )
       assert.equal(status, 303, JSON.stringify(wrong))
       assert.equal(location!.origin + location!.pathname, CALLBACK)
       assert.equal(refusal(location), error)
       assert.equal(location!.searchParams.get('state'), 'some state')
     }
-    const fields = Object.entries(asking(app, challenge))
+    const fields = Object.entries(authorizationQuery(app, challenge))
     const twice = await new Visitor().get([...fields, ['scope', 'a'], ['scope', 'b']])
     assert.equal(refusal(twice.location), 'invalid_request')
     const closed = await application({ grantTypes: 'password' })
-    const refused = await new Visitor().get(asking(closed, challenge))
+    const refused = await new Visitor().get(authorizationQuery(closed, challenge))
     assert.equal(refusal(refused.location), 'unauthorized_client')
   })
 
@@ -297,7 +321,7 @@ test.group('Attacks on the login', (group) => {
     const app = await application()
     const { challenge } = newVerifier()
     const victim = new Visitor()
-    const { hidden } = await new Visitor().get(asking(app, challenge))
+    const { hidden } = await new Visitor().get(authorizationQuery(app, challenge))
     const fields = { ...hidden, ...ADMIN, realm: 'master', action: 'sign_in' }
     const forms = [fields, { ...fields, form: '' }, { ...fields, form: 'x' }]
     for (const form of forms) {
@@ -305,7 +329,7 @@ test.group('Attacks on the login', (group) => {
       assert.equal(page.status, 400)
       assert.isUndefined(page.location)
     }
-    const own = await victim.get(asking(app, challenge))
+    const own = await victim.get(authorizationQuery(app, challenge))
     const page = await victim.post({ ...fields, form: own.hidden.form! })
     assert.equal(page.status, 303)
   })
@@ -315,7 +339,7 @@ test.group('Attacks on the login', (group) => {
   }) => {
     const app = await application()
     const { visitor } = await withCode(app)
-    const request = asking(app, newVerifier().challenge)
+    const request = authorizationQuery(app, newVerifier().challenge)
     for (const action of ['continue', 'switch', 'sign_in', '']) {
       const page = await visitor.post({ ...request, action })
       assert.equal(page.status, 400, action)
@@ -324,12 +348,12 @@ test.group('Attacks on the login', (group) => {
     assert.include((await visitor.get(request)).text, 'Continue as')
   })
 
-  test('a login does not take over what the browser held before', async ({ assert }) => {
+  test('a login replaces the cookie of the browser', async ({ assert }) => {
     const app = await application()
     const planted = 'A'.repeat(43)
     const victim = new Visitor()
     victim.cookie = planted
-    const request = asking(app, newVerifier().challenge)
+    const request = authorizationQuery(app, newVerifier().challenge)
     await logIn(victim, request, { ...ADMIN, realm: 'master' })
     assert.notEqual(victim.cookie, planted)
     const attacker = new Visitor()
@@ -337,7 +361,7 @@ test.group('Attacks on the login', (group) => {
     assert.include((await attacker.get(request)).text, 'type="password"')
   })
 
-  test('a code is good once, and its tokens end when it comes again', async ({
+  test('a code is valid once, and its tokens end when it is reused', async ({
     assert,
     cleanup,
   }) => {
@@ -359,9 +383,7 @@ test.group('Attacks on the login', (group) => {
     assert.notInclude(JSON.stringify(noted), code)
   })
 
-  test('of several that exchange a code at the same time nobody keeps tokens', async ({
-    assert,
-  }) => {
+  test('concurrent exchanges of a code end all its tokens', async ({ assert }) => {
     const app = await application()
     const { code, verifier } = await withCode(app)
     const answers = await Promise.all(
@@ -374,7 +396,7 @@ test.group('Attacks on the login', (group) => {
     }
   })
 
-  test('a code is good for a minute, and for what it was given for', async ({ assert }) => {
+  test('a code is valid for a minute and for its own request', async ({ assert }) => {
     const [app, other] = await Promise.all([
       application({ redirectUri: `${CALLBACK},https://app.test/other` }),
       application({ secret: SECRET }),

@@ -66,7 +66,7 @@ export interface Application {
 }
 
 /** What a client asks for. */
-export function asking(
+export function authorizationQuery(
   { id, redirectUri }: Application,
   challenge: string,
   more: Record<string, string> = {}

@@ -2,10 +2,7 @@ import { test } from '@japa/runner'
 
 import { hashPassword, isPassword } from '#identity/embedded/passwords'
 
-test('a decoy that could not be made is made anew, and keeps nobody from signing in', async ({
-  assert,
-  cleanup,
-}) => {
+test('a failed decoy hash is created again and blocks no login', async ({ assert, cleanup }) => {
   const { default: hash } = await import('@adonisjs/core/services/hash')
   const stored = await hashPassword('correct horse battery')
   const { make } = hash

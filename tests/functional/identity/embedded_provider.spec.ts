@@ -40,7 +40,7 @@ test.group('Embedded provider', (group) => {
     assert.isNotEmpty(keys)
   })
 
-  test('makes a client once, also where others do so at the same time', async ({ assert }) => {
+  test('creates a client once, also concurrently', async ({ assert }) => {
     const name = clock.uuid()
     const made = await Promise.all(
       Array.from({ length: 4 }, () => provider.clients.create({ name, realmId }))
@@ -65,7 +65,7 @@ test.group('Embedded provider', (group) => {
     assert.equal(after.status, 200)
   })
 
-  test('gives permissions and takes them back', async ({ assert }) => {
+  test('grants and revokes permissions', async ({ assert }) => {
     const { id } = await provider.clients.create({ name: clock.uuid(), realmId })
     const permission = await provider.clients.permission('analysis_update')
     assert.deepEqual(await provider.clients.permission(permission!.id), permission)
@@ -84,7 +84,7 @@ test.group('Embedded provider', (group) => {
     assert.deepEqual(await provider.clients.permissionsOf(id), [])
   })
 
-  test('is silent about what is not there any more', async ({ assert }) => {
+  test('ignores missing records', async ({ assert }) => {
     const { id } = await provider.clients.create({ name: clock.uuid(), realmId })
     await provider.clients.remove(id)
     await provider.clients.remove(id)
@@ -108,7 +108,7 @@ test.group('Embedded provider', (group) => {
     assert.containSubset(changes[0]!.origin.actor, { kind: 'client', name: 'system' })
   })
 
-  test('knows who exists', async ({ assert }) => {
+  test('lists realms and users', async ({ assert }) => {
     const user = await makeUser({ realmId })
     assert.isTrue((await provider.people.realmIds()).has(realmId))
     assert.isTrue((await provider.people.users()).has(user.id))
@@ -116,30 +116,30 @@ test.group('Embedded provider', (group) => {
     assert.isFalse((await provider.people.users()).has(user.id))
   })
 
-  test('tells of realms, users and clients that come, change and go', async ({ assert }) => {
-    const heard: ProviderChange[] = []
-    const stop = await provider.onChange((one) => heard.push(one))
+  test('notifies of created, changed and deleted realms, users and clients', async ({ assert }) => {
+    const changes: ProviderChange[] = []
+    const stop = await provider.onChange((one) => changes.push(one))
     const user = await makeUser({ realmId })
     await change('user', user.id, { displayName: 'Ada' })
     await remove('user', user.id)
     await make('role', { name: unique('role'), realmId })
-    await eventually(() => heard.length >= 3)
+    await eventually(() => changes.length >= 3)
     await stop()
     assert.deepEqual(
-      heard.map(({ type, event }) => `${type} ${event}`),
+      changes.map(({ type, event }) => `${type} ${event}`),
       ['user created', 'user updated', 'user deleted']
     )
-    assert.deepEqual(heard[0]!.data, { id: user.id, name: user.name, realmId })
+    assert.deepEqual(changes[0]!.data, { id: user.id, name: user.name, realmId })
   })
 
-  test('hears again after the database was away', async ({ assert }) => {
-    const heard: ProviderChange[] = []
-    await provider.onChange((one) => heard.push(one))
+  test('receives changes again after the database was unavailable', async ({ assert }) => {
+    const changes: ProviderChange[] = []
+    await provider.onChange((one) => changes.push(one))
     await endSessions(identityPool(), 'analysis-hub identity changes')
     await eventually(async () => {
       await makeUser({ realmId })
-      return heard.length > 0
+      return changes.length > 0
     })
-    assert.isNotEmpty(heard)
+    assert.isNotEmpty(changes)
   })
 })

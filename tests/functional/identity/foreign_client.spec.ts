@@ -71,8 +71,8 @@ test.group('A foreign OpenID Connect client', (group) => {
       })
       assert.containSubset(tokens.claims(), { sub: user.id, preferred_username: user.name })
 
-      const told = await foreign.fetchUserInfo(config, tokens.access_token, user.id)
-      assert.containSubset(told, { given_name: 'Ada', email: 'ada@b.test' })
+      const userInfo = await foreign.fetchUserInfo(config, tokens.access_token, user.id)
+      assert.containSubset(userInfo, { given_name: 'Ada', email: 'ada@b.test' })
       const renewed = await foreign.refreshTokenGrant(config, tokens.refresh_token)
       const live = await foreign.tokenIntrospection(config, renewed.access_token)
       assert.containSubset(live, { active: true, sub: user.id, client_id: id })

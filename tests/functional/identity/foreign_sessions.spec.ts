@@ -7,7 +7,7 @@ import type { Socket } from 'socket.io-client'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { overrideClock } from '#kernel/clock'
 import { eventually } from '#tests/helpers/eventually'
-import { ask, connected, heard, settled, socketSite } from '#tests/helpers/sockets'
+import { emitWithAck, connected, received, settled, socketSite } from '#tests/helpers/sockets'
 import type { StoredRecord } from '#tests/unit/identity/stand_in/records'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider } from '#tests/unit/identity/subjects'
@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 const REFUSED = { code: 'identity_unauthorized' }
 
-test.group('Sockets and sessions of a provider elsewhere, once the token is over', (group) => {
+test.group('Sockets and sessions of an external provider after the token has expired', (group) => {
   let standIn: StandInProvider
   let site: Awaited<ReturnType<typeof socketSite>>
   let bob: StoredRecord
@@ -77,8 +77,8 @@ test.group('Sockets and sessions of a provider elsewhere, once the token is over
     return { socket, session }
   }
 
-  const hears = async (socket: Socket, room: string) => {
-    const events = heard(socket, 'changed')
+  const receives = async (socket: Socket, room: string) => {
+    const events = received(socket, 'changed')
     const namespace = `/resources/${standIn.realms.siteA.id}`
     await site.realtime.emit([{ namespace, room, event: 'changed', payload: room }])
     await settled(socket)
@@ -86,12 +86,12 @@ test.group('Sockets and sessions of a provider elsewhere, once the token is over
     return events.length > 0
   }
 
-  const hearsNoMore = async (socket: Socket, room: string) => {
+  const receivesNothing = async (socket: Socket, room: string) => {
     const deadline = performance.now() + TRUST_MS + SLACK_MS
-    while ((await hears(socket, room)) && performance.now() < deadline) {
+    while ((await receives(socket, room)) && performance.now() < deadline) {
       await delay(20)
     }
-    return !(await hears(socket, room))
+    return !(await receives(socket, room))
   }
 
   test('a socket ends with its session, as by logging out, and others of the same user go on', async ({
@@ -107,7 +107,7 @@ test.group('Sockets and sessions of a provider elsewhere, once the token is over
     assert.isTrue(other.connected)
   })
 
-  test('a socket goes on for as long as its session is renewed elsewhere, beyond a day, and ends when it is not', async ({
+  test('a socket lasts beyond a day while its session is renewed, and ends when it is not', async ({
     assert,
   }) => {
     const { socket, session } = await outlasting()
@@ -122,7 +122,7 @@ test.group('Sockets and sessions of a provider elsewhere, once the token is over
     assert.equal(await ended, 'io server disconnect')
   })
 
-  test('the provider is asked once within the time of a verdict, after a day, too', async ({
+  test('the provider is queried once per verdict lifetime, also after a day', async ({
     assert,
   }) => {
     const { session } = await outlasting()
@@ -174,32 +174,32 @@ test.group('Sockets and sessions of a provider elsewhere, once the token is over
     .run(async ({ assert }, how) => {
       grant('project_update')
       const { table, give } = GRANTED_BY[how]
-      const held = give()
+      const assigned = give()
       const { socket } = await outlasting()
-      assert.isNull(await ask(socket, 'nodeSubscribe'))
-      assert.isNull(await ask(socket, 'projectSubscribe'))
-      assert.isTrue(await hears(socket, 'node'))
-      drop(table, held)
-      assert.isTrue(await hearsNoMore(socket, 'node'))
-      assert.containsSubset(await ask(socket, 'nodeSubscribe'), REFUSED)
-      assert.isTrue(await hears(socket, 'project'))
-      rows(table).push(held)
+      assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
+      assert.isNull(await emitWithAck(socket, 'projectSubscribe'))
+      assert.isTrue(await receives(socket, 'node'))
+      drop(table, assigned)
+      assert.isTrue(await receivesNothing(socket, 'node'))
+      assert.containsSubset(await emitWithAck(socket, 'nodeSubscribe'), REFUSED)
+      assert.isTrue(await receives(socket, 'project'))
+      rows(table).push(assigned)
       await delay(2 * TRUST_MS)
-      assert.isNull(await ask(socket, 'nodeSubscribe'))
+      assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
     })
 
-  test('a permission that a realm made itself takes the place of none', async ({ assert }) => {
-    const held = grant('node_update')
+  test('a permission of a realm replaces no global one', async ({ assert }) => {
+    const assigned = grant('node_update')
     const realmId = standIn.realms.siteA.id
     const theirs = standIn.records.add('permissions', { name: 'node_update', realmId })
     const { socket } = await outlasting()
-    assert.isNull(await ask(socket, 'nodeSubscribe'))
+    assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
     standIn.records.add('user-permissions', { userId: bob.id, permissionId: theirs.id })
-    drop('user-permissions', held)
-    assert.isTrue(await hearsNoMore(socket, 'node'))
+    drop('user-permissions', assigned)
+    assert.isTrue(await receivesNothing(socket, 'node'))
   })
 
-  test('what the platform is not shown ends nothing within a day: {0}')
+  test('hidden records end nothing within a day: {0}')
     .with([
       ['it lacks the rights', 403],
       ['the provider keeps no such records', 404],
@@ -214,7 +214,7 @@ test.group('Sockets and sessions of a provider elsewhere, once the token is over
       const { socket, session } = await outlasting()
       drop('sessions', session)
       await delay(2 * TRUST_MS)
-      assert.isNull(await ask(socket, 'nodeSubscribe'))
+      assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
       const ended = ending(socket)
       pass(DAY_MS)
       assert.equal(await ended, 'io server disconnect')

@@ -36,7 +36,7 @@ async function loggedIn(body: Record<string, unknown> = {}) {
 test.group('Introspection', (group) => {
   group.setup(seedIdentity)
 
-  test('tells whom a token is for and what that may do', async ({ assert }) => {
+  test('returns the account of a token and its permissions', async ({ assert }) => {
     const { body } = await bySecret()
     const answer = await introspect(body.access_token)
     const claims = decodeJwt(body.access_token)
@@ -56,11 +56,11 @@ test.group('Introspection', (group) => {
     assert.sameMembers(Object.keys(answer.permissions[0]), ['name', 'client_id', 'realm_id'])
   })
 
-  test('tells the same in process', async ({ assert }) => {
+  test('returns the same in process', async ({ assert }) => {
     const { body } = await bySecret()
     const answer = await introspect(body.access_token)
-    const told = await provider.introspect(body.access_token)
-    assert.containSubset(answer, { ...told })
+    const introspected = await provider.introspect(body.access_token)
+    assert.containSubset(answer, { ...introspected })
   })
 
   test('counts permissions of a user itself and of its roles, each once', async ({ assert }) => {
@@ -80,7 +80,7 @@ test.group('Introspection', (group) => {
     )
   })
 
-  test('wants no credentials, and right ones where some are sent', async ({ assert }) => {
+  test('needs no credentials, but checks those that are sent', async ({ assert }) => {
     const { body } = await bySecret()
     const parameters = { token: body.access_token }
     const basic = (secret: string) => ({ authorization: `Basic ${btoa(`system:${secret}`)}` })
@@ -94,7 +94,7 @@ test.group('Introspection', (group) => {
     assert.containSubset(none, { status: 400, body: { error: 'invalid_request' } })
   })
 
-  test('says no more than that it is not active of any other text', async ({ assert }) => {
+  test('returns only that any other text is inactive', async ({ assert }) => {
     for (const text of ['x', 'a.b.c', '.', '..', 'null', '\u0000', 'x'.repeat(20_000)]) {
       const { status, body } = await post('/token/introspect', { token: text })
       assert.equal(status, 200)
@@ -102,7 +102,7 @@ test.group('Introspection', (group) => {
     }
   })
 
-  test('a deleted or inactive user has no good tokens any more', async ({ assert }) => {
+  test('a deleted or inactive user has no active tokens', async ({ assert }) => {
     const [gone, idle] = await Promise.all([loggedIn(), loggedIn()])
     await remove('user', gone.user.id)
     await change('user', idle.user.id, { active: false })
@@ -114,7 +114,7 @@ test.group('Introspection', (group) => {
     assert.isFalse((await introspect(idle.tokens.access_token)).active)
   })
 
-  test('a deleted or inactive client has no good tokens any more', async ({ assert }) => {
+  test('a deleted or inactive client has no active tokens', async ({ assert }) => {
     const [gone, idle] = await Promise.all([
       makeClient({ secret: SECRET }),
       makeClient({ secret: SECRET }),
@@ -141,7 +141,7 @@ test.group('Introspection', (group) => {
     assert.isFalse((await introspect(tokens.access_token)).active)
   })
 
-  test('a new password ends what began with the old one', async ({ assert }) => {
+  test('a new password ends older sessions', async ({ assert }) => {
     const { user, tokens } = await loggedIn()
     await change('user', user.id, { displayName: 'Somebody Else' })
     assert.isTrue((await introspect(tokens.access_token)).active)
@@ -163,14 +163,14 @@ test.group('Revocation', (group) => {
     assert.equal((await refresh(tokens.refresh_token)).status, 200)
   })
 
-  test('of a refresh token ends everything of the sign-in', async ({ assert }) => {
+  test('of a refresh token ends the whole session', async ({ assert }) => {
     const { tokens } = await loggedIn()
     await post('/token/revoke', { token: tokens.refresh_token, token_type_hint: 'access_token' })
     assert.isFalse((await introspect(tokens.access_token)).active)
     assert.equal((await refresh(tokens.refresh_token)).status, 400)
   })
 
-  test('does not tell whether there was something to end', async ({ assert }) => {
+  test('does not tell whether the token was active', async ({ assert }) => {
     for (const token of ['x', 'a.b.c', 'x'.repeat(20_000)]) {
       assert.equal((await post('/token/revoke', { token })).status, 200)
     }
@@ -200,11 +200,11 @@ test.group('Forged tokens', (group) => {
     return status === 200 && body.active === false && !(await provider.introspect(token))
   }
 
-  test('the forger of these tests gets through where nothing is wrong', async ({ assert }) => {
+  test('the forger of these tests creates valid tokens too', async ({ assert }) => {
     assert.isFalse(await isRefused(await forge({}, { ours: true })))
   })
 
-  test('a token is not believed without our signature', async ({ assert }) => {
+  test('a token without a valid signature is rejected', async ({ assert }) => {
     const { body } = await bySecret()
     const { access_token: good } = body
     const claims = decodeJwt(good)
@@ -261,11 +261,11 @@ test.group('Forged tokens', (group) => {
   test('refresh and id tokens are no access tokens', async ({ assert }) => {
     const { tokens } = await loggedIn()
     assert.isTrue(await isRefused(tokens.refresh_token))
-    const told = await send('GET', '/userinfo', tokens.refresh_token)
-    assert.equal(told.status, 401)
+    const introspected = await send('GET', '/userinfo', tokens.refresh_token)
+    assert.equal(introspected.status, 401)
   })
 
-  test('a token ends with its time', async ({ assert }) => {
+  test('a token expires', async ({ assert }) => {
     const { body } = await bySecret()
     const release = overrideClock({ now: () => Date.now() + 15 * 60_000 + 1_000 })
     try {
@@ -279,13 +279,13 @@ test.group('Forged tokens', (group) => {
 test.group('Who a token is for', (group) => {
   group.setup(seedIdentity)
 
-  test('is told as OpenID Connect does, mail only where it was asked for', async ({ assert }) => {
+  test('is returned as OpenID Connect claims, mail only if requested', async ({ assert }) => {
     const user = await makeUser({ email: 'a@b.test', firstName: 'Ada', displayName: 'Ada B' })
     const login = { username: user.name, password: PASSWORD }
     const { body } = await byPassword(login)
-    const told = await send('GET', '/userinfo', body.access_token)
-    assert.equal(told.status, 200)
-    assert.containSubset(told.body, {
+    const introspected = await send('GET', '/userinfo', body.access_token)
+    assert.equal(introspected.status, 200)
+    assert.containSubset(introspected.body, {
       sub: user.id,
       name: 'Ada B',
       preferred_username: user.name,
@@ -293,14 +293,14 @@ test.group('Who a token is for', (group) => {
       realm_name: 'master',
       sub_kind: 'user',
     })
-    assert.notProperty(told.body, 'email')
+    assert.notProperty(introspected.body, 'email')
     const wide = await byPassword({ ...login, scope: 'openid email unknown' })
     assert.equal(wide.body.scope, 'global openid email')
     const more = await send('GET', '/userinfo', wide.body.access_token)
     assert.equal(more.body.email, 'a@b.test')
   })
 
-  test('is told to nobody else', async ({ assert }) => {
+  test('is returned to nobody else', async ({ assert }) => {
     for (const token of [undefined, 'x', 'a.b.c']) {
       const { status, headers, body } = await send('GET', '/userinfo', token)
       assert.equal(status, 401)
@@ -311,7 +311,7 @@ test.group('Who a token is for', (group) => {
 
   test('works for clients, too', async ({ assert }) => {
     const { body } = await bySecret()
-    const told = await send('GET', '/userinfo', body.access_token)
-    assert.containSubset(told.body, { sub_kind: 'client', preferred_username: 'system' })
+    const introspected = await send('GET', '/userinfo', body.access_token)
+    assert.containSubset(introspected.body, { sub_kind: 'client', preferred_username: 'system' })
   })
 })

@@ -7,7 +7,14 @@ import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { overrideClock } from '#kernel/clock'
-import { ask, connected, heard, refusal, settled, socketSite } from '#tests/helpers/sockets'
+import {
+  emitWithAck,
+  connected,
+  received,
+  refusal,
+  settled,
+  socketSite,
+} from '#tests/helpers/sockets'
 import { stopwatch, timeGoneBy } from '#tests/helpers/stopwatch'
 import {
   byPassword,
@@ -80,7 +87,7 @@ function ending(socket: Socket): Promise<string> {
 const endedSoon = (socket: Socket) =>
   Promise.race([ending(socket), timeGoneBy(WITHIN_MS).then(() => 'it did not end')])
 
-const tell = (site: Pick<Site, 'realtime'>, room: string) =>
+const emit = (site: Pick<Site, 'realtime'>, room: string) =>
   site.realtime.emit([{ namespace: '/resources', room, event: 'changed', payload: room }])
 
 test.group('Sockets and sessions | outlasting', (group) => {
@@ -99,8 +106,8 @@ test.group('Sockets and sessions | outlasting', (group) => {
     const { signIn } = await somebody('node_update')
     const { access_token: token, refresh_token: refreshToken } = await signIn()
     const socket = await connected(site.connect('/resources', token))
-    const events = heard(socket, 'changed')
-    await ask(socket, 'nodeSubscribe')
+    const events = received(socket, 'changed')
+    await emitWithAck(socket, 'nodeSubscribe')
     const pass = later(cleanup)
     pass(16 * MINUTE_MS)
     await delay(3 * LOOKS_EVERY_MS)
@@ -109,31 +116,31 @@ test.group('Sockets and sessions | outlasting', (group) => {
     pass(16 * MINUTE_MS)
     await delay(3 * LOOKS_EVERY_MS)
     assert.isTrue(socket.connected)
-    await tell(site, 'node')
+    await emit(site, 'node')
     await settled(socket)
     assert.deepEqual(events, ['node'])
-    assert.isNull(await ask(socket, 'nodeSubscribe', 'another'))
+    assert.isNull(await emitWithAck(socket, 'nodeSubscribe', 'another'))
     const error = await refusal(site.connect('/resources', token))
     assert.equal(error.data?.code, 'identity_unauthorized')
   })
 
-  test('a permission that is taken away after the token has ended ends its room', async ({
+  test('a permission revoked after the token has expired ends its room', async ({
     assert,
     cleanup,
   }) => {
     const { signIn, grants } = await somebody('node_update', 'project_update')
     const { access_token: token } = await signIn()
     const socket = await connected(site.connect('/resources', token))
-    const events = heard(socket, 'changed')
-    await ask(socket, 'nodeSubscribe')
-    await ask(socket, 'projectSubscribe')
+    const events = received(socket, 'changed')
+    await emitWithAck(socket, 'nodeSubscribe')
+    await emitWithAck(socket, 'projectSubscribe')
     later(cleanup)(16 * MINUTE_MS)
     await delay(2 * LOOKS_EVERY_MS)
     await remove('userPermission', grants.node_update!)
     await settled(socket)
     await delay(LOOKS_EVERY_MS)
-    await tell(site, 'node')
-    await tell(site, 'project')
+    await emit(site, 'node')
+    await emit(site, 'project')
     await settled(socket)
     assert.deepEqual(events, ['project'])
   })
@@ -174,7 +181,7 @@ test.group('Sockets and sessions | ending', (group) => {
 
   const enter = async (token: string) => {
     const socket = await connected(site.connect('/resources', token))
-    await ask(socket, 'masterImageSubscribe')
+    await emitWithAck(socket, 'masterImageSubscribe')
     return socket
   }
 
@@ -271,40 +278,45 @@ test.group('Sockets and sessions | ending', (group) => {
       const { user, signIn } = await somebody('project_update')
       const permission = await new EmbeddedProvider().clients.permission('node_update')
       const role = await make('role', { name: unique('role') })
-      const held = await make('rolePermission', { roleId: role.id, permissionId: permission!.id })
+      const assignment = await make('rolePermission', {
+        roleId: role.id,
+        permissionId: permission!.id,
+      })
       const grant = await (how === 'itself'
         ? make('userPermission', { userId: user.id, permissionId: permission!.id })
         : make('userRole', { userId: user.id, roleId: role.id }))
       const socket = await enter((await signIn()).access_token)
-      const events = heard(socket, 'changed')
-      assert.isNull(await ask(socket, 'nodeSubscribe'))
-      assert.isNull(await ask(socket, 'projectSubscribe'))
+      const events = received(socket, 'changed')
+      assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
+      assert.isNull(await emitWithAck(socket, 'projectSubscribe'))
       const took = stopwatch()
       await (how === 'itself'
         ? remove('userPermission', grant.id)
         : how === 'by a role'
           ? remove('userRole', grant.id)
-          : remove('rolePermission', held.id))
+          : remove('rolePermission', assignment.id))
       do {
         events.splice(0)
-        await tell(site, 'node')
+        await emit(site, 'node')
         await settled(socket)
       } while (events.length > 0 && took() < WITHIN_MS)
       assert.isEmpty(events)
-      await tell(site, 'project')
+      await emit(site, 'project')
       await settled(socket)
       assert.deepEqual(events, ['project'])
-      assert.containsSubset(await ask(socket, 'nodeSubscribe', '1'), {
+      assert.containsSubset(await emitWithAck(socket, 'nodeSubscribe', '1'), {
         code: 'identity_unauthorized',
       })
     })
 
-  test('a permission that is given can be used at once', async ({ assert }) => {
+  test('a granted permission can be used at once', async ({ assert }) => {
     const { user, signIn } = await somebody()
     const socket = await enter((await signIn()).access_token)
-    assert.containsSubset(await ask(socket, 'nodeSubscribe'), { code: 'identity_unauthorized' })
+    assert.containsSubset(await emitWithAck(socket, 'nodeSubscribe'), {
+      code: 'identity_unauthorized',
+    })
     const permission = await new EmbeddedProvider().clients.permission('node_update')
     await make('userPermission', { userId: user.id, permissionId: permission!.id })
-    assert.isNull(await ask(socket, 'nodeSubscribe'))
+    assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
   })
 })

@@ -8,7 +8,7 @@ import { chromium, type Browser, type Page } from 'playwright-core'
 
 import { seedIdentity } from '#identity/embedded/seeds'
 import { at, isTogether } from '#tests/helpers/application'
-import { asking, exchange, newVerifier, type Application } from './browsing.js'
+import { authorizationQuery, exchange, newVerifier, type Application } from './browsing.js'
 import { makeClient, makeUser, PASSWORD } from './provider.js'
 
 const CHROMIUM = '/usr/bin/chromium'
@@ -69,7 +69,7 @@ test.group('Login page in a browser', (group) => {
     const context = await browser.newContext({ javaScriptEnabled: false, ...options })
     const page = await context.newPage()
     await page.goto(
-      `${at('identity', '/authorize')}?${new URLSearchParams(asking(app, challenge))}`
+      `${at('identity', '/authorize')}?${new URLSearchParams(authorizationQuery(app, challenge))}`
     )
     return page
   }
@@ -110,7 +110,7 @@ test.group('Login page in a browser', (group) => {
     await page.context().close()
   })
 
-  test('says to a screen reader what each field is and what went wrong', async ({ assert }) => {
+  test('describes each field and failures to a screen reader', async ({ assert }) => {
     const page = await open(newVerifier().challenge)
     assert.equal(await page.title(), 'Sign in')
     assert.equal(await page.getByRole('main').count(), 1)
@@ -135,7 +135,7 @@ test.group('Login page in a browser', (group) => {
     await page.context().close()
   })
 
-  test('knows who is signed in, and lets go of them', async ({ assert }) => {
+  test('shows who is signed in, and signs them out', async ({ assert }) => {
     const user = await makeUser({ displayName: 'Ada Lovelace' })
     const page = await open(newVerifier().challenge)
     const address = page.url()

@@ -29,7 +29,7 @@ import {
 const SILENT = { logger: { warn: () => {} } }
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 
-/** A program that is told of logouts, and answers with the statuses it is given. */
+/** A client that receives logouts and responds with the configured statuses. */
 async function listeningProgram() {
   const tokens: string[] = []
   const statuses: number[] = []
@@ -70,7 +70,7 @@ test.group('Logouts of clients', (group) => {
     return { user, client, tokens: body, sid: decodeJwt(body.access_token).sid }
   }
 
-  test('are told with a signed token that says which session ended', async ({ assert }) => {
+  test('are sent as a signed token with the ended session', async ({ assert }) => {
     const { user, client, tokens, sid } = await signedIn()
     await post('/token/revoke', { token: tokens.refresh_token })
     await announce()
@@ -92,7 +92,7 @@ test.group('Logouts of clients', (group) => {
     'the password is changed': (id) => change('user', id, { password: 'another long password' }),
   }
 
-  test('are told also when {0}')
+  test('are also sent when {0}')
     .with(Object.entries(ENDS))
     .run(async ({ assert }, [, end]) => {
       const { user, sid } = await signedIn()
@@ -104,7 +104,7 @@ test.group('Logouts of clients', (group) => {
       )
     })
 
-  test('are told again later where the client fails or points elsewhere', async ({ assert }) => {
+  test('are retried if the client fails or redirects', async ({ assert }) => {
     const { tokens } = await signedIn()
     await post('/token/revoke', { token: tokens.refresh_token })
     for (const status of [500, 302]) {
@@ -118,7 +118,7 @@ test.group('Logouts of clients', (group) => {
     assert.deepEqual(await waiting(), [])
   })
 
-  test('of clients without an address, and of sessions that ran out, are told nobody', async ({
+  test('are not sent for clients without an address and for expired sessions', async ({
     assert,
   }) => {
     const user = await makeUser()

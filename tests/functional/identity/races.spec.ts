@@ -30,7 +30,7 @@ test.group('Records of the provider that are removed', (group) => {
 
   const removing = (path: string) => () => send('DELETE', path, token)
 
-  test('with their realm do not wait for what they are given', async ({ assert }) => {
+  test('with their realm do not deadlock with assignments to them', async ({ assert }) => {
     const { realmId } = await inRealm()
     const { id: clientId } = await makeClient({ realmId })
     const { id: permissionId } = await newPermission()
@@ -58,7 +58,7 @@ test.group('Records of the provider that are removed', (group) => {
     assert.propertyVal(removed, 'status', 202)
   })
 
-  test('with their realm are locked before what they are given', async ({ assert }) => {
+  test('with their realm are locked before assigned records', async ({ assert }) => {
     const { realmId } = await inRealm()
     const { id: clientId } = await makeClient({ realmId })
     const { id: permissionId } = await newPermission({ realmId })
@@ -72,7 +72,7 @@ test.group('Records of the provider that are removed', (group) => {
     assert.propertyVal(removed, 'status', 202)
   })
 
-  test('do not wait for what is taken from them', async ({ assert }) => {
+  test('do not deadlock with removed assignments', async ({ assert }) => {
     const { id: clientId } = await makeClient({})
     const { id: permissionId } = await newPermission()
     const { id } = await make('clientPermission', { clientId, permissionId })
@@ -86,7 +86,7 @@ test.group('Records of the provider that are removed', (group) => {
     assert.propertyVal(answer, 'status', 404)
   })
 
-  test('do not wait for those that they are taken from', async ({ assert }) => {
+  test('do not deadlock with the owners of their assignments', async ({ assert }) => {
     const { id: userId } = await makeUser({})
     const { id: roleId } = await newRole()
     const { id } = await make('userRole', { userId, roleId })

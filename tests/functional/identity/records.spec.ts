@@ -120,8 +120,14 @@ test.group('Records of the provider', (group) => {
 
   test('of other realms are written by the master realm only', async ({ assert }) => {
     const [realm, elsewhere] = await Promise.all([newRealm(), newRealm()])
-    const held = ['user_create', 'user_update', 'user_delete', 'realm_create', 'realm_update']
-    const { token } = await somebody([...held, 'realm_delete', 'role_create'], {
+    const permissions = [
+      'user_create',
+      'user_update',
+      'user_delete',
+      'realm_create',
+      'realm_update',
+    ]
+    const { token } = await somebody([...permissions, 'realm_delete', 'role_create'], {
       realmId: realm.id,
     })
     const far = await makeUser({ realmId: elsewhere.id })
@@ -156,12 +162,12 @@ test.group('Records of the provider', (group) => {
       assert.equal((await send('DELETE', `${path}/${id}`, token)).status, 400, name)
       const renamed = await send('POST', `${path}/${id}`, token, { name: unique('other') })
       assert.equal(renamed.status, 400, name)
-      const told = await send('POST', `${path}/${id}`, token, { name, displayName: null })
-      assert.equal(told.status, 202, name)
+      const updated = await send('POST', `${path}/${id}`, token, { name, displayName: null })
+      assert.equal(updated.status, 202, name)
     }
   })
 
-  test('that are known by name can be asked for by it', async ({ assert }) => {
+  test('can be read by name', async ({ assert }) => {
     const token = await admin()
     for (const path of ['/permissions/analysis_update', '/realms/master']) {
       const { status, body } = await send('GET', path, token)
@@ -172,20 +178,20 @@ test.group('Records of the provider', (group) => {
     assert.equal((await send('GET', '/permissions/%00', token)).status, 404)
   })
 
-  test('show a mail address where it is asked for', async ({ assert }) => {
+  test('show a mail address if requested', async ({ assert }) => {
     const token = await admin()
     const { id } = await makeUser({ email: 'a@b.test' })
     const plain = await send('GET', `/users/${id}`, token)
     assert.notProperty(plain.body.data, 'email')
-    const asked = await send('GET', `/users/${id}?fields=%2Bemail`, token)
-    assert.equal(asked.body.data.email, 'a@b.test')
-    assert.property(asked.body.data, 'name')
+    const response = await send('GET', `/users/${id}?fields=%2Bemail`, token)
+    assert.equal(response.body.data.email, 'a@b.test')
+    assert.property(response.body.data, 'name')
     const only = await send('GET', `/users/${id}?fields=email`, token)
     assert.deepEqual(only.body.data, { email: 'a@b.test' })
     assert.deepInclude(plain.body.meta.schema.fields.allowed, 'email')
   })
 
-  test('tell users who they are', async ({ assert }) => {
+  test('show users themselves', async ({ assert }) => {
     const { user, token } = await somebody([])
     const { status, body } = await send('GET', '/users/@me?fields=%2Bemail', token)
     assert.equal(status, 200)
@@ -203,9 +209,7 @@ test.group('Users', (group) => {
   group.setup(seedIdentity)
   group.setup(believeProvider)
 
-  test('may change what describes themselves, where they hold the permission for it', async ({
-    assert,
-  }) => {
+  test('may change their own profile with the permission for it', async ({ assert }) => {
     const { user, token } = await somebody(['user_self_manage'])
     const other = await makeUser()
     const own = await send('POST', `/users/${user.id}`, token, { displayName: 'Me', email: null })
@@ -220,7 +224,7 @@ test.group('Users', (group) => {
     assert.equal(status, 200)
   })
 
-  test('are not taken over by a caller who may do less', async ({ assert }) => {
+  test('cannot be changed by a caller with fewer permissions', async ({ assert }) => {
     const strong = await somebody(['registry_manage'])
     const { token } = await somebody(['user_update'])
     for (const body of [
@@ -283,7 +287,7 @@ test.group('Secrets of clients', (group) => {
     return body.data?.secret
   }
 
-  test('are made up where none is given, and are long', async ({ assert }) => {
+  test('are generated if none is given, and are long', async ({ assert }) => {
     const token = await admin()
     const body = { name: unique('client'), authMethod: 'secret', isConfidential: true }
     const created = await send('POST', '/clients', token, body)
@@ -296,7 +300,7 @@ test.group('Secrets of clients', (group) => {
     assert.equal((await bySecret({ client_id: id, client_secret: secret })).status, 200)
   })
 
-  test('can be replaced, and the old one is no good then', async ({ assert }) => {
+  test('can be replaced, which invalidates the old one', async ({ assert }) => {
     const token = await admin()
     const { id } = await makeClient({ secret: SECRET })
     const body = { secret: 'b'.repeat(64), displayName: 'Rotated' }
@@ -308,7 +312,7 @@ test.group('Secrets of clients', (group) => {
     assert.equal((await bySecret({ client_id: id, client_secret: body.secret })).status, 200)
   })
 
-  test('are kept encrypted, and in no event', async ({ assert }) => {
+  test('are stored encrypted, and are in no event', async ({ assert }) => {
     const changes: RecordChange[] = []
     const stop = useEventSink({
       async record(_transaction, change) {
@@ -345,7 +349,7 @@ test.group('Secrets of clients', (group) => {
     assert.equal(list.body.data[0].secret, SECRET)
   })
 
-  test('are shown, or kept back, along relations as well', async ({ assert }) => {
+  test('are shown or hidden in included relations as well', async ({ assert }) => {
     const { id } = await makeClient({ secret: SECRET })
     const permission = await make('permission', { name: unique('permission') })
     await make('clientPermission', { clientId: id, permissionId: permission.id })
@@ -444,7 +448,7 @@ test.group('Giving permissions', (group) => {
   group.setup(seedIdentity)
   group.setup(believeProvider)
 
-  test('takes effect at once, and taking them away too', async ({ assert }) => {
+  test('takes effect at once, and so does revoking', async ({ assert }) => {
     const token = await admin()
     const { user, token: own } = await somebody([])
     const [permissionId] = await idsOf(['node_update'])
@@ -457,11 +461,17 @@ test.group('Giving permissions', (group) => {
     assert.lengthOf((await introspect(own)).permissions, 0)
   })
 
-  test('nobody gives what it does not hold', async ({ assert }) => {
+  test('nobody grants what it does not have', async ({ assert }) => {
     const realm = await newRealm()
     const here = { realmId: realm.id }
-    const held = ['user_update', 'role_update', 'role_create', 'client_update', 'node_update']
-    const { user, token } = await somebody([...held, 'permission_create'], here)
+    const permissions = [
+      'user_update',
+      'role_update',
+      'role_create',
+      'client_update',
+      'node_update',
+    ]
+    const { user, token } = await somebody([...permissions, 'permission_create'], here)
     const client = await makeClient(here)
     const give = (path: string, body: object) => send('POST', path, token, body)
     const [strong, weak] = [
@@ -496,7 +506,7 @@ test.group('Giving permissions', (group) => {
     }
   })
 
-  test('a permission that a realm makes up is for that realm to give', async ({ assert }) => {
+  test('a permission of a realm can be granted by that realm', async ({ assert }) => {
     const realm = await newRealm()
     const here = { realmId: realm.id }
     const { user, token } = await somebody(['permission_create', 'user_update'], here)
@@ -512,8 +522,8 @@ test.group('Giving permissions', (group) => {
 
   test('neither to people of other realms, nor what belongs to those', async ({ assert }) => {
     const [realm, elsewhere] = await Promise.all([newRealm(), newRealm()])
-    const held = ['user_update', 'node_update']
-    const { user, token } = await somebody(held, { realmId: realm.id })
+    const permissions = ['user_update', 'node_update']
+    const { user, token } = await somebody(permissions, { realmId: realm.id })
     const far = await makeUser({ realmId: elsewhere.id })
     const foreignRole = await make('role', { name: unique('role'), realmId: elsewhere.id })
     const [permissionId] = await idsOf(['node_update'])

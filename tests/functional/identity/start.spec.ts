@@ -49,7 +49,7 @@ test.group('First start', (group) => {
   group.each.setup(startAnew)
   group.teardown(startAnew)
 
-  test('puts in what is needed, once, however many processes start', async ({ assert }) => {
+  test('seeds the database once, however many processes start', async ({ assert }) => {
     const realms = await rows('select name, built_in from realms')
     assert.deepEqual(realms, [{ name: 'master', built_in: true }])
     const users = await rows('select name, active from users')
@@ -98,7 +98,7 @@ test.group('First start', (group) => {
     ])
   })
 
-  test('describes each role and permission it comes with, and leaves what was written', async ({
+  test('describes built-in roles and permissions, and keeps custom descriptions', async ({
     assert,
   }) => {
     const bare = `select name from roles where built_in and description is null
@@ -128,7 +128,7 @@ test.group('First start', (group) => {
     )
   })
 
-  test('makes up a secret for the registry that is nobody else’s', async ({ assert }) => {
+  test('generates a unique secret for the registry', async ({ assert }) => {
     const digests = await rows('select secret_digest from clients where secret_digest is not null')
     assert.lengthOf(new Set(digests.map(({ secret_digest: digest }) => digest)), 3)
     const guessed = await bySecret({ client_id: 'registry', client_secret: 'start123' })
@@ -148,7 +148,7 @@ test.group('First start', (group) => {
     }
   })
 
-  test('leaves alone what was changed since', async ({ assert }) => {
+  test('keeps later changes', async ({ assert }) => {
     const { body } = await byPassword()
     const { sub } = await introspect(body.access_token)
     await rows('delete from users where id = $1', [sub])
@@ -160,9 +160,7 @@ test.group('First start', (group) => {
     assert.equal((await bySecret()).status, 401)
   })
 
-  test('gives the permissions of a new version to those who may do everything', async ({
-    assert,
-  }) => {
+  test('grants the permissions of a new version to administrators', async ({ assert }) => {
     await rows(`delete from permissions where name = 'service_manage'`)
     assert.notInclude(await permissionsOf('admin'), 'service_manage')
     await restart(3)
@@ -172,7 +170,7 @@ test.group('First start', (group) => {
     assert.isTrue(permissions.some(({ name }: { name: string }) => name === 'service_manage'))
   })
 
-  test('does not go on into production with a secret that everybody knows', async ({ assert }) => {
+  test('does not start in production with a well-known secret', async ({ assert }) => {
     const begin = () => requireOwnSecrets({ NODE_ENV: 'production' })
     await requireOwnSecrets()
     await assert.rejects(begin, /client system/)
@@ -184,7 +182,7 @@ test.group('First start', (group) => {
     await begin()
   })
 
-  test('takes back a name of ours from the record that had it first', async ({ assert }) => {
+  test('replaces a custom permission with the name of a built-in one', async ({ assert }) => {
     await rows(`delete from permissions where name = 'service_manage'`)
     const user = await makeUser()
     const early = await make('permission', { name: 'Service_Manage' })
@@ -231,7 +229,7 @@ test.group('Signing keys', (group) => {
     })
   })
 
-  test('of before are published until the last token they signed has ended', async ({ assert }) => {
+  test('retired keys are published until their last token has expired', async ({ assert }) => {
     const [before] = await readKeys(identityPool())
     await daysAfterTheNewest(90, () => new SigningKeys().current())
     const release = overrideClock({ now: () => before!.createdAt + 93 * DAY_MS })
@@ -256,7 +254,7 @@ test.group('Signing keys', (group) => {
     assert.notInclude(JSON.stringify(stored), 'PRIVATE KEY')
   })
 
-  test('that another process made are found, made-up ones are not looked for again and again', async ({
+  test('keys of other processes are found, unknown ids do not cause repeated queries', async ({
     assert,
   }) => {
     const here = new SigningKeys()
@@ -282,7 +280,7 @@ test.group('Signing keys', (group) => {
 test.group('Sweep of the provider', (group) => {
   group.setup(seedIdentity)
 
-  test('removes what is over and nothing else', async ({ assert }) => {
+  test('deletes expired rows only', async ({ assert }) => {
     const user = await makeUser()
     const login = { username: user.name, password: PASSWORD }
     const [ended, alive] = [await byPassword(login), await byPassword(login)]
@@ -310,7 +308,7 @@ test.group('Sweep of the provider', (group) => {
     assert.lengthOf(await rows('select 1 from identity_revoked_tokens'), 0)
   })
 
-  test('removes many in batches', async ({ assert }) => {
+  test('deletes in batches', async ({ assert }) => {
     await rows(
       `insert into identity_revoked_tokens (id, expires_at)
        select gen_random_uuid(), now() - interval '1 day' from generate_series(1, 2500)`
@@ -322,7 +320,7 @@ test.group('Sweep of the provider', (group) => {
 test.group('Discovery', (group) => {
   group.setup(seedIdentity)
 
-  test('tells of each realm under its own issuer', async ({ assert }) => {
+  test('describes each realm under its own issuer', async ({ assert }) => {
     const realm = await make('realm', { name: unique('realm') })
     const root = await send('GET', '/.well-known/openid-configuration', undefined)
     const own = await send(

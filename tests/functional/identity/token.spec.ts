@@ -158,7 +158,7 @@ test.group('Tokens', (group) => {
     }
   })
 
-  test('what makes no sense is refused and is never a failure of ours', async ({ assert }) => {
+  test('malformed requests are rejected and never fail with 500', async ({ assert }) => {
     const odd = [
       { grant_type: ['password', 'password'] },
       { grant_type: 'password', username: { a: 1 }, password: 'x' },
@@ -234,7 +234,7 @@ test.group('Tokens', (group) => {
 test.group('Refresh tokens', (group) => {
   group.setup(seedIdentity)
 
-  test('each is good once, and gives the next', async ({ assert }) => {
+  test('each is valid once and is replaced by the next', async ({ assert }) => {
     const first = await byPassword()
     const second = await refresh(first.body.refresh_token)
     assert.equal(second.status, 200)
@@ -244,7 +244,7 @@ test.group('Refresh tokens', (group) => {
     assert.equal(third.status, 200)
   })
 
-  test('one that comes again later than a moment after ends all tokens of the sign-in', async ({
+  test('reuse after the grace period ends all tokens of the session', async ({
     assert,
     cleanup,
   }) => {
@@ -276,9 +276,7 @@ test.group('Refresh tokens', (group) => {
     }
   })
 
-  test('one that was replaced twice is good for nothing, however soon it comes', async ({
-    assert,
-  }) => {
+  test('one that was replaced twice is invalid, however soon it is reused', async ({ assert }) => {
     const first = await byPassword()
     const second = await refresh(first.body.refresh_token)
     const third = await refresh(second.body.refresh_token)

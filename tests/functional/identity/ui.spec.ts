@@ -6,7 +6,7 @@ import { identityPool } from '#identity/embedded/database'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
-import { asking, exchange, logIn, newVerifier, Visitor } from './browsing.js'
+import { authorizationQuery, exchange, logIn, newVerifier, Visitor } from './browsing.js'
 import {
   ADMIN,
   believeProvider,
@@ -56,7 +56,7 @@ test.group('Realms before a login', (group) => {
     assert.equal((await send('GET', '/realms/nowhere', undefined)).status, 404)
   })
 
-  test('do not tell when they were made, neither by filters nor by sorts', async ({ assert }) => {
+  test('do not reveal when they were created, by filters or sorts', async ({ assert }) => {
     for (const query of ['sort=-createdAt', 'fields=%2BcreatedAt', 'filter[createdAt]=x']) {
       const { headers, body } = await send('GET', `/realms?${query}`, undefined)
       assert.match(headers.get('x-dropped-keys') ?? '', /createdAt/, query)
@@ -64,7 +64,7 @@ test.group('Realms before a login', (group) => {
     }
   })
 
-  test('are shown whole to callers who are logged in, and written by nobody else', async ({
+  test('are complete for authenticated callers, and read-only for all others', async ({
     assert,
   }) => {
     const { body } = await byPassword()
@@ -87,8 +87,8 @@ test.group('Clients by name', (group) => {
     const client = await makeClient({ redirectUri: UI })
     const app = { id: client.name, redirectUri: UI }
     const { verifier, challenge } = newVerifier()
-    const asked = asking(app, challenge, { realm_id: realm.id })
-    const page = await logIn(new Visitor(), asked, login)
+    const query = authorizationQuery(app, challenge, { realm_id: realm.id })
+    const page = await logIn(new Visitor(), query, login)
     const code = page.location!.searchParams.get('code')!
     const { status, body } = await exchange(app, code, verifier, { realm_id: realm.id })
     assert.equal(status, 200)
@@ -100,7 +100,7 @@ test.group('Clients by name', (group) => {
     assert.equal(typed.status, 200)
   })
 
-  test('of the realm that was given go before those of the master realm', async ({ assert }) => {
+  test('of the named realm have precedence over those of the master realm', async ({ assert }) => {
     const realm = await make('realm', { name: unique('realm') })
     const user = await makeUser({ realmId: realm.id })
     const name = unique('client')
@@ -119,9 +119,9 @@ test.group('Clients by name', (group) => {
     const named: Record<string, string>[] = [{}, { realm_name: 'master' }, { realm_id: realm.id }]
     for (const again of named) {
       const { verifier, challenge } = newVerifier()
-      const asked = asking(app, challenge, { realm_id: realm.id })
+      const query = authorizationQuery(app, challenge, { realm_id: realm.id })
       const login = { username: user.name, password: PASSWORD }
-      const { location } = await logIn(new Visitor(), asked, login)
+      const { location } = await logIn(new Visitor(), query, login)
       const code = location!.searchParams.get('code')!
       assert.equal((await exchange(app, code, verifier, again)).status, 200, JSON.stringify(again))
     }
@@ -140,7 +140,7 @@ test.group('Renewal without a client', (group) => {
     return body.refresh_token as string
   }
 
-  test('serves a client that keeps no secret, again and again', async ({ assert }) => {
+  test('works repeatedly for a public client', async ({ assert }) => {
     const client = await makeClient()
     let refreshToken = await signedIn(client)
     for (let round = 0; round < 3; round++) {
@@ -216,7 +216,10 @@ test.group('Clients of web interfaces', (group) => {
   test('give a web interface on this machine tokens that it renews', async ({ assert }) => {
     const app = { id: 'admin-console', redirectUri: UI }
     const { verifier, challenge } = newVerifier()
-    const page = await logIn(new Visitor(), asking(app, challenge), { ...ADMIN, realm: 'master' })
+    const page = await logIn(new Visitor(), authorizationQuery(app, challenge), {
+      ...ADMIN,
+      realm: 'master',
+    })
     assert.equal(page.location!.searchParams.get('redirect'), '/nodes')
     const code = page.location!.searchParams.get('code')!
     const { status, body } = await exchange(app, code, verifier)
@@ -260,8 +263,8 @@ test.group('Clients of web interfaces', (group) => {
     const redirectUri = 'https://app.test/ui/**,http://localhost:8080/**'
     const client = await makeClient({ redirectUri })
     const asks = async (uri: string) => {
-      const asked = asking({ id: client.id, redirectUri: uri }, newVerifier().challenge)
-      return (await new Visitor().get(asked)).status
+      const query = authorizationQuery({ id: client.id, redirectUri: uri }, newVerifier().challenge)
+      return (await new Visitor().get(query)).status
     }
     for (const uri of ['https://app.test/ui/', 'https://app.test/ui/a/b?c=d', UI]) {
       assert.equal(await asks(uri), 200, uri)
@@ -291,7 +294,7 @@ test.group('Addresses of clients', (group) => {
     return (await send('POST', '/clients', token, body)).status
   }
 
-  test('hold a wildcard at their end only, and below one place of the web', async ({ assert }) => {
+  test('allow a wildcard at the end of web addresses only', async ({ assert }) => {
     for (const uri of [
       ...['https://*/**', 'https://*.test/**', 'https://a.test/*/cb', 'https://a.test/*'],
       ...['https://a.test/cb**', '**', '/**', 'https://**', 'app.test:/**', 'https://a.test?b=/**'],
@@ -325,8 +328,11 @@ test.group('Addresses of clients', (group) => {
       client.id,
       address,
     ])
-    const asked = asking({ id: client.id, redirectUri: address }, newVerifier().challenge)
-    assert.equal((await new Visitor().get(asked)).status, 400)
+    const query = authorizationQuery(
+      { id: client.id, redirectUri: address },
+      newVerifier().challenge
+    )
+    assert.equal((await new Visitor().get(query)).status, 400)
   })
 })
 
@@ -337,7 +343,7 @@ test.group('Collections that web interfaces open', (group) => {
   const asAdmin = async (path: string) =>
     send('GET', path, (await byPassword()).body.access_token as string)
 
-  test('hold the scopes of OpenID Connect, which clients are given', async ({ assert }) => {
+  test('contain the scopes of OpenID Connect, which clients are assigned', async ({ assert }) => {
     const token = (await byPassword()).body.access_token
     const { body } = await send('GET', '/scopes?sort=name', token)
     const builtIn = body.data.filter((scope: any) => scope.builtIn)
@@ -358,9 +364,7 @@ test.group('Collections that web interfaces open', (group) => {
     assert.equal((await send('GET', '/scopes', token)).body.meta.total, body.meta.total)
   })
 
-  test('are empty and written by nobody where the provider has nothing of the kind', async ({
-    assert,
-  }) => {
+  test('are empty and read-only if the provider does not support the kind', async ({ assert }) => {
     for (const path of ['/policies', '/identity-providers']) {
       const { status, body } = await asAdmin(path)
       assert.equal(status, 200, path)
@@ -392,7 +396,7 @@ test.group('Collections that web interfaces open', (group) => {
     assert.equal((await asAdmin('/identity-providers')).status, 200)
   })
 
-  test('tell which roles came with the provider, and those stay', async ({ assert }) => {
+  test('mark built-in roles, which cannot be deleted', async ({ assert }) => {
     const token = (await byPassword()).body.access_token
     const { body } = await send('GET', '/roles?sort=name&filter[name]=admin', token)
     assert.containSubset(body.data, [{ name: 'admin', builtIn: true, realmId: null }])

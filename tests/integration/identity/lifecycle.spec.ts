@@ -56,7 +56,7 @@ async function count(table: string): Promise<number> {
 const keep = (transaction: pg.ClientBase, id: string) =>
   transaction.query('insert into kept_records values ($1)', [id])
 
-const isKept = async (id: string) => {
+const exists = async (id: string) => {
   const { rowCount } = await pool.query('select 1 from kept_records where id = $1', [id])
   return rowCount === 1
 }
@@ -93,7 +93,7 @@ test.group('Records with clients', (group) => {
     const clientId = await create(record, (transaction) => keep(transaction, record.id))
     const client = await clients.read(clientId)
     assert.containsSubset(client, { name: record.id, realmId: record.realmId })
-    assert.isTrue(await isKept(record.id))
+    assert.isTrue(await exists(record.id))
     assert.equal(await count('tasks'), 0)
   })
 
@@ -110,7 +110,7 @@ test.group('Records with clients', (group) => {
     assert.equal(announced, 1)
   })
 
-  test('are not there, and neither is the client, where they cannot be written', async ({
+  test('do not exist, and neither does the client, if they cannot be inserted', async ({
     assert,
   }) => {
     const record = owner()
@@ -121,11 +121,11 @@ test.group('Records with clients', (group) => {
     })
     assert.strictEqual(await creation.catch((error) => error), failure)
     assert.isUndefined(await clients.findByName(record.id))
-    assert.isFalse(await isKept(record.id))
+    assert.isFalse(await exists(record.id))
     assert.equal(await count('tasks'), 0)
   })
 
-  test('answer 503 where the provider is away, and leave nothing', async ({ assert }) => {
+  test('respond with 503 and leave nothing if the provider is unavailable', async ({ assert }) => {
     const record = owner()
     await standIn.goAway()
     let isEntered = false
@@ -134,11 +134,11 @@ test.group('Records with clients', (group) => {
     assert.instanceOf(failure, IdentityUnavailable)
     assert.containsSubset(failure, { status: 503, code: 'identity_unavailable' })
     assert.isFalse(isEntered)
-    assert.isFalse(await isKept(record.id))
+    assert.isFalse(await exists(record.id))
     await standIn.listen()
   })
 
-  test('answer 503 where the provider keeps no clients, and say so', async ({ assert }) => {
+  test('respond with 503 and the reason if the provider has no clients', async ({ assert }) => {
     const plain = {
       ...externalProvider(standIn),
       known: async () => {},
@@ -151,10 +151,7 @@ test.group('Records with clients', (group) => {
     assert.equal(await count('tasks'), 0)
   })
 
-  test('do not wait longer than they may; what came too late is removed later', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('time out; a client created too late is removed later', async ({ assert, cleanup }) => {
     const record = owner()
     const created = Promise.withResolvers<void>()
     standIn.fail(async (request, answer) => {
@@ -177,13 +174,13 @@ test.group('Records with clients', (group) => {
     assert.isUndefined(await clients.findByName(record.id))
   }).retry(2)
 
-  test('take over a client that is there already', async ({ assert }) => {
+  test('reuse an existing client', async ({ assert }) => {
     const record = owner()
     const before = await clients.create({ name: record.id, realmId: record.realmId })
     assert.equal((await provisioning().provide(record)).id, before.id)
   })
 
-  test('keep their client where nobody can tell whether they were written', async ({ assert }) => {
+  test('retain their client if the outcome of the transaction is unknown', async ({ assert }) => {
     const record = owner()
     const steps = provisioning()
     const work = steps.withClient(record, async () => {
@@ -195,19 +192,17 @@ test.group('Records with clients', (group) => {
     assert.isDefined(await clients.findByName(record.id))
   })
 
-  test('cannot be written any more once their client is given up', async ({ assert }) => {
+  test('cannot be inserted after their client was abandoned', async ({ assert }) => {
     const record = owner()
     const late = create(record, async (transaction) => {
       await keep(transaction, record.id)
       await intents.tasks.claimEarly(record.id)
     })
     await assert.rejects(() => late, /took too long/)
-    assert.isFalse(await isKept(record.id))
+    assert.isFalse(await exists(record.id))
   })
 
-  test('leave a client to reconciliation where it cannot be removed at once', async ({
-    assert,
-  }) => {
+  test('leave a client to reconciliation if it cannot be removed at once', async ({ assert }) => {
     const record = owner()
     const failure = new Error('no')
     const creation = create(record, async () => {
@@ -224,13 +219,16 @@ test.group('Records with clients', (group) => {
 })
 
 const reconcile = (signal = new AbortController().signal) =>
-  reconcileIntents({ provider, intents, hasRecord: isKept }, signal)
+  reconcileIntents({ provider, intents, hasRecord: exists }, signal)
 
 test.group('Intents without a record', (group) => {
   group.setup(withTables)
   group.each.setup(setUp)
 
-  test('are left alone for ten minutes, then their clients go', async ({ assert, cleanup }) => {
+  test('are retained for ten minutes, then their clients are removed', async ({
+    assert,
+    cleanup,
+  }) => {
     let passed = 0
     cleanup(overrideClock({ now: () => Date.now() + passed }))
     const record = owner()
@@ -244,14 +242,14 @@ test.group('Intents without a record', (group) => {
     assert.equal(await count('tasks'), 0)
   })
 
-  test('go by themselves where no client came of them', async ({ assert, cleanup }) => {
+  test('are deleted if they have no client', async ({ assert, cleanup }) => {
     await intents.write({ recordId: randomUUID(), realmId: randomUUID() })
     cleanup(overrideClock({ now: () => Date.now() + 11 * MINUTE_MS }))
     assert.equal(await reconcile(), 0)
     assert.equal(await count('tasks'), 0)
   })
 
-  test('never take the client of a record that is there', async ({ assert, cleanup }) => {
+  test('never remove the client of an existing record', async ({ assert, cleanup }) => {
     const record = owner()
     await provisioning().provide(record)
     await pool.query('insert into kept_records values ($1)', [record.id])
@@ -260,7 +258,7 @@ test.group('Intents without a record', (group) => {
     assert.isDefined(await clients.findByName(record.id))
   })
 
-  test('never take a client of the same name in another realm', async ({ assert, cleanup }) => {
+  test('never remove a client of the same name in another realm', async ({ assert, cleanup }) => {
     const record = owner()
     await intents.write({ recordId: record.id, realmId: record.realmId })
     await clients.create({ name: record.id, realmId: standIn.realms.master.id })
@@ -269,7 +267,7 @@ test.group('Intents without a record', (group) => {
     assert.isDefined(await clients.findByName(record.id))
   })
 
-  test('stay for the next time where the provider is away', async ({ assert, cleanup }) => {
+  test('are retried if the provider is unavailable', async ({ assert, cleanup }) => {
     await provisioning().provide(owner())
     cleanup(overrideClock({ now: () => Date.now() + 11 * MINUTE_MS }))
     await standIn.goAway()
@@ -279,10 +277,7 @@ test.group('Intents without a record', (group) => {
     assert.equal(await reconcile(), 1)
   })
 
-  test('are passed over while a transaction is about to fulfil them', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('are skipped while a transaction uses them', async ({ assert, cleanup }) => {
     const record = owner()
     const steps = provisioning()
     await steps.withClient(record, ({ attach }) =>
@@ -293,7 +288,7 @@ test.group('Intents without a record', (group) => {
         assert.equal(await reconcile(), 0)
       })
     )
-    assert.isTrue(await isKept(record.id))
+    assert.isTrue(await exists(record.id))
     assert.isDefined(await clients.findByName(record.id))
   })
 })
@@ -302,7 +297,7 @@ test.group('The provider and transactions', (group) => {
   group.setup(withTables)
   group.each.setup(setUp)
 
-  test('never meet: a call from within one is refused', async ({ assert }) => {
+  test('never overlap: a call within a transaction is rejected', async ({ assert }) => {
     const record = owner()
     const seen = standIn.seen.length
     const calls = [
@@ -323,7 +318,7 @@ test.group('The provider and transactions', (group) => {
     assert.deepEqual(paths, ['POST /clients'])
   })
 
-  test('never meet in a transaction of anything else either', async ({ assert }) => {
+  test('never overlap in any other transaction either', async ({ assert }) => {
     await inTransaction(pool, async (transaction) => {
       await transaction.query('select 1')
       assert.throws(() => provider.ownToken(), CalledInTransaction as never)
@@ -331,7 +326,7 @@ test.group('The provider and transactions', (group) => {
     assert.isNotEmpty(await provider.ownToken())
   })
 
-  test('a creation holds no connection while it waits for the provider', async ({ assert }) => {
+  test('a creation uses no connection while it waits for the provider', async ({ assert }) => {
     standIn.fail(async (_, answer) => {
       await delay(50)
       assert.equal(pool.idleCount, pool.totalCount)
@@ -341,9 +336,7 @@ test.group('The provider and transactions', (group) => {
     await create(record, (transaction) => keep(transaction, record.id))
   })
 
-  test('what a transaction only set off may call the provider when it is over', async ({
-    assert,
-  }) => {
+  test('work started by a transaction may call the provider after it', async ({ assert }) => {
     const record = owner()
     let later: Promise<unknown> | undefined
     await create(record, async (transaction) => {

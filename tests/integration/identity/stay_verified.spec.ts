@@ -50,7 +50,7 @@ test.group('Long-lived connections', (group) => {
     }
   })
 
-  test('stay for as long as the token is good, which is asked again and again', async ({
+  test('stay for as long as the token is active, which is checked regularly', async ({
     assert,
   }) => {
     const watched = watch(standIn.mint())
@@ -79,7 +79,7 @@ test.group('Long-lived connections', (group) => {
     assert.isUndefined(await tokens.verify(token))
   }).retry(2)
 
-  test('end in the same time where a permission is taken away, and not where one is given', async ({
+  test('end in the same time if a permission is revoked, but not if one is granted', async ({
     assert,
   }) => {
     const watched = watch(standIn.mint())
@@ -95,7 +95,7 @@ test.group('Long-lived connections', (group) => {
     assert.match(String(watched.reason), /permission/)
   }).retry(2)
 
-  test('end no later where other requests keep the token in use', async ({ assert }) => {
+  test('end no later if other requests use the token', async ({ assert }) => {
     const token = standIn.mint()
     await tokens.verify(token)
     await delay(TRUST_MS / 2)
@@ -119,7 +119,7 @@ test.group('Long-lived connections', (group) => {
     assert.isFalse(watched.hasEnded)
   })
 
-  test('end where the provider stays away', async ({ assert }) => {
+  test('end if the provider stays unavailable', async ({ assert }) => {
     const watched = watch(standIn.mint())
     await eventually(isJudged)
     const took = stopwatch()
@@ -129,14 +129,14 @@ test.group('Long-lived connections', (group) => {
     await standIn.listen()
   }).retry(2)
 
-  test('never begin with a token that is not good', async ({ assert }) => {
+  test('never start with an inactive token', async ({ assert }) => {
     const watched = watch('nonsense')
     await endOf(watched)
     assert.instanceOf(watched.reason, Unauthorized)
     assert.equal(introspections(), 0)
   })
 
-  test('of one token ask together', async ({ assert }) => {
+  test('share introspections of a token', async ({ assert }) => {
     const token = standIn.mint()
     const watched = Array.from({ length: 200 }, () => watch(token))
     await eventually(() => introspections() >= 3)
@@ -144,7 +144,7 @@ test.group('Long-lived connections', (group) => {
     assert.equal(introspections(), 3)
   })
 
-  test('ask no more once they are closed', async ({ assert }) => {
+  test('stop introspecting when they are closed', async ({ assert }) => {
     watch(standIn.mint())
     await eventually(() => introspections() >= 1)
     close()

@@ -71,12 +71,12 @@ test.group('Checks', () => {
     assert.isDefined(isClient(null)(actor({ kind: 'client', id: 'another' })))
   })
 
-  test('kinds can be asked for', ({ assert }) => {
+  test('a kind of actor can be required', ({ assert }) => {
     assert.isUndefined(isKind('client', 'robot')(actor({ kind: 'robot' })))
     assert.isDefined(isKind('client', 'robot')(actor()))
   })
 
-  test('are put together', ({ assert }) => {
+  test('can be combined', ({ assert }) => {
     const check = either(isClient('own'), all(hasPermission('node_update'), mayWriteIn(SITE_A)))
     assert.isUndefined(check(actor({ kind: 'client', id: 'own', realmId: SITE_B })))
     assert.isUndefined(check(actor({ permissions: ['node_update'] })))
@@ -86,7 +86,7 @@ test.group('Checks', () => {
     assert.isDefined(check(master()))
   })
 
-  test('throw the first refusal where something is required', ({ assert }) => {
+  test('throw the first failure', ({ assert }) => {
     const ann = actor({ permissions: ['node_update'] })
     assert.doesNotThrow(() => requireThat(ann, hasPermission('node_update'), mayWriteIn(SITE_A)))
     assert.throws(
@@ -95,7 +95,7 @@ test.group('Checks', () => {
     )
   })
 
-  test('hand the attributes of a record to a policy, which allows everything as it is', ({
+  test('pass the attributes of a record to the policy, which allows everything by default', ({
     assert,
     cleanup,
   }) => {
@@ -104,8 +104,8 @@ test.group('Checks', () => {
     assert.isUndefined(hasPermission('analysis_update', analysis)(ann))
     const seen: unknown[] = []
     cleanup(
-      usePermissionPolicy((...asked) => {
-        seen.push(asked)
+      usePermissionPolicy((...parameters) => {
+        seen.push(parameters)
         return false
       })
     )

@@ -18,7 +18,7 @@ const setUp = async () => {
 test.group('External provider | its own token', (group) => {
   group.each.setup(setUp)
 
-  test('the token of the platform is fetched once for all calls, with the realm that was named', async ({
+  test('the token of the platform is requested once for all calls, with the configured realm', async ({
     assert,
   }) => {
     const { clients, people } = externalProvider(standIn)
@@ -47,7 +47,7 @@ test.group('External provider | its own token', (group) => {
     assert.notEqual(await provider.ownToken(), first)
   })
 
-  test('the token of the platform is replaced once where it was refused, and the call repeated', async ({
+  test('a rejected token of the platform is replaced once, and the call repeated', async ({
     assert,
   }) => {
     const { clients } = externalProvider(standIn)
@@ -57,9 +57,7 @@ test.group('External provider | its own token', (group) => {
     assert.equal(standIn.count('/token'), 2)
   })
 
-  test('that is refused again is a failure of the provider, not of the caller', async ({
-    assert,
-  }) => {
+  test('a second rejection is a failure of the provider, not of the caller', async ({ assert }) => {
     standIn.fail((request, answer) =>
       request.url!.startsWith('/permissions') ? { status: 401, body: '' } : answer()
     )
@@ -85,7 +83,7 @@ test.group('External provider | introspection', (group) => {
     assert.sameMembers(Object.keys(body), ['token'])
   })
 
-  test('says who asks where it is told to, in the encoding of OAuth', async ({ assert }) => {
+  test('authenticates if configured, in the encoding of OAuth', async ({ assert }) => {
     await externalProvider(standIn, { introspectionAuth: 'basic' }).introspect(standIn.mint())
     const [scheme, pair] = introspection().authorization!.split(' ')
     assert.equal(scheme, 'Basic')
@@ -93,10 +91,10 @@ test.group('External provider | introspection', (group) => {
   })
 })
 
-test.group('External provider | one that is asked too much', (group) => {
+test.group('External provider | rate limits', (group) => {
   group.each.setup(setUp)
 
-  test('is asked again when it says, and answers whoever waited', async ({ assert }) => {
+  test('requests are retried after the time that the provider names', async ({ assert }) => {
     const provider = externalProvider(standIn)
     await provider.ownToken()
     let refusals = 0
@@ -151,7 +149,7 @@ test.group('External provider | one that answers with', (group) => {
       }
     })
 
-  test('records that make no sense is unavailable', async ({ assert }) => {
+  test('malformed records is unavailable', async ({ assert }) => {
     const { clients, people } = externalProvider(standIn)
     await clients.read('x')
     standIn.fail(() => ({ status: 200, body: { data: { name: 'no id' } } }))
@@ -159,7 +157,7 @@ test.group('External provider | one that answers with', (group) => {
     await assert.rejects(() => people.realmIds(), IdentityUnavailable)
   })
 
-  test('a failure tells the log what happened, and nothing that is secret', async ({ assert }) => {
+  test('a failure is logged without secrets', async ({ assert }) => {
     standIn.fail(() => ({ status: 500, body: '' }))
     const provider = externalProvider(standIn, { introspectionAuth: 'basic' })
     const token = standIn.mint()
@@ -176,10 +174,7 @@ test.group('External provider | one that answers with', (group) => {
 test.group('External provider | directories', (group) => {
   group.each.setup(setUp)
 
-  test('a permission that many clients are given is looked up once a minute', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('a permission is looked up once a minute', async ({ assert, cleanup }) => {
     const { clients } = externalProvider(standIn)
     const give = async (name: string) => {
       const { id } = await clients.create({ name, realmId: standIn.ann.realmId as string })
@@ -200,7 +195,7 @@ test.group('External provider | directories', (group) => {
     assert.equal(lookUps(), 2)
   })
 
-  test('a filter the provider does not know finds nobody else', async ({ assert }) => {
+  test('an unknown filter does not return other records', async ({ assert }) => {
     const { clients } = externalProvider(standIn)
     const [system] = standIn.records.table('clients')
     standIn.fail((request, answer) => {
@@ -213,9 +208,7 @@ test.group('External provider | directories', (group) => {
     assert.equal((await clients.findByName(SYSTEM.clientId))?.id, system!.id)
   })
 
-  test('a client of the same name in another realm is not taken for the one wanted', async ({
-    assert,
-  }) => {
+  test('a client of the same name in another realm is ignored', async ({ assert }) => {
     const { clients } = externalProvider(standIn)
     const [master, siteA] = [standIn.realms.master.id, standIn.realms.siteA.id]
     const one = await clients.create({ name: 'same', realmId: master })
@@ -224,16 +217,14 @@ test.group('External provider | directories', (group) => {
     assert.equal((await clients.create({ name: 'same', realmId: siteA })).id, other.id)
   })
 
-  test('everybody is told of, on however many pages', async ({ assert }) => {
+  test('all pages of a list are read', async ({ assert }) => {
     const ids = Array.from({ length: 120 }, (_, n) => standIn.records.add('users', { n }).id)
     const users = await externalProvider(standIn).people.users()
     assert.equal(users.size, 121)
     assert.isTrue(ids.every((id) => users.has(id)))
   })
 
-  test('a list that changes while it is read is read again, and not half believed', async ({
-    assert,
-  }) => {
+  test('a list that changes while it is read is read again', async ({ assert }) => {
     Array.from({ length: 120 }, (_, n) => standIn.records.add('users', { n }))
     const { people } = externalProvider(standIn)
     let changes = 1
@@ -252,7 +243,7 @@ test.group('External provider | directories', (group) => {
 test.group('Remote provider', (group) => {
   group.each.setup(setUp)
 
-  test('a provider is known as one with clients by its records', async ({ assert, cleanup }) => {
+  test('a provider with a records API is detected', async ({ assert, cleanup }) => {
     const provider = new RemoteProvider(settingsFor(standIn))
     cleanup(() => provider.close())
     await provider.metadata()
@@ -260,7 +251,7 @@ test.group('Remote provider', (group) => {
     assert.isDefined(provider.people)
   })
 
-  test('a provider is taken for plain OpenID Connect where its clients are {0}')
+  test('a provider is plain OpenID Connect if its clients are {0}')
     .with(
       Object.entries({
         'not there': { status: 404, body: 'Not Found', type: 'text/plain' },
@@ -287,7 +278,7 @@ test.group('Remote provider', (group) => {
     assert.isDefined(provider.clients)
   })
 
-  test('that is never found is let go without a wait', async ({ assert }) => {
+  test('closing does not wait for an unavailable provider', async ({ assert }) => {
     await standIn.goAway()
     const provider = new RemoteProvider(settingsFor(standIn))
     const stop = await provider.onChange(() => {})

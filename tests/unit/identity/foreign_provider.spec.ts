@@ -44,7 +44,7 @@ function answering(path: string, reply: { status: number; location?: string; bod
 test.group('A provider that describes itself per realm', (group) => {
   group.each.setup(setUp)
 
-  test('the description of a realm is used where the provider sends there, and its tokens are accepted', async ({
+  test('a redirect to the discovery document of a realm is followed, and its tokens are accepted', async ({
     assert,
   }) => {
     assert.deepEqual((await provider.metadata()).issuers, [standIn.url])
@@ -52,9 +52,7 @@ test.group('A provider that describes itself per realm', (group) => {
     assert.equal(actor?.id, standIn.ann.id)
   })
 
-  test('a description is not followed to another origin, and the log says where it led', async ({
-    assert,
-  }) => {
+  test('a redirect to another origin is rejected and logged', async ({ assert }) => {
     const other = await StandInProvider.start()
     answering(DESCRIPTION, { status: 302, location: other.url + DESCRIPTION })
     const failure = await provider.metadata().catch((error) => error)
@@ -64,13 +62,13 @@ test.group('A provider that describes itself per realm', (group) => {
     assert.isEmpty(other.seen)
   })
 
-  test('a description is not followed in circles', async ({ assert }) => {
+  test('redirect loops are rejected', async ({ assert }) => {
     answering(DESCRIPTION, { status: 302, location: DESCRIPTION })
     await assert.rejects(() => provider.metadata(), IdentityUnavailable)
     assert.equal(standIn.count(DESCRIPTION), 4)
   })
 
-  test('nothing is sent on that carries credentials or changes something', async ({ assert }) => {
+  test('requests with credentials or side effects are not redirected', async ({ assert }) => {
     const token = standIn.mint()
     await provider.ownToken()
     standIn.fail((request) =>
@@ -88,7 +86,7 @@ test.group('A provider that describes itself per realm', (group) => {
 test.group('Whether tokens can be verified', (group) => {
   group.each.setup(setUp)
 
-  test('tokens can be verified where the provider answers, which is not asked again and again', async ({
+  test('verification works while the provider responds; the check is cached', async ({
     assert,
   }) => {
     const tokens = new TokenVerifier(provider)
@@ -98,7 +96,7 @@ test.group('Whether tokens can be verified', (group) => {
     assert.lengthOf(standIn.seen, before)
   })
 
-  test('tokens cannot be verified where {0}')
+  test('verification fails if {0}')
     .with([
       ['its description leads astray', DESCRIPTION],
       ['it shows no keys', '/jwks'],
@@ -121,7 +119,7 @@ test.group('Whether tokens can be verified', (group) => {
       await tokens.requireWorking()
     })
 
-  test('the provider is looked at again after half a minute', async ({ assert, cleanup }) => {
+  test('the check is repeated after half a minute', async ({ assert, cleanup }) => {
     let now = Date.now()
     cleanup(overrideClock({ now: () => now }))
     const tokens = new TokenVerifier(provider)
@@ -133,11 +131,11 @@ test.group('Whether tokens can be verified', (group) => {
   })
 })
 
-const sweep = (make: typeof realmSweep, held: string[], by = provider) => {
+const sweep = (make: typeof realmSweep, existingIds: string[], by = provider) => {
   const forgotten: string[] = []
   const { run } = make({
     provider: by,
-    referencedIds: async () => held,
+    referencedIds: async () => existingIds,
     removeReferences: async (id) => forgotten.push(id),
   })
   return { run: () => run(running), forgotten }
@@ -146,7 +144,7 @@ const sweep = (make: typeof realmSweep, held: string[], by = provider) => {
 test.group('Sweeps and the provider', (group) => {
   group.each.setup(setUp)
 
-  test('wait until it was looked at', async ({ assert, cleanup }) => {
+  test('wait until the provider is known', async ({ assert, cleanup }) => {
     const remote = new RemoteProvider(settingsFor(standIn))
     cleanup(() => remote.close())
     const gone = randomUUID()
@@ -155,7 +153,7 @@ test.group('Sweeps and the provider', (group) => {
     assert.deepEqual(realms.forgotten, [gone])
   })
 
-  test('say that they could not be done while it does not answer', async ({ assert, cleanup }) => {
+  test('fail while the provider does not respond', async ({ assert, cleanup }) => {
     await standIn.goAway()
     const remote = new RemoteProvider(settingsFor(standIn))
     cleanup(() => remote.close())
@@ -165,7 +163,7 @@ test.group('Sweeps and the provider', (group) => {
   })
 })
 
-test.group('Who is taken for gone', (group) => {
+test.group('Deleted realms and users', (group) => {
   group.each.setup(setUp)
 
   /** Lists leave out users of another realm than the platform's client; they are there by their ids. */
@@ -185,7 +183,7 @@ test.group('Who is taken for gone', (group) => {
     })
   }
 
-  test('whoever is only left out of a list is not gone', async ({ assert }) => {
+  test('an id that is only missing in the list is not deleted', async ({ assert }) => {
     standIn.fail(async (request, answer) => {
       const reply = await answer()
       const isList = request.url!.startsWith('/users?')
@@ -199,7 +197,7 @@ test.group('Who is taken for gone', (group) => {
     assert.isEmpty(users.forgotten)
   })
 
-  test('nobody is taken for gone where users of other realms are hidden ({0})')
+  test('nothing is removed if users of other realms are hidden ({0})')
     .with([403, 404])
     .run(async ({ assert }, status) => {
       showOwnRealmOnly(status)
@@ -210,16 +208,14 @@ test.group('Who is taken for gone', (group) => {
       assert.isEmpty(users.forgotten)
     })
 
-  test('nobody is taken for gone where a user who is there is not found either', async ({
-    assert,
-  }) => {
+  test('nothing is removed if an existing user is not found either', async ({ assert }) => {
     answering(`/realms/`, { status: 404 })
     const realms = sweep(realmSweep, [randomUUID()])
     await assert.rejects(realms.run, IdentityUnavailable)
     assert.isEmpty(realms.forgotten)
   })
 
-  test('nobody is taken for gone where it would be more than a handful', async ({ assert }) => {
+  test('nothing is removed beyond the limit', async ({ assert }) => {
     const many = Array.from({ length: 6 }, () => randomUUID())
     const users = sweep(userSweep, many)
     const failure = await users.run().catch((error) => error)
@@ -244,7 +240,7 @@ test.group('Rights of the platform’s own client', (group) => {
     assert.includeMembers(missing, ['analysis_update', 'analysis_self_storage_use'])
   })
 
-  test('the platform’s own client has the rights the provider knows, and those that are handed on', async ({
+  test('the platform’s own client needs the permissions that the provider defines, and those it grants', async ({
     assert,
   }) => {
     standIn.records.add('permissions', { name: 'client_permission_create' })
@@ -274,8 +270,8 @@ test.group('A permission that a realm or a client made for itself', (group) => {
     ]
     standIn.fail(async (request, answer) => {
       const reply = await answer()
-      const isAsked = request.url === '/token/introspect'
-      return isAsked
+      const isIntrospection = request.url === '/token/introspect'
+      return isIntrospection
         ? { ...reply, body: { ...(reply.body as object), permissions: theirs } }
         : reply
     })
@@ -283,9 +279,7 @@ test.group('A permission that a realm or a client made for itself', (group) => {
     assert.deepEqual([...actor!.permissions], ['log_read'])
   })
 
-  test('a permission of a realm is neither given nor left to clients in place of the one that holds everywhere', async ({
-    assert,
-  }) => {
+  test('a permission of a realm never replaces the global one', async ({ assert }) => {
     const { clients } = provider
     const [everywhere] = standIn.records
       .table('permissions')
@@ -300,9 +294,9 @@ test.group('A permission that a realm or a client made for itself', (group) => {
     const { id } = await clients.create({ name: randomUUID(), realmId })
     await clients.grant(id, impostor.id)
     await ensurePermissions(clients, id, { names: ['analysis_update'], exclusive: true })
-    const held = await clients.permissionsOf(id)
+    const existingIds = await clients.permissionsOf(id)
     assert.deepEqual(
-      held.map(({ permissionId }) => permissionId),
+      existingIds.map(({ permissionId }) => permissionId),
       [everywhere!.id]
     )
   })
@@ -311,7 +305,7 @@ test.group('A permission that a realm or a client made for itself', (group) => {
 test.group('A user who was deactivated', (group) => {
   group.each.setup(setUp)
 
-  test('a deactivated user is refused though the provider vouches for the token, within a minute', async ({
+  test('a deactivated user is rejected within a minute although the token is active', async ({
     assert,
     cleanup,
   }) => {
@@ -329,18 +323,14 @@ test.group('A user who was deactivated', (group) => {
     assert.isDefined(await tokens.verify(token))
   })
 
-  test('a token is refused as well where nobody of that id is there any more', async ({
-    assert,
-  }) => {
+  test('a token of a deleted user is rejected', async ({ assert }) => {
     const token = standIn.mint()
     const users = standIn.records.table('users')
     users.splice(users.indexOf(standIn.ann), 1)
     assert.isUndefined(await provider.introspect(token))
   })
 
-  test('who was deactivated cannot be told where the platform may not ask, which is warned of once a minute', async ({
-    assert,
-  }) => {
+  test('without permission to read users a warning is logged once a minute', async ({ assert }) => {
     const warnings: unknown[] = []
     const logger = { ...silent, warn: (details: unknown) => void warnings.push(details) }
     const limited = externalProvider(standIn, { logger: logger as never })
@@ -405,7 +395,7 @@ test.group('Clients that cannot be put in order', (group) => {
     return reconcileClients(options, running).then(() => assigned)
   }
 
-  test('clients that fail are passed over, counted, and logged once', async ({ assert }) => {
+  test('failing clients are skipped, counted and logged once', async ({ assert }) => {
     warnings.length = 0
     const passedOver = new SkippedRecords('test', logger)
     const stray = { id: randomUUID(), realmId: randomUUID(), clientId: null }
@@ -419,9 +409,7 @@ test.group('Clients that cannot be put in order', (group) => {
     assert.equal(await counted(), 0)
   })
 
-  test('some clients that fail are not everybody: where the provider fails, the sweep does', async ({
-    assert,
-  }) => {
+  test('the sweep fails if the provider does', async ({ assert }) => {
     const realmId = standIn.realms.siteA.id
     const owners = Array.from({ length: 4 }, () => ({ id: randomUUID(), realmId, clientId: null }))
     answering('/clients', { status: 500 })
@@ -429,7 +417,7 @@ test.group('Clients that cannot be put in order', (group) => {
     await assert.rejects(() => reconcile(owners, passedOver), IdentityUnavailable)
   })
 
-  test('clients are not replaced where more than a handful would be, or the provider hides them', async ({
+  test('clients are not replaced beyond the limit, or if the provider hides them', async ({
     assert,
   }) => {
     const realmId = standIn.realms.siteA.id

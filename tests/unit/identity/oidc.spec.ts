@@ -12,11 +12,11 @@ import { CLAIMS, settingsFor } from './subjects.js'
 const DISCOVERY = '/.well-known/openid-configuration'
 
 test.group('Claims', () => {
-  const told = { sub: 'ann', exp: 1_900_000_000 }
+  const introspected = { sub: 'ann', exp: 1_900_000_000 }
 
-  test('each claim is read under the names that were set, also inside of objects', ({ assert }) => {
+  test('configured names are used, including paths into objects', ({ assert }) => {
     const claims = {
-      ...told,
+      ...introspected,
       'tenant': { id: 'r-1', label: 'site-a' },
       'https://hub.example/kind': 'robot',
       'realm_access': { roles: ['node_create', 'offline_access'] },
@@ -36,7 +36,7 @@ test.group('Claims', () => {
     })
   })
 
-  test('that are missing are nothing, and leave nothing to be found', ({ assert }) => {
+  test('missing claims are null', ({ assert }) => {
     assert.deepEqual(introspectionOf({ sub: 'ann' }, CLAIMS), {
       active: true,
       sub: 'ann',
@@ -54,21 +54,22 @@ test.group('Claims', () => {
     assert.isUndefined(introspectionOf({ sub: 7 }, CLAIMS))
   })
 
-  test('list permissions in whatever way the provider does', ({ assert }) => {
-    const held = (permissions: unknown) =>
-      introspectionOf({ ...told, permissions }, CLAIMS)?.permissions.map(({ name }) => name)
+  test('permissions are read in every supported format', ({ assert }) => {
+    const permissionsFor = (permissions: unknown) =>
+      introspectionOf({ ...introspected, permissions }, CLAIMS)?.permissions.map(({ name }) => name)
     const both = ['log_read', 'log_create']
-    assert.deepEqual(held(both), both)
-    assert.deepEqual(held(both.map((name) => ({ name, realm_id: null }))), both)
-    assert.deepEqual(held('log_read log_create'), both)
-    assert.deepEqual(held('log_read,log_create'), both)
+    assert.deepEqual(permissionsFor(both), both)
+    assert.deepEqual(permissionsFor(both.map((name) => ({ name, realm_id: null }))), both)
+    assert.deepEqual(permissionsFor('log_read log_create'), both)
+    assert.deepEqual(permissionsFor('log_read,log_create'), both)
     for (const none of [undefined, null, 7, {}, '', [null, 7, {}, { name: 7 }, ['log_read']]]) {
-      assert.isEmpty(held(none))
+      assert.isEmpty(permissionsFor(none))
     }
   })
 
-  test('take a subject for the client it is where nobody says more', ({ assert }) => {
-    const kind = (claims: object) => introspectionOf({ ...told, ...claims }, CLAIMS)?.sub_kind
+  test('a subject equal to its client is a client', ({ assert }) => {
+    const kind = (claims: object) =>
+      introspectionOf({ ...introspected, ...claims }, CLAIMS)?.sub_kind
     assert.equal(kind({ client_id: 'ann' }), 'client')
     assert.equal(kind({ azp: 'ann' }), 'client')
     assert.equal(kind({ client_id: 'browser' }), 'user')
@@ -78,7 +79,10 @@ test.group('Claims', () => {
 
   test('inherited names are no claims', ({ assert }) => {
     const names = { ...CLAIMS, realmId: 'constructor.name', realmName: '__proto__.x' }
-    assert.containsSubset(introspectionOf(told, names), { realm_id: null, realm_name: null })
+    assert.containsSubset(introspectionOf(introspected, names), {
+      realm_id: null,
+      realm_name: null,
+    })
   })
 })
 
@@ -99,7 +103,7 @@ test.group('Plain OpenID Connect provider', (group) => {
       return request.url === path ? { ...reply, body: change(reply.body) } : reply
     })
 
-  test('the provider is asked where it says', async ({ assert }) => {
+  test('the endpoints of the discovery document are used', async ({ assert }) => {
     changing(DISCOVERY, (body) => ({
       ...body,
       token_endpoint: `${standIn.url}//token`,
@@ -117,7 +121,7 @@ test.group('Plain OpenID Connect provider', (group) => {
     assert.include(SYSTEM.clientSecret, ' ')
   })
 
-  test('completes what it says of a token with what it signed', async ({ assert }) => {
+  test('signed claims complete the introspection', async ({ assert }) => {
     changing('/token/introspect', ({ active, exp }) => ({ active, exp, username: 'ann' }))
     const actor = await new TokenVerifier(provider()).verify(
       standIn.mint({ iss: standIn.url, permissions: ['log_read'] })
@@ -126,15 +130,13 @@ test.group('Plain OpenID Connect provider', (group) => {
     assert.deepEqual([...actor!.permissions], ['log_read'])
   })
 
-  test('the provider is not believed about another user, however much it signed', async ({
-    assert,
-  }) => {
+  test('an introspection of another user is rejected', async ({ assert }) => {
     changing('/token/introspect', (body) => ({ ...body, sub: 'somebody-else' }))
     const verifier = new TokenVerifier(provider())
     assert.isUndefined(await verifier.verify(standIn.mint({ iss: standIn.url })))
   })
 
-  test('that says nothing of its tokens vouches for them by its signature', async ({ assert }) => {
+  test('without introspection the signature is enough', async ({ assert }) => {
     changing(DISCOVERY, ({ introspection_endpoint: _, ...body }) => body)
     const plain = provider()
     const token = standIn.mint({ iss: standIn.url, permissions: ['log_read'] })
@@ -144,7 +146,7 @@ test.group('Plain OpenID Connect provider', (group) => {
     assert.isUndefined(await plain.introspect(standIn.mint({ iss: standIn.url, exp: 1 })))
   })
 
-  test('that does not describe itself cannot be used', async ({ assert }) => {
+  test('without a discovery document it is unavailable', async ({ assert }) => {
     changing(DISCOVERY, () => ({ hello: 'world' }))
     await assert.rejects(() => provider().metadata(), IdentityUnavailable)
     await assert.rejects(() => provider().ownToken(), IdentityUnavailable)

@@ -42,7 +42,7 @@ async function permissionNamesOf(clientId: string): Promise<string[]> {
 test.group('Permissions of clients', (group) => {
   group.each.setup(setUp)
 
-  test('of a node are exactly one: others are taken away', async ({ assert }) => {
+  test('of a node are exactly one: others are revoked', async ({ assert }) => {
     const { id } = await newClient()
     const { clients } = provider
     await clients.grant(id, (await clients.permission('node_delete'))!.id)
@@ -51,7 +51,7 @@ test.group('Permissions of clients', (group) => {
     assert.deepEqual(await permissionNamesOf(id), ['analysis_update'])
   })
 
-  test('of an analysis are added to what it has', async ({ assert }) => {
+  test('of an analysis are added to existing ones', async ({ assert }) => {
     const { id } = await newClient()
     const { clients } = provider
     await clients.grant(id, (await clients.permission('log_read'))!.id)
@@ -59,7 +59,7 @@ test.group('Permissions of clients', (group) => {
     assert.sameMembers(await permissionNamesOf(id), ['log_read', ...ANALYSIS_CLIENT_PERMISSIONS])
   })
 
-  test('that are right are not written again', async ({ assert }) => {
+  test('that exist are not granted again', async ({ assert }) => {
     const { id } = await newClient()
     const wanted = { names: NODE_CLIENT_PERMISSIONS, exclusive: true }
     await ensurePermissions(provider.clients, id, wanted)
@@ -69,7 +69,7 @@ test.group('Permissions of clients', (group) => {
     assert.deepEqual(methods, ['GET'])
   })
 
-  test('the provider does not know are named, and the others given', async ({ assert }) => {
+  test('unknown permissions are returned, and the others granted', async ({ assert }) => {
     const { id } = await newClient()
     const names = ['unheard_of', 'analysis_update']
     assert.deepEqual(await ensurePermissions(provider.clients, id, { names }), ['unheard_of'])
@@ -108,7 +108,7 @@ test.group('Clients without a display name', (group) => {
   })
 })
 
-test.group('Clients that are gone', (group) => {
+test.group('Missing clients', (group) => {
   group.each.setup(setUp)
 
   const reconcile = (owners: OwnerOfClient[], isThere = true) => {
@@ -131,7 +131,7 @@ test.group('Clients that are gone', (group) => {
     return { done, assigned }
   }
 
-  test('lost clients are made again, with the permissions they had', async ({ assert }) => {
+  test('deleted clients are recreated with their permissions', async ({ assert }) => {
     const realmId = standIn.realms.siteA.id
     const lost = { id: randomUUID(), realmId, clientId: randomUUID() }
     const never = { id: randomUUID(), realmId, clientId: null }
@@ -145,7 +145,7 @@ test.group('Clients that are gone', (group) => {
     }
   })
 
-  test('no client is made for a record that goes meanwhile', async ({ assert }) => {
+  test('no client is created for a record deleted meanwhile', async ({ assert }) => {
     const lost = { id: randomUUID(), realmId: standIn.realms.siteA.id, clientId: null }
     const { done } = reconcile([lost], false)
     assert.equal(await done, 0)
@@ -153,7 +153,7 @@ test.group('Clients that are gone', (group) => {
   })
 })
 
-test.group('Realms and users that are gone', (group) => {
+test.group('Deleted realms and users', (group) => {
   group.each.setup(setUp)
 
   const sweep = (
@@ -170,7 +170,7 @@ test.group('Realms and users that are gone', (group) => {
     return { run: () => run(running), forgotten }
   }
 
-  test('records of lost realms and users are let go, and nobody else is', async ({ assert }) => {
+  test('references to deleted realms and users are removed, and no others', async ({ assert }) => {
     const gone = randomUUID()
     const realms = sweep(realmSweep, [standIn.realms.siteA.id, gone], provider)
     await realms.run()
@@ -180,7 +180,7 @@ test.group('Realms and users that are gone', (group) => {
     assert.deepEqual(users.forgotten, [gone])
   })
 
-  test('nobody is looked for where the provider does not tell', async ({ assert }) => {
+  test('nothing is removed if the provider lists nobody', async ({ assert }) => {
     const realms = sweep(realmSweep, [randomUUID()], {
       people: undefined,
       whenReady: () => provider.whenReady(),
@@ -191,9 +191,7 @@ test.group('Realms and users that are gone', (group) => {
     assert.isEmpty(realms.forgotten)
   })
 
-  test('never is everybody let go, whatever a provider says that shows nobody or breaks off', async ({
-    assert,
-  }) => {
+  test('an empty or broken list never removes everything', async ({ assert }) => {
     const realms = sweep(realmSweep, [standIn.realms.siteA.id], provider)
     await provider.ownToken()
     standIn.records.table('realms').length = 0
@@ -203,7 +201,7 @@ test.group('Realms and users that are gone', (group) => {
     assert.isEmpty(realms.forgotten)
   })
 
-  test('nobody is let go who came while the provider was asked', async ({ assert }) => {
+  test('a user created during the request is not removed', async ({ assert }) => {
     const existingIds = [standIn.realms.siteA.id]
     const forgotten: string[] = []
     const { run } = realmSweep({
@@ -223,7 +221,7 @@ test.group('Realms and users that are gone', (group) => {
   })
 })
 
-test.group('Reactions to what the provider tells', () => {
+test.group('Reactions to provider events', () => {
   const change = (type: string, event: string, id = 'x') =>
     ({ type, event, data: { id, name: 'registry' } }) as ProviderChange
 
@@ -265,9 +263,7 @@ test.group('Reactions to what the provider tells', () => {
     return { seen, errors, stop, tell: (given: ProviderChange) => emitChange(given) }
   }
 
-  test('follow realms, users and clients that were deleted, and nothing else', async ({
-    assert,
-  }) => {
+  test('run for deleted realms, users and clients only', async ({ assert }) => {
     const { seen, tell: emitChange, stop } = await set()
     for (const type of ['realm', 'user', 'client']) {
       for (const event of ['created', 'deleted']) {
@@ -283,9 +279,7 @@ test.group('Reactions to what the provider tells', () => {
     assert.lengthOf(seen, 3)
   })
 
-  test('remove nothing of a user who is still there, whatever says they are gone', async ({
-    assert,
-  }) => {
+  test('remove nothing of a user who still exists', async ({ assert }) => {
     const { seen, tell: emitChange } = await set(false, 'alive')
     await withHeldTimers(async (pass) => {
       emitChange(change('realm', 'deleted', 'alive'))
@@ -296,9 +290,7 @@ test.group('Reactions to what the provider tells', () => {
     assert.deepEqual(seen, ['user gone'])
   })
 
-  test('follow clients that were deactivated, and not those that were changed otherwise', async ({
-    assert,
-  }) => {
+  test('run for deactivated clients, and not for other changes', async ({ assert }) => {
     const { seen, tell: emitChange } = await set(false, 'active')
     await withHeldTimers(async (pass) => {
       emitChange(change('client', 'updated', 'active'))
@@ -308,7 +300,7 @@ test.group('Reactions to what the provider tells', () => {
     assert.deepEqual(seen, ['client inactive'])
   })
 
-  test('that fail are logged, and do not keep others away', async ({ assert }) => {
+  test('a failing reaction is logged and does not affect others', async ({ assert }) => {
     const { seen, errors, tell: emitChange } = await set(true)
     emitChange(change('realm', 'deleted', 'one'))
     emitChange(change('realm', 'deleted', 'two'))

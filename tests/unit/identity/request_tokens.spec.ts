@@ -42,14 +42,14 @@ test.group('The token of a request | header', () => {
     }
   })
 
-  test('that says something else, or nothing, still keeps the cookie out', ({ assert }) => {
+  test('disables the cookie even with another scheme or no value', ({ assert }) => {
     assert.isUndefined(fromGet(cookie('abc', { authorization: '' })))
     assert.isUndefined(fromGet(cookie('abc', { authorization: 'Basic abc' })))
   })
 })
 
 test.group('The token of a request | cookie', () => {
-  test('is taken where there is no header, for reading only', ({ assert }) => {
+  test('is used without a header, for read requests only', ({ assert }) => {
     assert.equal(tokenOf(cookie('abc'), 'GET', SOURCES), 'abc')
     assert.equal(tokenOf(cookie('abc'), 'HEAD', SOURCES), 'abc')
     for (const method of ['POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS', 'get', '']) {
@@ -57,7 +57,7 @@ test.group('The token of a request | cookie', () => {
     }
   })
 
-  test('has exactly the name that is set', ({ assert }) => {
+  test('has exactly the configured name', ({ assert }) => {
     for (const name of [
       'access_token',
       'flame_access_token2',
@@ -92,9 +92,7 @@ test.group('The token of a request | cookie', () => {
     assert.isUndefined(fromGet({ cookie: 'flame_access_token' }))
   })
 
-  test('counts where the browser says it comes from our own site, or says nothing', ({
-    assert,
-  }) => {
+  test('is accepted from the own site and from browsers without Fetch metadata', ({ assert }) => {
     for (const site of ['same-origin', 'same-site', 'none']) {
       assert.equal(fromGet(cookie('abc', { 'sec-fetch-site': site })), 'abc', site)
     }
@@ -104,7 +102,7 @@ test.group('The token of a request | cookie', () => {
     }
   })
 
-  test('counts from another site where that was named', ({ assert }) => {
+  test('is accepted from configured origins', ({ assert }) => {
     const from = (origin: string) =>
       fromGet(cookie('abc', { 'sec-fetch-site': 'cross-site', origin }))
     assert.equal(from('https://ui.example'), 'abc')

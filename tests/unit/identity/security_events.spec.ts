@@ -31,7 +31,7 @@ const refusing = () =>
   new SecurityAudit({ record: () => Promise.reject(new Error('full')) }, silent)
 
 test.group('Security events', () => {
-  test('a refusal is noted with who, what and which permission', async ({ assert }) => {
+  test('a refusal is recorded with actor, subject and missing permission', async ({ assert }) => {
     const { noted, notes } = listening()
     const ctx = request()
     notes.addRefusal(ctx, PermissionDenied.missing(['node_update', 'node_create']))
@@ -48,7 +48,7 @@ test.group('Security events', () => {
     assert.equal(noted[0]!.origin.actor, ctx.actor)
   })
 
-  test('refusals of the same caller, route and reason are one event that says how many', async ({
+  test('refusals of the same caller, route and reason are one event with a count', async ({
     assert,
   }) => {
     const { noted, notes } = listening()
@@ -92,7 +92,7 @@ test.group('Security events', () => {
     assert.isEmpty(noted[0]!.permissions)
   })
 
-  test('nothing that was only made up gets in', async ({ assert }) => {
+  test('forged ids and unauthenticated callers are not recorded', async ({ assert }) => {
     const { noted, notes } = listening()
     notes.addRefusal(request('<script>'), new PermissionDenied('no'))
     await notes.flush()
@@ -104,15 +104,13 @@ test.group('Security events', () => {
     assert.lengthOf(noted, 1)
   })
 
-  test('a refusal that cannot be noted stays a refusal', async ({ assert }) => {
+  test('a refusal that cannot be recorded stays a refusal', async ({ assert }) => {
     const notes = refusing()
     notes.addRefusal(request(), new PermissionDenied('no'))
     await assert.doesNotReject(() => notes.flush())
   })
 
-  test('a secret is noted before it is shown, and not shown where it cannot be', async ({
-    assert,
-  }) => {
+  test('a read secret is recorded first, and not shown if that fails', async ({ assert }) => {
     const { noted, notes } = listening()
     const record = { kind: 'node', id: RECORD, realmId: null }
     await notes.secretRead(originOf(request()), record)
@@ -120,7 +118,7 @@ test.group('Security events', () => {
     await assert.rejects(() => refusing().secretRead(originOf(request()), record), 'full')
   })
 
-  test('what happened around a login is noted without an actor', async ({ assert }) => {
+  test('a login event is recorded without an actor', async ({ assert }) => {
     const { noted, notes } = listening()
     const account = { kind: 'user', id: null, realmId: null } as const
     const source = sourceOf(request())
@@ -131,7 +129,7 @@ test.group('Security events', () => {
     assert.notProperty(noted[0]!.origin, 'actor')
   })
 
-  test('hold no token and no header', async ({ assert }) => {
+  test('contain no token and no header', async ({ assert }) => {
     const { noted, notes } = listening()
     const ctx = request()
     notes.addRefusal(ctx, new PermissionDenied('no'))

@@ -7,7 +7,7 @@ import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider
 import { externalProvider } from './subjects.js'
 
 test.group('The platform as an actor', () => {
-  test('is vouched for by its provider once a minute, however much it does', async ({
+  test('is introspected once a minute, however many calls it makes', async ({
     assert,
     cleanup,
   }) => {

@@ -53,7 +53,7 @@ test.group('Token verification | forged tokens', (group) => {
     assert.isDefined(await verifier().verify(standIn.mint(claims)))
   })
 
-  test('a token only the provider can read is asked about where it makes such tokens', async ({
+  test('an opaque token is introspected if the provider issues such tokens', async ({
     assert,
     cleanup,
   }) => {
@@ -71,7 +71,7 @@ test.group('Token verification | forged tokens', (group) => {
   })
 })
 
-test.group('Token verification | what the provider says', (group) => {
+test.group('Token verification | introspection', (group) => {
   group.each.setup(async () => {
     standIn = await StandInProvider.start()
     return () => standIn.goAway()
@@ -92,7 +92,7 @@ test.group('Token verification | what the provider says', (group) => {
     })
   })
 
-  test('a provider is not believed where it gives an answer {0}')
+  test('a response {0} is rejected')
     .with(Object.entries(LIES))
     .run(async ({ assert }, [, lie]) => {
       standIn.fail(async (request, answer) => {
@@ -106,7 +106,7 @@ test.group('Token verification | what the provider says', (group) => {
       assert.isDefined(await verifier().verify(token))
     })
 
-  test('an answer is kept for a minute, and needs no wait in that time', async ({
+  test('a result is cached for a minute and then returned synchronously', async ({
     assert,
     cleanup,
   }) => {
@@ -123,7 +123,7 @@ test.group('Token verification | what the provider says', (group) => {
     assert.equal(standIn.count(INTROSPECTION), 2)
   })
 
-  test('an answer is kept no longer than the token lasts', async ({ assert, cleanup }) => {
+  test('a result is cached no longer than the token is valid', async ({ assert, cleanup }) => {
     const pass = later(cleanup)
     const tokens = verifier()
     const token = standIn.mint({ exp: seconds() + 5 })
@@ -132,7 +132,7 @@ test.group('Token verification | what the provider says', (group) => {
     assert.isUndefined(await tokens.verify(token))
   })
 
-  test('an answer is kept for five seconds where it is a refusal', async ({ assert, cleanup }) => {
+  test('a rejection is cached for five seconds', async ({ assert, cleanup }) => {
     const pass = later(cleanup)
     const tokens = verifier()
     const token = standIn.mint()
@@ -146,9 +146,7 @@ test.group('Token verification | what the provider says', (group) => {
     assert.equal(standIn.count(INTROSPECTION), 2)
   })
 
-  test('the provider is asked once, however many requests come with one new token', async ({
-    assert,
-  }) => {
+  test('concurrent requests with one new token are introspected once', async ({ assert }) => {
     const tokens = verifier()
     const token = standIn.mint()
     const actors = await Promise.all(Array.from({ length: 1_000 }, () => tokens.verify(token)))
@@ -157,9 +155,7 @@ test.group('Token verification | what the provider says', (group) => {
     assert.equal(standIn.count('/jwks'), 1)
   })
 
-  test('an answer is needed for a token nobody asked about, and not for one that is known', async ({
-    assert,
-  }) => {
+  test('an unavailable provider fails new tokens, but not cached ones', async ({ assert }) => {
     const tokens = verifier()
     const [known, unknown] = [standIn.mint(), standIn.mint()]
     await tokens.verify(known)
@@ -170,7 +166,7 @@ test.group('Token verification | what the provider says', (group) => {
     assert.isDefined(await tokens.verify(unknown))
   })
 
-  test('an answer is missed in the same way, whatever kept it away', async ({ assert }) => {
+  test('any failure of the provider is reported the same way', async ({ assert }) => {
     const broken = externalProvider(standIn)
     broken.introspect = () => Promise.reject(new Error('connect ECONNREFUSED'))
     const failure = await Promise.resolve(new TokenVerifier(broken).verify(standIn.mint())).catch(
@@ -180,9 +176,7 @@ test.group('Token verification | what the provider says', (group) => {
     assert.match(failure.cause.message, /ECONNREFUSED/)
   })
 
-  test('an answer is forgotten where too many others were asked about, accepted tokens apart', async ({
-    assert,
-  }) => {
+  test('the cache is limited, separately for accepted tokens', async ({ assert }) => {
     const tokens = verifier({ capacity: 3 })
     const first = standIn.mint()
     const actor = await tokens.verify(first)
@@ -204,9 +198,7 @@ test.group('Token verification | keys', (group) => {
     return () => standIn.goAway()
   })
 
-  test('the keys are read again at once for the key of a realm that is younger than they are', async ({
-    assert,
-  }) => {
+  test('an unknown key triggers a refresh, for new realms', async ({ assert }) => {
     const tokens = verifier()
     await tokens.verify(standIn.mint())
     standIn.keys.siteA = new SigningKey()
@@ -216,10 +208,7 @@ test.group('Token verification | keys', (group) => {
     assert.equal(standIn.count('/jwks'), 2)
   })
 
-  test('the keys are read again a few times only for keys that were made up', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('refreshes for unknown keys are rate limited', async ({ assert, cleanup }) => {
     const pass = later(cleanup)
     const tokens = verifier({ distrustMs: 0 })
     await tokens.verify(standIn.mint())
@@ -237,10 +226,7 @@ test.group('Token verification | keys', (group) => {
     assert.equal(standIn.count('/jwks'), 7)
   })
 
-  test('that are known do while the provider cannot be asked for others', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('known keys stay usable while the provider is unavailable', async ({ assert, cleanup }) => {
     const pass = later(cleanup)
     const tokens = verifier()
     await tokens.verify(standIn.mint())

@@ -24,7 +24,7 @@ test.group('Namespaces of sockets', () => {
     }
   })
 
-  test('of a realm are told in both spellings, whichever was meant', ({ assert }) => {
+  test('of a realm are emitted to both spellings', ({ assert }) => {
     const both = ['/resources/realm', '/resources:realm']
     assert.deepEqual(namespaceAliases('/resources/realm'), both)
     assert.deepEqual(namespaceAliases('/resources:realm'), both)

@@ -52,7 +52,7 @@ function clients(buffers: OutgoingBuffers, owners: readonly string[]): Client[] 
 
 const closed = (some: readonly Client[]) => some.map(({ closings }) => closings.length)
 
-test.group('What waits for clients of sockets', () => {
+test.group('Outgoing data of sockets', () => {
   test('closes the connection of one that does not read, with a reason', ({ assert }) => {
     const [one, other] = clients(new OutgoingBuffers(LIMITS), ['one', 'other']) as [Client, Client]
     one.send(90)
@@ -64,7 +64,7 @@ test.group('What waits for clients of sockets', () => {
     assert.equal((one.closings[0] as unknown[])[0], 1013)
   })
 
-  test('closes none that reads, and lets senders go on then', async ({ assert }) => {
+  test('does not close a client that reads, and resumes its senders', async ({ assert }) => {
     const buffers = new OutgoingBuffers(LIMITS)
     const [one] = clients(buffers, ['one']) as [Client]
     for (let round = 0; round < 20; round++) {
@@ -90,7 +90,7 @@ test.group('What waits for clients of sockets', () => {
     assert.deepEqual(closed(some), [0, 1, 0, 0])
   })
 
-  test('is limited for all together, and most of it goes first', ({ assert }) => {
+  test('is limited in total, and the largest buffer is closed first', ({ assert }) => {
     const buffers = new OutgoingBuffers(LIMITS)
     const some = clients(
       buffers,
@@ -101,7 +101,7 @@ test.group('What waits for clients of sockets', () => {
     assert.deepEqual(closed(some), [0, 0, 0, 0, 1, 0, 0, 0, 0])
   })
 
-  test('is forgotten with the connection', ({ assert }) => {
+  test('is released with the connection', ({ assert }) => {
     const buffers = new OutgoingBuffers(LIMITS)
     for (let round = 0; round < 20; round++) {
       const [one] = clients(buffers, ['a']) as [Client]

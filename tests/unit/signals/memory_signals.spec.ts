@@ -17,12 +17,12 @@ signalsSuite('memory', async () => {
 
 test.group('Signals in memory', () => {
   test('work as soon as they are made', async ({ assert }) => {
-    const heard: string[] = []
+    const received: string[] = []
     const signals = new MemorySignals()
-    const stop = await signals.onNotification('outbox', () => heard.push('woken'))
+    const stop = await signals.onNotification('outbox', () => received.push('woken'))
     signals.notify('outbox')
     await null
     await stop()
-    assert.deepEqual(heard, ['woken'])
+    assert.deepEqual(received, ['woken'])
   })
 })

@@ -23,7 +23,7 @@ type Reply = {
 type Fault = (request: IncomingMessage, answer: () => Promise<Reply>) => Promise<Reply> | Reply
 
 /** What came in, as the provider saw it. */
-interface Seen {
+interface RecordedRequest {
   method: string
   path: string
   authorization: string | undefined
@@ -38,7 +38,7 @@ const keys = { master: new SigningKey(), siteA: new SigningKey() }
 export class StandInProvider {
   readonly keys = { ...keys }
   readonly records = new Records()
-  readonly seen: Seen[] = []
+  readonly seen: RecordedRequest[] = []
   readonly realms: { master: StoredRecord; siteA: StoredRecord }
   readonly ann: StoredRecord
   readonly #server: Server

@@ -10,19 +10,21 @@ import { identityPool } from '#identity/embedded/database'
 import { subscribeToAccessChanges, accessChangesDelivered } from '#identity/embedded/access_changes'
 import { eventually } from '#tests/helpers/eventually'
 
-const PEER = fileURLToPath(new URL(`./standing_peer${extname(import.meta.url)}`, import.meta.url))
-const HELD_MS = 600
+const PEER = fileURLToPath(
+  new URL(`./access_change_peer${extname(import.meta.url)}`, import.meta.url)
+)
+const PAUSED_MS = 600
 
-test.group('Standing that another process hears of', (group) => {
+test.group('Delivery of access changes to another process', (group) => {
   let peer: ChildProcess
-  let heard: unknown[]
+  let messages: unknown[]
 
   group.each.setup(async () => {
     const stop = await subscribeToAccessChanges(() => {})
     peer = fork(PEER)
-    heard = []
-    peer.on('message', (message) => heard.push(message))
-    await eventually(() => heard.includes('listening'))
+    messages = []
+    peer.on('message', (message) => messages.push(message))
+    await eventually(() => messages.includes('listening'))
     return async () => {
       const exit = once(peer, 'exit')
       if (peer.kill('SIGKILL')) {
@@ -32,29 +34,29 @@ test.group('Standing that another process hears of', (group) => {
     }
   })
 
-  const tell = (whose: string) =>
-    identityPool().query(`select pg_notify('identity_standing', $1)`, [whose])
+  const notify = (id: string) =>
+    identityPool().query(`select pg_notify('identity_standing', $1)`, [id])
 
-  /** What is told while the other process does not get to hear anything. */
-  const toldToHeld = async () => {
+  /** Sends a change while the other process is paused. */
+  const notifyPausedPeer = async () => {
     peer.kill('SIGSTOP')
-    await tell('somebody')
+    await notify('an-id')
     let isReceived = false
     const received = accessChangesDelivered().then(() => (isReceived = true))
-    await delay(HELD_MS)
+    await delay(PAUSED_MS)
     return { isReceived: () => isReceived, received }
   }
 
-  test('is waited for until it was heard there', async ({ assert }) => {
-    const { isReceived, received } = await toldToHeld()
+  test('is awaited until the other process has received the change', async ({ assert }) => {
+    const { isReceived, received } = await notifyPausedPeer()
     assert.isFalse(isReceived())
     peer.kill('SIGCONT')
     await received
-    await eventually(() => heard.includes('somebody'))
+    await eventually(() => messages.includes('an-id'))
   })
 
-  test('is not waited for once the process is gone', async ({ assert }) => {
-    const { isReceived, received } = await toldToHeld()
+  test('is not awaited after the process ended', async ({ assert }) => {
+    const { isReceived, received } = await notifyPausedPeer()
     assert.isFalse(isReceived())
     const killedAt = performance.now()
     peer.kill('SIGKILL')
@@ -62,9 +64,9 @@ test.group('Standing that another process hears of', (group) => {
     assert.isBelow(performance.now() - killedAt, 1_000)
   })
 
-  test('is not waited for without end', async ({ assert }) => {
-    const { received } = await toldToHeld()
+  test('is awaited within a time limit', async ({ assert }) => {
+    const { received } = await notifyPausedPeer()
     await received
-    assert.notInclude(heard, 'somebody')
+    assert.notInclude(messages, 'an-id')
   })
 })

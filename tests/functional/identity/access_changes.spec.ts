@@ -40,7 +40,7 @@ async function processes(count: number) {
   return { providers, verifiers, close: async () => void (await close()) }
 }
 
-test.group('Standing of users and clients that have a token already', (group) => {
+test.group('Access of users and clients with a token', (group) => {
   let hub: Awaited<ReturnType<typeof processes>>
 
   group.setup(async () => {
@@ -74,45 +74,45 @@ test.group('Standing of users and clients that have a token already', (group) =>
       assert,
     }) => {
       const { id, token } = await somebody()
-      const holds = async () =>
+      const verdicts = async () =>
         (await actors(token)).map((actor) => actor!.permissions.has(GRANTED))
-      assert.deepEqual(await holds(), [false, false, false])
+      assert.deepEqual(await verdicts(), [false, false, false])
       const given = { [`${kind}Id`]: id, permissionId: await permissionId() }
       const grant = await make(kind === 'user' ? 'userPermission' : 'clientPermission', given)
-      assert.deepEqual(await holds(), [true, true, true])
+      assert.deepEqual(await verdicts(), [true, true, true])
       await remove(kind === 'user' ? 'userPermission' : 'clientPermission', grant.id)
-      assert.deepEqual(await holds(), [false, false, false])
+      assert.deepEqual(await verdicts(), [false, false, false])
     })
 
     test(`a role of a ${kind} holds from the next request on, with what it gains and loses`, async ({
       assert,
     }) => {
       const { id, token } = await somebody()
-      const holds = async () =>
+      const verdicts = async () =>
         (await actors(token)).map((actor) => actor!.permissions.has(GRANTED))
-      assert.deepEqual(await holds(), [false, false, false])
+      assert.deepEqual(await verdicts(), [false, false, false])
       const role = await make('role', { name: unique('role') })
       const has = await make(kind === 'user' ? 'userRole' : 'clientRole', {
         [`${kind}Id`]: id,
         roleId: role.id,
       })
-      assert.deepEqual(await holds(), [false, false, false])
+      assert.deepEqual(await verdicts(), [false, false, false])
       const gives = { roleId: role.id, permissionId: await permissionId() }
       const gain = await make('rolePermission', gives)
-      assert.deepEqual(await holds(), [true, true, true])
+      assert.deepEqual(await verdicts(), [true, true, true])
       await remove('rolePermission', gain.id)
-      assert.deepEqual(await holds(), [false, false, false])
+      assert.deepEqual(await verdicts(), [false, false, false])
       await make('rolePermission', gives)
-      assert.deepEqual(await holds(), [true, true, true])
+      assert.deepEqual(await verdicts(), [true, true, true])
       await remove(kind === 'user' ? 'userRole' : 'clientRole', has.id)
-      assert.deepEqual(await holds(), [false, false, false])
+      assert.deepEqual(await verdicts(), [false, false, false])
       await make(kind === 'user' ? 'userRole' : 'clientRole', {
         [`${kind}Id`]: id,
         roleId: role.id,
       })
-      assert.deepEqual(await holds(), [true, true, true])
+      assert.deepEqual(await verdicts(), [true, true, true])
       await remove('role', role.id)
-      assert.deepEqual(await holds(), [false, false, false])
+      assert.deepEqual(await verdicts(), [false, false, false])
     })
   }
 
@@ -133,15 +133,15 @@ test.group('Standing of users and clients that have a token already', (group) =>
     })
   }
 
-  test('a permission that is deleted is held by nobody any more', async ({ assert }) => {
+  test('a deleted permission is revoked from everybody', async ({ assert }) => {
     const { id, token } = await user()
     const made = await make('permission', { name: unique('permission') })
     await make('userPermission', { userId: id, permissionId: made.id })
-    const holds = async () =>
+    const verdicts = async () =>
       (await actors(token)).map((actor) => actor!.permissions.has(made.name))
-    assert.deepEqual(await holds(), [true, true, true])
+    assert.deepEqual(await verdicts(), [true, true, true])
     await remove('permission', made.id)
-    assert.deepEqual(await holds(), [false, false, false])
+    assert.deepEqual(await verdicts(), [false, false, false])
   })
 
   const NOBODY = [undefined, undefined, undefined]
@@ -169,7 +169,7 @@ test.group('Standing of users and clients that have a token already', (group) =>
       after.forEach((actor, n) => assert.strictEqual(actor, before[n], 'others are still known'))
     })
 
-  test('a user who is active again is let in with the next request', async ({ assert }) => {
+  test('a user who is active again is accepted with the next request', async ({ assert }) => {
     const { id, name, token } = await user()
     await actors(token)
     await change('user', id, { active: false })
@@ -216,9 +216,7 @@ test.group('Standing of users and clients that have a token already', (group) =>
     assert.isTrue(await isKnown(token))
   })
 
-  test('tokens from before generations were counted are good until the first end', async ({
-    assert,
-  }) => {
+  test('tokens without a generation are valid until the first revocation', async ({ assert }) => {
     const { id } = await client()
     const account = (await findClient(id, undefined))!
     const claims = { kind: 'access_token', jti: clock.uuid(), scope: 'global' } as const
@@ -228,19 +226,19 @@ test.group('Standing of users and clients that have a token already', (group) =>
     assert.deepEqual(await actors(older), NOBODY)
   })
 
-  test('a process that could not hear for a moment knows nobody afterwards', async ({ assert }) => {
+  test('a process drops its cache after a lost connection', async ({ assert }) => {
     const { id, token } = await user()
     await actors(token)
     await endSessions(identityPool(), 'analysis-hub identity standing')
     await make('userPermission', { userId: id, permissionId: await permissionId() })
-    const heardAgain = async () => {
+    const reconnected = async () => {
       const { rows } = await identityPool().query<{ count: number }>(
         `select count(*)::integer as count from pg_stat_activity where datname = current_database()
          and application_name = 'analysis-hub identity standing' and query like 'select pg_backend_pid%'`
       )
       return rows[0]!.count >= 3
     }
-    await eventually(heardAgain)
+    await eventually(reconnected)
     const found = await actors(token)
     assert.deepEqual(
       found.map((actor) => actor!.permissions.has(GRANTED)),

@@ -11,7 +11,7 @@ test.group('Recent entries', () => {
     assert.isUndefined(recent.get('b'))
   })
 
-  test('stay while they are asked for', ({ assert }) => {
+  test('stay while they are read', ({ assert }) => {
     const recent = new RecentCache<string, number>(3)
     recent.set('wanted', 0)
     for (let n = 0; n < 100; n++) {
@@ -20,7 +20,7 @@ test.group('Recent entries', () => {
     }
   })
 
-  test('are forgotten when nobody does, and never later than that', ({ assert }) => {
+  test('are evicted when they are not read, within the limit', ({ assert }) => {
     const recent = new RecentCache<number, number>(50)
     const found = () =>
       Array.from({ length: 1_000 }, (_, n) => n).filter((n) => recent.get(n) !== undefined)
@@ -43,7 +43,7 @@ test.group('Recent entries', () => {
     assert.equal(recent.get('a'), 'new')
   })
 
-  test('cost the same however often one of them is wanted', ({ assert }) => {
+  test('cost the same however often one of them is read', ({ assert }) => {
     const recent = new RecentCache<number, number>(10_000)
     for (let n = 0; n < 10_000; n++) {
       recent.set(n, n)
