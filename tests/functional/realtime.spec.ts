@@ -18,7 +18,14 @@ import { TokenVerifier } from '#auth/verification/token_verifier'
 import { boot, isTogether } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { identity, REALMS, testAuthenticator } from '#tests/helpers/identities'
-import { ask, connected, heard, refusal, settled, socketSite } from '#tests/helpers/sockets'
+import {
+  emitWithAck,
+  connected,
+  received,
+  refusal,
+  settled,
+  socketSite,
+} from '#tests/helpers/sockets'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider, settingsFor } from '#tests/unit/identity/subjects'
 import { stopwatch } from '#tests/helpers/stopwatch'
@@ -56,7 +63,7 @@ test.group('Sockets | who is let in', (group) => {
   test('a client may begin with polling', async ({ assert }) => {
     const options = { transports: ['polling', 'websocket'] }
     const socket = await connected(hub.connect('/resources', someone().token, options))
-    assert.isNull(await ask(socket, 'nodeSubscribe'))
+    assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
   })
 
   test('members of a realm enter its namespace, however it is written, and the master realm any', async () => {
@@ -119,8 +126,10 @@ test.group('Sockets | who is let in', (group) => {
       const socket = await connected(hub.connect('/', token))
       const events: unknown[] = []
       socket.onAny((...args) => events.push(args))
-      assert.containsSubset(await ask(socket, 'nodeSubscribe'), { code: 'bad_request' })
-      assert.containsSubset(await ask(socket, 'masterImageSubscribe'), { code: 'bad_request' })
+      assert.containsSubset(await emitWithAck(socket, 'nodeSubscribe'), { code: 'bad_request' })
+      assert.containsSubset(await emitWithAck(socket, 'masterImageSubscribe'), {
+        code: 'bad_request',
+      })
       const emission = { room: 'node', event: 'changed', payload: 'node' }
       await hub.realtime.emit([
         { namespace: '/resources', ...emission },
@@ -223,10 +232,12 @@ test.group('Sockets | subscriptions', (group) => {
       for (const place of ['global', 'realm'] as const) {
         const without = await open(PLACES[place], ['node_create'])
         if (only && only !== place) {
-          assert.containsSubset(await ask(without, `${name}Subscribe`), { code: 'bad_request' })
+          assert.containsSubset(await emitWithAck(without, `${name}Subscribe`), {
+            code: 'bad_request',
+          })
           continue
         }
-        const answer = await ask(without, `${name}Subscribe`)
+        const answer = await emitWithAck(without, `${name}Subscribe`)
         if (any.length === 0) {
           assert.isNull(answer)
         } else {
@@ -240,8 +251,8 @@ test.group('Sockets | subscriptions', (group) => {
         }
         for (const permission of any) {
           const socket = await open(PLACES[place], [permission])
-          const events = heard(socket, 'changed')
-          assert.isNull(await ask(socket, `${name}Subscribe`))
+          const events = received(socket, 'changed')
+          assert.isNull(await emitWithAck(socket, `${name}Subscribe`))
           await tell(PLACES[place], room)
           await settled(socket)
           assert.deepEqual(events, [room])
@@ -251,10 +262,10 @@ test.group('Sockets | subscriptions', (group) => {
 
   test('of one record are told of that record only', async ({ assert }) => {
     const [all, one] = [await open('/resources'), await open('/resources')]
-    const [toAll, toOne] = [heard(all, 'nodeUpdated'), heard(one, 'nodeUpdated')]
+    const [toAll, toOne] = [received(all, 'nodeUpdated'), received(one, 'nodeUpdated')]
     const id = randomUUID()
-    assert.isNull(await ask(all, 'nodeSubscribe'))
-    assert.isNull(await ask(one, 'nodeSubscribe', id))
+    assert.isNull(await emitWithAck(all, 'nodeSubscribe'))
+    assert.isNull(await emitWithAck(one, 'nodeSubscribe', id))
     const payload = { data: { id, name: 'ü' }, meta: { roomName: 'node', event: 'updated' } }
     for (const room of ['node', `node/${id}`, `node/${randomUUID()}`]) {
       await tell('/resources', room, payload, 'nodeUpdated')
@@ -266,9 +277,9 @@ test.group('Sockets | subscriptions', (group) => {
 
   test('of a record and of all records are told twice', async ({ assert }) => {
     const socket = await open('/resources')
-    const events = heard(socket, 'changed')
-    await ask(socket, 'nodeSubscribe')
-    await ask(socket, 'nodeSubscribe', '1')
+    const events = received(socket, 'changed')
+    await emitWithAck(socket, 'nodeSubscribe')
+    await emitWithAck(socket, 'nodeSubscribe', '1')
     await tell('/resources', 'node')
     await tell('/resources', 'node/1')
     await settled(socket)
@@ -278,8 +289,8 @@ test.group('Sockets | subscriptions', (group) => {
   test('in a realm are told in both of its spellings, and nowhere else', async ({ assert }) => {
     const names = [`/resources/${REALMS.other}`, `/resources:${REALMS.other}`, '/resources']
     const sockets = await Promise.all(names.map((name) => open(name)))
-    const events = sockets.map((socket) => heard(socket, 'changed'))
-    await Promise.all(sockets.map((socket) => ask(socket, 'nodeSubscribe')))
+    const events = sockets.map((socket) => received(socket, 'changed'))
+    await Promise.all(sockets.map((socket) => emitWithAck(socket, 'nodeSubscribe')))
     await tell(`/resources/${REALMS.other}`, 'node')
     await Promise.all(sockets.map(settled))
     assert.deepEqual(events, [['node'], ['node'], []])
@@ -290,10 +301,10 @@ test.group('Sockets | subscriptions', (group) => {
   }) => {
     const { token } = somebody()
     const socket = await connected(hub.connect('/resources', token))
-    const events = heard(socket, 'nodeUpdated')
+    const events = received(socket, 'nodeUpdated')
     const id = randomUUID()
-    assert.isNull(await ask(socket, 'nodeSubscribe'))
-    assert.isNull(await ask(socket, 'nodeSubscribe', id))
+    assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
+    assert.isNull(await emitWithAck(socket, 'nodeSubscribe', id))
     for (const realmId of [REALMS.master, REALMS.other, null]) {
       const realms = realmId === null ? [] : [realmId]
       const content = { kind: 'node', change: 'updated', id, realms, data: { id, realmId } }
@@ -306,8 +317,8 @@ test.group('Sockets | subscriptions', (group) => {
       { ...own, meta: { namespace: '/resources', roomName: `node/${id}` } },
     ])
     assert.lengthOf(events, 2)
-    await ask(socket, 'nodeUnsubscribe')
-    await ask(socket, 'nodeUnsubscribe', id)
+    await emitWithAck(socket, 'nodeUnsubscribe')
+    await emitWithAck(socket, 'nodeUnsubscribe', id)
     await hub.realtime.emit([
       {
         namespace: '/resources',
@@ -322,9 +333,9 @@ test.group('Sockets | subscriptions', (group) => {
 
   test('are answered to the last callback', async ({ assert }) => {
     const socket = await open('/resources')
-    assert.isNull(await ask(socket, 'nodeSubscribe', '1', null))
-    assert.isNull(await ask(socket, 'nodeSubscribe', null, null))
-    const events = heard(socket, 'changed')
+    assert.isNull(await emitWithAck(socket, 'nodeSubscribe', '1', null))
+    assert.isNull(await emitWithAck(socket, 'nodeSubscribe', null, null))
+    const events = received(socket, 'changed')
     await tell('/resources', 'node')
     await tell('/resources', 'node/1')
     await settled(socket)
@@ -335,7 +346,7 @@ test.group('Sockets | subscriptions', (group) => {
     .with(['nonsenseSubscribe', 'nonsenseUnsubscribe', 'Subscribe', 'nodesubscribe', 'nonsense'])
     .run(async ({ assert }, event) => {
       const socket = await open('/resources')
-      assert.containsSubset(await ask(socket, event, 'id', null), {
+      assert.containsSubset(await emitWithAck(socket, event, 'id', null), {
         statusCode: 400,
         code: 'bad_request',
       })
@@ -346,7 +357,7 @@ test.group('Sockets | subscriptions', (group) => {
 
   test('need no callback', async ({ assert }) => {
     const socket = await open('/resources')
-    const events = heard(socket, 'changed')
+    const events = received(socket, 'changed')
     socket.emit('nodeSubscribe', 7)
     await settled(socket)
     await tell('/resources', 'node/7')
@@ -356,13 +367,13 @@ test.group('Sockets | subscriptions', (group) => {
 
   test('end after as many unsubscriptions', async ({ assert }) => {
     const socket = await open('/resources')
-    const events = heard(socket, 'changed')
-    assert.isNull(await ask(socket, 'nodeUnsubscribe'))
-    await ask(socket, 'nodeSubscribe')
-    await ask(socket, 'nodeSubscribe')
-    assert.isNull(await ask(socket, 'nodeUnsubscribe'))
+    const events = received(socket, 'changed')
+    assert.isNull(await emitWithAck(socket, 'nodeUnsubscribe'))
+    await emitWithAck(socket, 'nodeSubscribe')
+    await emitWithAck(socket, 'nodeSubscribe')
+    assert.isNull(await emitWithAck(socket, 'nodeUnsubscribe'))
     await tell('/resources', 'node', 'still')
-    await ask(socket, 'nodeUnsubscribe')
+    await emitWithAck(socket, 'nodeUnsubscribe')
     await tell('/resources', 'node', 'not any more')
     await settled(socket)
     assert.deepEqual(events, ['still'])
@@ -380,12 +391,12 @@ test.group('Sockets | subscriptions', (group) => {
     })
     cleanup(() => slow.close())
     const socket = await connected(slow.connect('/resources', token))
-    const events = heard(socket, 'changed')
+    const events = received(socket, 'changed')
     for (let n = 0; n < 10; n++) {
       socket.emit('nodeSubscribe', n)
       socket.emit('nodeUnsubscribe', n)
     }
-    await ask(socket, 'nodeUnsubscribe')
+    await emitWithAck(socket, 'nodeUnsubscribe')
     const emissions = Array.from({ length: 10 }, (_, n) => ({
       ...{ namespace: '/resources', room: `node/${n}`, event: 'changed', payload: n },
     }))
@@ -408,20 +419,20 @@ test.group('Sockets | subscriptions', (group) => {
     .run(async ({ assert }, [, target]) => {
       const socket = await open('/resources')
       for (const event of ['nodeSubscribe', 'nodeUnsubscribe']) {
-        assert.containsSubset(await ask(socket, event, target), { code: 'bad_request' })
+        assert.containsSubset(await emitWithAck(socket, event, target), { code: 'bad_request' })
       }
     })
 
   test('are a thousand at most', async ({ assert }) => {
     const socket = await open('/resources')
     const answers = await Promise.all(
-      Array.from({ length: 1_001 }, (_, n) => ask(socket, 'nodeSubscribe', n))
+      Array.from({ length: 1_001 }, (_, n) => emitWithAck(socket, 'nodeSubscribe', n))
     )
     assert.deepEqual(answers.slice(0, 1_000), Array(1_000).fill(null))
     assert.containsSubset(answers[1_000], { code: 'bad_request' })
-    assert.isNull(await ask(socket, 'nodeSubscribe', 5), 'one that is held already')
-    await ask(socket, 'nodeUnsubscribe', 6)
-    assert.isNull(await ask(socket, 'nodeSubscribe', 2_000))
+    assert.isNull(await emitWithAck(socket, 'nodeSubscribe', 5), 'one that is held already')
+    await emitWithAck(socket, 'nodeUnsubscribe', 6)
+    assert.isNull(await emitWithAck(socket, 'nodeSubscribe', 2_000))
   })
 
   test('end with the permission they need', async ({ assert, cleanup }) => {
@@ -429,11 +440,11 @@ test.group('Sockets | subscriptions', (group) => {
     const strict = await site({ reviewEveryMs: 20 })
     cleanup(() => strict.close())
     const socket = await connected(strict.connect('/resources', token))
-    const events = heard(socket, 'changed')
-    await ask(socket, 'nodeSubscribe')
-    await ask(socket, 'projectSubscribe')
+    const events = received(socket, 'changed')
+    await emitWithAck(socket, 'nodeSubscribe')
+    await emitWithAck(socket, 'projectSubscribe')
     ;(actor.permissions as Set<string>).delete('node_update')
-    assert.containsSubset(await ask(socket, 'nodeSubscribe', '1'), {
+    assert.containsSubset(await emitWithAck(socket, 'nodeSubscribe', '1'), {
       code: 'identity_unauthorized',
     })
     await delay(100)
@@ -563,7 +574,7 @@ test.group('Sockets | hostile clients', (group) => {
 
   group.each.setup(async () => {
     witness = await connected(hub.connect('/resources', someone().token))
-    await ask(witness, 'nodeSubscribe')
+    await emitWithAck(witness, 'nodeSubscribe')
     return () => void witness.disconnect()
   })
 
@@ -583,7 +594,7 @@ test.group('Sockets | hostile clients', (group) => {
     socket.send(`40${namespace},${JSON.stringify({ token: someone().token })}`)
 
   const isWellAfterwards = async () => {
-    const events = heard(witness, 'changed')
+    const events = received(witness, 'changed')
     await hub.realtime.emit([
       { namespace: '/resources', room: 'node', event: 'changed', payload: 'well' },
     ])
@@ -687,8 +698,8 @@ test.group('Sockets | hostile clients', (group) => {
     await delay(40)
     await refusal(slow.connect(namespace, 'nonsense'))
     const socket = await entering
-    const events = heard(socket, 'changed')
-    await ask(socket, 'nodeSubscribe')
+    const events = received(socket, 'changed')
+    await emitWithAck(socket, 'nodeSubscribe')
     await slow.realtime.emit([{ namespace, room: 'node', event: 'changed', payload: 1 }])
     await settled(socket)
     assert.deepEqual(events, [1])

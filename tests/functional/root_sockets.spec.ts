@@ -8,7 +8,7 @@ import { serveAtRoot } from '#realtime/root_connections'
 import { boot } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { identity, testAuthenticator } from '#tests/helpers/identities'
-import { ask, connected, heard, socketSite } from '#tests/helpers/sockets'
+import { emitWithAck, connected, received, socketSite } from '#tests/helpers/sockets'
 
 const ROOT = '/socket.io'
 const CORE = '/core/socket.io'
@@ -63,16 +63,16 @@ test.group('Sockets at the root of a shared port', () => {
       await open(CORE, '/resources', there.token),
     ]
 
-    const messages = [heard(relay, 'send'), heard(atMessenger, 'send')]
+    const messages = [received(relay, 'send'), received(atMessenger, 'send')]
     const to = (id: string) => [{ type: 'user', id }]
-    assert.isNull(await ask(atMessenger, 'send', { to: to(here.actor.id), data: 1 }))
-    assert.isNull(await ask(relay, 'send', { to: to(there.actor.id), data: 2 }))
+    assert.isNull(await emitWithAck(atMessenger, 'send', { to: to(here.actor.id), data: 1 }))
+    assert.isNull(await emitWithAck(relay, 'send', { to: to(there.actor.id), data: 2 }))
     await eventually(() => messages.every(({ length }) => length === 1))
     assert.containsSubset(messages, [[{ data: 1 }], [{ data: 2 }]])
 
-    const changes = [heard(records, 'changed'), heard(atCore, 'changed')]
+    const changes = [received(records, 'changed'), received(atCore, 'changed')]
     for (const socket of [records, atCore]) {
-      assert.isNull(await ask(socket, 'nodeSubscribe'))
+      assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
     }
     await realtime.emit([
       { namespace: '/resources', room: 'node', event: 'changed', payload: 'node' },
@@ -85,8 +85,8 @@ test.group('Sockets at the root of a shared port', () => {
     cleanup(close)
     const [watcher, other] = [identity(), identity()]
     const watching = await open(ROOT, '/', watcher.token)
-    const came = heard(watching, 'userConnected')
-    assert.isNull(await ask(watching, 'userConnectionSubscribe', other.actor.id))
+    const came = received(watching, 'userConnected')
+    assert.isNull(await emitWithAck(watching, 'userConnectionSubscribe', other.actor.id))
     await open(MESSENGER, '/', other.token)
     await open(ROOT, '/', other.token)
     await eventually(() => came.length > 0)
@@ -106,7 +106,7 @@ test.group('Sockets at the root of a shared port', () => {
     const { open, close } = await sharedPort(false)
     cleanup(close)
     const socket = await open(ROOT, '/', identity().token)
-    assert.containsSubset(await ask(socket, 'send', {}), { code: 'bad_request' })
+    assert.containsSubset(await emitWithAck(socket, 'send', {}), { code: 'bad_request' })
     await open(ROOT, '/resources', identity().token)
   })
 })

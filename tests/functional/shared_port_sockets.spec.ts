@@ -12,7 +12,14 @@ import { io, type Socket } from 'socket.io-client'
 import { Peers } from '#realtime/peers'
 import { Balancer } from '#tests/helpers/balancer'
 import { identity, testAuthenticator } from '#tests/helpers/identities'
-import { ask, connected, heard, settled, socketSite, type SocketSite } from '#tests/helpers/sockets'
+import {
+  emitWithAck,
+  connected,
+  received,
+  settled,
+  socketSite,
+  type SocketSite,
+} from '#tests/helpers/sockets'
 
 const PATH = '/socket.io/'
 const PACKET = { namespace: '/resources', room: 'node', event: 'changed', payload: 'node' }
@@ -55,8 +62,8 @@ test.group('Sockets of processes that share a port', (group) => {
   test('work for clients that begin with polling, and upgrade', async ({ assert }) => {
     const sockets = await Promise.all([open(), open(), open(), open()])
     for (const socket of sockets) {
-      const events = heard(socket, 'changed')
-      assert.isNull(await ask(socket, 'nodeSubscribe'))
+      const events = received(socket, 'changed')
+      assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
       if (socket.io.engine.transport.name !== 'websocket') {
         await new Promise((resolve) => socket.io.engine.once('upgrade', resolve))
       }
@@ -68,8 +75,8 @@ test.group('Sockets of processes that share a port', (group) => {
 
   test('work for clients that never upgrade', async ({ assert }) => {
     const socket = await open({ transports: ['polling'] })
-    const events = heard(socket, 'changed')
-    assert.isNull(await ask(socket, 'nodeSubscribe'))
+    const events = received(socket, 'changed')
+    assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
     for (let n = 0; n < 5; n++) {
       await tell().then(() => settled(socket))
     }
@@ -81,7 +88,7 @@ test.group('Sockets of processes that share a port', (group) => {
     const manager = new ClientManager({ url: balancer.url, token: () => Promise.resolve(token) })
     cleanup(() => void manager.disconnect('/resources'))
     const socket = await manager.connect('/resources')
-    assert.isNull(await ask(socket as unknown as Socket, 'nodeSubscribe'))
+    assert.isNull(await emitWithAck(socket as unknown as Socket, 'nodeSubscribe'))
   })
 
   test('are reached over a connection that is kept for other requests', async ({ assert }) => {
@@ -166,6 +173,6 @@ test.group('Sockets of processes that share a port', (group) => {
     sites.splice(0, 2).forEach((one) => balancer.remove(one.url))
     // It may have been in the process that stays, and is asked over those that went.
     await Promise.race([back, settled(socket)])
-    assert.isNull(await ask(socket, 'nodeSubscribe'))
+    assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
   })
 })

@@ -5,7 +5,7 @@ import type { Socket } from 'socket.io-client'
 import { Balancer } from '#tests/helpers/balancer'
 import { eventually } from '#tests/helpers/eventually'
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { ask, heard } from '#tests/helpers/sockets'
+import { emitWithAck, received } from '#tests/helpers/sockets'
 import { MessengerCaller } from '#tests/services/servers/messenger_caller'
 import { startPostgres } from '#tests/services/servers/postgres'
 import type { RealServer } from '#tests/services/servers/real_server'
@@ -82,7 +82,7 @@ test.group('Messenger on several machines', (group) => {
     const streams = await Promise.all(times(() => recipient.stream(leaving.signal)))
     await eventually(() => streams.every(({ count: told }) => told === 1))
     const pending = (await Promise.all(times(() => connect(recipient)))).map((socket) =>
-      heard(socket, 'messagePending')
+      received(socket, 'messagePending')
     )
     for (let n = 1; n <= 2; n++) {
       const parked = times(() => recipient.pull(20_000))
@@ -109,10 +109,12 @@ test.group('Messenger on several machines', (group) => {
     const [sender, recipient] = [await somebody(), await somebody()]
     const from = await Promise.all(times(() => connect(sender)))
     const there = await Promise.all(times(() => connect(recipient)))
-    const told = there.map((socket) => heard(socket, 'send'))
+    const told = there.map((socket) => received(socket, 'send'))
     for (const [n, socket] of from.entries()) {
       await eventually(async () => (await count(socket, recipient)) === WAITING)
-      assert.isNull(await ask(socket, 'send', { to: [recipient.party, sender.party], data: n }))
+      assert.isNull(
+        await emitWithAck(socket, 'send', { to: [recipient.party, sender.party], data: n })
+      )
     }
     await eventually(() => told.every(({ length }) => length >= WAITING))
     for (const messages of told) {
@@ -133,20 +135,20 @@ test.group('Messenger on several machines', (group) => {
     const changes = await watching(watcher, watched, assert)
     const [far, beside] = [await connect(watched.at(there)), await connect(near.at(here))]
     await eventually(() => changes.length === 1)
-    const messages = heard(beside, 'send')
+    const messages = received(beside, 'send')
     await redis.kill()
     const to = [watched.party, near.party]
     await eventually(async () => {
-      const failure = (await ask(watcher, 'send', { to })) as { code?: string } | null
+      const failure = (await emitWithAck(watcher, 'send', { to })) as { code?: string } | null
       return failure?.code === 'service_unavailable'
     }, 10_000)
     await eventually(() => messages.length > 0)
     assert.equal(await count(watcher, watched), 1)
 
     await redis.restart()
-    const arrived = heard(far, 'send')
+    const arrived = received(far, 'send')
     await eventually(async () => {
-      await ask(watcher, 'send', { to })
+      await emitWithAck(watcher, 'send', { to })
       return arrived.length > 0
     }, 20_000)
     far.disconnect()
@@ -194,6 +196,6 @@ function counted(socket: Socket, id: string): Promise<number> {
 async function watching(socket: Socket, { party }: MessengerCaller, assert: Assert) {
   const changes: string[] = []
   socket.onAny((event: string) => changes.push(event))
-  assert.isNull(await ask(socket, 'userConnectionSubscribe', party.id))
+  assert.isNull(await emitWithAck(socket, 'userConnectionSubscribe', party.id))
   return changes
 }

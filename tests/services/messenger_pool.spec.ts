@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { ask, heard } from '#tests/helpers/sockets'
+import { emitWithAck, received } from '#tests/helpers/sockets'
 import { stopwatch } from '#tests/helpers/stopwatch'
 import { MessengerCaller } from '#tests/services/servers/messenger_caller'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
@@ -42,8 +42,8 @@ test('Messages reach whoever waits for them in any process, with Redis and witho
   cleanup(() => sockets.forEach((socket) => void socket.disconnect()))
   const lost: string[] = []
   sockets.forEach((socket) => socket.on('disconnect', (reason) => lost.push(reason)))
-  const pending = sockets.map((socket) => heard(socket, 'messagePending'))
-  const direct = sockets.map((socket) => heard(socket, 'send'))
+  const pending = sockets.map((socket) => received(socket, 'messagePending'))
+  const direct = sockets.map((socket) => received(socket, 'send'))
 
   /** Sends one message, and answers how long it took until all who waited had it. */
   const reached = async () => {
@@ -71,7 +71,7 @@ test('Messages reach whoever waits for them in any process, with Redis and witho
   assert.isBelow(await reached(), AT_ONCE_MS)
 
   for (const socket of sockets) {
-    assert.isNull(await ask(socket, 'send', { to: [caller.party], data: socket.id }))
+    assert.isNull(await emitWithAck(socket, 'send', { to: [caller.party], data: socket.id }))
   }
   await hub.until('all but the sender were told of each', () => {
     assert.isEmpty(lost)

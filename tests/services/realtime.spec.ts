@@ -14,7 +14,7 @@ import { RedisEmitter } from '#realtime/redis_emitter'
 import { SignalsUnavailable } from '#signals/signals'
 import { eventually } from '#tests/helpers/eventually'
 import { identity, REALMS, testAuthenticator } from '#tests/helpers/identities'
-import { ask, connected, heard, settled, socketSite } from '#tests/helpers/sockets'
+import { emitWithAck, connected, received, settled, socketSite } from '#tests/helpers/sockets'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
 
@@ -55,7 +55,7 @@ test.group('Sockets of several processes', (group) => {
 
   const subscribed = async (namespace: string) => {
     const socket = await connected(here.connect(namespace, token))
-    assertNull(await ask(socket, 'nodeSubscribe'))
+    assertNull(await emitWithAck(socket, 'nodeSubscribe'))
     await eventually(() => client.status === 'ready')
     return socket
   }
@@ -84,7 +84,7 @@ test.group('Sockets of several processes', (group) => {
       const socket = io(url + namespace, { auth: { token }, transports: ['websocket'] })
       cleanup(() => void socket.disconnect())
       await connected(socket)
-      assertNull(await ask(socket, 'nodeSubscribe'))
+      assertNull(await emitWithAck(socket, 'nodeSubscribe'))
       return socket
     }
     const colon = REALM.replace('/resources/', '/resources:')
@@ -94,7 +94,7 @@ test.group('Sockets of several processes', (group) => {
         sockets.push(await open(namespace))
       }
     }
-    const events = sockets.map((socket) => heard(socket, 'nodeUpdated'))
+    const events = sockets.map((socket) => received(socket, 'nodeUpdated'))
     await Promise.all(
       sockets.map(async (_socket, n) =>
         tellUntilHeard(events[n]!, n % 3 === 0 ? '/resources' : REALM)
@@ -123,7 +123,7 @@ test.group('Sockets of several processes', (group) => {
 
   test('hear what foreign processes tell, which hear ours', async ({ assert, cleanup }) => {
     const socket = await subscribed(REALM)
-    const events = heard(socket, 'nodeUpdated')
+    const events = received(socket, 'nodeUpdated')
     await tellUntilHeard(events, REALM)
     new ForeignEmitter(client).of(REALM).to('node').emit('nodeUpdated', { foreign: true })
     await eventually(() => events.length > 0)
@@ -143,7 +143,7 @@ test.group('Sockets of several processes', (group) => {
 
   test('a Redis that died is found again', async ({ assert }) => {
     const socket = await subscribed('/resources')
-    const events = heard(socket, 'nodeUpdated')
+    const events = received(socket, 'nodeUpdated')
     await tellUntilHeard(events)
     await redis.kill()
     await assert.rejects(
@@ -155,7 +155,7 @@ test.group('Sockets of several processes', (group) => {
       SignalsUnavailable as unknown as typeof Error
     )
     const late = await subscribedWhileAway()
-    const lateEvents = heard(late, 'nodeUpdated')
+    const lateEvents = received(late, 'nodeUpdated')
     assert.isTrue(socket.connected)
     await redis.restart()
     await Promise.all([tellUntilHeard(events), tellUntilHeard(lateEvents, REALM)])
@@ -167,13 +167,13 @@ test.group('Sockets of several processes', (group) => {
 
   const subscribedWhileAway = async () => {
     const socket = await connected(here.connect(REALM, token))
-    assertNull(await ask(socket, 'nodeSubscribe'))
+    assertNull(await emitWithAck(socket, 'nodeSubscribe'))
     return socket
   }
 
   test('what is no packet is reported and harms nobody', async ({ assert }) => {
     const socket = await subscribed('/resources')
-    const events = heard(socket, 'nodeUpdated')
+    const events = received(socket, 'nodeUpdated')
     await tellUntilHeard(events)
     for (const packet of ['', 'x', '{"a":1}', Buffer.from([0xc1]), Buffer.from([0x93, 1, 2, 3])]) {
       await client.publish('socket.io#/resources#node#', packet)
@@ -187,7 +187,7 @@ test.group('Sockets of several processes', (group) => {
 
   test('tell nobody on Redis who is connected', async ({ assert, cleanup }) => {
     const socket = await subscribed('/resources')
-    await tellUntilHeard(heard(socket, 'nodeUpdated'))
+    await tellUntilHeard(received(socket, 'nodeUpdated'))
     const spy = new Redis(redis.url)
     cleanup(() => spy.disconnect())
     const answers: string[] = []
@@ -203,7 +203,7 @@ test.group('Sockets of several processes', (group) => {
 
   test('namespaces that nobody is in are not heard any more', async ({ assert }) => {
     const socket = await subscribed(REALM)
-    await tellUntilHeard(heard(socket, 'nodeUpdated'), REALM)
+    await tellUntilHeard(received(socket, 'nodeUpdated'), REALM)
     const before = Number(await client.pubsub('NUMPAT'))
     socket.disconnect()
     let now = before

@@ -6,7 +6,7 @@ import { ClientManager } from '@authup/core-realtime-kit'
 import { io, type Socket } from 'socket.io-client'
 
 import { RedisEmitter } from '#realtime/redis_emitter'
-import { ask, connected } from '#tests/helpers/sockets'
+import { emitWithAck, connected } from '#tests/helpers/sockets'
 import { logIn, startServedPool } from '#tests/services/servers/served_pool'
 
 const CHANGE = {
@@ -69,7 +69,7 @@ test('Sockets of a pool hear of changes, however they connect, survive a reload,
     })
     // A process that ends before it answered is not the last one the socket asks.
     socket.on('connect', () => {
-      ask(socket, 'nodeSubscribe').then(
+      emitWithAck(socket, 'nodeSubscribe').then(
         (refused) => (subscribed += refused === null ? 1 : 0),
         () => {}
       )

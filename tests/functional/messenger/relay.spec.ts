@@ -18,7 +18,7 @@ import {
 import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
-import { ask, connected, refusal } from '#tests/helpers/sockets'
+import { emitWithAck, connected, refusal } from '#tests/helpers/sockets'
 import { pull, send, somebody, waiting } from './messenger_scene.js'
 import { answered, connect, relayClient, relaySite, recordEvents } from './relay_scene.js'
 
@@ -26,7 +26,7 @@ const KINDS: PartyKind[] = ['user', 'robot', 'client']
 const SECRET = 'a secret of a client'
 
 /** Resolves when a socket has received everything sent to it before. */
-const settled = (socket: Socket) => ask(socket, 'userConnections', clock.uuid())
+const settled = (socket: Socket) => emitWithAck(socket, 'userConnections', clock.uuid())
 
 test.group('Socket relay | who is let in', () => {
   test('the path is that of messenger, and clients may begin with polling', async ({ cleanup }) => {
