@@ -108,7 +108,7 @@ export class AnalysisCommands {
   async #whenGuardsPass<T>(
     { origin, id, command }: CommandRequest,
     work: (transaction: pg.ClientBase, facts: AnalysisFacts) => Promise<T>,
-    { damaged = [], unsignedBuild: unfitBuild }: ExternalChecks = {}
+    { damaged = [], unsignedBuild }: ExternalChecks = {}
   ): Promise<T> {
     const { pool, analyses, upkeep } = this.#dependencies
     const outcome = await inTransaction(pool, async (transaction): Promise<CommandOutcome<T>> => {
@@ -121,7 +121,7 @@ export class AnalysisCommands {
       const analysis = await analyses.lockAnalysis(transaction, origin, id)
       const facts = await loadFacts(transaction, analysis, {
         isCodeAsStored: damaged.length === 0,
-        unsignedBuild: unfitBuild,
+        unsignedBuild,
       })
       const unmet = findUnmet(command.guards, facts)
       return unmet.length > 0
@@ -201,9 +201,9 @@ export class AnalysisCommands {
 
   async #start(request: CommandRequest): Promise<WrittenAnalysis> {
     const { origin, id, command } = request
-    const checks = {
+    const checks: ExternalChecks = {
       damaged: await this.#findDamagedCode(origin, id),
-      unfitBuild: await this.#findUnsignedBuild(origin, id, command),
+      unsignedBuild: await this.#findUnsignedBuild(origin, id, command),
     }
     const start = (transaction: pg.ClientBase, facts: AnalysisFacts) =>
       command.process === 'build'

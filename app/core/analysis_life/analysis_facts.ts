@@ -51,7 +51,7 @@ const FACTS = {
 export async function loadFacts(
   database: pg.Pool | pg.ClientBase,
   analysis: Row<typeof Analysis>,
-  { isCodeAsStored = true, unsignedBuild: unfitBuild }: ExternalFacts = {}
+  { isCodeAsStored = true, unsignedBuild }: ExternalFacts = {}
 ): Promise<AnalysisFacts> {
   const { rows } = await database.query<FactsRow>({
     ...FACTS,
@@ -61,7 +61,7 @@ export async function loadFacts(
   return {
     analysis,
     isCodeAsStored,
-    isBuildUnsigned: unfitBuild !== undefined && unfitBuild === analysis.buildHash,
+    isBuildUnsigned: unsignedBuild !== undefined && unsignedBuild === analysis.buildHash,
     areProjectsApproved: skipsProjectApproval.isOn || unapproved === 0,
     nodesWithoutRegistry,
     firstRegistryId,
