@@ -8,15 +8,15 @@ async function run(...args: string[]) {
   ace.ui.switchMode('raw')
   await ace.boot()
   const command = await ace.exec('bus:dead', args)
-  const said = ace.ui.logger.getLogs().map(({ message }) => message)
+  const output = ace.ui.logger.getLogs().map(({ message }) => message)
   ace.ui.logger.flushLogs()
-  return { said: said.join('\n'), exitCode: command.exitCode }
+  return { said: output.join('\n'), exitCode: command.exitCode }
 }
 
 test.group('bus:dead', () => {
   test('says so when nothing is dead', async ({ assert }) => {
-    const { said, exitCode } = await run('list')
-    assert.include(said, 'no message is dead')
+    const { said: output, exitCode } = await run('list')
+    assert.include(output, 'no message is dead')
     assert.equal(exitCode, 0)
   })
 

@@ -11,24 +11,24 @@ import { busDatabase } from '#tests/helpers/bus_database'
 
 test.group('Lanes', () => {
   test('keep the order within one, and run beside each other', async ({ assert }) => {
-    const lanes = new KeyedMutex()
+    const mutex = new KeyedMutex()
     const ended: string[] = []
     const work = (name: string, ms: number) => async () => {
       await delay(ms)
       ended.push(name)
     }
     await Promise.all([
-      lanes.run('a', work('a1', 40)),
-      lanes.run('a', work('a2', 0)),
-      lanes.run('b', work('b1', 5)),
+      mutex.run('a', work('a1', 40)),
+      mutex.run('a', work('a2', 0)),
+      mutex.run('b', work('b1', 5)),
     ])
     assert.deepEqual(ended, ['b1', 'a1', 'a2'])
   })
 
   test('go on after work that failed', async ({ assert }) => {
-    const lanes = new KeyedMutex()
-    const failing = lanes.run('a', () => Promise.reject(new Error('no')))
-    const next = lanes.run('a', async () => 'done')
+    const mutex = new KeyedMutex()
+    const failing = mutex.run('a', () => Promise.reject(new Error('no')))
+    const next = mutex.run('a', async () => 'done')
     await assert.rejects(() => failing, 'no')
     assert.equal(await next, 'done')
   })

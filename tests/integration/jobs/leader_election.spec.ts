@@ -22,9 +22,9 @@ test('the work of a leader is told to end when the connection with its lock does
   let reason: unknown
   const failure = await failureOf(
     runAsLeader(pool, 'work', async (lost) => {
-      const told = once(lost, 'abort')
+      const aborted = once(lost, 'abort')
       await pool.query(END_HOLDER)
-      await told
+      await aborted
       await ended
       reason = lost.reason
       assert.equal(

@@ -79,9 +79,9 @@ test.group('Secrets', (group) => {
   })
 
   test('nobody is asked where no secret is wanted', async ({ assert }) => {
-    let asked = 0
-    const reveal = () => ++asked > 0
+    let requested = 0
+    const reveal = () => ++requested > 0
     await scene.list('include=registry,registryProject', { reveal }, node)
-    assert.strictEqual(asked, 0)
+    assert.strictEqual(requested, 0)
   })
 })

@@ -300,20 +300,22 @@ test.group('Kept totals', (group) => {
       )
       await client.query('alter table buckets enable trigger user; commit')
     })
-    const said: object[] = []
-    const sweep = totalsComparison({ warn: (what: object) => void said.push(what) } as never)
+    const logged: object[] = []
+    const sweep = totalsComparison({ warn: (what: object) => void logged.push(what) } as never)
     await sweep.run(new AbortController().signal)
     await sweep.run(new AbortController().signal)
-    assert.deepEqual(said, [{ kind: 'bucket', corrections: [{ part: realmId, by: 3 }] }])
+    assert.deepEqual(logged, [{ kind: 'bucket', corrections: [{ part: realmId, by: 3 }] }])
     const { kept, real } = await onClient((client) => compared(client, bucket))
     assert.deepEqual(kept, real)
   })
 
   test('are added up all the time, also after a failure', async ({ assert }) => {
-    const said: string[] = []
+    const logged: string[] = []
     const broken = { query: () => Promise.reject(new Error('away')) } as unknown as pg.Pool
     const databases = [broken, pool()]
-    const logger = { warn: (_: object, text: string) => void (said.push(text), databases.shift()) }
+    const logger = {
+      warn: (_: object, text: string) => void (logged.push(text), databases.shift()),
+    }
     await sampleRecord('storage', bucket)
     const adding = TotalsConsolidation.start({
       pools: databases,
@@ -326,7 +328,7 @@ test.group('Kept totals', (group) => {
       left = rows[0].n
     }
     await adding.stop()
-    assert.lengthOf(said, 1)
+    assert.lengthOf(logged, 1)
   })
 
   test('are those of a copy of the database whose server is not as far', async ({ assert }) => {

@@ -146,11 +146,11 @@ test.group('Transactions', (group) => {
   const crossing = async (first: (transaction: pg.ClientBase) => void = () => {}) => {
     await pool.query(`insert into noted values ('a'), ('b')`)
     const bothHold = Promise.withResolvers<void>()
-    const begun = { a: 0, b: 0 }
+    const started = { a: 0, b: 0 }
     const holding = new Set<string>()
     const change = (what: 'a' | 'b', then: 'a' | 'b') =>
       inTransaction(pool, async (transaction) => {
-        begun[what] += 1
+        started[what] += 1
         first(transaction)
         await transaction.query('update noted set what = what where what = $1', [what])
         if (holding.add(what).size === 2) {
@@ -162,58 +162,60 @@ test.group('Transactions', (group) => {
         ])
       })
     await Promise.all([change('a', 'b'), change('b', 'a')])
-    return begun
+    return started
   }
 
   test('that wait for each other both succeed: the one that is ended is done anew', async ({
     assert,
   }) => {
     const done: string[] = []
-    const begun = await crossing((transaction) => afterCommit(transaction, () => done.push('kept')))
+    const started = await crossing((transaction) =>
+      afterCommit(transaction, () => done.push('kept'))
+    )
     assert.deepEqual(await noted(), ['a+', 'b+'])
-    assert.isAbove(begun.a + begun.b, 2)
+    assert.isAbove(started.a + started.b, 2)
     assert.deepEqual(done, ['kept', 'kept'])
     assert.equal(pool.idleCount, pool.totalCount)
   })
 
   test('that cannot be put in an order with others are done anew', async ({ assert }) => {
     await note(pool, 'once')
-    let begun = 0
+    let started = 0
     await inTransaction(pool, async (transaction) => {
-      begun += 1
+      started += 1
       await transaction.query('set transaction isolation level repeatable read')
       await transaction.query('select 1')
-      if (begun === 1) {
+      if (started === 1) {
         await pool.query(`update noted set what = 'twice'`)
       }
       await transaction.query(`update noted set what = what || '+'`)
     })
-    assert.equal(begun, 2)
+    assert.equal(started, 2)
     assert.deepEqual(await noted(), ['twice+'])
   })
 
   test('that are ended again and again fail in the end, and the caller may try later', async ({
     assert,
   }) => {
-    let begun = 0
+    let started = 0
     const failed = inTransaction(pool, (transaction) => {
-      begun += 1
+      started += 1
       return transaction.query(`do $$ begin raise exception 'no' using errcode = '40P01'; end $$`)
     })
     const failure = databaseFailure(await failureOf(failed))
     assert.instanceOf(failure, ServiceUnavailable)
     assert.property(failure!.headers, 'retry-after')
-    assert.equal(begun, 5)
+    assert.equal(started, 5)
   })
 
   test('that fail for another reason are not done anew', async ({ assert }) => {
-    let begun = 0
+    let started = 0
     const failed = inTransaction(pool, (transaction) => {
-      begun += 1
+      started += 1
       return note(transaction, 'much too long for this table')
     })
     assert.propertyVal(await failureOf(failed), 'code', '23514')
-    assert.equal(begun, 1)
+    assert.equal(started, 1)
   })
 
   test('parts that are done side by side are over before the transaction is', async ({

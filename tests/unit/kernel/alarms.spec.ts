@@ -4,14 +4,14 @@ import { Alarms } from '#kernel/alarms'
 import { clock, overrideClock } from '#kernel/clock'
 import { withHeldTimers } from '#tests/helpers/held_timers'
 
-const BEGUN_AT = Date.parse('2026-01-01T00:00:00Z')
+const STARTED_AT = Date.parse('2026-01-01T00:00:00Z')
 
-function sleeper(wake = () => {}) {
-  const woken: number[] = []
+function listener(wake = () => {}) {
+  const calls: number[] = []
   return {
-    woken,
+    woken: calls,
     onAlarm() {
-      woken.push(clock.now() - BEGUN_AT)
+      calls.push(clock.now() - STARTED_AT)
       wake()
     },
   }
@@ -21,7 +21,7 @@ test.group('Alarms', (group) => {
   let now: number
 
   group.each.setup(() => {
-    now = BEGUN_AT
+    now = STARTED_AT
     return overrideClock({ now: () => now })
   })
 
@@ -36,17 +36,17 @@ test.group('Alarms', (group) => {
   test('wake each at its time, and all of one time with one timer', async ({ assert }) => {
     await passing(async (pass) => {
       const alarms = new Alarms()
-      const [one, two, late, past] = [sleeper(), sleeper(), sleeper(), sleeper()]
-      alarms.schedule(one, BEGUN_AT + 100)
-      alarms.schedule(two, BEGUN_AT + 100)
-      alarms.schedule(late, BEGUN_AT + 300)
-      alarms.schedule(past, BEGUN_AT - 100)
+      const [one, two, late, past] = [listener(), listener(), listener(), listener()]
+      alarms.schedule(one, STARTED_AT + 100)
+      alarms.schedule(two, STARTED_AT + 100)
+      alarms.schedule(late, STARTED_AT + 300)
+      alarms.schedule(past, STARTED_AT - 100)
       assert.equal(alarms.size, 3)
       for (const milliseconds of [1, 98, 1, 199, 1, 1_000]) {
         await pass(milliseconds)
       }
       assert.deepEqual(
-        [one, two, late, past].map(({ woken }) => woken),
+        [one, two, late, past].map(({ woken: calls }) => calls),
         [[100], [100], [300], [1]]
       )
       assert.equal(alarms.size, 0)
@@ -58,12 +58,12 @@ test.group('Alarms', (group) => {
   }) => {
     await passing(async (pass) => {
       const alarms = new Alarms()
-      const spared = sleeper()
-      const sparing = sleeper(() => alarm.cancel(spared))
-      const alarm = alarms.schedule(sparing, BEGUN_AT + 100)
-      alarms.schedule(spared, BEGUN_AT + 100)
-      const alone = sleeper()
-      alarms.schedule(alone, BEGUN_AT + 200).cancel(alone)
+      const spared = listener()
+      const sparing = listener(() => alarm.cancel(spared))
+      const alarm = alarms.schedule(sparing, STARTED_AT + 100)
+      alarms.schedule(spared, STARTED_AT + 100)
+      const alone = listener()
+      alarms.schedule(alone, STARTED_AT + 200).cancel(alone)
       assert.equal(alarms.size, 1)
       await pass(100)
       await pass(100)
@@ -75,13 +75,13 @@ test.group('Alarms', (group) => {
   test('can be set anew for the same time by one who is woken', async ({ assert }) => {
     await passing(async (pass) => {
       const alarms = new Alarms()
-      const again = sleeper(() => {
+      const again = listener(() => {
         if (again.woken.length === 1) {
           first.cancel(again)
-          alarms.schedule(again, BEGUN_AT + 100)
+          alarms.schedule(again, STARTED_AT + 100)
         }
       })
-      const first = alarms.schedule(again, BEGUN_AT + 100)
+      const first = alarms.schedule(again, STARTED_AT + 100)
       await pass(100)
       await pass(1)
       assert.lengthOf(again.woken, 2)

@@ -6,22 +6,22 @@ import { EndSignal } from '#kernel/end_signal'
 test.group('An ending', () => {
   test('is told once to whoever asked before, with the first reason', ({ assert }) => {
     const ending = new EndSignal()
-    const told: string[] = []
-    ending.addListener({ onEnd: () => told.push(`one: ${ending.reason}`) })
-    ending.addListener({ onEnd: () => told.push(`two: ${ending.reason}`) })
+    const ended: string[] = []
+    ending.addListener({ onEnd: () => ended.push(`one: ${ending.reason}`) })
+    ending.addListener({ onEnd: () => ended.push(`two: ${ending.reason}`) })
     assert.isFalse(ending.hasEnded)
     ending.end('first')
     ending.end('second')
     assert.isTrue(ending.hasEnded)
-    assert.deepEqual(told, ['one: first', 'two: first'])
+    assert.deepEqual(ended, ['one: first', 'two: first'])
   })
 
   test('that is past is told at once', ({ assert }) => {
     const ending = new EndSignal()
     ending.end()
-    let isTold = false
-    ending.addListener({ onEnd: () => (isTold = true) })
-    assert.isTrue(isTold)
+    let hasEnded = false
+    ending.addListener({ onEnd: () => (hasEnded = true) })
+    assert.isTrue(hasEnded)
   })
 
   test('comes with that of the process, also where it is too late for that', ({ assert }) => {

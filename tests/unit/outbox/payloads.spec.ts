@@ -291,8 +291,13 @@ test.group('Domain events', () => {
         [null, ['/resources']],
       ] as const) {
         const next = { id: ID, name: 'a bucket', realmId }
-        const told = emissionsOf(changeContent(changed({ kind: kind.name, realmId, next }), kind))
-        assert.sameMembers([...new Set(told.map(({ namespace }) => namespace))], [...namespaces])
+        const published = emissionsOf(
+          changeContent(changed({ kind: kind.name, realmId, next }), kind)
+        )
+        assert.sameMembers(
+          [...new Set(published.map(({ namespace }) => namespace))],
+          [...namespaces]
+        )
       }
     }
   })
@@ -310,9 +315,9 @@ test.group('Domain events', () => {
   test('registries and their projects are heard of by the master realm only', ({ assert }) => {
     const next = { id: ID, realmId: REALM }
     for (const kind of [registry, registryProject]) {
-      const told = changeContent(changed({ kind: kind.name, next }), kind)
-      assert.lengthOf(publicationsOf(told), 2)
-      assert.lengthOf(emissionsOf(told), 2)
+      const published = changeContent(changed({ kind: kind.name, next }), kind)
+      assert.lengthOf(publicationsOf(published), 2)
+      assert.lengthOf(emissionsOf(published), 2)
     }
     assert.equal(audited(changed({ next }), registryProject).realmId, REALM)
   })
@@ -330,14 +335,14 @@ test.group('Domain events', () => {
     }
     const updated = changed({ kind: 'user', previous: { ...record, name: 'x' }, next: record })
     const change = changeContent(updated, user)
-    const told = [
+    const published = [
       auditMessage(entryOf({ change })),
       domainMessage(entryOf({ change }), change),
       publicationsOf(change),
       emissionsOf(change),
     ]
-    assert.notInclude(JSON.stringify(told), secret)
-    assert.include(JSON.stringify(told), 'a user')
+    assert.notInclude(JSON.stringify(published), secret)
+    assert.include(JSON.stringify(published), 'a user')
   })
 
   test('times are written as everywhere else', ({ assert }) => {

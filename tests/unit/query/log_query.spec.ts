@@ -88,9 +88,9 @@ test.group('Log queries', () => {
   test('a page passes over 100,000 lines at most, and else it is said how to go on', ({
     assert,
   }) => {
-    const asked = (offset: number) => () => decodeLogQuery(`filter[a]=1&page[offset]=${offset}`)
-    assert.equal(asked(100_000)().pagination.offset, 100_000)
-    assert.throws(asked(100_001), /at most 100000: ask by time instead, filter\[time\]=<=T/)
+    const requested = (offset: number) => () => decodeLogQuery(`filter[a]=1&page[offset]=${offset}`)
+    assert.equal(requested(100_000)().pagination.offset, 100_000)
+    assert.throws(requested(100_001), /at most 100000: ask by time instead, filter\[time\]=<=T/)
     const ofNode = 'filter[analysisId]=a&filter[nodeId]=n&page[offset]=100001'
     assert.throws(() => decodeLabelQuery(analysisNodeLog, ofNode, []), /sort=time/)
   })

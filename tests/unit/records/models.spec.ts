@@ -168,8 +168,8 @@ test.group('Models and the compiler', () => {
 
   test('what is audited is named by columns that there are', ({ assert }) => {
     const { audit } = new Kind(Label, { ...label, audit: { lasting: ['color'] } })
-    assert.deepEqual(audit, { isKept: true, lasting: ['color'] })
-    assert.deepEqual(new Kind(Label, label).audit, { isKept: true, lasting: [] })
+    assert.deepEqual(audit, { isRecorded: true, lasting: ['color'] })
+    assert.deepEqual(new Kind(Label, label).audit, { isRecorded: true, lasting: [] })
     // @ts-expect-error -- no such column
     const careless = new Kind(Label, { ...label, audit: { lasting: ['colour'] } })
     assert.equal(careless.name, 'label')

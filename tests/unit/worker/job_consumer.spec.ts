@@ -248,7 +248,7 @@ test.group('Jobs of the worker', (group) => {
       type: 'executionFailed',
       data: { error: { code: 'workerEnded' } },
     })
-    assert.include(JSON.stringify(told.at(-1)), 'ended 3 times')
+    assert.include(JSON.stringify(told.at(-1)), 'crashed 3 times')
     await bus.publish(command)
     assert.equal(runs, 3)
   })

@@ -84,8 +84,14 @@ test.group('Keys of images', () => {
       assert.throws(() => ImageKey.from(open), KeyUnusable)
       assert.throws(() => ImageKey.allIn(open), KeyUnusable)
     }
-    assert.throws(() => SigningKey.fromPem('no key', 'The file'), /^The file is no ECDSA key/)
-    assert.throws(() => ImageKey.allIn('nothing in it', 'The file'), /^The file is no ECDSA key/)
+    assert.throws(
+      () => SigningKey.fromPem('no key', 'The file'),
+      /^The file is not an ECDSA P-256 key/
+    )
+    assert.throws(
+      () => ImageKey.allIn('nothing in it', 'The file'),
+      /^The file is not an ECDSA P-256 key/
+    )
   })
 
   test('stand in one file, one after the other', ({ assert }) => {
