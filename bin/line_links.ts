@@ -1,18 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A link to where something is written: its text is the name, its address a file and maybe a line. */
+/** A link to a definition: its text is the name, its address a file and an optional line. */
 const LINK = /\[`([^`]+)`\]\(([^)#\s]+\.(?:ts|mjs))(?:#L\d+)?\)/g
 
-/**
- * A page whose links to code lead to the lines they name, wherever these have moved to. Throws where a file, or the name in it,
- * is not there any more.
- */
+/** Updates the lines of the links to code in a page. Throws if a file does not exist or does not define the name. */
 export function withLineLinks(page: string, file: string): string {
   return page.replace(LINK, (_, name: string, path: string) => {
     const source = join(dirname(file), path)
     if (!existsSync(source)) {
-      throw new Error(`${source} is not there; a page of the documentation links to it`)
+      throw new Error(`${source} does not exist, but a page of the documentation links to it`)
     }
     const line = name.endsWith('.ts') ? '' : `#L${lineOf(name, source)}`
     return `[\`${name}\`](${path}${line})`
@@ -25,7 +22,7 @@ function lineOf(name: string, source: string): number {
   const definition = definitionOf(word)
   const index = lines.findIndex((line) => definition.test(line))
   if (index < 0) {
-    throw new Error(`${source} defines no ${word}; a page of the documentation says so`)
+    throw new Error(`${source} defines no ${word}, but a page of the documentation links to it`)
   }
   return index + 1
 }

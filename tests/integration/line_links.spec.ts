@@ -17,7 +17,7 @@ export const answer = 42
 `
 
 test.group('Links from the documentation to lines of code', () => {
-  test('the walk through the house names what stands in the lines it links to', async ({
+  test('the links of the architecture page lead to the lines of what they name', async ({
     assert,
   }) => {
     const page = await readFile(ARCHITECTURE, 'utf8')
@@ -25,7 +25,10 @@ test.group('Links from the documentation to lines of code', () => {
     assert.equal(withLineLinks(page, ARCHITECTURE), page, 'run "npm run docs:generate"')
   })
 
-  test('a link follows what it names to another line', async ({ assert, cleanup }) => {
+  test('a link leads to the line of the definition after that moved', async ({
+    assert,
+    cleanup,
+  }) => {
     const page = await pageBeside(SOURCE, cleanup)
     assert.equal(
       withLineLinks(
@@ -41,7 +44,7 @@ test.group('Links from the documentation to lines of code', () => {
     assert.equal(withLineLinks('[`relay.ts`](relay.ts#L9)', page), '[`relay.ts`](relay.ts)')
   })
 
-  test('a name that is not defined there any more is reported with its file', async ({
+  test('a name that the file does not define is reported with the file', async ({
     assert,
     cleanup,
   }) => {
@@ -52,10 +55,7 @@ test.group('Links from the documentation to lines of code', () => {
     )
   })
 
-  test('a file that is gone is reported, also where no line is linked', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('a missing file is reported, even without a line', async ({ assert, cleanup }) => {
     const page = await pageBeside(SOURCE, cleanup)
     for (const link of ['[`Lane`](lane.ts#L3)', '[`lane.ts`](lane.ts)']) {
       assert.throws(() => withLineLinks(link, page), /lane\.ts/)
