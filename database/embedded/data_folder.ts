@@ -23,7 +23,7 @@ import {
 const ownEntries =
   /^(cluster|initializing-\w+|libraries|password|port|owner\.lock|postgres\.log(\.1)?)$/
 
-/** The folder of one embedded PostgreSQL: the cluster and what the supervisor keeps beside it. */
+/** The folder of an embedded PostgreSQL: the cluster and the files of the supervisor. */
 export class DataFolder {
   readonly path: string
   readonly cluster: string
@@ -41,7 +41,7 @@ export class DataFolder {
     this.passwordFile = join(this.path, 'password')
   }
 
-  /** Makes the folder where it is new, and refuses one that belongs to another account or holds something else. */
+  /** Creates the folder if needed. Rejects one that belongs to another account or contains other files. */
   async prepare(): Promise<void> {
     const { uid, entries } = await this.#open()
     const user = process.getuid?.()
@@ -54,7 +54,7 @@ export class DataFolder {
     }
   }
 
-  /** Gives what root made to the owner of the folder, who may start the hub without root next time. */
+  /** Changes the owner of files created by root to that of the folder, who may start the hub without root next time. */
   async own(path: string): Promise<void> {
     if (process.getuid?.() !== 0) {
       return
@@ -63,7 +63,7 @@ export class DataFolder {
     await lchown(path, uid, gid)
   }
 
-  /** True once a cluster was completed; an interrupted first start leaves none. */
+  /** Whether there is a complete cluster; an interrupted first start leaves none. */
   async hasCluster(): Promise<boolean> {
     return stat(this.cluster).then(
       () => true,
@@ -71,7 +71,7 @@ export class DataFolder {
     )
   }
 
-  /** Refuses a cluster that these programs cannot read. */
+  /** Rejects a cluster of another PostgreSQL version. */
   async assertCluster(majorVersion: number): Promise<void> {
     try {
       const text = await readFile(join(this.cluster, 'PG_VERSION'), 'utf8')
@@ -89,7 +89,7 @@ export class DataFolder {
     }
   }
 
-  /** A new name for a cluster in the making, after those of interrupted starts were removed. */
+  /** A temporary name for a new cluster, after those of interrupted starts were removed. */
   async draftCluster(): Promise<string> {
     const entries = await readdir(this.path)
     const drafts = entries.filter((entry) => entry.startsWith('initializing-'))
@@ -97,14 +97,14 @@ export class DataFolder {
     return join(this.path, `initializing-${randomBytes(6).toString('hex')}`)
   }
 
-  /** Turns a finished draft into the cluster, durably and all at once. */
+  /** Renames a complete temporary cluster, atomically and durably. */
   async completeCluster(draft: string): Promise<void> {
     await rename(draft, this.cluster)
     const folder = await open(this.path)
     await folder.sync().finally(() => folder.close())
   }
 
-  /** The password of the database role, or undefined before there is one. */
+  /** The password of the database role; undefined before it exists. */
   async password(): Promise<string | undefined> {
     return this.#read('password')
   }
@@ -113,7 +113,7 @@ export class DataFolder {
     await this.#write('password', password)
   }
 
-  /** The port of the last start, so that addresses noted elsewhere stay right. */
+  /** The port of the last start, so that URLs noted elsewhere stay valid. */
   async lastPort(): Promise<number | undefined> {
     return Number(await this.#read('port')) || undefined
   }
@@ -152,7 +152,7 @@ export class DataFolder {
   }
 }
 
-/** Tries more than once: the programs of a killed start may be writing for another moment. */
+/** Retries, since programs of a killed start may still be writing. */
 export async function removeDraft(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 })
 }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Creates those of the databases that are not there yet. */
+/** Creates missing databases. */
 export async function createDatabases(url: string, names: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -8,20 +8,20 @@ import { launchOnFreePort, openDatabases, prepareCluster } from './startup.js'
 import { Supervisor } from './supervisor.js'
 
 export interface EmbeddedPostgresOptions {
-  /** Folder of the server, made where it is new; one process at a time owns it. */
+  /** The folder of the server, created if needed. A single process owns it at a time. */
   readonly dataDir: string
-  /** Databases that exist once the server is started; `url` leads to the first. */
+  /** Databases to create; `url` is that of the first. */
   readonly databases?: readonly [string, ...string[]]
-  /** Told in a sentence what a person at the terminal should know. */
+  /** Receives messages for the user at the terminal. */
   readonly onNotice?: (text: string) => void
 }
 
 /**
- * A real PostgreSQL for those who have none at hand: started by the process that owns it, started again on the same
- * port when it dies, and gone with its owner even when that one is killed.
+ * A PostgreSQL server managed by the process that owns it. It is restarted on the same port when it fails, and ends
+ * with its owner, even if that is killed.
  */
 export class EmbeddedPostgres {
-  /** Address of the first database; it carries the password and must not be logged. */
+  /** The URL of the first database. It contains the password: never log it. */
   readonly url: string
   readonly #port: number
   readonly #password: string
@@ -43,7 +43,7 @@ export class EmbeddedPostgres {
     this.url = this.urlOf(database)
   }
 
-  /** Resolves when the databases can be used; rejects with an `EmbeddedPostgresError` that says what to do. */
+  /** Resolves when the databases are ready. Rejects with an `EmbeddedPostgresError` that says what to do. */
   static async start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
     const { dataDir, databases = ['hub'], onNotice = () => {} } = options
     const folder = new DataFolder(dataDir)
@@ -65,12 +65,12 @@ export class EmbeddedPostgres {
     }
   }
 
-  /** Address of any database of this server, as `url`. */
+  /** The URL of any database of this server, like `url`. */
   urlOf(database: string): string {
     return connectionUrl(this.#port, this.#password, database)
   }
 
-  /** Ends the server cleanly and gives the folder free. Call it when the database is not used any more. */
+  /** Stops the server cleanly and releases the folder. Call it when the database is no longer used. */
   stop(): Promise<void> {
     this.#stopped ??= this.#supervisor.stop().finally(() => this.#lock.release())
     return this.#stopped

@@ -1,12 +1,12 @@
 /**
- * Why the embedded PostgreSQL did not start. The message is meant for the person at the terminal: one sentence with
- * what is wrong and what to do.
+ * Why the embedded PostgreSQL did not start. The message is for the user at the terminal: a sentence that says what is
+ * wrong and what to do.
  */
 export abstract class EmbeddedPostgresError extends Error {
   abstract readonly code: string
 }
 
-/** The package that carries the PostgreSQL programs is not installed, or does not exist for this machine. */
+/** The package with the PostgreSQL programs is not installed or does not support this machine. */
 export class BinariesMissing extends EmbeddedPostgresError {
   readonly code = 'E_POSTGRES_BINARIES_MISSING'
 
@@ -19,7 +19,7 @@ export class BinariesMissing extends EmbeddedPostgresError {
   }
 }
 
-/** The PostgreSQL programs are there, but this machine or this user cannot run them. */
+/** The PostgreSQL programs exist, but this machine or user cannot run them. */
 export class ProgramsUnusable extends EmbeddedPostgresError {
   readonly code = 'E_POSTGRES_PROGRAMS_UNUSABLE'
 
@@ -31,7 +31,7 @@ export class ProgramsUnusable extends EmbeddedPostgresError {
   }
 }
 
-/** A command of the operating system that holds the supervisor together is not installed. */
+/** A command that the supervisor needs is not installed. */
 export class SystemToolMissing extends EmbeddedPostgresError {
   readonly code = 'E_SYSTEM_TOOL_MISSING'
 
@@ -43,7 +43,7 @@ export class SystemToolMissing extends EmbeddedPostgresError {
   }
 }
 
-/** Another living process owns the data folder. */
+/** Another running process owns the data folder. */
 export class DataFolderInUse extends EmbeddedPostgresError {
   readonly code = 'E_DATA_FOLDER_IN_USE'
 
@@ -55,7 +55,7 @@ export class DataFolderInUse extends EmbeddedPostgresError {
   }
 }
 
-/** The operating system does not let this user work in the data folder. */
+/** The user has no access to the data folder. */
 export class DataFolderInaccessible extends EmbeddedPostgresError {
   readonly code = 'E_DATA_FOLDER_INACCESSIBLE'
 
@@ -68,7 +68,7 @@ export class DataFolderInaccessible extends EmbeddedPostgresError {
   }
 }
 
-/** The data folder holds something that was not made here; it is left as it is. */
+/** The data folder contains other files; they are not changed. */
 export class DataFolderForeign extends EmbeddedPostgresError {
   readonly code = 'E_DATA_FOLDER_FOREIGN'
 
@@ -92,7 +92,7 @@ export class DataFolderVersion extends EmbeddedPostgresError {
   }
 }
 
-/** The data folder was complete once and no longer is. */
+/** The data folder is incomplete, although it was complete before. */
 export class DataFolderBroken extends EmbeddedPostgresError {
   readonly code = 'E_DATA_FOLDER_BROKEN'
 
@@ -105,7 +105,7 @@ export class DataFolderBroken extends EmbeddedPostgresError {
   }
 }
 
-/** The password beside the data is not the one the database knows. */
+/** The stored password does not match that of the database. */
 export class PasswordRefused extends EmbeddedPostgresError {
   readonly code = 'E_DATABASE_PASSWORD_REFUSED'
 
@@ -118,7 +118,7 @@ export class PasswordRefused extends EmbeddedPostgresError {
   }
 }
 
-/** PostgreSQL itself gave up; its last words are part of the message. */
+/** PostgreSQL failed; the message contains its last output. */
 export class PostgresFailed extends EmbeddedPostgresError {
   readonly code = 'E_POSTGRES_FAILED'
 
@@ -130,7 +130,7 @@ export class PostgresFailed extends EmbeddedPostgresError {
   }
 }
 
-/** The disk is too full for a database. */
+/** The disk has too little space for a database. */
 export class DiskFull extends EmbeddedPostgresError {
   readonly code = 'E_DATABASE_DISK_FULL'
 

@@ -12,7 +12,7 @@ const invalidPassword = '28P01'
 const megabyte = 1024 * 1024
 const leastSpace = 64
 
-/** Puts a failed start into words a person can act on; what already is in such words stays as it is. */
+/** Converts a failed start into an error with advice. Errors that have advice already are returned unchanged. */
 export async function explain(error: unknown, folder: DataFolder): Promise<unknown> {
   if (error instanceof EmbeddedPostgresError && !(error instanceof PostgresFailed)) {
     return error

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /**
- * A free port of this machine, the preferred one where it is free. Others are taken from below the
- * range the kernel uses for outgoing connections, so that the port is likely to be free at the next start too.
+ * A free port, preferably the given one. Others are below the ephemeral range of the kernel, so that the port is likely
+ * to be free at the next start too.
  */
 export async function freePort(preferred?: number): Promise<number> {
   let port = preferred ?? randomPort()

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Binaries } from './binaries.js'
 
-/** A PostgreSQL program ends with its parent by a signal, so that a killed hub leaves no server behind. */
+/** Ends a PostgreSQL program with its parent by a signal, so that a killed hub leaves no server behind. */
 const endWithParent = ['--pdeathsig', 'INT', '--']
 
-/** How PostgreSQL programs are started: as whom, and with which libraries. */
+/** The user and libraries of PostgreSQL programs. */
 export class Launcher {
   readonly binaries: Binaries
   readonly #prefix: readonly string[]
@@ -13,7 +13,7 @@ export class Launcher {
   private constructor(prefix: readonly string[], binaries: Binaries, libraryPath: string) {
     this.binaries = binaries
     this.#prefix = prefix
-    // Only what the programs need: the environment of the hub holds its secrets.
+    // Only required variables: the environment of the hub contains secrets.
     this.#environment = {
       PATH: process.env.PATH ?? '/usr/bin:/bin',
       LD_LIBRARY_PATH: libraryPath,
@@ -27,26 +27,26 @@ export class Launcher {
     return new Launcher(['setpriv', ...endWithParent], binaries, libraryPath)
   }
 
-  /** Runs programs as another user; only root can. */
+  /** Runs programs as another user. Needs root. */
   static asUser(uid: number, gid: number, binaries: Binaries, libraryPath: string): Launcher {
     const identity = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
     return new Launcher(['setpriv', ...identity, ...endWithParent], binaries, libraryPath)
   }
 
-  /** Runs programs as root who looks like "nobody" to them: PostgreSQL refuses to run as root. */
+  /** Runs programs as root that appears as "nobody" in a user namespace: PostgreSQL refuses to run as root. */
   static inUserNamespace(binaries: Binaries, libraryPath: string): Launcher {
     const namespace = ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--']
     return new Launcher([...namespace, 'setpriv', ...endWithParent], binaries, libraryPath)
   }
 
-  /** Starts a server process in a session of its own, so that Ctrl-C in a terminal does not reach it. */
+  /** Starts a server process in its own session, so that Ctrl-C in a terminal does not reach it. */
   startServer(args: readonly string[], logDescriptor: number): ChildProcess {
     const [file, ...rest] = this.#command(this.binaries.postgres, args)
     const stdio = ['ignore', logDescriptor, logDescriptor] as const
     return spawn(file, rest, { env: this.#environment, stdio: [...stdio], detached: true })
   }
 
-  /** Runs a program to its end and returns what it printed; never rejects. */
+  /** Runs a program and returns its output; never rejects. */
   run(
     program: string,
     args: readonly string[],

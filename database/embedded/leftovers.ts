@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { inheritPidFile, readPidFile, worksIn } from './pid_file.js'
 
 /**
- * Ends the processes that an earlier, killed owner or server left in a cluster, and clears the way for a new server.
- * Only the owner of the data folder may call it.
+ * Ends the processes of an earlier, killed owner or server of a cluster, and prepares for a new server. Only the owner
+ * of the data folder may call it.
  */
 export async function endLeftovers(cluster: string): Promise<void> {
   const left = await readPidFile(cluster)

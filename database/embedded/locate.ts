@@ -2,7 +2,7 @@ import { connectionUrl } from './connection_url.js'
 import { DataFolder } from './data_folder.js'
 import { readPidFile, worksIn } from './pid_file.js'
 
-/** The address of the embedded database where it runs, else undefined; starts nothing and changes nothing. */
+/** The URL of the embedded database if it runs, else undefined. Starts and changes nothing. */
 export async function locateEmbeddedPostgres(
   dataDir: string,
   database = 'hub'

@@ -1,12 +1,12 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { copyFile, open, stat, truncate } from 'node:fs/promises'
 
-/** Another user may own the folder; links of theirs must not lead root elsewhere. */
+/** Another user may own the folder: root must not follow their symbolic links. */
 const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
 
 const sizeLimit = 4 * 1024 * 1024
 
-/** The log of a server. It lives in a file and not in a pipe, so that the server can write when the hub is gone. */
+/** The log of a server. A file and not a pipe, so that the server can still write after the hub has ended. */
 export class LogFile {
   readonly #path: string
 
@@ -14,7 +14,7 @@ export class LogFile {
     this.#path = path
   }
 
-  /** Hands out a descriptor that appends, for as long as the action lasts. */
+  /** Opens a descriptor for appending while the action runs. */
   append<T>(action: (descriptor: number) => T): T {
     const descriptor = openSync(this.#path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
     try {
@@ -24,12 +24,12 @@ export class LogFile {
     }
   }
 
-  /** Keeps one older generation, so that log and generation together stay below about twice the limit. */
+  /** Rotates the log and retains one older file, so that both together stay below about twice the limit. */
   async bound(): Promise<void> {
     if ((await this.size()) < sizeLimit) {
       return
     }
-    // On a full disk the older generation is lost; the server matters more.
+    // On a full disk the older file is lost; the server is more important.
     await copyFile(this.#path, `${this.#path}.1`).catch(() => {})
     await truncate(this.#path)
   }
@@ -41,7 +41,7 @@ export class LogFile {
     )
   }
 
-  /** The last lines that were written after a position. */
+  /** The last lines after a position. */
   async linesSince(position: number, count = 6): Promise<string> {
     const file = await open(this.#path)
     const { size } = await file.stat()

@@ -3,12 +3,12 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync 
 import { DataFolderInaccessible, DataFolderInUse, SystemToolMissing } from './errors.js'
 import type { DataFolder } from './data_folder.js'
 
-/** Another user may own the folder; links of theirs must not lead root elsewhere. */
+/** Another user may own the folder: root must not follow their symbolic links. */
 const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants
 
 /**
- * Says that this process owns a data folder. The kernel holds the lock as long as the process lives, so none is left
- * behind by a process that was killed.
+ * The lock of the process that owns a data folder. The kernel releases it with the process, so a killed one leaves none
+ * behind.
  */
 export class OwnerLock {
   readonly #descriptor: number
@@ -19,7 +19,8 @@ export class OwnerLock {
 
   static async take(folder: DataFolder): Promise<OwnerLock> {
     const descriptor = openLock(folder)
-    // Node cannot lock a file. A lock belongs to the open file, which the helper shares with us, and outlives the helper.
+    // Node.js cannot lock a file. The lock belongs to the open file, which a helper process shares with this one, and
+    // outlives the helper.
     const { status, error } = spawnSync('flock', ['-x', '-n', '3'], {
       stdio: ['ignore', 'ignore', 'ignore', descriptor],
     })

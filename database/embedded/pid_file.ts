@@ -7,7 +7,7 @@ export interface PidFile {
   readonly ready: boolean
 }
 
-/** What the server of a cluster says about itself, or undefined where none was left. */
+/** The contents of the pid file of a cluster; undefined if there is none. */
 export async function readPidFile(cluster: string): Promise<PidFile | undefined> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')
   const [pid, , , port, , , , status] = text.split('\n')
@@ -17,7 +17,7 @@ export async function readPidFile(cluster: string): Promise<PidFile | undefined>
   return { pid: Number(pid), port: Number(port), ready: status?.trim() === 'ready' }
 }
 
-/** True for a living PostgreSQL process of this cluster; false for a zombie, and where the pid has gone to another program. */
+/** Whether the process is a running PostgreSQL server of this cluster; false for a zombie and for a reused pid. */
 export async function worksIn(cluster: string, pid: number): Promise<boolean> {
   try {
     const [name, folder, expected] = await Promise.all([
@@ -32,9 +32,9 @@ export async function worksIn(cluster: string, pid: number): Promise<boolean> {
 }
 
 /**
- * Makes the next server take over the pid file of a dead one. The server refuses where the noted pid is alive, which a
- * zombie or an unrelated process can be, but accepts that of its parent. Removing the file would also remove its guard
- * against processes that still use the memory of the dead server.
+ * Lets the next server take over the pid file of a dead one. PostgreSQL refuses to start if the recorded pid exists,
+ * even as a zombie or an unrelated process, but accepts that of its parent. Removing the file would also remove the
+ * protection against processes that still use the shared memory of the dead server.
  */
 export async function inheritPidFile(cluster: string): Promise<void> {
   const file = join(cluster, 'postmaster.pid')

@@ -6,7 +6,7 @@ import type { Launcher } from './launcher.js'
 import { LogFile } from './log_file.js'
 import { readPidFile } from './pid_file.js'
 
-/** A database of one machine and few connections; data safety stays at its defaults, all of them on. */
+/** Settings for one machine and few connections. Data safety stays at its defaults, all enabled. */
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -23,14 +23,14 @@ const settings = {
   log_error_verbosity: 'terse',
 }
 
-/** Crash recovery replays at most `max_wal_size`, which even a slow disk does in this time. */
+/** Crash recovery replays at most `max_wal_size`, which fits into this time even on a slow disk. */
 const startLimit = 120_000
 
-/** One running server process of a cluster. */
+/** A running server process of a cluster. */
 export class Postmaster {
   readonly port: number
   readonly log: LogFile
-  /** Resolves with how the process ended, in words. */
+  /** Resolves with a description of how the process ended. */
   readonly ended: Promise<string>
   readonly #child: ChildProcess
   readonly #folder: DataFolder
@@ -73,12 +73,12 @@ export class Postmaster {
     return new Postmaster(child, port, folder, log, logStart)
   }
 
-  /** Resolves when the server takes connections; rejects with its last words when it ends before. */
+  /** Resolves when the server accepts connections. Rejects with its last output if it ends before. */
   async ready(): Promise<void> {
     const deadline = Date.now() + startLimit
     while (this.#running && Date.now() < deadline) {
       const noted = await readPidFile(this.#folder.cluster)
-      // The hub may end without stopping the server: it is told by the kernel.
+      // The kernel stops the server if the hub ends without doing so.
       if (noted?.pid === this.#child.pid && noted?.ready) {
         return this.#child.unref()
       }
@@ -91,7 +91,7 @@ export class Postmaster {
     )
   }
 
-  /** Ends the server cleanly: open transactions are rolled back, what was committed is on disk. */
+  /** Stops the server with a fast shutdown: open transactions are rolled back, committed data is on disk. */
   async stop(): Promise<void> {
     this.#child.ref()
     for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {

@@ -7,8 +7,8 @@ import { Launcher } from './launcher.js'
 const nobody = { uid: 65534, gid: 65534 }
 
 /**
- * Decides as whom PostgreSQL runs. It refuses root, so for root: the owner of the data folder where that is a user
- * else, a user namespace where the system allows one, else "nobody", who then gets the folder.
+ * Chooses the user of PostgreSQL, which refuses to run as root. For root: the owner of the data folder if that is
+ * another user, a user namespace if the system allows one, else "nobody", who then owns the folder.
  */
 export async function chooseLauncher(
   folder: string,
@@ -58,7 +58,7 @@ function unusable(output: string): EmbeddedPostgresError {
   return new ProgramsUnusable(output.trim().split('\n').at(-1) || 'no reason given')
 }
 
-/** The folder itself comes last: a start that finds it changed knows that all inside is. */
+/** The folder itself is changed last: if it is changed, everything in it is. */
 async function giveAway(folder: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
   const entries = await readdir(folder, { recursive: true })
   for (const entry of entries) {

@@ -12,7 +12,7 @@ import { chooseLauncher } from './privileges.js'
 
 const portAttempts = 3
 
-/** Leaves a folder that a server can be started on, whatever state an earlier start or end left it in. */
+/** Prepares the folder for a server, whatever an earlier start or stop left behind. */
 export async function prepareCluster(
   folder: DataFolder,
   notify: (text: string) => void
@@ -36,7 +36,7 @@ export async function prepareCluster(
   return launcher
 }
 
-/** Starts a server on the port of the last time, or on another where that one is taken. */
+/** Starts a server on its last port, or on another if that is in use. */
 export async function launchOnFreePort(
   folder: DataFolder,
   launcher: Launcher
@@ -59,7 +59,7 @@ export async function launchOnFreePort(
   }
 }
 
-/** Makes the databases that are missing and returns the password that opens them; ends the server where that fails. */
+/** Creates missing databases and returns the password. Stops the server on failure. */
 export async function openDatabases(
   folder: DataFolder,
   postmaster: Postmaster,
@@ -78,7 +78,7 @@ export async function openDatabases(
   }
 }
 
-/** Another program took the port after it was found free. */
+/** Another program took the port after the check. */
 function lostPort(error: unknown): boolean {
   return error instanceof PostgresFailed && error.lastWords.includes('Address already in use')
 }

@@ -5,7 +5,7 @@ const longestPause = 10_000
 const steadyAfter = 60_000
 const logCheckInterval = 60_000
 
-/** Keeps a server running: starts it again when it ends by itself, at once the first time, then less and less often. */
+/** Restarts a server that ends by itself: at once the first time, then with increasing delays. */
 export class Supervisor {
   readonly #relaunch: () => Promise<Postmaster>
   readonly #notify: (text: string) => void
@@ -26,7 +26,7 @@ export class Supervisor {
     this.#logCheck = setInterval(() => void this.#boundLog(), logCheckInterval).unref()
   }
 
-  /** Ends the server and the supervision; resolves when both are over. */
+  /** Stops the server and the supervision. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     clearInterval(this.#logCheck)

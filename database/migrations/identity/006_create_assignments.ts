@@ -2,7 +2,7 @@ import { BaseSchema } from '@adonisjs/lucid/schema'
 
 import { index } from '#database/indexes'
 
-/** Who is given what: each table holds pairs of one kind. */
+/** Assignments: each table has pairs of one kind. */
 const ASSIGNMENTS = [
   ['user', 'role'],
   ['user', 'permission'],

@@ -1,8 +1,8 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * Every change of what a user or client may do is told on a channel as it is kept, however it is made: also what goes with
- * something else. What is told is the id of whom it is about, or of the session or token; nothing for everybody.
+ * Notifies of every change of access on commit, whatever causes it, including cascades. The payload is the id of the
+ * account, session or token, or empty for all.
  */
 const TOLD = [
   ['user_roles', 'insert or update or delete', 'user_id'],

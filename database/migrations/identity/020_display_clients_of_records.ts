@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** The client of a node or an analysis is named after its record, and shown by that name. */
+/** Clients of nodes and analyses are displayed by their name, the id of the record. */
 export default class DisplayClientsOfRecords extends BaseSchema {
   async up() {
     this.schema.raw(`update clients set display_name = name, updated_at = now()

@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** A session keeps the refresh token that was just replaced, when it was last used, and from where it began. */
+/** Stores the replaced refresh token, the last use and the origin of a session. */
 export default class DescribeSessions extends BaseSchema {
   async up() {
     this.schema.raw(`

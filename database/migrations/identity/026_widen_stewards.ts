@@ -2,7 +2,7 @@ import { BaseSchema } from '@adonisjs/lucid/schema'
 
 const GRANTED = `('project_approve', 'analysis_approve')`
 
-/** Whoever keeps a node also decides what it takes part in. Only the role that came with the provider is changed. */
+/** Stewards of nodes also decide on participation. Only the built-in role is changed. */
 export default class WidenStewards extends BaseSchema {
   async up() {
     this.schema.raw(`

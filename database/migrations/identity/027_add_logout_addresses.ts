@@ -1,6 +1,6 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/** Where a client wants to hear that a session ended, and where browsers go after it (OpenID Connect). */
+/** The back-channel logout address of a client, and the redirect addresses after a logout (OpenID Connect). */
 export default class AddLogoutAddresses extends BaseSchema {
   async up() {
     this.schema.raw(`

@@ -1,9 +1,8 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * Each session that ends before its time leaves a task to tell its client, however it ends: by a logout, with its user, or
- * with a change of the password. What ends a user's sessions removes them at once. The task is due for every process, however
- * much its clock is behind the database's.
+ * Inserts a task for each session that ends early, by a logout, with its user, or by a password change. Ending a user's
+ * sessions deletes them at once. The task is due for every process, even if its clock is behind that of the database.
  */
 export default class AnnounceLogouts extends BaseSchema {
   async up() {

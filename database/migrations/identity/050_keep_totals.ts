@@ -2,7 +2,7 @@ import { BaseSchema } from '@adonisjs/lucid/schema'
 
 import { dropTotals, maintainTotals } from '#database/maintained_totals'
 
-/** The lists whose totals are kept, each with the column that names the realm its parts are those of. */
+/** The lists with stored totals, each with its realm column. */
 const LISTS = [
   ['client_permissions', 'client_realm_id'],
   ['client_roles', 'client_realm_id'],
