@@ -4,7 +4,7 @@
 const GROUND = 'kernel|query|observability|configuration'
 const FOUNDATIONS = 'audit|auth|bus|database|http|jobs|openapi|outbox|records|signals'
 
-/** What each room of app/ imports; everything not named here is forbidden. Every room may use the ground and the environment. */
+/** What each room of app/ and each package imports; everything not named here is forbidden. Every room may use the ground and the environment. */
 const rooms = {
   'audit': '',
   'database': '',
@@ -41,16 +41,19 @@ const ground = {
   observability: 'kernel',
 }
 
+/** In the repository it has the program built before it starts it. */
+const ENTRY = '^packages/hubctl/hubctl\\.js$'
+
 const only = (room, allowed) => ({
   name: `room-${room.replaceAll('|', '-')}`,
   severity: 'error',
-  comment: `app/${room} imports only itself and what lies below it`,
-  from: { path: `^app/(${room})/` },
+  comment: `${room} imports only itself and what lies below it`,
+  from: { path: `^(?:app|packages)/(${room})/`, pathNot: ENTRY },
   to: {
-    path: '^(app|start|providers|commands|config|database|bin|tests)/',
+    path: '^(app|packages|start|providers|commands|config|database|bin|tests)/',
     pathNot: [
       '^start/env\\.ts$',
-      `^app/(${[room.includes('|') ? '$1' : room, ...allowed].filter(Boolean).join('|')})/`,
+      `^(?:app|packages)/(${[room.includes('|') ? '$1' : room, ...allowed].filter(Boolean).join('|')})/`,
     ],
   },
 })
@@ -74,30 +77,49 @@ module.exports = {
       to: { path: '^app/(messenger/relay|realtime)/' },
     },
     {
+      name: 'packages-stand-alone',
+      severity: 'error',
+      comment: 'A package imports other packages, never the service',
+      from: { path: '^packages/', pathNot: ENTRY },
+      to: { path: '^(app|start|providers|commands|config|database|bin)/' },
+    },
+    {
+      name: 'packages-list-their-dependencies',
+      severity: 'error',
+      comment: 'What a package imports stands in the dependencies of its package.json',
+      from: { path: '^packages/' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
+    },
+    {
       name: 'embedded-database-stands-alone',
       severity: 'error',
       comment: 'database/embedded knows nothing of the application',
       from: { path: '^database/embedded/' },
-      to: { path: '^(app|start|providers|commands|config|bin|tests|database/migrations)/' },
+      to: {
+        path: '^(app|packages|start|providers|commands|config|bin|tests|database/migrations)/',
+      },
     },
     {
       name: 'environment-looks-down',
       severity: 'error',
       comment: 'start/env.ts is read by every room, so it knows only how variables are described',
       from: { path: '^start/env\\.ts$' },
-      to: { path: '^(app|start|providers|config)/', pathNot: '^app/configuration/' },
+      to: {
+        path: '^(app|packages|start|providers|config)/',
+        pathNot: '^packages/configuration/',
+      },
     },
     {
       name: 'runtime-is-the-roof',
       severity: 'error',
       comment: 'Only programs start processes',
-      from: { path: '^(app|start|providers|config)/', pathNot: '^app/runtime/' },
+      from: { path: '^(app|packages|start|providers|config)/', pathNot: '^app/runtime/' },
       to: { path: '^app/runtime/' },
     },
     {
       name: 'programs-without-tests',
       severity: 'error',
-      from: { path: '^(app|start|providers|commands|config|database)/' },
+      from: { path: '^(app|packages|start|providers|commands|config|database)/' },
       to: { path: '^tests/' },
     },
   ],

@@ -1,17 +1,20 @@
 #!/usr/bin/env node
 /*
- * The door to hubctl. It runs on Node.js 20 and says its version before it loads anything; for all else it has the program
- * built where that is missing or outdated, and lets it run here, or on the Node.js of the hub where this one is older.
+ * Starts hubctl. Installed from its package, it runs what was packed. In the repository it runs on Node.js 20, has the program
+ * built where that is missing or outdated, and continues on the Node.js of the hub if this one is older.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
-const root = new URL('../../', import.meta.url)
+const packed = new URL('dist/packages/hubctl/src/main.js', import.meta.url)
 const args = process.argv.slice(2)
 
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
-  const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
+  const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
   process.stdout.write(`${version}\n`)
-} else {
+} else if (existsSync(new URL('../../bin/bootstrap/run_here.mjs', import.meta.url))) {
   const { runHere } = await import('../../bin/bootstrap/run_here.mjs')
   await runHere('build/bin/hubctl.js', args)
+} else {
+  const { main } = await import(packed)
+  await main(args)
 }

@@ -11,8 +11,8 @@ const build = (path) => import(new URL(`../../build/${path}.js`, import.meta.url
 const { Ignitor } = await import('@adonisjs/core')
 const { Dispatcher } = await build('app/http/dispatcher')
 const { createListener } = await build('app/http/listener')
-const { drain } = await build('app/kernel/drain')
-const { fittedLine } = await build('app/telemetry/logs/fitted_line')
+const { drain } = await build('packages/kernel/src/drain')
+const { normalizedLine } = await build('app/telemetry/logs/normalized_line')
 
 const AT_ONCE = 1_000
 const HITS = 100
@@ -46,7 +46,7 @@ function memoryInUse() {
 function aLine(number) {
   const search = number % (WANTED / HITS)
   const isHit = search < SEARCHES
-  return fittedLine({
+  return normalizedLine({
     message: `bench line ${number} `.padEnd(120, '.'),
     service: 'bench-service',
     channel: 'system',

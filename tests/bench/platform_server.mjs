@@ -9,7 +9,7 @@ const build = (path) => import(new URL(`../../build/${path}.js`, import.meta.url
 const { Ignitor } = await import('@adonisjs/core')
 const { Dispatcher } = await build('app/http/dispatcher')
 const { createListener } = await build('app/http/listener')
-const { drain } = await build('app/kernel/drain')
+const { drain } = await build('packages/kernel/src/drain')
 const { migrate } = await build('app/database/migrator')
 
 const root = new URL('../../build/', import.meta.url)

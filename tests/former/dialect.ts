@@ -1,23 +1,23 @@
 import mysql from 'mysql2/promise'
 import pg from 'pg'
 
-/** A server that a former platform may have kept its records on. */
+/** A database server that the former platform supports. */
 export interface Dialect {
-  /** A column as the list names it. */
+  /** Converts a column definition from `tables.md`. */
   column(listed: string): string
-  /** An id that is always the same for a kind and a number. */
+  /** A deterministic ID for a kind and a number. */
   id(kind: string, number: string): string
-  /** A text as it is written in a statement. */
+  /** A text literal. */
   text(value: string): string
-  /** A time so many seconds after the beginning of November 2026. */
+  /** A time in seconds after 1 November 2026. */
   time(seconds: string): string
-  /** How many times a number has another in it. */
+  /** Integer division. */
   quotient(number: string, by: number): string
-  /** The numbers from one to another, as `n`. */
+  /** A series of numbers, selected as `n`. */
   series(count: number): string
   /** Runs statements in a database. */
   run(url: string, statements: readonly string[]): Promise<void>
-  /** The one row that a query finds. */
+  /** The only row of a query. */
   ask(url: string, query: string): Promise<Record<string, unknown>>
 }
 
@@ -27,7 +27,7 @@ export const POSTGRES: Dialect = {
   column: (listed) => listed.replace('uuid_generate_v4()', 'gen_random_uuid()'),
   id: (kind, number) => `md5(concat('${kind}', ${number}))::uuid`,
   text: (value) => pg.escapeLiteral(value),
-  // What is finer than a millisecond is not taken.
+  // Only milliseconds are copied.
   time: (seconds) =>
     `timestamp '${BEGINNING}' + (${seconds}) * interval '1 second' + interval '123789 microseconds'`,
   quotient: (number, by) => `((${number}) / ${by})`,

@@ -3,14 +3,14 @@ import type { Dialect } from './dialect.js'
 const FILES_OF_A_BUCKET = 300
 const MINUTES = 60
 
-/** A few realms, one of which is not named by some records. */
+/** One of a few realms. Some records do not name theirs. */
 const realm = (dialect: Dialect, n: string) => dialect.id('realm', `mod(${n}, 3)`)
 
 type Service = 'core' | 'storage' | 'telemetry' | 'messenger'
 
 /**
- * What fills the tables of a service: `rows` files of buckets, with as many of analyses and as many events, and of everything else as
- * many as belong to that.
+ * Statements that fill the tables of a service: `rows` bucket files and events, and a proportional number of other
+ * records.
  */
 export function filling(service: Service, rows: number, dialect: Dialect): string[] {
   const buckets = Math.ceil(rows / FILES_OF_A_BUCKET)
@@ -31,13 +31,13 @@ const FILLINGS: Record<Service, (dialect: Dialect, counts: Counts) => string[]> 
   messenger: fillMessenger,
 }
 
-/** Which bucket a file is in, and which analysis and purpose a bucket is for. */
+/** The bucket of a file, and the analysis and type of a bucket. */
 const bucketOf = (dialect: Dialect, n: string) => dialect.quotient(`${n} - 1`, FILES_OF_A_BUCKET)
 const analysisOf = (dialect: Dialect, bucket: string) => dialect.quotient(bucket, 3)
 const purposeOf = (bucket: string) =>
   `case mod(${bucket}, 3) when 0 then 'CODE' when 1 then 'RESULT' else 'TEMP' end`
 
-/** What the former platform writes where there are no arguments is `null`, `undefined` or nothing, as a text. */
+/** Without arguments, the former platform writes `null`, `undefined` or an empty text. */
 const argumentsOf = (n: string) =>
   `case mod(${n}, 5) when 0 then '[{"value":"--verbose","position":"after"}]' when 1 then 'null' when 2 then 'undefined'
      when 3 then '' end`
@@ -149,7 +149,7 @@ function fillTelemetry(dialect: Dialect, { rows }: Counts): string[] {
   ]
 }
 
-/** A tenth of the messages is over by now, and all others are a few minutes old. */
+/** A tenth of the messages has expired; the others are a few minutes old. */
 function fillMessenger(dialect: Dialect, { rows }: Counts): string[] {
   const { id, series, time } = dialect
   const count = Math.max(20, Math.ceil(rows / 100))

@@ -5,13 +5,13 @@ import { MYSQL, POSTGRES, type Dialect } from './dialect.js'
 import { filling } from './filling.js'
 import { createStatement, tablesOf } from './schema.js'
 
-/** An installation of the former platform, as far as its databases go. */
+/** The databases of an installation of the former platform. */
 export class FormerPlatform {
   readonly addresses: Readonly<Record<Service, string>>
   readonly dialect: Dialect
   readonly server: string
 
-  /** Makes its databases on a server, empty. */
+  /** Creates empty databases on a server. */
   static async make(server: string, prefix?: string): Promise<FormerPlatform> {
     const platform = new FormerPlatform(server, prefix)
     const { dialect, addresses } = platform
@@ -50,7 +50,7 @@ export class FormerPlatform {
     return this.dialect.run(this.addresses[service], statements)
   }
 
-  /** What a query finds in one row, written one after the other. */
+  /** The values of a single row, joined. */
   async ask(service: Service, query: string): Promise<string> {
     return Object.values(await this.dialect.ask(this.addresses[service], query)).join(' ')
   }

@@ -1,8 +1,8 @@
 /**
- * Makes an installation of the former platform to try hub:adopt on: its databases, filled by the lists of what it keeps. The server is
- * named by FORMER_SERVER_URL (PostgreSQL or MariaDB), where the user may make databases.
+ * Creates the databases of a former platform to try hub:adopt on. FORMER_SERVER_URL names a PostgreSQL or MariaDB
+ * server where the user may create databases.
  *
- *   FORMER_SERVER_URL=postgres://… npm run fixtures:former -- --rows 1000000 --prefix former
+ * FORMER_SERVER_URL=postgres://… npm run fixtures:former -- --rows 1000000 --prefix former
  */
 import { parseArgs } from 'node:util'
 

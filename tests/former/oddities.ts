@@ -1,7 +1,7 @@
 import type { Service } from '#adopt/transfer'
 import type { Dialect } from './dialect.js'
 
-/** What an installation may have that does not fit, by the table it is in and what is said of it. */
+/** Invalid rows that a run names, with the reported reason, by table. */
 export const NAMED: Readonly<Record<string, readonly string[]>> = {
   project_nodes: ['approval_status is "maybe"'],
   analyses: ['image_command_arguments is not a list of arguments'],
@@ -9,7 +9,7 @@ export const NAMED: Readonly<Record<string, readonly string[]>> = {
   analysis_buckets: ['analysis_id names a record of analyses'],
   analysis_bucket_files: ['names a record of analys'],
   bucket_files: ['directory is longer than 512 characters'],
-  events: ['data is no JSON', 'expires_at is no time'],
+  events: ['data is not valid JSON', 'expires_at is not a time'],
 }
 
 type Statement = readonly [Service, string]
@@ -48,7 +48,7 @@ export function oddities(dialect: Dialect): readonly Statement[] {
   ]
 }
 
-/** One that does not fit, with a row of each kind that falls with it. */
+/** An invalid analysis, with a dependent row of each kind. */
 function oddAnalysis({ id, time }: Dialect): readonly Statement[] {
   const [analysis, bucket, realm] = [id('odd', '3'), id('odd', '4'), id('realm', '0')]
   const times = `${time('1')}, ${time('2')}`
@@ -65,7 +65,7 @@ function oddAnalysis({ id, time }: Dialect): readonly Statement[] {
   ].map((statement) => ['core', statement])
 }
 
-/** What a lenient writer leaves and what is clear all the same: each of these is taken. */
+/** Rows with loose values that are still unambiguous. */
 export function looseRows({ id, text, time }: Dialect): readonly Statement[] {
   const event = (number: number, data: string) =>
     `insert into events (id, scope, name, ref_type, data, expires_at, created_at, updated_at)

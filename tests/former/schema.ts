@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import type { Dialect } from './dialect.js'
 
-/** What the services of the former platform keep, as its own migrations leave it. */
+/** The tables of the former platform after its own migrations. */
 const LIST = new URL('tables.md', import.meta.url)
 
 interface FormerTable {
@@ -15,7 +15,7 @@ const TABLE = /^\*\*(\w+)\*\*: (.*)$/
 const REFERENCE = /^fk \((\w+)\) → (\w+)\(id\) (.*)$/
 const UNIQUE = /^unique \((.*)\)$/
 
-/** The tables of a service, those that are referred to first. */
+/** The tables of a service in order of references. */
 export function tablesOf(service: string): FormerTable[] {
   const [, section = ''] = readFileSync(LIST, 'utf8').split(`## ${service}\n`)
   const tables: FormerTable[] = []

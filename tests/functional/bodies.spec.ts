@@ -36,7 +36,7 @@ const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(level
 const keys = (count: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, key) => [`k${key}`, key])))
 
-test.group('A body that is no object', () => {
+test.group('A body that is not an object', () => {
   test('is refused by every route that takes a body')
     .with(['[]', '[{"name":"abcd"}]', '"text"', '12', 'true', 'null'])
     .run(async ({ assert }, sent) => {
@@ -69,7 +69,7 @@ test.group('A body that is no object', () => {
   })
 })
 
-test.group('Bodies that cost more than they say', () => {
+test.group('Bodies that are costly to parse', () => {
   const allowed = [
     ['64 levels', nested(64)],
     ['1,000 keys', keys(1000)],
@@ -77,7 +77,7 @@ test.group('Bodies that cost more than they say', () => {
     ['brackets in a text', JSON.stringify({ a: '[{":'.repeat(1000) + '\\"' })],
   ] as const
 
-  test('are still taken up to their limits: {0}')
+  test('are accepted up to their limits: {0}')
     .with([...allowed])
     .run(async ({ assert }, [, sent]) => {
       const { response } = await post(at('core', '/probe/raw-bodies'), sent)
@@ -138,7 +138,7 @@ test.group('Bodies that cannot be read', () => {
     assert.equal(response.status, 413)
   })
 
-  test('half of a surrogate pair is refused, as a key and as a value')
+  test('a lone surrogate is rejected, as a key and as a value')
     .with([
       { sent: '{"name":"abcd","\\ud800":1}', path: ['\ufffd'] },
       { sent: '{"name":"abcd","x":{"\\uDC00y":1}}', path: ['x', '\ufffdy'] },
@@ -160,14 +160,14 @@ test.group('Bodies that cannot be read', () => {
     assert.deepEqual(body.body, { '😀': '😀' })
   })
 
-  test('what every object inherits is no attribute', async ({ assert }) => {
+  test('inherited properties are not attributes', async ({ assert }) => {
     const sent = '{"__proto__":{"admin":true},"\\u005f_proto__":1,"a":{"__proto__":1,"b":2}}'
     const { body } = await post(at('core', '/probe/raw-bodies'), sent)
     assert.deepEqual(body.body, { a: { b: 2 } })
   })
 })
 
-test.group('Queries that are no queries', () => {
+test.group('Malformed queries', () => {
   test('are answered, whatever is in them')
     .with([
       `filter${'[a]'.repeat(1500)}=1`,
@@ -194,11 +194,11 @@ test.group('Queries that are no queries', () => {
     })
 })
 
-test.group('What is said of a refused body', () => {
+test.group('Issues of a rejected body', () => {
   const refuse = async (path: string, sent: object) =>
     post(at('core', path), JSON.stringify(sent), { ...json, ...identity().headers })
 
-  test('a closed set names what can be chosen', async ({ assert }) => {
+  test('an enumeration lists its choices', async ({ assert }) => {
     const { body } = await refuse('/nodes', { name: 'abcd', type: 'weird' })
     assert.deepEqual(body.issues[0].meta, { optional: true, choices: ['default', 'aggregator'] })
     assert.equal(body.issues[0].message, 'The value has to be one of default, aggregator')
@@ -211,7 +211,7 @@ test.group('What is said of a refused body', () => {
     assert.deepEqual(nothing.body.issues[0].meta.choices, ['default', 'aggregator'])
   })
 
-  test('a pattern says in words what it allows', async ({ assert }) => {
+  test('a pattern describes what it allows', async ({ assert }) => {
     const { body } = await refuse('/nodes', { name: 'abcd', externalName: 'BAD NAME' })
     const [found] = body.issues
     assert.deepEqual(found.data, { pattern: '/^[a-z0-9_-]*$/' })
@@ -227,7 +227,7 @@ test.group('What is said of a refused body', () => {
     }
   })
 
-  test('what was left out is named, too', async ({ assert }) => {
+  test('missing attributes are listed, too', async ({ assert }) => {
     const sent = { name: 7, display_name: 'x', other: { a: 1 } }
     const { response } = await refuse('/nodes', sent)
     assert.equal(response.status, 400)
@@ -249,7 +249,7 @@ test.group('What is said of a refused body', () => {
   })
 })
 
-test.group('Keys that are taken', (group) => {
+test.group('Duplicate keys', (group) => {
   group.setup(knownRealms)
   const { headers } = identity()
   const make = (path: string, sent: object) =>

@@ -45,7 +45,7 @@ function listen(type: RecordChange['type']) {
   return { changes, stop, kinds: () => changes.map(({ kind }) => kind) }
 }
 
-test.group('Records that go with others', () => {
+test.group('Dependent records', () => {
   test('are declared wherever the database removes them', async ({ assert }) => {
     const { rows } = await pools.for(databaseUrl('core')).query(CASCADES)
     const kindIn = (table: string) => allKinds.find(({ kind }) => kind.table === table)?.kind
@@ -64,7 +64,10 @@ test.group('Records that go with others', () => {
     )
   })
 
-  test('are told of before an analysis, each with what it was', async ({ assert, cleanup }) => {
+  test('are published before their analysis, each with its last version', async ({
+    assert,
+    cleanup,
+  }) => {
     const scene = await Scene.set()
     const analysis = await scene.analysis()
     const { nodeId } = await scene.assigned(analysis)
@@ -96,7 +99,7 @@ test.group('Records that go with others', () => {
     assert.equal(told.get(files[0]!.id as string)!.realmId, files[0]!.realmId)
   })
 
-  test('are told of before a bucket of an analysis, and before a node', async ({
+  test('are published before a bucket of an analysis, and before a node', async ({
     assert,
     cleanup,
   }) => {
@@ -119,7 +122,7 @@ test.group('Records that go with others', () => {
     assert.equal((await call(scene.researcher(), 'GET', path)).body.data.nodes, 0)
   })
 
-  test('are told of before a realm of the embedded provider', async ({ assert, cleanup }) => {
+  test('are published before a realm of the embedded provider', async ({ assert, cleanup }) => {
     const { id: realmId } = await sampleRecord('identity', realm)
     const { id: userId } = await sampleRecord('identity', user, { realmId })
     const { id: roleId } = await sampleRecord('identity', role, { realmId })
@@ -139,7 +142,9 @@ test.group('Records that go with others', () => {
     assert.isBelow(heard.kinds().indexOf('userRole'), heard.kinds().indexOf('user'))
   })
 
-  test('are told of on the bus as well, file by file, before their bucket', async ({ assert }) => {
+  test('are published on the bus as well, file by file, before their bucket', async ({
+    assert,
+  }) => {
     const bucket = await aBucket()
     const file = await aFile(bucket.id)
     const by = person(null!, ['bucket_delete'], { realmName: 'master' })
@@ -161,7 +166,7 @@ test.group('Records that go with others', () => {
     ])
   })
 
-  test('are removed and told of by the set, however many there are', async ({
+  test('are deleted and published in batches, however many there are', async ({
     assert,
     cleanup,
   }) => {
@@ -187,8 +192,8 @@ test.group('Records that go with others', () => {
   }).timeout(20_000)
 })
 
-test.group('Records that come with others', () => {
-  test('are told of after an analysis: its nodes and its client', async ({ assert, cleanup }) => {
+test.group('Records created with others', () => {
+  test('are published after an analysis: its nodes and its client', async ({ assert, cleanup }) => {
     const scene = await Scene.set()
     await scene.member()
     await scene.member('approved', 'aggregator')
@@ -199,7 +204,7 @@ test.group('Records that come with others', () => {
     assert.sameMembers(heard.kinds().slice(1), ['analysisNode', 'analysisNode', 'client'])
   })
 
-  test('are told of after a node: its registry project and its client', async ({
+  test('are published after a node: its registry project and its client', async ({
     assert,
     cleanup,
   }) => {

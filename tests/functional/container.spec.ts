@@ -13,7 +13,7 @@ const { headers } = identity()
 /** What a service needs that does nothing. */
 const NOTHING = {} as never
 
-test.group('What is put in the place of another in the container', (group) => {
+test.group('A service replaced in the container', (group) => {
   group.each.teardown(() => app.container.restoreAll())
 
   test('serves the routes of a kind', async ({ assert }) => {

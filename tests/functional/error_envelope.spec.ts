@@ -5,7 +5,7 @@ import { at } from '#tests/helpers/application'
 const ENVELOPE_KEYS = ['code', 'issues', 'message', 'statusCode']
 
 test.group('Error envelope', () => {
-  test('a path nobody answers to is not found')
+  test('an unknown path is not found')
     .with([
       { method: 'get', path: '/nothing-here' },
       { method: 'post', path: '/nothing-here' },
@@ -62,7 +62,7 @@ test.group('Error envelope', () => {
       assert.containsSubset(issues, [{ code: 'required', path: ['name'] }])
     })
 
-  test('errors of the database become answers that say nothing of the database')
+  test('errors of the database become responses without details of the database')
     .with([
       { failure: '23505', status: 409, code: 'entity_conflict' },
       { failure: '23503', status: 400, code: 'entity_relation_invalid' },

@@ -5,7 +5,7 @@ import { at, isTogether } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
 
 test.group('Service metadata', () => {
-  test('every surface says its version and time without a login')
+  test('every surface states its version and time without a login')
     .with([...SURFACE_NAMES])
     .run(async ({ client, assert }, surface) => {
       const response = await client.get(at(surface)).header('authorization', 'Bearer nonsense')
@@ -33,7 +33,7 @@ test.group('Service metadata', () => {
   })
 })
 
-test.group('JSON on its way to a caller', () => {
+test.group('JSON responses', () => {
   const { headers } = identity()
   const LISTS = {
     core: '/nodes',
@@ -43,7 +43,7 @@ test.group('JSON on its way to a caller', () => {
     identity: '/users',
   }
 
-  test('is kept by nobody, whatever it says')
+  test('are never cacheable')
     .with([...SURFACE_NAMES])
     .run(async ({ assert }, surface) => {
       const asked = [
@@ -70,10 +70,7 @@ test.group('JSON on its way to a caller', () => {
       }
     })
 
-  test('is answered with 304 to a caller that says to have it, under the same rules', async ({
-    client,
-    assert,
-  }) => {
+  test('are 304 for a caller that has them, with the same headers', async ({ client, assert }) => {
     const ask = () =>
       client.get(at('core', '/nodes')).header('authorization', headers.authorization)
     const first = await ask()

@@ -7,8 +7,8 @@ import { at } from '#tests/helpers/application'
 
 const REQUESTS = 30
 
-test.group('A connection that is kept', () => {
-  test('gathers nothing of requests that are refused before their body is read', async ({
+test.group('A keep-alive connection', () => {
+  test('accumulates nothing of requests that are rejected before their body is read', async ({
     assert,
     cleanup,
   }) => {

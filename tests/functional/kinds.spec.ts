@@ -101,7 +101,7 @@ for (const served of allKinds) {
       }
     })
 
-    test('drops keys in snake_case and says so, and changes nothing else', async ({ assert }) => {
+    test('drops and reports keys in snake_case, and changes nothing else', async ({ assert }) => {
       const plain = await get(served, `${collection}?sort=-createdAt`)
       const cases = [
         ...renamed(declaration.filters?.allowed).map((key) => [
@@ -138,7 +138,7 @@ for (const served of allKinds) {
       }
     })
 
-    test('is left as it is by an update that changes nothing, of which nobody hears', async ({
+    test('is unchanged by an update without changes, which publishes no event', async ({
       assert,
       cleanup,
     }) => {
@@ -158,7 +158,7 @@ for (const served of allKinds) {
       )
     })
 
-    test('drops unknown attributes of a body and says so', async ({ assert }) => {
+    test('drops and reports unknown attributes of a body', async ({ assert }) => {
       if (!kind.access.update) {
         return
       }

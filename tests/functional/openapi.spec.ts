@@ -103,7 +103,7 @@ test.group('OpenAPI document and routes', () => {
     assert.sameMembers([...new Set(open)], expected)
   })
 
-  test('each operation says whom it is for', ({ assert }) => {
+  test('each operation states its access', ({ assert }) => {
     for (const [name, { security }] of operationsIn(documentOf())) {
       assert.isArray(security, name)
     }

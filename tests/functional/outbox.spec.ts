@@ -44,7 +44,7 @@ test.group('Changes through HTTP', (group) => {
     return onOutboxWritten(() => void wakes++)
   })
 
-  test('each leaves one entry, with who made it and how', async ({ client, assert }) => {
+  test('each stores one entry with its actor and source', async ({ client, assert }) => {
     await othersAreDone()
     const { actor, headers } = identity()
     const body = { name: 'outbox', host: 'registry.example', accountSecret: 'not-to-be-seen' }
@@ -82,7 +82,7 @@ test.group('Changes through HTTP', (group) => {
     assert.equal(wakes, 3)
   })
 
-  test('one that is refused leaves none', async ({ client, assert }) => {
+  test('a rejected one stores none', async ({ client, assert }) => {
     const { headers } = identity({ permissions: [] })
     const response = await client
       .post(at('core', '/registries'))

@@ -9,7 +9,7 @@ const ready = async () => {
 }
 
 test.group('Readiness', () => {
-  test('an optional store that is away is named, and requests go on coming', async ({
+  test('an unavailable optional store is reported, and requests are still served', async ({
     assert,
     cleanup,
   }) => {

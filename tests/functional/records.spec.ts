@@ -138,7 +138,7 @@ test.group('Changes of records', (group) => {
     })
   })
 
-  test('are told to the sink with who made them and what was different', async ({ assert }) => {
+  test('reach the sink with their actor and their differences', async ({ assert }) => {
     const created = await change('POST', '/nodes', { name: uniqueName(), hidden: true })
     const path = `/nodes/${created.body.data.id}`
     await change('POST', path, { hidden: false })
@@ -160,7 +160,7 @@ test.group('Changes of records', (group) => {
     }
   })
 
-  test('are none where a record is sent what it holds already', async ({ assert }) => {
+  test('are not recorded for an update without changes', async ({ assert }) => {
     const held = { name: uniqueName(), hidden: true, publicKey: 'a key in words' }
     const created = await change('POST', '/nodes', held)
     const { status, body } = await change('POST', `/nodes/${created.body.data.id}`, held)
@@ -182,7 +182,7 @@ test.group('Changes of records', (group) => {
     assert.notInclude(JSON.stringify(changes), SECRET)
   })
 
-  test('are undone when the sink cannot take them', async ({ assert, cleanup }) => {
+  test('are rolled back when the sink fails', async ({ assert, cleanup }) => {
     const name = uniqueName()
     cleanup(
       useEventSink({

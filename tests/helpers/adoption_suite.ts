@@ -22,21 +22,21 @@ import { identity } from './identities.js'
 /** Enough for two analyses, the second of which was built. */
 const ROWS = 1_000
 
-/** The id that a record of the fixtures has, as the databases make it. */
+/** The ID of a fixture record. */
 function idOf(kind: string, number: number): string {
   const digits = createHash('md5').update(`${kind}${number}`).digest('hex')
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** Where an installation of the former platform keeps its records. */
+/** A database server of the former platform. */
 export interface FormerServer {
   readonly url: string
   stop(): Promise<void>
 }
 
-/** What becomes of an installation of the former platform, whichever server it kept its records on. */
+/** Tests the adoption of an installation, for each kind of database server. */
 export function adoptionSuite(name: string, startServer: () => Promise<FormerServer>): void {
-  test.group(`An installation that is taken over | ${name}`, (group) => {
+  test.group(`Adoption of an installation | ${name}`, (group) => {
     let former: FormerPlatform
 
     group.setup(async () => {
@@ -67,9 +67,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
         ...given,
       }).run()
 
-    test('is counted by a dry run, which names what would not fit and writes nothing', async ({
-      assert,
-    }) => {
+    test('a dry run counts rows, names invalid ones and writes nothing', async ({ assert }) => {
       const report = await adopt({ isDryRun: true })
       assertNamed(assert, report)
       assert.equal(tableOf(report, 'events').there, ROWS + 5)
@@ -85,7 +83,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.lengthOf(rows, 0)
     })
 
-    test('goes on where it was asked to stop', async ({ assert }) => {
+    test('an interrupted run resumes', async ({ assert }) => {
       const stop = new AbortController()
       stop.abort()
       const report = await adopt({ signal: stop.signal })
@@ -93,7 +91,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.isTrue(await isAdopting(corePool()))
     })
 
-    test('is here as it was there, but for what is named', async ({ assert }) => {
+    test('copies everything except the rows it names', async ({ assert }) => {
       const report = await adopt({ isLast: true })
       assertNamed(assert, report)
       for (const table of report.tables!.filter((one) => !(one.table in NAMED))) {
@@ -107,7 +105,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.isTrue(await isAdopting(storagePool()))
     })
 
-    test('has every bucket of an analysis, of which the first of each type is the one it names', async ({
+    test('copies all buckets of an analysis; the first of each type is the built-in one', async ({
       assert,
     }) => {
       const { rows } = await corePool().query<{ id: string; builtIn: boolean }>(
@@ -125,7 +123,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       )
     })
 
-    test('has what a lenient writer left, as far as it is clear', async ({ assert }) => {
+    test('normalizes values of lenient writers where they are unambiguous', async ({ assert }) => {
       const column = async (pool: ReturnType<typeof corePool>, query: string, id: string) =>
         Object.values((await pool.query(query, [id])).rows[0] ?? {})
       const core = (columns: string, table: string, kind: string, number: number) =>
@@ -162,7 +160,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.deepEqual(await column(messengerPool(), metadata, idOf('message', 1)), [null])
     })
 
-    test('keeps ids, times and the keys of old diffs', async ({ assert }) => {
+    test('keeps IDs, times and the keys of old diffs', async ({ assert }) => {
       const { rows: nodes } = await corePool().query(
         `select client_id, robot_id, online, created_at from nodes where id = $1`,
         [idOf('node', 1)]
@@ -184,7 +182,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.equal(data.updatedAt, data.createdAt)
     })
 
-    test('has its secrets sealed', async ({ assert }) => {
+    test('seals secrets', async ({ assert }) => {
       const { rows } = await corePool().query(
         'select account_secret from registries where id = $1',
         [idOf('registry', 1)]
@@ -193,7 +191,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.equal(unseal('registry account', rows[0].account_secret), 'Geheim-1-€')
     })
 
-    test('has an audit trail that holds', async ({ assert }) => {
+    test('seals a valid audit trail', async ({ assert }) => {
       const trail = await app.container.make(TrailService)
       const verdict = await trail.verifyChains({})
       assert.deepEqual(verdict.findings, [])
@@ -203,7 +201,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.isAtLeast(rows[0].sealed, ROWS)
     })
 
-    test('has totals, counts and approvals as if it had been made here', async ({ assert }) => {
+    test('computes totals, counts and approvals', async ({ assert }) => {
       await assertTotals(assert, corePool(), 'analysis_bucket_files')
       await assertTotals(assert, storagePool(), 'bucket_files')
       await assertTotals(assert, telemetryPool(), 'events')
@@ -223,7 +221,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.deepEqual(approvals, [{ kept: true, run: true }])
     })
 
-    test('hands out its files from where they lie', async ({ assert }) => {
+    test('serves files from their existing location', async ({ assert }) => {
       const [id, bucketId] = [idOf('file', 1), idOf('bucket', 0)]
       const { rows } = await storagePool().query(
         'select hash, ref_id from buckets b join bucket_files f on f.bucket_id = b.id where f.id = $1',
@@ -240,13 +238,11 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.equal(await read.text(), 'content')
     })
 
-    test('delivers what was not fetched yet, in its order, and nothing that is over', async ({
-      assert,
-    }) => {
+    test('delivers pending messages in order, without expired ones', async ({ assert }) => {
       const recipient = identity({ kind: 'client', id: idOf('client', 1), permissions: [] })
       const pulled = await fetch(at('messenger', '/messages'), recipient)
       const { messages } = (await pulled.json()) as any
-      // Of twenty messages, those with 1, 6, 11 and 16 are for this one.
+      // Of twenty messages, 1, 6, 11 and 16 are for this recipient.
       assert.sameMembers(
         messages.map(({ id }: any) => id),
         [1, 6, 11, 16].map((n) => idOf('message', n))
@@ -264,9 +260,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.deepEqual(rows, [{ messages: 4, bytes: rows[0].size, counted: 4, size: rows[0].size }])
     })
 
-    test('misses an object where its file is still there, and says so in its report as well', async ({
-      assert,
-    }) => {
+    test('reports a missing object whose file still exists', async ({ assert }) => {
       const { rows: files } = await storagePool().query(
         'select id, bucket_id, hash from bucket_files order by hash limit 202'
       )
@@ -294,7 +288,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.isFalse(none.objects!.areComplete, none.objects!.message)
     })
 
-    test('is not changed by a second run', async ({ assert }) => {
+    test('a second run changes nothing', async ({ assert }) => {
       const before = await contents()
       const report = await adopt()
       report.tables!.forEach(({ taken, updated, table }) => {
@@ -303,9 +297,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.deepEqual(await contents(), before)
     })
 
-    test('is followed where it changed there, and left alone where it changed here', async ({
-      assert,
-    }) => {
+    test('applies changes of the source, except to rows that changed here', async ({ assert }) => {
       const { dialect } = former
       await former.run(
         'core',
@@ -346,7 +338,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.lengthOf(fetched, 0)
     })
 
-    test('overwrites nothing that was here before', async ({ assert }) => {
+    test('never overwrites existing rows', async ({ assert }) => {
       const { dialect } = former
       await corePool().query(
         `insert into master_image_groups (id, name, path, virtual_path) values ($1, 'mine', 'mine', 'mine')`,
@@ -392,7 +384,7 @@ function assertNamed(assert: any, report: AdoptionReport): void {
   }
 }
 
-/** By realm, as lists read them. */
+/** Totals by realm. */
 async function assertTotals(assert: any, pool: ReturnType<typeof corePool>, list: string) {
   const { rows: kept } = await pool.query(
     `select part, sum(records)::int as records from (
@@ -408,7 +400,7 @@ async function assertTotals(assert: any, pool: ReturnType<typeof corePool>, list
   assert.deepEqual(kept, counted, list)
 }
 
-/** Every row that was taken, with the transaction that wrote it last. */
+/** Every row with the transaction that wrote it last. */
 async function contents(): Promise<unknown[]> {
   const all: unknown[] = []
   const lists = await corePool().query('select distinct list from adopted_rows order by list')
@@ -422,7 +414,7 @@ async function contents(): Promise<unknown[]> {
   return all
 }
 
-/** Events stay: they are sealed. */
+/** Events stay, because they are sealed. */
 async function forget(): Promise<void> {
   for (const list of [
     'projects',

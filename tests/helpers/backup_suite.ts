@@ -21,15 +21,15 @@ import { eventually } from './eventually.js'
 import { sampleRecord } from './sample_records.js'
 
 export interface BackupSubject {
-  /** What commands find the place by. */
+  /** Environment variables of the backup commands. */
   readonly variables: Record<string, string>
-  /** A new place, as it is named to a command. */
+  /** A new location, as a command option. */
   newPlace(): string
   open(named: string): Promise<BackupStore>
   stop(): Promise<void>
 }
 
-/** As many as make several objects stand in a section of a place. */
+/** Enough for several objects per section. */
 const FILES = 300
 
 interface Stored {
@@ -38,7 +38,7 @@ interface Stored {
   readonly bytes: Buffer
 }
 
-/** What commands promise of backups, in whatever place these are. */
+/** Tests backups for each kind of backup store. */
 export function backupSuite(name: string, prepare: () => Promise<BackupSubject>): void {
   test.group(`Backup | ${name}`, (group) => {
     const bucketId = randomUUID()
@@ -66,7 +66,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       }
     })
 
-    /** A record of every kind, and files of which the objects are there. */
+    /** Creates a record of every kind, and files with objects. */
     async function fill(): Promise<Stored[]> {
       for (const { surface, kind } of allKinds) {
         await sampleRecord(surface, kind)
@@ -122,7 +122,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       return { restored, ...(await restored.run('restore', `--from=${named}`)) }
     }
 
-    test('brings back every row, object, number and proof', async ({ assert, cleanup }) => {
+    test('restores every row, object, sequence and trail head', async ({ assert, cleanup }) => {
       const { restored, code, output } = await restoredFrom(place, cleanup)
       assert.equal(code, 0, output)
       assert.deepEqual(await restored.digests(), await original.digests())
@@ -141,7 +141,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       assert.isNotNull(here.rows[0].last_value)
     })
 
-    test('is refused by an installation with another key, which stays empty', async ({
+    test('an installation with another key refuses it and stays empty', async ({
       assert,
       cleanup,
     }) => {
@@ -156,7 +156,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       assert.deepEqual(await other.tables(), [])
     })
 
-    test('is refused by an installation that has rows, or objects', async ({ assert, cleanup }) => {
+    test('an installation with rows or objects refuses it', async ({ assert, cleanup }) => {
       const { code, output } = await original.run('restore', `--from=${place}`)
       assert.equal(code, 1)
       assert.match(output, /is not empty: table/)
@@ -171,10 +171,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       assert.deepEqual(await other.tables(), [])
     })
 
-    test('has its objects where the configuration says, wherever they were', async ({
-      assert,
-      cleanup,
-    }) => {
+    test('restores objects to the configured layout', async ({ assert, cleanup }) => {
       const elsewhere = randomUUID()
       const hash = randomBytes(16).toString('hex')
       const bytes = randomBytes(500)
@@ -214,7 +211,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       await requireObjects(restored, files)
     })
 
-    test('names what was changed in it: a table before anything is written, an object after all others', async ({
+    test('names damaged parts: tables before anything is written, objects after all others', async ({
       assert,
       cleanup,
     }) => {
@@ -237,7 +234,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       assert.deepEqual(await restored.digests(), await original.digests())
     })
 
-    test('copies only the objects that are missing in its place', async ({ assert, cleanup }) => {
+    test('copies only objects that the store does not have yet', async ({ assert, cleanup }) => {
       const opened = await subject.open(place)
       cleanup(async () => opened.close())
       const section = await sectionWithBytes(opened)
@@ -257,10 +254,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       await requireObjects(restored, files)
     })
 
-    test('keeps the objects of files that are removed meanwhile, and has sweeps wait', async ({
-      assert,
-      cleanup,
-    }) => {
+    test('blocks sweeps while it copies objects', async ({ assert, cleanup }) => {
       const removed = await storeFile(randomBytes(1_000))
       const holder = await original.pool.connect()
       cleanup(async () => holder.release())
@@ -292,10 +286,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       await original.pool.query(`delete from tasks where queue = 'late'`)
     })
 
-    test('is none where it was killed or interrupted, and goes on from there', async ({
-      assert,
-      cleanup,
-    }) => {
+    test('an interrupted backup is not valid, and resumes', async ({ assert, cleanup }) => {
       const own = subject.newPlace()
       for (const end of ['SIGKILL', 'SIGINT'] as const) {
         const holder = await original.pool.connect()
@@ -317,7 +308,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       assert.equal((await restoredFrom(own, cleanup)).code, 0)
     }).timeout(180_000)
 
-    test('is restored by who starts again after a kill, and nobody starts the platform before', async ({
+    test('an interrupted restoration resumes, and the platform does not start before it is complete', async ({
       assert,
       cleanup,
     }) => {
@@ -345,7 +336,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
   })
 }
 
-/** How many connections of a backup wait for a lock of others. */
+/** The number of backup connections that wait for a lock. */
 async function waitingFor({ pool }: BackedUp): Promise<number> {
   const { rowCount } = await pool.query(
     `select 1 from pg_stat_activity where application_name = 'analysis-hub backup'
@@ -380,7 +371,7 @@ async function sectionWithBytes(place: BackupStore): Promise<string | undefined>
 
 const streamed = (bytes: Buffer): AsyncIterable<Uint8Array> => Readable.from([bytes])
 
-/** Changes one bit of a part; the returned function brings it back. */
+/** Flips one bit of a part and returns a function that restores it. */
 async function flip(place: BackupStore, name: string): Promise<() => Promise<void>> {
   const bytes = await buffer(await place.read(name))
   const changed = Buffer.from(bytes)

@@ -147,9 +147,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.deepEqual(taken, [command.id])
     })
 
-    test('an event reaches every service that listens to its key, and no other', async ({
-      assert,
-    }) => {
+    test('an event reaches every subscribed service, and no other', async ({ assert }) => {
       const taken: string[] = []
       const into = (name: string) => async () => void taken.push(name)
       await scene.listen('one', into('one'))
@@ -162,7 +160,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.sameMembers(taken, ['one', 'two'])
     })
 
-    test('events are kept for a service that is down', async ({ assert }) => {
+    test('events are retained for a service that is down', async ({ assert }) => {
       const taken: string[] = []
       const service = await scene.listen('one', async () => {})
       await eventually(() => subject.bus.isReady)
@@ -198,9 +196,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.equal(overlaps, 0)
     })
 
-    test('different records are handled side by side, at most as many as were asked for', async ({
-      assert,
-    }) => {
+    test('different records are handled concurrently, up to the prefetch', async ({ assert }) => {
       let atOnce = 0
       let most = 0
       let count = 0
@@ -218,7 +214,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.equal(most, 4)
     })
 
-    test('a message that comes twice has its effect once', async ({ assert }) => {
+    test('a duplicate message has its effect once', async ({ assert }) => {
       await scene.consume(write)
       const command = scene.command({ id: 'a' })
       const marker = scene.command({ id: 'a' })
@@ -243,7 +239,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.equal(attempts, 3)
     })
 
-    test('what calls out does so in no transaction, and what it concludes is written once', async ({
+    test('external calls run outside of transactions, and their result is written once', async ({
       assert,
     }) => {
       const calls: boolean[] = []
@@ -264,7 +260,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.isTrue(calls.every((isOpen) => !isOpen))
     })
 
-    test('what calls out and cannot conclude is tried again', async ({ assert }) => {
+    test('a failed completion repeats the external call', async ({ assert }) => {
       let calls = 0
       const outside = async (message: Message): Promise<Completion> => {
         const isLast = ++calls === 2
@@ -283,7 +279,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.equal(calls, 2)
     })
 
-    test('what follows about the record waits for the next attempt, other records do not', async ({
+    test('later messages of the record wait for the next attempt, other records do not', async ({
       assert,
     }) => {
       const taken: string[] = []
@@ -303,7 +299,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.deepEqual(taken, ['b third', 'a first', 'a second'])
     })
 
-    test('a message that always fails ends among the dead letters, with the reason', async ({
+    test('a message that keeps failing becomes a dead letter with the reason', async ({
       assert,
     }) => {
       let attempts = 0
@@ -333,9 +329,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.closeTo(letter!.diedAt.getTime(), Date.now(), 10_000)
     })
 
-    test('a dead message can be given back, one or all, and is handled from the beginning', async ({
-      assert,
-    }) => {
+    test('dead letters can be redriven, one or all, and start anew', async ({ assert }) => {
       let isMended = false
       const handler: Handler = async (handling) => {
         if (!isMended) {
@@ -361,7 +355,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.isEmpty(await dead())
     })
 
-    test('a dead message that is given back before its delivery was over is delivered anew', async ({
+    test('a dead letter that is redriven before its delivery ended is delivered again', async ({
       assert,
     }) => {
       const delivered: string[] = []
@@ -387,7 +381,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.deepEqual(delivered, [command.id, command.id])
     })
 
-    test('a dead message can be dropped, one or all', async ({ assert }) => {
+    test('dead letters can be dropped, one or all', async ({ assert }) => {
       await scene.consume(async () => {
         throw new Error('broken')
       })
@@ -411,7 +405,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.isEmpty(await dead())
     })
 
-    test('data that no repetition can mend is dead after one attempt', async ({ assert }) => {
+    test('malformed data is dead after one attempt', async ({ assert }) => {
       let attempts = 0
       await scene.consume(async () => {
         attempts++
@@ -424,9 +418,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.equal((await dead())[0]!.reason, 'malformed: the id is no uuid')
     })
 
-    test('who waits for a message that is given up is told once, before it is dead', async ({
-      assert,
-    }) => {
+    test('onDeadLetter is called once, before the message is dead', async ({ assert }) => {
       const told: unknown[] = []
       const reason = new Error('the moon is full')
       await scene.consume(
@@ -448,9 +440,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.deepEqual(told, [[command.id, reason]])
     })
 
-    test('a command of an unknown type is dead, an event of one is left alone', async ({
-      assert,
-    }) => {
+    test('a command of an unknown type is dead, such an event is ignored', async ({ assert }) => {
       await scene.consume(write)
       await scene.listen('one', write)
       await eventually(() => subject.bus.isReady)
@@ -464,7 +454,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.isEmpty(await subject.deadLetters.list(scene.queueOf('one'), 10))
     })
 
-    test('what is away is waited for, however often it takes', async ({ assert }) => {
+    test('outages are retried without limit', async ({ assert }) => {
       let attempts = 0
       await scene.consume(async (handling) => {
         if (++attempts <= RETRY.attempts + 2) {
@@ -478,9 +468,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.isEmpty(await subject.deadLetters.list(scene.name, 10))
     })
 
-    test('stopping lets attempts under way end and gives the rest back in order', async ({
-      assert,
-    }) => {
+    test('stopping awaits running attempts and requeues the rest in order', async ({ assert }) => {
       const taken: number[] = []
       const begun = Promise.withResolvers<void>()
       const handler: Handler = async (handling) => {
@@ -502,7 +490,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       assert.equal(await effectsOf(commands[0]!), 1)
     })
 
-    test('a closed bus takes nothing and says so', async ({ assert }) => {
+    test('a closed bus rejects messages', async ({ assert }) => {
       const other = await open()
       await eventually(() => other.bus.isReady)
       await other.bus.close()

@@ -14,9 +14,7 @@ const PERMISSIONS = [...PLATFORM_PERMISSIONS]
 
 const actors = new Map<string, Actor>()
 
-/**
- * Makes a caller up who may call the platform in a test; answers the token to call with.
- */
+/** Creates a test identity. Returns its token. */
 export function identity(
   traits: Partial<Omit<Actor, 'permissions'>> & { permissions?: string[] } = {}
 ) {
@@ -37,10 +35,10 @@ export function identity(
   return { actor, token, headers: { authorization: `Bearer ${token}` } }
 }
 
-/** Vouches for the callers that a test made up. */
+/** Accepts the tokens of test identities. */
 export const testAuthenticator: Authenticator = { verify: (token) => actors.get(token) }
 
-/** While the work goes on, tokens last until it ends them. */
+/** During the work, tokens last until it ends them. */
 export async function withEndingTokens(
   work: (end: (reason?: unknown) => void) => Promise<void>
 ): Promise<void> {
@@ -54,7 +52,7 @@ export async function withEndingTokens(
   }
 }
 
-/** The same people, for vectors that describe whom they need. */
+/** The same identities, for vectors that describe the caller. */
 export const testTokens: TokenSource = {
   valid: async ({ kind, permissions, realm }: ValidActor) => {
     const held = permissions === 'all' ? PERMISSIONS : []

@@ -8,10 +8,10 @@ import type { ClientDirectory, IdentityProvider, ProviderChange } from '#auth/pr
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { eventually } from './eventually.js'
 
-/** A driver with what the suite needs around it. */
+/** A driver and what the suite needs to control it. */
 export interface ProviderSubject {
   readonly provider: IdentityProvider
-  /** Address of the provider's own surface, where people and clients fetch their tokens. */
+  /** The address of the provider, where accounts get their tokens. */
   readonly url: string
   readonly user: { readonly username: string; readonly password: string; readonly realm: string }
   /** Makes the provider reject a token from now on, if it can. */
@@ -23,17 +23,15 @@ export interface ProviderSubject {
 
 interface ProviderSuiteOptions {
   open: () => Promise<ProviderSubject>
-  /** Whether it keeps clients for others and tells who exists. */
+  /** Whether it has clients for others and lists accounts. */
   keepsClients?: boolean
-  /** Whether it tells of changes by itself. */
+  /** Whether it publishes changes. */
   tells?: boolean
 }
 
 const UNKNOWN = '6f1c9a52-0000-4000-8000-000000000000'
 
-/**
- * What every driver of the provider contract has to pass.
- */
+/** The tests that every driver of the provider contract passes. */
 export function providerSuite(
   driver: string,
   { open, keepsClients = true, tells = false }: ProviderSuiteOptions

@@ -5,16 +5,14 @@ import { test } from '@japa/runner'
 import { SignalsUnavailable, type ReportError, type Signals } from '#signals/signals'
 import { eventually } from './eventually.js'
 
-/** A driver with what it takes to tell two processes apart, where it reaches beyond one. */
+/** A driver, and a second process if it supports several. */
 export interface SignalsSubject {
-  /** Opens the signals of one more process. */
+  /** Opens the signals of another process. */
   connect(report: ReportError): Promise<Signals>
   stop(): Promise<void>
 }
 
-/**
- * What every driver of signals has to pass.
- */
+/** The tests that every driver of signals passes. */
 export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>): void {
   test.group(`Signals | ${driver}`, (group) => {
     let subject: SignalsSubject

@@ -20,7 +20,7 @@ export interface SocketSite<Site = RealtimeServer> {
   readonly drain: Drain
   /** What was logged. */
   readonly logged: unknown[]
-  /** A client of its own connection, which is closed with the site. */
+  /** A client with its own connection, which is closed with the site. */
   connect(
     namespace: string,
     token?: unknown,
@@ -89,7 +89,7 @@ export async function siteOf<Site extends ServedSite>(
 
 const notFound: Handle = (_request, response) => response.writeHead(404).end('application')
 
-/** Waits until a socket is connected; rejects with what it was refused with. */
+/** Waits until a socket is connected. Rejects with its failure. */
 export function connected(socket: Socket): Promise<Socket> {
   return new Promise((resolve, reject) => {
     socket.once('connect', () => resolve(socket))
@@ -97,7 +97,7 @@ export function connected(socket: Socket): Promise<Socket> {
   })
 }
 
-/** What a socket was refused with. */
+/** The failure of a refused socket. */
 export function refusal(socket: Socket): Promise<Error & { data?: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
     socket.once('connect', () => reject(new Error('it was let in')))
@@ -105,7 +105,7 @@ export function refusal(socket: Socket): Promise<Error & { data?: Record<string,
   })
 }
 
-/** Asks for something and answers what came back. */
+/** Emits an event and returns the acknowledgement. */
 export function emitWithAck(socket: Socket, event: string, ...args: unknown[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
     socket.timeout(2_000).emit(event, ...args, (late: Error | null, answer: unknown) => {
@@ -118,14 +118,14 @@ export function emitWithAck(socket: Socket, event: string, ...args: unknown[]): 
   })
 }
 
-/** Everything of an event that a socket hears from now on. */
+/** Collects all further payloads of an event. */
 export function received(socket: Socket, event: string): unknown[] {
   const payloads: unknown[] = []
   socket.on(event, (payload) => payloads.push(payload))
   return payloads
 }
 
-/** Resolves when a socket has heard everything that was sent to it before. */
+/** Resolves when a socket has received everything that was sent before. */
 export async function settled(socket: Socket): Promise<void> {
   const pong = new Promise((resolve) => socket.once('pong', resolve))
   socket.emit('ping')

@@ -29,7 +29,7 @@ test.group('hub:adopt', (group) => {
     }
   })
 
-  test('refuses a password in its arguments', async ({ assert }) => {
+  test('rejects a password in its arguments', async ({ assert }) => {
     const address = new URL(former.addresses.core)
     address.password = 'hidden'
     const { code, output } = await Ace.run(['hub:adopt', `--from=core=${address.href}`], variables)
@@ -38,22 +38,20 @@ test.group('hub:adopt', (group) => {
     assert.notInclude(output, 'hidden')
   })
 
-  test('says which store to use where it is told another one', async ({ assert }) => {
+  test('names the store to configure if another one is given', async ({ assert }) => {
     const args = ['hub:adopt', '--objects=https://s3.example.org']
     const { code, output } = await Ace.run(args, variables)
     assert.equal(code, 1)
     assert.include(output, 'S3_ENDPOINT=https://s3.example.org')
   })
 
-  test('asks for the tables first where a dry run finds none', async ({ assert }) => {
+  test('asks for migrations if a dry run finds no tables', async ({ assert }) => {
     const { code, output } = await Ace.run(['hub:adopt', '--dry-run'], variables)
     assert.equal(code, 1)
     assert.include(output, 'hub:migrate')
   })
 
-  test('writes its portion to the end when it is asked to stop, and goes on later', async ({
-    assert,
-  }) => {
+  test('finishes its batch when interrupted, and resumes later', async ({ assert }) => {
     const stopped = Ace.start(['hub:adopt'], variables)
     await stopped.said('storage: taking bucket_files')
     stopped.signal('SIGTERM')

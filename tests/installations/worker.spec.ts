@@ -54,7 +54,7 @@ test.group('An installation of one program', (group) => {
     })
   const imageOf = (id: string) => platformImage(images, `incoming/${id}`, 'latest')
 
-  test('builds an analysis that starts with nothing', async ({ assert }) => {
+  test('builds an analysis from scratch', async ({ assert }) => {
     const { id, analysis } = await built()
     const { stored, config, manifest } = await imageOf(id)
     const [base] = (await platformImage(images, 'master/python/base', 'latest')).manifest.layers
@@ -74,7 +74,7 @@ test.group('An installation of one program', (group) => {
     assert.match(run.Labels['analysis-hub.content'], /^[\da-f]{64}$/)
   })
 
-  test('says in the log of the analysis what it does, stage by stage', async ({ assert }) => {
+  test('logs the stages to the log of the analysis', async ({ assert }) => {
     const { id } = await built()
     const lines = await eventually(async () => {
       const found = await researcher.core('GET', `/analysis-logs?filter[analysisId]=${id}`)
@@ -90,7 +90,7 @@ test.group('An installation of one program', (group) => {
     })
   })
 
-  test('builds the same once more, and finds it when it is asked to look', async ({ assert }) => {
+  test('repeats a build, and finds its image in a check', async ({ assert }) => {
     const { id, analysis } = await built()
     await researcher.command(id, 'buildCheck')
     await eventually(async () => {
@@ -105,7 +105,7 @@ test.group('An installation of one program', (group) => {
     assert.equal(again.buildHash, analysis.buildHash)
   })
 
-  test('says why there is no image', async ({ assert }) => {
+  test('reports why there is no image', async ({ assert }) => {
     const other = await enterMasterImage(hub.folder, { virtualPath: 'r/none', command: 'R' })
     const id = await researcher.analysis(project, other, FILES)
     await researcher.lockAndBuild(id)
@@ -115,7 +115,7 @@ test.group('An installation of one program', (group) => {
     assert.include(message, 'the image r/none')
   })
 
-  test('takes names as they are, whatever is in them', async ({ assert, cleanup }) => {
+  test('accepts any file name', async ({ assert, cleanup }) => {
     const names = [
       'main program.py',
       'ünï/çödé.py',
@@ -140,7 +140,7 @@ test.group('An installation of one program', (group) => {
     )
   })
 
-  test('{$self} is not built, and says why')
+  test('{$self} is not built, with a reason')
     .with([
       'a name that would take files away',
       'code that was changed where it is stored',
@@ -169,7 +169,7 @@ test.group('An installation of one program', (group) => {
     })
 })
 
-/** The files of a layer, with what is in them. */
+/** The files of a layer with their content. */
 async function filesIn(store: FolderStore, repository: string, layer: Descriptor, folder: string) {
   const packed = Buffer.concat(await Array.fromAsync(store.readBlob(repository, layer)))
   execFileSync('tar', ['-xzf', '-', '-C', folder], { input: packed })
@@ -181,7 +181,7 @@ async function filesIn(store: FolderStore, repository: string, layer: Descriptor
   )
 }
 
-/** Changes what is stored behind the platform's back, without changing how long it is. */
+/** Changes stored objects directly, keeping their size. */
 async function changeObjects(folder: string, from: string, to: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)

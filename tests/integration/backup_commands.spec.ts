@@ -7,7 +7,7 @@ test.group('Commands of backups', () => {
     ['backup', '--to'],
     ['restore', '--from'],
   ] as const) {
-    test(`${name} without ${option} says how its place is named`, async ({ assert }) => {
+    test(`${name} without ${option} explains the option`, async ({ assert }) => {
       const app = await boot()
       const ace = await app.container.make('ace')
       ace.ui.switchMode('raw')

@@ -38,7 +38,7 @@ test.group('Application key', () => {
   test('processes that start together agree on one key', async ({ assert, cleanup }) => {
     const folder = await temporaryFolder(cleanup)
     const script =
-      `import { applicationKey } from '${fileUrl('app/configuration/application_key')}';` +
+      `import { applicationKey } from '${fileUrl('packages/configuration/src/application_key')}';` +
       `console.log(applicationKey({ DATA_DIR: ${JSON.stringify(folder)} }))`
     const outputs = await Promise.all([1, 2, 3].map(() => evaluate(script)))
     assert.lengthOf(new Set(outputs), 1)

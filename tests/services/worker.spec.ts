@@ -34,9 +34,7 @@ test.group('An installation without a registry and without a network', (group) =
     }
   })
 
-  test('imports an image, builds on it what others read, and its command prints what the code says', async ({
-    assert,
-  }) => {
+  test('imports an image, builds on it, and the built image runs the code', async ({ assert }) => {
     const images = join(hub.folder, '.data', 'images')
     const imported = await ace(['image:import', await shellArchive(folder), '--as=python/base'], {
       DATA_DIR: join(hub.folder, '.data'),

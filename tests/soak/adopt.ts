@@ -1,7 +1,6 @@
 /**
- * Whether an installation of the former platform is taken over as a whole although the command is killed on the way: counts and
- * checksums of both sides are equal, and a second run changes nothing. `ROWS` files and as many events, `KILLS` kills; `SERVER=mariadb`
- * for the other kind of server.
+ * Kills hub:adopt repeatedly and verifies the result: counts and checksums match, and another run changes nothing.
+ * `ROWS` sets the number of files and events, `KILLS` the number of kills, `SERVER=mariadb` the kind of server.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,7 +14,7 @@ import { testEnvironment } from '#tests/helpers/test_environment'
 
 const ROWS = Number(process.env.ROWS ?? 1_000_000)
 const KILLS = Number(process.env.KILLS ?? 5)
-/** A kill comes so long after the first row was taken, at the most. */
+/** Latest kill after the first row. */
 const LATEST_KILL_MS = Math.max(600, ROWS * 0.05)
 
 testEnvironment()
@@ -63,7 +62,7 @@ try {
 }
 process.exit(hasFailed ? 1 : 0)
 
-/** Ends the command with SIGKILL, again and again, at moments of chance. */
+/** Kills the command at random moments. */
 async function killed(variables: NodeJS.ProcessEnv): Promise<void> {
   for (let kill = 1; kill <= KILLS; kill++) {
     const adopting = Ace.start(['hub:adopt'], variables)
@@ -77,7 +76,7 @@ async function killed(variables: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-/** By SQL, so that what is compared is not read by what is looked at. */
+/** Compares with SQL, independent of the code under test. */
 async function compare(former: FormerPlatform): Promise<void> {
   const tables = [
     ['storage', 'bucket_files', 'id, path, hash, size, bucket_id, actor_id'],
@@ -97,7 +96,7 @@ async function compare(former: FormerPlatform): Promise<void> {
   }
 }
 
-/** Changes with every row that is written. */
+/** Changes with every written row. */
 async function fingerprint(): Promise<string> {
   const lists = await pool.query<{ list: string }>('select list from adoptions order by list')
   const all: string[] = []

@@ -1,6 +1,6 @@
 /**
- * How long a backup of a large installation takes, and its restoration: `SOAK_ROWS` files and as many events, `SOAK_OBJECTS` objects, which
- * the files share. What comes back is compared.
+ * Measures backup and restoration of a large installation with `SOAK_ROWS` files and events and `SOAK_OBJECTS` shared
+ * objects, and compares the result.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -22,7 +22,7 @@ const LIMIT_MS = 5 * 60_000
 testEnvironment()
 const database = await testDatabase()
 const parent = await mkdtemp(join(tmpdir(), 'hub-soak-'))
-// It reads the variables, which are set now.
+// Reads the variables set above.
 const { BackedUp } = await import('#tests/helpers/backed_up')
 const original = await BackedUp.own(parent, {})
 const restored = await BackedUp.empty(parent, {})

@@ -4,7 +4,7 @@ export const MIB = 1024 ** 2
 
 const base = randomBytes(MIB)
 
-/** The bytes of a file of any size, known at every place without being kept: each MiB carries its number. */
+/** Generated file content of any size: each MiB carries its number, so nothing is stored. */
 export class Content {
   readonly size: number
   readonly #name: number

@@ -1,7 +1,7 @@
 /**
- * Copies an image with one large layer from a folder to a registry, from there to another one, and out of that into a folder again, as a worker does; says how much
- * memory that took above what the program has when it does nothing, and how much the program took that uploads for it. `SOAK_MIB` is the size of the layer (5120). The registries stand on
- * standard input.
+ * Copies an image with one large layer between a folder and two registries, like a worker does, and prints the memory
+ * used by this process and the upload program. `SOAK_MIB` sets the size of the layer (5120). The registries are read
+ * from standard input.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -82,7 +82,7 @@ try {
   await rm(folder, { recursive: true })
 }
 
-/** What a program takes beside its code, which it shares with this one. */
+/** Memory without shared code. */
 function ownBytes(pid: number): number {
   const [, kibibytes] = /^RssAnon:\s+(\d+) kB$/m.exec(procFile(pid, 'status')) ?? []
   return Number(kibibytes ?? 0) * 1024

@@ -1,7 +1,7 @@
 /**
- * Whether large files, many files, slow readers and clients that go away leave the platform as it should be: bytes equal, memory
- * bounded, nothing left behind. `SOAK_STORE=s3` asks it of a Ceph gateway; `SOAK_GIB`, `SOAK_RANGES`, `SOAK_ABORTS`,
- * `SOAK_PARALLEL` and `SOAK_SLOW_SECONDS` make it shorter.
+ * Tests large files, many files, slow readers and aborted clients: content matches, memory is bounded, nothing is left
+ * behind. `SOAK_STORE=s3` uses a Ceph gateway; `SOAK_GIB`, `SOAK_RANGES`, `SOAK_ABORTS`, `SOAK_PARALLEL` and
+ * `SOAK_SLOW_SECONDS` make it shorter.
  */
 import { randomInt } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -58,7 +58,7 @@ try {
 }
 process.exit(hasFailed ? 1 : 0)
 
-/** Up and back, after a smaller one that makes the process as large as it is at work. */
+/** Uploads and downloads, after a smaller file that warms up the process. */
 async function largeFile(): Promise<{ id: string; warm: number }> {
   const bucketId = await client.newBucket()
   const small = await client.upload(bucketId, 'warm-up', new Content(WARM_UP_MIB))
@@ -130,7 +130,7 @@ async function parallel(): Promise<void> {
   console.log(`peak of memory after them: ${peakMib().toFixed(0)} MiB`)
 }
 
-/** What the platform would find at its next sweep is not waited for; it is looked for here and now. */
+/** Checks for leftovers directly, without waiting for a sweep. */
 async function remainsAfterSweep(bucketId: string) {
   const { sweepObjects } = await import('#storage/sweeps/object_sweep')
   const { sweepExpiredClaims } = await import('#storage/sweeps/expired_claims')

@@ -11,7 +11,7 @@ const HEAD = (path: string) =>
   `--${BOUNDARY}\r\ncontent-disposition: form-data; name="f"; filename="${path}"\r\n\r\n`
 const END = `\r\n--${BOUNDARY}--\r\n`
 
-/** Sends files to a running hub and takes them back, by its routes. */
+/** Uploads files to a running hub and downloads them. */
 export class StorageClient {
   readonly #url: string
   readonly #headers: Record<string, string>
@@ -53,7 +53,7 @@ export class StorageClient {
     }
   }
 
-  /** Answers the id of the file. */
+  /** Returns the ID of the file. */
   async upload(bucketId: string, path: string, content: Content): Promise<string> {
     const length = HEAD(path).length + content.size + END.length
     const { sent, answer } = this.#open(bucketId, { 'content-length': String(length) })
@@ -72,7 +72,7 @@ export class StorageClient {
     return JSON.parse(body).data[0].id
   }
 
-  /** Begins an upload and goes away after so many bytes. */
+  /** Starts an upload and disconnects after a number of bytes. */
   async abort(bucketId: string, path: string, content: Content, after: number): Promise<void> {
     const { sent, answer } = this.#open(bucketId, {})
     answer.catch(() => {})
@@ -108,7 +108,7 @@ export class StorageClient {
     return Buffer.concat(pieces)
   }
 
-  /** Reads so many bytes each second, for so long. */
+  /** Reads at a limited rate. */
   async readSlowly(id: string, bytesPerSecond: number, seconds: number): Promise<number> {
     const response = await this.#get(id, {})
     let count = 0

@@ -1,7 +1,8 @@
 /**
- * A worker that is killed again and again while it builds and distributes: `SOAK_ANALYSES` analyses, `SOAK_KILLS` kills at random moments. Each round
- * begins with empty registries and an empty folder. In the end of it every analysis is distributed, each image is there once and whole, with one signature and one provenance, every one is what a
- * worker makes that nobody disturbs, and nothing is left of what was under way. Needs RabbitMQ and docker-registry, as the tests of real servers do.
+ * Kills a worker repeatedly while it builds and distributes: `SOAK_ANALYSES` analyses, `SOAK_KILLS` kills at random
+ * moments. Each round starts with empty registries and an empty folder. In the end, every analysis is distributed; each
+ * image exists once, complete, with one signature and one provenance, and equals that of an undisturbed worker; nothing
+ * is left behind. Needs RabbitMQ and docker-registry.
  */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -16,7 +17,7 @@ import { stagesUnderWay } from '#tests/soak/worker/stages'
 
 const number = (name: string, usual: number) => Number(process.env[`SOAK_${name}`] ?? usual)
 const KILLS = number('KILLS', 50)
-/** From when a worker takes its first command, or begins its first distribution. */
+/** After the first command, or the first distribution. */
 const LATEST_KILL_MS = { start: 4_000, distribution: 1_500 }
 
 testEnvironment()
@@ -25,7 +26,7 @@ const scene = await Scene.set({
   files: number('FILES', 40),
   largeBytes: number('LARGE_BYTES', 17 * 1024 ** 2),
 })
-/** In the log of a worker. */
+/** In the worker log. */
 const DISTRIBUTING = '"component":"analysisDistributor","command":"execute"'
 const TAKEN_BACK = 'an abandoned upload was cancelled'
 const hits = { kills: 0, build: 0, distribution: 0, neither: 0, takenBack: 0 }
@@ -70,10 +71,7 @@ async function undisturbedRound(): Promise<string[]> {
   return digests
 }
 
-/**
- * Starts workers and kills them, as often as is left to do: in turns at a random moment after the start, and after it has begun to distribute. Then one that is
- * left alone.
- */
+/** Starts and kills workers, alternately after the start and during a distribution. The last one is left alone. */
 async function disturb(over: AbortSignal): Promise<void> {
   while (!over.aborted && hits.kills < KILLS) {
     const worker = await scene.startWorker()
@@ -110,7 +108,7 @@ function note(stages: ReadonlySet<string>): void {
   hits.neither += stages.size === 0 ? 1 : 0
 }
 
-/** Looks at the disks, when nobody is at work. */
+/** Checks the disks while no worker runs. */
 async function look(digests: readonly string[]): Promise<void> {
   const problems = await Promise.all(scene.disks.map((disk) => disk.problems()))
   const all = problems.flat()

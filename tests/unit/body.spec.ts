@@ -17,9 +17,7 @@ async function rejected(sent: unknown) {
 }
 
 test.group('Body validation', () => {
-  test('what is well-formed is accepted and unknown attributes are left out', async ({
-    assert,
-  }) => {
+  test('a valid body is accepted and unknown attributes are dropped', async ({ assert }) => {
     const sent = { name: 'abc', hidden: true, publicKey: null, display_name: 'x', ['__proto__']: 1 }
     assert.deepEqual(await probeBody.validate(sent), {
       name: 'abc',
@@ -91,7 +89,7 @@ test.group('Body validation', () => {
       )
     })
 
-  test('what is no object is refused as a whole')
+  test('a value that is not an object is rejected as a whole')
     .with([null, 'text', 7, [], [{ name: 'abc' }]])
     .run(async ({ assert }, sent) => {
       const failure = await rejected(sent)

@@ -9,8 +9,8 @@ import {
 
 const KIB = 1024
 
-test.group('Passing bytes', () => {
-  test('the memory of a chunk that was passed on is given back', ({ assert }) => {
+test.group('Chunk memory', () => {
+  test('the memory of a marked chunk is released', ({ assert }) => {
     const chunk = markReleasable(Buffer.alloc(64 * KIB))
 
     releaseChunk(chunk)
@@ -19,7 +19,7 @@ test.group('Passing bytes', () => {
     assert.isTrue((chunk.buffer as ArrayBuffer).detached)
   })
 
-  test('a chunk that nobody passed on stays', ({ assert }) => {
+  test('an unmarked chunk stays', ({ assert }) => {
     const chunk = Buffer.alloc(64 * KIB, 'a')
 
     releaseChunk(chunk)
@@ -27,7 +27,7 @@ test.group('Passing bytes', () => {
     assert.equal(chunk.byteLength, 64 * KIB)
   })
 
-  test('what is only a part of a piece of memory stays, as does the rest of it', ({ assert }) => {
+  test('a chunk that shares its buffer stays', ({ assert }) => {
     const memory = Buffer.alloc(128 * KIB, 'a')
     const part = markReleasable(memory.subarray(0, 64 * KIB))
     releaseChunk(part)
@@ -38,14 +38,14 @@ test.group('Passing bytes', () => {
     assert.equal(part.byteLength, 64 * KIB)
   })
 
-  test('a chunk can be spent twice', ({ assert }) => {
+  test('a chunk can be released twice', ({ assert }) => {
     const chunk = markReleasable(Buffer.alloc(64 * KIB))
     releaseChunk(chunk)
 
     assert.doesNotThrow(() => releaseChunk(chunk))
   })
 
-  test('pieces of one buffer are given back together, and not one by one', ({ assert }) => {
+  test('chunks of one buffer are released together only', ({ assert }) => {
     const memory = Buffer.alloc(64 * KIB, 'a')
     const pieces = [memory.subarray(0, 60 * KIB), memory.subarray(60 * KIB)]
     markAllReleasable(pieces)

@@ -131,7 +131,7 @@ test.group('Configuration readers', () => {
     assert.isFalse(accepts(bytes(1024), '1000'))
   })
 
-  test('a list of a closed set keeps the order of the set and names nothing twice', ({
+  test('a list of a closed set keeps the order of the set and returns no word twice', ({
     assert,
   }) => {
     const reader = listOf(['a', 'b', 'c'], { second: 'b' })
@@ -344,7 +344,7 @@ test.group('Configuration mistakes', () => {
       '- PORT: "http" is not a whole number; allowed: an integer from 0 to 65535',
       '- LOG_LEVEL: "loud" is not one of the known words; allowed: one of fatal, error, warn, info, debug, trace, silent',
       '- DB_POOL: "1" is out of range; allowed: an integer from 2 to 1000: a sweep needs two at once',
-      '- CORS_ORIGINS: holds a wrong entry (number 2); allowed: a comma list of origins such as https://hub.example.org, or none',
+      '- CORS_ORIGINS: contains an invalid entry (number 2); allowed: a comma list of origins such as https://hub.example.org, or none',
     ])
   })
 
@@ -476,7 +476,7 @@ test.group('Configuration mistakes', () => {
 test.group('Configuration warnings', () => {
   test('a name that looks like one of ours is pointed out', ({ assert }) => {
     assert.deepEqual(warningsOf({ STORAGE_PAHT: 'x' }), [
-      'STORAGE_PAHT is not a variable of this application and is ignored; STORAGE_PATH is one',
+      'STORAGE_PAHT is not a variable of this application and is ignored; did you mean STORAGE_PATH?',
     ])
     assert.include(warningsOf({ DATABSE_URLL: 'x' })[0], 'DATABASE_URL')
     assert.include(warningsOf({ AUTHUP_URI: 'x' })[0], 'AUTHUP_URL')

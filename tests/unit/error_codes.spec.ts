@@ -8,10 +8,10 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** How the code says which codes there are: failures, issues, rules for bodies and queries, guards. */
 const WAYS = [
-  { files: 'app/**/*.ts', says: /\bsuper\(\s*\d{3},\s*'(\w+)'/g },
-  { files: 'app/**/*.ts', says: /\bissue\('(\w+)'/g },
+  { files: '{app,packages}/**/*.ts', says: /\bsuper\(\s*\d{3},\s*'(\w+)'/g },
+  { files: '{app,packages}/**/*.ts', says: /\bissue\('(\w+)'/g },
   { files: 'app/http/failure_of.ts', says: /^ {2}\d{3}: '(\w+)'/gm },
-  { files: 'app/kernel/body_issues.ts', says: /\bcode: '(\w+)'/g },
+  { files: 'packages/kernel/src/body_issues.ts', says: /\bcode: '(\w+)'/g },
   { files: 'app/core/analysis_life/*.ts', says: /\bcode: '(\w+)'/g },
   { files: 'app/core/command_warnings.ts', says: /\bcode: '(\w+)'/g },
   { files: 'app/query/errors.ts', says: /^ {2}(\w+):\s+'/gm },

@@ -1,4 +1,4 @@
-/** Another process that hears of standing, to be held and killed; says what it hears. */
+/** Another process that receives access changes and prints them. Tests pause and kill it. */
 import { subscribeToAccessChanges } from '#identity/embedded/access_changes'
 
 await subscribeToAccessChanges((whose) => process.send!(whose))

@@ -26,7 +26,7 @@ import {
 const SECRET = 'a secret of a client'
 const GRANTED = 'node_update'
 
-/** As many verifiers as an installation has processes: each hears of changes over a connection of its own. */
+/** One verifier per process of an installation, each with a connection of its own. */
 async function processes(count: number) {
   const providers = Array.from({ length: count }, () => new EmbeddedProvider())
   const verifiers = await Promise.all(

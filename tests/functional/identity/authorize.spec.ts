@@ -35,7 +35,7 @@ async function application(traits: Record<string, unknown> = {}): Promise<Applic
   return { id, redirectUri: CALLBACK, secret: traits.secret as string | undefined }
 }
 
-/** A code that was just given out, and what belongs to it. */
+/** A new authorization code with its request. */
 async function withCode(app: Application, more: Record<string, string> = {}) {
   const visitor = new Visitor()
   const { verifier, challenge } = newVerifier()

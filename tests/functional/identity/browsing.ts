@@ -8,13 +8,13 @@ export interface Page {
   status: number
   headers: Headers
   text: string
-  /** Where the browser is sent, with what the address carries. */
+  /** The redirect target and its parameters. */
   location: URL | undefined
   /** The hidden fields of the form. */
   hidden: Record<string, string>
 }
 
-/** A browser without scripts: it keeps its cookie and does not follow redirects. */
+/** A browser without scripts. It stores its cookie and does not follow redirects. */
 export class Visitor {
   cookie: string | undefined
 
@@ -53,7 +53,7 @@ export function hiddenFields(text: string): Record<string, string> {
 const unescaped = (text: string) =>
   text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 
-/** The secret that a client keeps during a login, and what it shows of it. */
+/** A PKCE verifier and its challenge. */
 export function newVerifier() {
   const verifier = clock.random(32).toString('base64url')
   return { verifier, challenge: hash('sha256', verifier, 'base64url') }
@@ -65,7 +65,7 @@ export interface Application {
   secret?: string
 }
 
-/** What a client asks for. */
+/** The parameters of an authorization request. */
 export function authorizationQuery(
   { id, redirectUri }: Application,
   challenge: string,

@@ -9,10 +9,10 @@ import { ADMIN, make, makeClient, makeUser, PASSWORD, unique } from './provider.
 const SECRET = 'a secret of a client'
 const CALLBACK = 'https://app.test/callback'
 
-/** A certified client that knows nothing of this provider but its issuer. Its types come with it, where it is there. */
+/** A certified client that knows only the issuer. Its types are used if it is installed. */
 const foreign: any = await import('openid-client' as string).catch(() => undefined)
 
-/** The provider's own addresses, reached where it listens in this test. */
+/** Maps the provider's addresses to the port of this test. */
 const reach = (url: string, options: RequestInit) =>
   fetch(url.replace(PROVIDER_URL, at('identity', '')), options)
 

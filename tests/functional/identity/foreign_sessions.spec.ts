@@ -12,7 +12,7 @@ import type { StoredRecord } from '#tests/unit/identity/stand_in/records'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider } from '#tests/unit/identity/subjects'
 
-/** In place of a minute. */
+/** Replaces the default of a minute. */
 const TRUST_MS = 200
 /** What a busy machine may add. */
 const SLACK_MS = 2_000
@@ -57,7 +57,7 @@ test.group('Sockets and sessions of an external provider after the token has exp
     return standIn.records.add('sessions', { sub: bob.id, expiresAt })
   }
 
-  /** A socket whose bearer was looked at while its token was good. */
+  /** A socket whose account was observed while its token was valid. */
   const enter = async (session: StoredRecord) => {
     const exp = Math.floor((Date.now() + offset) / 1000) + standIn.lifetimeSeconds
     const token = standIn.mint({ sub: bob.id, session_id: session.id, exp })
@@ -67,7 +67,7 @@ test.group('Sockets and sessions of an external provider after the token has exp
     return socket
   }
 
-  /** As `enter`, with a token that is over by now. */
+  /** Like `enter`, with an expired token. */
   const outlasting = async (session = beginSession()) => {
     const socket = await enter(session)
     await eventually(() => standIn.count('/user-roles') > 0)

@@ -181,7 +181,7 @@ test.group('Revocation', (group) => {
 test.group('Forged tokens', (group) => {
   group.setup(seedIdentity)
 
-  /** What tokens of ours say, with changes, signed by another key or by ours. */
+  /** The claims of a real token with changes, signed by another key or the provider's. */
   async function forge(
     changes: Record<string, unknown>,
     { ours = false, header = {} }: { ours?: boolean; header?: Record<string, unknown> } = {}

@@ -1,7 +1,7 @@
 import { identityPool } from '#identity/embedded/database'
 import { REALMS } from '#tests/helpers/identities'
 
-/** Puts the realms of people who are made up into the provider, whose records refer to realms. */
+/** Inserts the realms of test identities into the provider, whose records refer to them. */
 export async function knownRealms(): Promise<void> {
   for (const [name, id] of Object.entries(REALMS)) {
     await identityPool().query(

@@ -40,7 +40,7 @@ const SECRET = 'a secret of a client'
 
 type Site = Awaited<ReturnType<typeof socketSite>>
 
-/** A hub whose sockets are those of the embedded provider's people. */
+/** A hub with sockets for accounts of the embedded provider. */
 async function siteWith(trustMs: number) {
   const provider = new EmbeddedProvider()
   const verifier = new TokenVerifier(provider, { trustMs })
@@ -70,7 +70,7 @@ async function somebody(...permissions: string[]) {
   return { user, grants, signIn }
 }
 
-/** Lets time pass for everything but timers, until the test ends. */
+/** Advances the clock, without firing timers, until the test ends. */
 function later(cleanup: (undo: () => void) => void) {
   let offset = 0
   cleanup(overrideClock({ now: () => Date.now() + offset }))

@@ -13,7 +13,7 @@ import { makeClient, makeUser, PASSWORD } from './provider.js'
 
 const CHROMIUM = '/usr/bin/chromium'
 
-/** The line around what has the focus, in pixels. */
+/** The width of the focus outline in pixels. */
 interface FocusLine {
   name: string
   style: string
@@ -27,7 +27,7 @@ const FOCUS_LINE = `(({ id, tagName }, { outlineStyle, outlineWidth, outlineOffs
   offset: parseFloat(outlineOffset),
 }))(document.activeElement, getComputedStyle(document.activeElement))`
 
-/** A client whose page does nothing but be there. */
+/** A client with an empty page. */
 async function startCallback(): Promise<Server> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html')

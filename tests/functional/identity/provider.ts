@@ -25,7 +25,7 @@ import { testAuthenticator } from '#tests/helpers/identities'
 export const ADMIN = { username: 'admin', password: 'start123' }
 export const SYSTEM = { client_id: 'system', client_secret: 'start123' }
 
-/** What a person of a test knows. */
+/** The credentials of a test user. */
 export const PASSWORD = 'correct horse battery'
 
 export interface Answered {
@@ -34,7 +34,7 @@ export interface Answered {
   body: any
 }
 
-/** What the container knows the services of the provider by. */
+/** The container keys of the provider's services. */
 const SERVICES = {
   realm: RealmService,
   user: UserService,
@@ -55,7 +55,7 @@ type Service = keyof typeof SERVICES
 const serviceOf = async (name: Service): Promise<RecordService> =>
   app.container.make(SERVICES[name])
 
-/** Names that are in no other test, and of no other run of the same one. */
+/** A name that is unique across tests and runs. */
 export const unique = (prefix: string) => `${prefix}-${clock.uuid().slice(0, 8)}`
 
 /** Sends a form, as OAuth does. */
@@ -105,7 +105,7 @@ export const bySecret = (parameters: Record<string, string> = SYSTEM) =>
 export const refresh = (refreshToken: string, more: Record<string, string> = {}) =>
   token({ grant_type: 'refresh_token', refresh_token: refreshToken, ...more })
 
-/** Passes the moment in which a replaced refresh token still gets tokens. Answers what gives the clock back. */
+/** Advances the clock beyond the grace period of a replaced refresh token. Returns a function that restores it. */
 export const passRenewal = (): (() => void) =>
   overrideClock({ now: () => Date.now() + (REPLACED_TOKEN_SECONDS + 1) * 1000 })
 
@@ -114,7 +114,7 @@ export async function introspect(accessToken: string): Promise<any> {
   return body
 }
 
-/** Makes a record as the platform itself. */
+/** Creates a record as the platform itself. */
 export async function make(service: Service, body: Record<string, unknown>): Promise<any> {
   return JSON.parse(await (await serviceOf(service)).create(await platformOrigin(), body))
 }
@@ -140,7 +140,7 @@ export function makeClient(body: Record<string, unknown> = {}): Promise<any> {
   return make('client', { name: unique('client'), authMethod, ...body })
 }
 
-/** Lets the records be reached with tokens of the provider, beside those of people who are made up. */
+/** Accepts tokens of the provider on record routes, beside those of test identities. */
 export function believeProvider(): () => void {
   const { verify } = testAuthenticator
   const verifier = new TokenVerifier(new EmbeddedProvider(), { trustMs: 0, distrustMs: 0 })

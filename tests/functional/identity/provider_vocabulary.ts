@@ -1,14 +1,12 @@
 import { describe } from '#query/describe'
 import type { Kind } from '#records/kind'
 
-/** Decided for the provider's records as a whole: what names or points at something can be asked for. */
+/** For all records of the provider: names and references can be filtered. */
 const FILTERS = /^(id|name|displayName|active|\w+Id)$/
 const NOT_FOR_CLIENTS = 'client.active'
 const SORTS = ['name', 'createdAt', 'updatedAt']
 
-/**
- * What a record of the identity provider has to say of itself, worked out from its columns.
- */
+/** The schema of a record of the identity provider, derived from its columns. */
 export function providerVocabulary(kind: Kind): object {
   const { columns, relations, name, declaration } = kind
   const shown = Object.keys(columns).filter((column) => !columns[column]!.internal)

@@ -28,7 +28,7 @@ async function tokenOf(user: { name: string; realmId: string }): Promise<string>
   return body.access_token
 }
 
-/** A user who holds permissions, and the token to act with. */
+/** A user with permissions, and its token. */
 async function somebody(permissions: string[], body: Record<string, unknown> = {}) {
   const user = await makeUser(body)
   for (const permissionId of await idsOf(permissions)) {

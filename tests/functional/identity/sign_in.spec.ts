@@ -28,7 +28,7 @@ const MINUTE_MS = 60_000
 const times = <T>(count: number, work: () => Promise<T>) =>
   Promise.all(Array.from({ length: count }, work))
 
-/** The clock at some time from now, until the work is done. */
+/** Advances the clock until the work is done. */
 async function later<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
   const release = overrideClock({ now: () => Date.now() + milliseconds })
   try {
@@ -38,7 +38,7 @@ async function later<T>(milliseconds: number, work: () => Promise<T>): Promise<T
   }
 }
 
-/** As if the request came from elsewhere: tests are behind a proxy that is trusted. */
+/** Sets the client address: tests run behind a trusted proxy. */
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const anyAddress = () => `2001:db8::${clock.random(2).toString('hex')}`
 
@@ -198,7 +198,7 @@ test.group('Time a refusal takes', (group) => {
       const [one, other] = [median(spent.known), median(spent.unknown)]
       return Math.abs(one - other) / Math.max(one, other)
     }
-    // What else runs on the machine spreads the times, which only more of them even out; a real difference stays.
+    // Other load on the machine spreads the times; more measurements even that out, but not a real difference.
     do {
       const known = await times(25, () => makeUser())
       for (let round = 0; round < 200; round++) {

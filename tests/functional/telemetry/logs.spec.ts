@@ -351,7 +351,7 @@ test.group('Log lines from the bus', (group) => {
       assert.match(body.message, /-delete\.enable/)
       standIn.deletion = 'none'
       const older = await request(remover, 'DELETE', '/logs?filter[refId]=x')
-      assert.match(older.body.message, /use a newer one/)
+      assert.match(older.body.message, /upgrade it/)
       standIn.fault = { to: /./, does: 'hangs up', times: 9 }
       const away = await request(remover, 'DELETE', '/logs?filter[refId]=x')
       assert.equal(away.status, 503)

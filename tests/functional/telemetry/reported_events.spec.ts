@@ -112,7 +112,7 @@ test.group('Who reports an event', (group) => {
     assert.isUndefined(await elsewhere('node', clock.uuid()))
     assert.isUndefined(await elsewhere('nothing', node.id))
     const away = fetchRecordRealms('core', { url: 'http://127.0.0.1:9', provider })
-    await assert.rejects(() => away('node', node.id), /not known now; try again/)
+    await assert.rejects(() => away('node', node.id), /cannot be determined now; try again/)
   })
 
   test('records of every kind can be fetched', async ({ assert }) => {

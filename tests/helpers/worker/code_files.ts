@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const BYTES = 4096
 
-/** As many files of 4 KiB by their paths, with code in them as people write it: that of this house, cut into pieces. */
+/** Files of 4 KiB with real code, taken from this repository. */
 export function codeFiles(count: number): Record<string, string> {
   const sources = globSync('{app,tests}/**/*.ts', { cwd: ROOT }).sort()
   const text = Buffer.concat(sources.map((path) => readFileSync(`${ROOT}/${path}`)))

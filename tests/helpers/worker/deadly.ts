@@ -10,7 +10,7 @@ import { Signing } from '#worker/images/signing'
 import { startWorker } from '#worker/worker'
 import { StandInPlatform } from './stand_in_platform.js'
 
-/** A worker that dies of one of its commands, each time it is at it. */
+/** A worker that crashes on one of its commands. */
 const { url, folder, deadly, deaths } = JSON.parse(process.env.DEADLY!)
 const silent = { info() {}, warn() {}, error() {}, debug() {} }
 const platform = await StandInPlatform.start()

@@ -28,10 +28,10 @@ async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, unde
   yield bytes
 }
 
-/** What the worker of the scene signs with. */
+/** The signing key of the worker. */
 export const KEY = SigningKey.derivedFrom('a key of an application, long enough')
 
-/** Puts an image with layers of random bytes where builds are, and signs it; answers the digest of its manifest. */
+/** Pushes and signs an image with random layers. Returns its digest. */
 export async function putBuild(
   store: ImageStore,
   repository: string,
@@ -65,7 +65,7 @@ export async function putBuild(
   return manifest.digest
 }
 
-/** An analysis that is built, with nodes in registries, at a platform that says of all whatever a test wants. */
+/** A built analysis with nodes and registries, on a platform that the test controls. */
 export class DistributionScene {
   readonly id: string
   readonly lines: ShippedLine[] = []
@@ -96,7 +96,7 @@ export class DistributionScene {
     return scene
   }
 
-  /** Another one of which the same is said, in another process. */
+  /** Recreates a scene in another process. */
   static async like(said: ReturnType<DistributionScene['said']>, stores: ImageStores) {
     const platform = await StandInPlatform.start()
     const scene = new DistributionScene(platform, stores, said.id)
@@ -114,7 +114,7 @@ export class DistributionScene {
     }
   }
 
-  /** Everybody agrees, but those who are named. */
+  /** Approvals of all nodes except the named ones. */
   agreed(exceptions: readonly string[] = [], digest = CONTENT) {
     return {
       digest,
@@ -143,7 +143,7 @@ export class DistributionScene {
     return `${project!.externalName}/${this.id}`
   }
 
-  /** A node that agreed; answers its id and where its image goes. */
+  /** Adds a node that approved the analysis. Returns its ID and repository. */
   node(registryId: string | null, name = 'a-node'): { id: string; repository: string } {
     const id = randomUUID()
     const externalName = `of-${id}`
@@ -166,7 +166,7 @@ export class DistributionScene {
     return job.run({ id: this.id }, this.#work(job, signal, content))
   }
 
-  /** `content` is the digest that the command names. */
+  /** `content` is the content digest in the command. */
   #work(job: Job, signal: AbortSignal, content?: string): JobContext {
     const platform = this.platform.client(signal)
     const silent = { info() {}, warn() {}, error() {}, debug() {} }

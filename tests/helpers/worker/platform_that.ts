@@ -12,7 +12,7 @@ export const json = (response: ServerResponse, said: unknown, status = 200) => {
   response.end(JSON.stringify(said))
 }
 
-/** A platform that answers as a test has it, and the worker's view of it. */
+/** Starts a platform with the given responses, and a client for it. */
 export async function platformThat(respond: Respond, cleanup: (after: () => void) => void) {
   const asked: string[] = []
   const tokens: string[] = []

@@ -11,7 +11,7 @@ const SOON_MS = 60_000
 
 type Fields = Record<string, any>
 
-/** Somebody who may do everything at an installation, as the clients in use ask for things. */
+/** A user with all permissions, who works like the existing clients. */
 export class Researcher {
   readonly #origin: string
   #token = ''
@@ -54,7 +54,7 @@ export class Researcher {
     return said?.data ?? said
   }
 
-  /** A project that both its nodes take part in, each with a registry where one is named for it. */
+  /** Creates a project with two nodes, optionally each with a registry. */
   async project(registryIds: readonly string[] = []): Promise<Fields> {
     const project = await this.core('POST', '/projects', { name: `study-${randomUUID()}` })
     const nodes = await Promise.all(
@@ -71,7 +71,7 @@ export class Researcher {
     return { ...project, nodes }
   }
 
-  /** An analysis with its buckets and files, ready to be locked; the first file is what it starts with. */
+  /** Creates an analysis with buckets and files, ready to be locked. The first file is the entrypoint. */
   async analysis(
     project: Fields,
     masterImageId: string,
@@ -111,7 +111,7 @@ export class Researcher {
     await this.ask('storage', 'POST', `/buckets/${bucketId}/upload`, { body: form })
   }
 
-  /** Enters a registry, and waits until its projects have been made there: builds go elsewhere before. */
+  /** Creates a registry and waits for its projects, without which builds go elsewhere. */
   async enterRegistry(registry: Fields): Promise<string> {
     const { id } = await this.core('POST', '/registries', registry)
     await this.core('POST', '/services/registry/command', { command: 'setup', id })
@@ -125,7 +125,7 @@ export class Researcher {
     return id
   }
 
-  /** Has all nodes of an analysis agree to it. */
+  /** Approves an analysis for all its nodes. */
   async approve(analysisId: string): Promise<void> {
     const parts = await this.core('GET', `/analysis-nodes?filter[analysisId]=${analysisId}`)
     for (const { id } of parts) {
@@ -142,12 +142,12 @@ export class Researcher {
     await this.command(analysisId, 'buildStart')
   }
 
-  /** The analysis, once one of these is what became of its build. */
+  /** Waits for one of the given build statuses. */
   built(analysisId: string, statuses = ['executed', 'failed'], limitMs = SOON_MS): Promise<Fields> {
     return this.#become(analysisId, 'buildStatus', statuses, limitMs)
   }
 
-  /** The same of its distribution. */
+  /** Waits for one of the given distribution statuses. */
   distributed(
     analysisId: string,
     statuses = ['executed', 'failed'],
@@ -176,7 +176,7 @@ export class Researcher {
     }, limitMs)
   }
 
-  /** What core knows of the entrypoint, once it knows of all files. */
+  /** Waits until core lists all files, and returns the entrypoint. */
   async #known(analysisBucketId: string, count: number, entrypoint: string): Promise<Fields> {
     const path = `/analysis-bucket-files?filter[analysisBucketId]=${analysisBucketId}`
     await eventually(
@@ -192,7 +192,7 @@ export class Researcher {
   }
 }
 
-/** Enters a master image as a synchronization would. */
+/** Creates a master image like a synchronization does. */
 export async function enterMasterImage(folder: string, image: Fields): Promise<string> {
   const url = await locateEmbeddedPostgres(join(folder, '.data', 'postgres'))
   const client = new pg.Client({ connectionString: url })

@@ -12,7 +12,7 @@ import { filesOf, putImage } from '#tests/helpers/images'
 
 const run = promisify(execFile)
 
-/** An archive as others write it, of an image with nothing in it but a shell. */
+/** Writes an archive with an image that contains only a shell. */
 export async function shellArchive(folder: string): Promise<string> {
   const path = join(folder, 'elsewhere')
   const store = await openImageStore({ path })

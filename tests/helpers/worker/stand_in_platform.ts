@@ -7,22 +7,22 @@ import { Platform } from '#worker/platform/platform'
 
 type Fields = Record<string, any>
 
-/** Records of a platform that a worker asks for one analysis, over HTTP as it asks any. */
+/** Serves the records of one analysis over HTTP. */
 export class StandInPlatform {
   analysis: Fields = {}
   analysisNodes: Fields[] = []
   nodes: Fields[] = []
   registries: Fields[] = []
   registryProjects: Fields[] = []
-  /** What is answered about the content; without it the platform does not know the question, as older ones do not. */
+  /** The response of the content endpoint. Without it, the endpoint does not exist, as on older platforms. */
   content: (() => Fields) | undefined
-  /** The code of the analysis with the digest of its content, where the platform tells it. */
+  /** The code of the analysis with its content digest. */
   code: (() => Fields) | undefined
-  /** What storage has, by ids, whatever is known of it. */
+  /** Files in storage by ID. */
   readonly stored = new Map<string, { path: string; bytes: Buffer }>()
-  /** In PEM; a platform that signs nothing has none. */
+  /** PEM keys; empty if the platform does not sign images. */
   imageKeys: readonly string[] = []
-  /** Where an analysis is built; without it the platform does not know that question either. */
+  /** The response of the build registry endpoint. Without it, the endpoint does not exist. */
   buildRegistry: (() => Fields) | undefined
   workerAccount: ((registryId: string) => Fields) | undefined
   masterAccount: ((registryId: string) => Fields) | undefined

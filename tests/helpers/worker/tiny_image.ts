@@ -8,12 +8,11 @@ const words = MEDIA_TYPES.oci
 
 const ISSUE = Buffer.from('a made-up system\n')
 
-/** What is in an image that nobody would run. */
 const NOTHING: readonly LayerFile[] = [
   { path: 'etc/issue', size: ISSUE.byteLength, open: () => pieces(ISSUE) },
 ]
 
-/** An image of one layer; answers the digest of its manifest. */
+/** Pushes an image with one layer. Returns its digest. */
 export async function putTinyImage(
   store: ImageStore,
   repository: string,

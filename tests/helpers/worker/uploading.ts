@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { RegistryStore } from '#oci/registry/registry_store'
 import { UploadJournal } from '#oci/uploads/upload_journal'
 
-/** Uploads a blob that does not end, until it is killed. */
+/** Uploads an endless blob until the process is killed. */
 const { access, folder } = JSON.parse(process.env.UPLOADING!)
 const store = RegistryStore.open(access, { journal: await UploadJournal.open(folder) })
 

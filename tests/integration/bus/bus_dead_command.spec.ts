@@ -14,13 +14,13 @@ async function run(...args: string[]) {
 }
 
 test.group('bus:dead', () => {
-  test('says so when nothing is dead', async ({ assert }) => {
+  test('reports that there are no dead letters', async ({ assert }) => {
     const { said: output, exitCode } = await run('list')
     assert.include(output, 'no message is dead')
     assert.equal(exitCode, 0)
   })
 
-  test('refuses what it does not know, and says what it does', async ({ assert }) => {
+  test('rejects unknown queues, and lists the known ones', async ({ assert }) => {
     const action = await run('bury')
     assert.include(action.said, 'list, redrive, drop')
     assert.equal(action.exitCode, 1)

@@ -9,8 +9,8 @@ import { KeyedMutex } from '#kernel/keyed_mutex'
 import { overrideClock } from '#kernel/clock'
 import { busDatabase } from '#tests/helpers/bus_database'
 
-test.group('Lanes', () => {
-  test('keep the order within one, and run beside each other', async ({ assert }) => {
+test.group('KeyedMutex', () => {
+  test('keeps the order per key, and runs keys concurrently', async ({ assert }) => {
     const mutex = new KeyedMutex()
     const ended: string[] = []
     const work = (name: string, ms: number) => async () => {
@@ -25,7 +25,7 @@ test.group('Lanes', () => {
     assert.deepEqual(ended, ['b1', 'a1', 'a2'])
   })
 
-  test('go on after work that failed', async ({ assert }) => {
+  test('continues after a failure', async ({ assert }) => {
     const mutex = new KeyedMutex()
     const failing = mutex.run('a', () => Promise.reject(new Error('no')))
     const next = mutex.run('a', async () => 'done')
@@ -34,8 +34,8 @@ test.group('Lanes', () => {
   })
 })
 
-test.group('Back-off', () => {
-  test('doubles up to its longest, and spreads over the later half', ({ assert, cleanup }) => {
+test.group('Backoff', () => {
+  test('doubles up to its limit, with jitter over the later half', ({ assert, cleanup }) => {
     const settings = { firstMs: 100, longestMs: 1_000 }
     const pauses = () => [1, 2, 3, 4, 5, 60].map((failures) => jitteredBackoff(failures, settings))
     const release = overrideClock({ random: (bytes) => Buffer.alloc(bytes, 0) })
@@ -65,7 +65,7 @@ test.group('Inbox', (group) => {
     return rows[0]?.attempts as number | undefined
   }
 
-  test('the first attempt of a new message costs nothing, later ones are counted for good', async ({
+  test('the first attempt of a new message costs no statement, later ones are stored', async ({
     assert,
   }) => {
     const counter = new AttemptCounter(inbox, 'new', 'first')
@@ -77,13 +77,13 @@ test.group('Inbox', (group) => {
     assert.equal(await afterDeath.next(), 3)
   })
 
-  test('a message that a consumer had before is not on its first attempt', async ({ assert }) => {
+  test('a redelivered message is not on its first attempt', async ({ assert }) => {
     assert.equal(await new AttemptCounter(inbox, 'again', 'again').next(), 2)
     assert.equal(await new AttemptCounter(inbox, 'unknown', 'unknown').next(), 1)
     assert.equal(await new AttemptCounter(inbox, 'unknown', 'unknown').next(), 2)
   })
 
-  test('a spared attempt is not counted', async ({ assert }) => {
+  test('a refunded attempt is not counted', async ({ assert }) => {
     const counter = new AttemptCounter(inbox, 'spared', 'again')
     assert.equal(await counter.next(), 2)
     counter.refund()
@@ -92,7 +92,7 @@ test.group('Inbox', (group) => {
     assert.equal(await counter.next(), 3)
   })
 
-  test('of two that handle one message at once, the second waits and then has nothing to do', async ({
+  test('the second of two concurrent handlers of a message waits and then does nothing', async ({
     assert,
   }) => {
     const [one, two] = [await database.pool.connect(), await database.pool.connect()]

@@ -41,13 +41,13 @@ test.group('Reads that share connections', () => {
     )
   })
 
-  test('those of one moment leave on one connection', async ({ assert, cleanup }) => {
+  test('reads of one turn share one connection', async ({ assert, cleanup }) => {
     const pool = poolOf(3, cleanup)
     const pids = await Promise.all(Array.from({ length: 20 }, () => pidOf(pool)))
     assert.lengthOf(new Set(pids), 1)
   })
 
-  test('one that fails does not touch those before and behind it', async ({ assert, cleanup }) => {
+  test('a failing read does not affect others on its connection', async ({ assert, cleanup }) => {
     const pool = poolOf(1, cleanup)
     const results = await Promise.allSettled([
       pool.read({ text: 'select 1 as one' }),
@@ -61,7 +61,7 @@ test.group('Reads that share connections', () => {
     )
   })
 
-  test('a slow one keeps nobody waiting who comes later', async ({ assert, cleanup }) => {
+  test('a slow read does not delay later ones', async ({ assert, cleanup }) => {
     const pool = poolOf(2, cleanup)
     await Promise.all([pidOf(pool), delay(5).then(() => pidOf(pool))])
     const slow = sleep(pool, 1)
@@ -74,7 +74,7 @@ test.group('Reads that share connections', () => {
     await slow
   }).retry(2)
 
-  test('a connection that ends fails what is under way on it, and is replaced', async ({
+  test('a connection that ends fails its reads in flight, and is replaced', async ({
     assert,
     cleanup,
   }) => {
@@ -86,10 +86,7 @@ test.group('Reads that share connections', () => {
     assert.notEqual(await pidOf(pool), pid)
   })
 
-  test('a database that is away fails each read, and the reason is told', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('an unavailable database fails each read with the reason', async ({ assert, cleanup }) => {
     const nowhere = new DatabasePool({ host: '127.0.0.1', port: 1, size: 3 })
     const reasons: string[] = []
     nowhere.on('error', (error) => void reasons.push(error.message))
@@ -116,7 +113,7 @@ test.group('Reads that share connections', () => {
   })
 })
 
-test.group('A connection that is lent', () => {
+test.group('An exclusive connection', () => {
   test('fails its borrower when it breaks, and nobody else', async ({ assert, cleanup }) => {
     const pool = poolOf(1, cleanup)
     const lost = inTransaction(pool, async (transaction) => {

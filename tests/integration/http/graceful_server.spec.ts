@@ -40,7 +40,7 @@ async function milliseconds(work: () => Promise<unknown>): Promise<number> {
   return took()
 }
 
-test.group('A server that closes gently', () => {
+test.group('A server that closes gracefully', () => {
   test('a parked request is answered at once, and its connection ends with the answer', async ({
     assert,
   }) => {
@@ -81,9 +81,7 @@ test.group('A server that closes gently', () => {
     assert.isBelow(await milliseconds(() => closed), 2_500)
   }).retry(2)
 
-  test('a connection that was kept may be used once more before it is closed', async ({
-    assert,
-  }) => {
+  test('a keep-alive connection may be used once more before it is closed', async ({ assert }) => {
     const drain = new Drain()
     const server = new GracefulServer((_request, response) => response.end('here'), drain)
     const url = await listening(server)
@@ -99,7 +97,7 @@ test.group('A server that closes gently', () => {
     assert.isBelow(await milliseconds(() => closed), 200)
   }).retry(2)
 
-  test('a connection is kept for longer than proxies keep theirs', async ({ assert }) => {
+  test('the keep-alive timeout exceeds that of proxies', async ({ assert }) => {
     const drain = new Drain()
     const server = new GracefulServer((_request, response) => response.end('here'), drain)
     const kept = await ask(await listening(server), new Agent({ keepAlive: true }))
@@ -157,7 +155,7 @@ test.group('A server that closes gently', () => {
   })
 })
 
-test.group('A server that is given connections', () => {
+test.group('A server with handed-over connections', () => {
   async function handingOver(server: GracefulServer): Promise<{ url: string; offers: boolean[] }> {
     const offers: boolean[] = []
     const port = createServer((socket: Socket) => {
@@ -221,10 +219,7 @@ async function sendSlowly(url: string, parts: string[], pauseMs = 100) {
 test.group('A server with slow clients', () => {
   const HEAD = 'GET / HTTP/1.1\r\nhost: x\r\n'
 
-  test('gives up a head that does not come to its end, and a connection that sends nothing', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('times out incomplete heads and silent connections', async ({ assert, cleanup }) => {
     const server = new GracefulServer((_request, response) => response.end('here'), new Drain())
     server.headersTimeout = 600
     const url = await listening(server)
@@ -253,7 +248,7 @@ test.group('A server with slow clients', () => {
     assert.equal(server.timeout, 0)
   })
 
-  test('keeps a connection whose last body came to its end after the answer, read or not', async ({
+  test('keeps a connection whose last body was completed after the response, read or not', async ({
     assert,
     cleanup,
   }) => {
@@ -282,7 +277,7 @@ test.group('A server with slow clients', () => {
     assert.isFalse(socket.destroyed)
   })
 
-  test('answers what is no request with the envelope', async ({ assert, cleanup }) => {
+  test('answers malformed requests with the envelope', async ({ assert, cleanup }) => {
     const server = new GracefulServer((_request, response) => response.end('here'), new Drain())
     const url = await listening(server)
     cleanup(() => void server.close())
@@ -337,7 +332,7 @@ test.group('A server with many clients', () => {
     assert.containSubset(counted.values, [{ labels: { limit: 'address' } }])
   })
 
-  test('closes connections beyond those that it keeps in all, from any address', async ({
+  test('closes connections above the total limit, from any address', async ({
     assert,
     cleanup,
   }) => {
@@ -352,7 +347,7 @@ test.group('A server with many clients', () => {
     )
   })
 
-  test('counts a proxy that many stand behind only among all', async ({ assert, cleanup }) => {
+  test('counts a shared proxy only in the total', async ({ assert, cleanup }) => {
     const server = await limited(10, 1, true)
     const url = await listening(server)
     cleanup(() => void server.closeAllConnections())

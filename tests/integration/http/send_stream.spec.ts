@@ -35,7 +35,7 @@ async function serve(source: () => Readable, stallTimeoutMs: number) {
 }
 
 test.group('A stream that is answered', () => {
-  test('is cut off where its reader takes nothing of it', async ({ assert }) => {
+  test('is aborted if its reader stalls', async ({ assert }) => {
     let source: Readable | undefined
     const endless = () => (source = Readable.from(repeated(Infinity), { objectMode: false }))
     const { server, ends, port } = await serve(endless, 100)

@@ -32,7 +32,7 @@ let intents: ClientIntents
 const provisioning = (limitMs?: number) =>
   new ClientProvisioning({ provider, intents, logger: silent, limitMs })
 
-/** What services do: the record, and that its client is not for nothing, in one transaction. */
+/** Inserts the record and attaches its client in one transaction, as services do. */
 const create = (
   record: ClientOwner,
   write: (transaction: pg.ClientBase, clientId: string) => Promise<unknown>,

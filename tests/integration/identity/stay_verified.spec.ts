@@ -21,7 +21,7 @@ test.group('Long-lived connections', (group) => {
   let opened: EndSignal[]
 
   const verifier = (trustMs: number) => new TokenVerifier(externalProvider(standIn), { trustMs })
-  /** What the bearer may do from now on. */
+  /** The permissions of the account from now on. */
   const permit = (...names: string[]) =>
     standIn.fail(async (_, answer) => {
       const { status, body } = await answer()
@@ -37,7 +37,7 @@ test.group('Long-lived connections', (group) => {
   }
   const close = () => opened.forEach((connection) => connection.end())
   const introspections = () => standIn.count('/token/introspect')
-  /** Everything a verdict needs was asked for. */
+  /** All requests for a verdict were sent. */
   const isJudged = () => standIn.count(`/users/${standIn.ann.id}`) === 1
 
   group.each.setup(async () => {

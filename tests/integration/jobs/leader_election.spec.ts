@@ -10,7 +10,7 @@ import { failureOf } from '#tests/helpers/object_store_suite'
 const END_HOLDER = `select pg_terminate_backend(pid) from pg_locks
   where ${isAdvisoryLockGranted(`hashtextextended('work', 0)`)}`
 
-test('the work of a leader is told to end when the connection with its lock does', async ({
+test('the work of a leader is aborted when the connection with its lock ends', async ({
   assert,
   cleanup,
 }) => {

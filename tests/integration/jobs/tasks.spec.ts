@@ -70,7 +70,7 @@ test.group('Tasks', (group) => {
     return stop
   })
 
-  test('no task is there where their transaction is not kept', async ({ assert }) => {
+  test('are not enqueued if their transaction rolls back', async ({ assert }) => {
     const client = await pool.connect()
     await client.query('begin')
     await tasks.enqueue({ key: 'a', data: 'one' }, client)
@@ -79,7 +79,7 @@ test.group('Tasks', (group) => {
     assert.isEmpty(await tasks.claim(1))
   })
 
-  test('take the place of one with their key', async ({ assert }) => {
+  test('replace one with the same key', async ({ assert }) => {
     await tasks.enqueue({ key: 'a', data: 'one' })
     await tasks.enqueue({ key: 'a', data: 'two' })
     await runDueTasks(worker(tasks, async () => {}))
@@ -87,7 +87,7 @@ test.group('Tasks', (group) => {
     assert.isEmpty(await rows('select * from tasks'))
   })
 
-  test('a task is done by one process, however many look', async ({ assert }) => {
+  test('a task runs in one process, however many poll', async ({ assert }) => {
     for (let n = 0; n < 40; n++) {
       await tasks.enqueue({ key: `${n}`, data: `${n}` })
     }
@@ -97,7 +97,7 @@ test.group('Tasks', (group) => {
     assert.equal(new Set(done).size, 40)
   })
 
-  test('go to another process when a lease ends that is not prolonged', async ({ assert }) => {
+  test('go to another process when a lease expires', async ({ assert }) => {
     await tasks.enqueue({ key: 'a', data: 'one' })
     const [task] = await tasks.claim(5)
     passedMs = 25_000
@@ -108,7 +108,7 @@ test.group('Tasks', (group) => {
     assert.equal((await tasks.claimOne('a'))!.attempts, 2)
   })
 
-  test('what another process has taken since is neither prolonged, freed nor put back by the one before', async ({
+  test('a task that another process has claimed since is neither renewed, finished nor released by the former one', async ({
     assert,
   }) => {
     const takenUntil = async () => (await rows('select * from tasks'))[0].taken_until
@@ -134,9 +134,7 @@ test.group('Tasks', (group) => {
     assert.equal((await tasks.claimOne('a'))!.data, 'two')
   })
 
-  test('a round waits for all of its tasks, also where one cannot be put back', async ({
-    assert,
-  }) => {
+  test('a round awaits all of its tasks, even if one cannot be released', async ({ assert }) => {
     await tasks.enqueue({ key: 'a', data: 'fails' })
     await tasks.enqueue({ key: 'b', data: 'lasts' })
     const going = Promise.withResolvers<void>()
@@ -157,7 +155,7 @@ test.group('Tasks', (group) => {
     assert.deepEqual(done, ['lasts'])
   })
 
-  test('that failed are due again after pauses that grow', async ({ assert }) => {
+  test('that failed are retried with growing delays', async ({ assert }) => {
     await tasks.enqueue({ key: 'a', data: 'one' })
     const failing = worker(tasks, () => Promise.reject(new Error('away')))
     const pauses: number[] = []
@@ -172,7 +170,7 @@ test.group('Tasks', (group) => {
     assert.isAbove(pauses[4]!, 3.5)
   })
 
-  test('that failed wait as long as their worker says', async ({ assert }) => {
+  test('that failed wait for the delay of their worker', async ({ assert }) => {
     await tasks.enqueue({ key: 'a', data: 'one' })
     const failing = worker(
       tasks,
@@ -186,7 +184,7 @@ test.group('Tasks', (group) => {
     assert.isDefined(await tasks.claimOne('a'))
   })
 
-  test('that are put again while they are done are done again', async ({ assert }) => {
+  test('that are enqueued again while they run, run again', async ({ assert }) => {
     await tasks.enqueue({ key: 'a', data: 'one' })
     const again = worker(tasks, async ({ data }) => {
       if (data === 'one') {
@@ -199,7 +197,7 @@ test.group('Tasks', (group) => {
     assert.isEmpty(await rows('select * from tasks'))
   })
 
-  test('one task that fails and is put again meanwhile is done again at once, else after its pause', async ({
+  test('a failed task that was enqueued again meanwhile is retried at once, otherwise after its delay', async ({
     assert,
   }) => {
     await tasks.enqueue({ key: 'a', data: 'one' })
@@ -215,7 +213,7 @@ test.group('Tasks', (group) => {
     assert.isUndefined(await tasks.claimOne('a'))
   })
 
-  test('{title} is free again where a transaction puts it at the same moment')
+  test('{title} is released if a transaction enqueues it concurrently')
     .with([
       { title: 'one that is done', end: (task: Task<string>) => tasks.finish(task) },
       { title: 'one that failed', end: (task: Task<string>) => tasks.release(task) },
@@ -232,7 +230,7 @@ test.group('Tasks', (group) => {
       assert.equal((await tasks.claimOne('a'))?.data, 'two')
     })
 
-  test('a task can be withdrawn until a process has begun them', async ({ assert }) => {
+  test('a task can be cancelled until a process has claimed it', async ({ assert }) => {
     await tasks.enqueue({ key: 'a', data: 'one', dueAt: Date.now() + 60_000 })
     await tasks.enqueue({ key: 'b', data: 'two', dueAt: Date.now() + 60_000 })
     assert.isTrue(await tasks.cancel('a'))
@@ -250,7 +248,7 @@ test.group('Tasks', (group) => {
     assert.deepEqual(done, ['one'])
   })
 
-  test('of other queues are left to their own workers', async ({ assert }) => {
+  test('of other queues are not claimed', async ({ assert }) => {
     const others = new Tasks<string>(pool, { ...QUEUE, name: 'other' })
     await tasks.enqueue({ key: 'a', data: 'one' })
     await others.enqueue({ key: 'a', data: 'two' })
@@ -259,7 +257,10 @@ test.group('Tasks', (group) => {
     assert.isDefined(await tasks.claimOne('a'))
   })
 
-  test('a runner does tasks when it is woken, and when it starts', async ({ assert, cleanup }) => {
+  test('a runner runs tasks when it is notified, and when it starts', async ({
+    assert,
+    cleanup,
+  }) => {
     await tasks.enqueue({ key: 'a', data: 'one' })
     let wake = () => {}
     const signals = {
@@ -284,7 +285,7 @@ test.group('Tasks', (group) => {
   })
 })
 
-test.group('What waited before there was one table of tasks', (group) => {
+test.group('Migration to a single table of tasks', (group) => {
   group.each.setup(withTasks)
 
   const ID = '00000000-0000-4000-8000-000000000001'
@@ -302,7 +303,7 @@ test.group('What waited before there was one table of tasks', (group) => {
     )
   }
 
-  test('waits there, and back where it was on the way back', async ({ assert }) => {
+  test('moves pending tasks there, and back on rollback', async ({ assert }) => {
     await former()
     const tables = ['client_tasks', 'client_intents', 'registry_links']
     const all = async () => {

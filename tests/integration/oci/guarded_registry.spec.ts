@@ -19,7 +19,7 @@ import { temporaryFolder } from '#tests/helpers/temporary_folder'
 const REPOSITORY = 'suite/image'
 const WANTED = { digest: `sha256:${'a'.repeat(64)}`, size: 10 }
 
-test.group('A registry that leads to other hosts', (group) => {
+test.group('A registry that redirects to other hosts', (group) => {
   let registry: RegistryServer
   let elsewhere: Server
   let asked: IncomingMessage[]
@@ -81,7 +81,7 @@ test.group('A registry that leads to other hosts', (group) => {
     }
   }
 
-  test('is not followed to one that is not allowed, and nothing is asked there: {name}')
+  test('is not followed to a host that is not allowed: {name}')
     .with([
       { name: '127.0.0.1', isListing: true },
       { name: '127.0.0.1', isListing: false },
@@ -94,13 +94,13 @@ test.group('A registry that leads to other hosts', (group) => {
       assert.isEmpty(asked)
     })
 
-  test('is followed to one that is listed', async ({ assert }) => {
+  test('is followed to a listed host', async ({ assert }) => {
     leadTo(hostElsewhere())
     await failureOf(opened(guarded([registry.host, hostElsewhere()])))
     assert.lengthOf(asked, 1)
   })
 
-  test('is told of by the status and the digest of what answered there, and by no text of it', async ({
+  test('is reported with status and digest of the redirected response, never its text', async ({
     assert,
   }) => {
     leadTo(hostElsewhere())
@@ -110,7 +110,7 @@ test.group('A registry that leads to other hosts', (group) => {
     assert.notMatch(message, /SECRET|inner network|of-a-store/)
   })
 
-  test('takes no upload elsewhere, also where another program makes it', async ({
+  test('receives no upload through a redirect, also by the upload program', async ({
     assert,
     cleanup,
   }) => {
@@ -134,7 +134,7 @@ test.group('A registry that leads to other hosts', (group) => {
     assert.isEmpty(asked)
   })
 
-  test('is reached at an address that was looked at, whatever its name means to others: {by}')
+  test('is reached at the address that was checked: {by}')
     .with([{ by: 'this program' }, { by: 'the one that uploads' }])
     .run(async ({ assert, cleanup }, { by }) => {
       const server = createServer((request, response) => {

@@ -29,7 +29,7 @@ const MANIFEST = /\/manifests\//
 const BLOB = /\/blobs\/sha256/
 const SESSION = /\/blobs\/uploads\//
 
-test.group('What a registry does wrong', (group) => {
+test.group('Faulty registries', (group) => {
   let registry: RegistryServer
   let store: ImageStore
 
@@ -43,7 +43,7 @@ test.group('What a registry does wrong', (group) => {
   })
   group.each.timeout(30_000)
 
-  /** Comes between requests with this method whose path matches; answers how often it did. */
+  /** Intercepts matching requests. Returns a counter. */
   function interfere(
     method: string,
     path: RegExp,
@@ -62,9 +62,7 @@ test.group('What a registry does wrong', (group) => {
 
   const hasNoSession = () => registry.sessions.all.size === 0
 
-  test('a registry that has other bytes than those of a digest is found out, for manifests', async ({
-    assert,
-  }) => {
+  test('manifests that do not match their digest are rejected', async ({ assert }) => {
     const image = await putImage(store, REPOSITORY, { tag: 'latest' })
     const other = await putImage(store, REPOSITORY, { files: { a: 'b' } })
     interfere('GET', MANIFEST, ({ response }) => {
@@ -81,7 +79,7 @@ test.group('What a registry does wrong', (group) => {
     assert.instanceOf(await failureOf(store.manifest(REPOSITORY, 'latest')), DigestMismatch)
   })
 
-  test('a registry that has other bytes than those of a digest is found out, for blobs, before the last piece', async ({
+  test('blobs that do not match their digest are rejected before the last chunk', async ({
     assert,
   }) => {
     const bytes = randomBytes(MIB)
@@ -99,9 +97,7 @@ test.group('What a registry does wrong', (group) => {
     }
   })
 
-  test('a registry that says another digest of what it was sent is found out', async ({
-    assert,
-  }) => {
+  test('a registry that reports another digest for an upload is rejected', async ({ assert }) => {
     const says = async ({ response, serve }: Exchange) => {
       const end = response.end.bind(response)
       response.end = ((...all: []) => {
@@ -120,9 +116,7 @@ test.group('What a registry does wrong', (group) => {
     assert.instanceOf(await putting, RegistryResponseInvalid)
   })
 
-  test('a registry that never answers is given up, and so is one that goes silent within an answer', async ({
-    assert,
-  }) => {
+  test('a registry that stops responding is abandoned after a timeout', async ({ assert }) => {
     const image = await putImage(store, REPOSITORY, { tag: 'latest' })
     const blob = await store.writeBlob(REPOSITORY, piecesOf(randomBytes(MIB)))
     const impatient = await openImageStore(registry.access, { ...SETTINGS, idleMs: 300 })
@@ -153,14 +147,12 @@ test.group('What a registry does wrong', (group) => {
     impatient.close()
   })
 
-  test('a registry that never ends an answer is stopped, whatever it answers', async ({
-    assert,
-  }) => {
+  test('an endless response is stopped', async ({ assert }) => {
     const endless = ({ response }: Exchange, status = 200) => {
       response.writeHead(status, { 'content-type': 'application/json' })
       const more = () => {
         while (!response.destroyed && response.write(' '.repeat(64 * 1024))) {
-          // Until the socket has enough.
+          // Until the socket buffer is full.
         }
       }
       response.on('drain', more)
@@ -184,7 +176,7 @@ test.group('What a registry does wrong', (group) => {
     assert.instanceOf(await removing, RegistryResponseInvalid)
   })
 
-  test('a registry that sends a manifest beyond all bounds, of schema 1 or of a page is not believed', async ({
+  test('manifests that are too large, of schema 1, or HTML pages are rejected', async ({
     assert,
   }) => {
     const answers = (type: string, body: string | Buffer, status = 200) =>
@@ -206,7 +198,7 @@ test.group('What a registry does wrong', (group) => {
     assert.instanceOf(await asked(), ManifestInvalid)
   })
 
-  test('a registry that cannot now is asked again, and given up at last', async ({ assert }) => {
+  test('transient errors are retried, up to a limit', async ({ assert }) => {
     const image = await putImage(store, REPOSITORY, { tag: 'latest' })
     for (const status of [429, 500, 502, 503, 504]) {
       interfere('GET', MANIFEST, ({ response }, times) =>
@@ -223,9 +215,7 @@ test.group('What a registry does wrong', (group) => {
     assert.deepEqual(await store.manifest(REPOSITORY, 'latest'), image)
   })
 
-  test('a registry that wants to be asked later is, as far as that is not too late', async ({
-    assert,
-  }) => {
+  test('a Retry-After is honoured, up to a limit', async ({ assert }) => {
     const image = await putImage(store, REPOSITORY, { tag: 'latest' })
     const times: number[] = []
     interfere('GET', MANIFEST, ({ response }, count) => {
@@ -237,7 +227,7 @@ test.group('What a registry does wrong', (group) => {
     assert.isAbove(times[1]! - times[0]!, 950)
   })
 
-  test('a registry that breaks off a blob is asked for the rest of it', async ({ assert }) => {
+  test('a broken download resumes', async ({ assert }) => {
     const bytes = randomBytes(3 * MIB)
     const blob = await store.writeBlob(REPOSITORY, piecesOf(bytes))
     const breaks = (ranges: (string | undefined)[], isDeaf: boolean) =>
@@ -267,9 +257,7 @@ test.group('What a registry does wrong', (group) => {
     assert.instanceOf(other, RegistryResponseInvalid)
   })
 
-  test('a registry that breaks off an upload is sent the rest of it, where it still knows of it', async ({
-    assert,
-  }) => {
+  test('a broken upload resumes if the session still exists', async ({ assert }) => {
     const bytes = randomBytes(2.5 * CHUNK_BYTES)
     const sent: number[] = []
     interfere('PATCH', SESSION, async ({ request, serve }, times) => {
@@ -293,7 +281,7 @@ test.group('What a registry does wrong', (group) => {
     assert.isTrue(hasNoSession())
   })
 
-  test('a registry that forgets uploads which were begun early is asked for others: {size} bytes')
+  test('expired prepared sessions are replaced: {size} bytes')
     .with([10, 9 * MIB].map((size) => ({ size })))
     .run(async ({ assert }, { size }) => {
       const bytes = randomBytes(size)
@@ -306,9 +294,7 @@ test.group('What a registry does wrong', (group) => {
       assert.isTrue(hasNoSession())
     })
 
-  test('a registry that forgets an upload is sent it from the beginning, where that can be done', async ({
-    assert,
-  }) => {
+  test('a lost upload starts over if the source can be reopened', async ({ assert }) => {
     const bytes = randomBytes(20 * MIB)
     const forgets = () =>
       interfere('PATCH', SESSION, ({ request }, times) => {
@@ -333,9 +319,7 @@ test.group('What a registry does wrong', (group) => {
     assert.isTrue(hasNoSession())
   })
 
-  test('a registry that takes in late what had broken off is sent all of it anew', async ({
-    assert,
-  }) => {
+  test('an upload starts over if bytes of a broken request arrive late', async ({ assert }) => {
     const bytes = randomBytes(20 * MIB)
     interfere('PATCH', SESSION, ({ request }, times) => {
       if (times === 1) {
@@ -358,9 +342,7 @@ test.group('What a registry does wrong', (group) => {
     assert.isTrue(hasNoSession())
   })
 
-  test('a registry that has less or more of an upload than it was sent is found out, and the upload taken back', async ({
-    assert,
-  }) => {
+  test('an upload with an unexpected offset is rejected and cancelled', async ({ assert }) => {
     for (const range of ['0-99', `0-${9 * MIB}`, '0--1']) {
       interfere('PATCH', SESSION, async ({ response, serve }) => {
         const end = response.end.bind(response)
@@ -376,9 +358,7 @@ test.group('What a registry does wrong', (group) => {
     }
   })
 
-  test('a registry that fails at the end of an upload is asked whether it has the blob', async ({
-    assert,
-  }) => {
+  test('after a failed final request, the blob is looked up', async ({ assert }) => {
     interfere('PUT', SESSION, async ({ request, response, serve }) => {
       response.end = (() => hangUp(request)) as never
       await serve()
@@ -392,9 +372,7 @@ test.group('What a registry does wrong', (group) => {
     assert.isTrue(hasNoSession())
   })
 
-  test('an upload is taken back when it is refused, and when its job is stopped', async ({
-    assert,
-  }) => {
+  test('a rejected or aborted upload is cancelled', async ({ assert }) => {
     interfere('PATCH', SESSION, ({ response }) => fail(response, 413, 'SIZE_INVALID'))
     const refused = store.writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB)))
     assert.instanceOf(await failureOf(refused), RegistryResponseInvalid)
@@ -407,7 +385,7 @@ test.group('What a registry does wrong', (group) => {
     assert.isTrue(hasNoSession())
   })
 
-  test('another origin is sent no account: not by a redirect, and not by the address of an upload', async ({
+  test('credentials are never sent to another origin, by redirects or upload locations', async ({
     assert,
   }) => {
     const bytes = randomBytes(MIB)
@@ -432,7 +410,7 @@ test.group('What a registry does wrong', (group) => {
     await elsewhere.stop()
   })
 
-  test('a token is not asked for in clear elsewhere, nor is what a token service says believed', async ({
+  test('tokens are never requested over plain HTTP elsewhere, and invalid tokens are rejected', async ({
     assert,
   }) => {
     const elsewhere = await Elsewhere.start(Buffer.from('{}'))
@@ -462,7 +440,9 @@ test.group('What a registry does wrong', (group) => {
     }
   })
 
-  test('redirects that go round or out of HTTP are not followed', async ({ assert }) => {
+  test('circular redirects, and redirects to other protocols, are not followed', async ({
+    assert,
+  }) => {
     const places = [`http://${registry.host}/v2/${REPOSITORY}/manifests/x`, 'file:///etc/passwd']
     for (const place of [...places, 'ftp://127.0.0.1/', 'http://user:word@127.0.0.1/']) {
       interfere('GET', MANIFEST, ({ response }) => {
@@ -476,9 +456,7 @@ test.group('What a registry does wrong', (group) => {
     }
   })
 
-  test('an account with another secret, fewer rights or an unknown project is refused, and is never shown', async ({
-    assert,
-  }) => {
+  test('denied accounts are reported without their credentials', async ({ assert }) => {
     const accountSecret = 'not-the-secret'
     const other = await openImageStore({ ...registry.access, accountSecret })
     const denied = (await failureOf(other.manifest(REPOSITORY, 'latest')))!
@@ -495,7 +473,7 @@ test.group('What a registry does wrong', (group) => {
     assert.instanceOf(await failureOf(pullOnly.writeBlob(REPOSITORY, blob)), RegistryDenied)
   })
 
-  test('a repository that may not be read is not mounted from, and a token that ended is renewed', async ({
+  test('a mount without read access is skipped, and an expired token is renewed', async ({
     assert,
   }) => {
     const { digest } = await store.writeBlob('master/base', piecesOf(randomBytes(10)))
@@ -511,7 +489,7 @@ test.group('What a registry does wrong', (group) => {
     assert.isTrue(await both.hasBlob('incoming/a', digest))
   })
 
-  test('where nothing can be removed, that is said', async ({ assert }) => {
+  test('a registry without deletion is reported', async ({ assert }) => {
     const image = await putImage(store, REPOSITORY)
     interfere('DELETE', MANIFEST, ({ response }) => fail(response, 405, 'UNSUPPORTED'))
     const removing = store.removeManifest(REPOSITORY, image.digest)
@@ -519,12 +497,12 @@ test.group('What a registry does wrong', (group) => {
   })
 })
 
-/** Cuts the connection, as a cable that is pulled does. */
+/** Resets the connection. */
 function hangUp({ socket }: IncomingMessage): void {
   socket.destroy()
 }
 
-/** A server at another origin, which notes what it is sent. */
+/** A server at another origin that records its requests. */
 class Elsewhere {
   readonly asked: IncomingMessage[] = []
   readonly #server

@@ -18,9 +18,7 @@ test.group('Commands about images', (group) => {
 
   const run = (...args: string[]) => ace(args, { DATA_DIR: folder })
 
-  test('an image goes out of the folder and in again, under the name of a master image', async ({
-    assert,
-  }) => {
+  test('an image is exported and imported again as a master image', async ({ assert }) => {
     const store = await openImageStore({ path: join(folder, 'images') })
     const { digest } = await putImage(store, 'some/base', { tag: 'v1' })
     const archive = join(folder, 'base.tar.gz')
@@ -38,7 +36,7 @@ test.group('Commands about images', (group) => {
     assert.equal((await store.manifest('project/images/base', '2'))?.digest, digest)
   })
 
-  test('what goes wrong is said in a sentence', async ({ assert }) => {
+  test('errors are reported as messages', async ({ assert }) => {
     const archive = join(folder, 'none.tar')
     const none = await run('image:export', 'python/base', archive)
     assert.equal(none.exit, 1)

@@ -18,7 +18,7 @@ test.group('A registry that is restarted', (group) => {
     return () => registry.stop()
   })
 
-  /** Refuses so many requests as a proxy does whose registry is away. */
+  /** Responds to a number of requests like a proxy without its backend. */
   const awayFor = (requests: number, method = 'GET') => {
     refused = 0
     registry.interference = (asked) => {
@@ -31,9 +31,7 @@ test.group('A registry that is restarted', (group) => {
     }
   }
 
-  test('is asked again beyond the usual attempts, for as long as there is patience', async ({
-    assert,
-  }) => {
+  test('is retried beyond the attempts for the configured time', async ({ assert }) => {
     const impatient = RegistryStore.open(registry.access, { attempts: 2, firstPauseMs: 1 })
     awayFor(9)
     await assert.rejects(() => impatient.manifest(REPOSITORY, 'latest'), RegistryUnavailable)
@@ -52,7 +50,7 @@ test.group('A registry that is restarted', (group) => {
     patient.close()
   })
 
-  test('fails no job of the worker while it is back within a minute', async ({ assert }) => {
+  test('does not fail a job if it is back within a minute', async ({ assert }) => {
     const store = imageStores({ folder: '/nowhere', insecure: [] }).registry(registry.access)
     awayFor(5)
     assert.isUndefined(await store.manifest(REPOSITORY, 'latest'))

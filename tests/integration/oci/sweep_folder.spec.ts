@@ -21,7 +21,7 @@ test.group('Sweeping a folder of images', (group) => {
     return () => rm(folder, { recursive: true })
   })
 
-  /** Has all files be two days old. */
+  /** Makes all files two days old. */
   async function age(): Promise<void> {
     const then = new Date(Date.now() - 2 * DAY_MS)
     for (const path of await readdir(folder, { recursive: true })) {
@@ -32,7 +32,7 @@ test.group('Sweeping a folder of images', (group) => {
     }
   }
 
-  test('what an image needs stays, and the rest goes once it is a day old', async ({ assert }) => {
+  test('removes unreferenced blobs after a day', async ({ assert }) => {
     const gone = await putImage(store, 'gone', { files: { a: 'gone' }, tag: 'latest' })
     const said = await putStatement(store, 'gone', gone, 'application/vnd.example')
     await putImage(store, 'kept', { files: { a: 'kept' }, tag: 'latest' })
@@ -59,7 +59,7 @@ test.group('Sweeping a folder of images', (group) => {
     assert.equal((await sweepFolder(folder)).removed, 0)
   })
 
-  test('a blob that somebody has just asked for stays', async ({ assert }) => {
+  test('keeps a blob that was just requested', async ({ assert }) => {
     const { digest } = await store.writeBlob('a', piecesOf(Buffer.from('asked for')))
     await age()
     assert.isTrue(await store.mountBlob('b', digest, 'a'))

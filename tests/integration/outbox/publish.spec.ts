@@ -48,7 +48,7 @@ async function open() {
 }
 
 test.group('The outbox', () => {
-  test('keeps a change with its transaction, and wakes the relay once it is kept', async ({
+  test('stores a change with its transaction, and notifies the relay after the commit', async ({
     assert,
     cleanup,
   }) => {
@@ -70,7 +70,10 @@ test.group('The outbox', () => {
     assert.notEqual(kept[0].message_id, kept[1].message_id)
   })
 
-  test('keeps nothing of what is taken back, and wakes nobody', async ({ assert, cleanup }) => {
+  test('stores nothing of a rolled back transaction, and notifies nobody', async ({
+    assert,
+    cleanup,
+  }) => {
     const { scene, wakes, rows, close } = await open()
     cleanup(close)
     const work = inTransaction(scene.pool, async (transaction) => {
@@ -82,7 +85,7 @@ test.group('The outbox', () => {
     assert.equal(wakes(), 0)
   })
 
-  test('does not have audited what its kind keeps out', async ({ assert, cleanup }) => {
+  test('does not audit kinds that are excluded', async ({ assert, cleanup }) => {
     const { scene, rows, close } = await open()
     cleanup(close)
     await inTransaction(scene.pool, (transaction) => publishChange(transaction, change(event.name)))
@@ -90,7 +93,7 @@ test.group('The outbox', () => {
     assert.equal(pending, 14)
   })
 
-  test('keeps a command as it is, for its queue', async ({ assert, cleanup }) => {
+  test('stores a command unchanged, for its queue', async ({ assert, cleanup }) => {
     const { scene, rows, close } = await open()
     cleanup(close)
     const command = newMessage(commandRouting('analysisBuilderCommands'), 'execute', { id: ID })
@@ -107,7 +110,7 @@ test.group('The outbox', () => {
     })
   })
 
-  test('keeps a security event by itself, for the audit trail only', async ({
+  test('stores a security event outside of transactions, for the audit trail only', async ({
     assert,
     cleanup,
   }) => {

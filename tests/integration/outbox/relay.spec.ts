@@ -51,7 +51,7 @@ test.group('Relay', () => {
     }
   })
 
-  test('a destination that is away does not hold the others, and is told everything once it is back', async ({
+  test('an unavailable destination does not delay the others, and gets everything once it is available', async ({
     assert,
     cleanup,
   }) => {
@@ -87,7 +87,7 @@ test.group('Relay', () => {
     }
   })
 
-  test('nothing is left behind while destinations come and go (seed {$self})')
+  test('nothing is lost while destinations come and go (seed {$self})')
     .with([1, 2, 3])
     .run(async ({ assert, cleanup }, seed) => {
       const scene = await OutboxScene.open()
@@ -110,10 +110,7 @@ test.group('Relay', () => {
     })
     .timeout(60_000)
 
-  test('a queue nobody attends to holds up neither other queues nor anything else', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('a queue without consumers delays nothing else', async ({ assert, cleanup }) => {
     const scene = await OutboxScene.open()
     cleanup(() => scene.close())
     const queues = new Chaos('commands')
@@ -132,7 +129,7 @@ test.group('Relay', () => {
     await until('that is through as well', () => queues.positions.length === 3_001, 1_000)
   })
 
-  test('what becomes visible late is not missed, and comes before what was built on it', async ({
+  test('entries that become visible late are not missed, and precede those that depend on them', async ({
     assert,
     cleanup,
   }) => {
@@ -156,7 +153,7 @@ test.group('Relay', () => {
     assert.deepEqual(audit.positions.slice(-2), [1, 2_002])
   })
 
-  test('the first entry ever is told, however long nothing was written before it', async ({
+  test('the first entry ever is published, however long nothing was written before it', async ({
     cleanup,
   }) => {
     const scene = await OutboxScene.open()
@@ -167,7 +164,7 @@ test.group('Relay', () => {
     await scene.untilEmpty(5_000)
   })
 
-  test('what was taken back is never told', async ({ assert, cleanup }) => {
+  test('rolled back entries are never published', async ({ assert, cleanup }) => {
     const scene = await OutboxScene.open()
     cleanup(() => scene.close())
     const audit = new Chaos('audit')
@@ -207,7 +204,7 @@ test.group('Relay', () => {
     assert.equal(seen[0].positions.length + seen[1].positions.length, 200)
   })
 
-  test('goes on where it stood when the database was away', async ({ assert, cleanup }) => {
+  test('resumes after an outage of the database', async ({ assert, cleanup }) => {
     const scene = await OutboxScene.open()
     cleanup(() => scene.close())
     const audit = new Chaos('audit', { slowMs: 3 })
@@ -226,7 +223,7 @@ test.group('Relay', () => {
     )
   })
 
-  test('waits for what is under way when it stops, and leaves the rest', async ({
+  test('waits for deliveries in flight when it stops, and leaves the rest', async ({
     assert,
     cleanup,
   }) => {

@@ -6,7 +6,7 @@ import { OutboxScene } from './outbox_scene.js'
 const { signal } = new AbortController()
 
 test.group('Sweeps of the bus', () => {
-  test('news nobody could be told for a day is withdrawn, the rest is kept', async ({
+  test('notifications that were undelivered for a day are dropped, the rest stays', async ({
     assert,
     cleanup,
   }) => {
@@ -30,7 +30,7 @@ test.group('Sweeps of the bus', () => {
     ])
   })
 
-  test('what consumers knew is forgotten after a week', async ({ assert, cleanup }) => {
+  test('inbox entries are deleted after a week', async ({ assert, cleanup }) => {
     const scene = await OutboxScene.open()
     cleanup(() => scene.close())
     await scene.pool.query('delete from inbox')

@@ -64,7 +64,7 @@ test.group('Filters on the database', (group) => {
     assert.strictEqual(await scene.total('filter[%00]=a&sort=%00&fields=%00&include=%00'), AMOUNT)
   })
 
-  test('text is found by the way it is spelled, in any case', async ({ assert }) => {
+  test('text is matched case-insensitively', async ({ assert }) => {
     const labels = async (query: string) => {
       const { rows } = await scene.list(`${query}&fields=label`)
       return [...new Set(rows.map(({ label }) => label))].sort()
@@ -125,7 +125,7 @@ test.group('Filters on the database', (group) => {
     )
   })
 
-  test('an operator that means nothing to a column is refused: {0}')
+  test('an operator that a column does not support is rejected: {0}')
     .with([
       'filter[id]=~a~',
       'filter[flag]=t~',
@@ -154,7 +154,7 @@ test.group('Filters on the database', (group) => {
       assert.deepEqual(error!.issues[0]!.path.join('.'), error!.issues[0]!.meta.key)
     })
 
-  test('a document can be asked whether it is there', async ({ assert }) => {
+  test('a document can be tested for null', async ({ assert }) => {
     assert.strictEqual(await scene.total('filter[document]=null'), AMOUNT / 2)
     assert.strictEqual(await scene.total('filter[document]=!null'), AMOUNT / 2)
     assert.strictEqual(await scene.total('filter[document]=,'), 0)
@@ -175,7 +175,7 @@ test.group('Filters on the database', (group) => {
     )
   })
 
-  test('conditions of the server hold beside those of the client, in rows and total', async ({
+  test('server conditions apply in addition to those of the client, in rows and total', async ({
     assert,
   }) => {
     const orphansAnd = where.or(where.in('parentId', [specimenId(1)]), where.eq('parentId', null))
@@ -195,7 +195,7 @@ test.group('Filters on the database', (group) => {
     )
   })
 
-  test('the server can filter by what no client sees, through relations and in its own words', async ({
+  test('the server can filter by internal columns, through relations and with SQL', async ({
     assert,
   }) => {
     const condition = (each: Condition) => scene.total('', { where: [each] })

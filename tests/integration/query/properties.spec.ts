@@ -55,7 +55,7 @@ test.group('Any filter', (group) => {
     return () => sandbox.close()
   })
 
-  test('a filter and its negation share out all rows between them', async ({ assert }) => {
+  test('a filter and its negation partition all rows', async ({ assert }) => {
     const everything = await idsOf('')
     const property = fc.asyncProperty(arbitrary.tree, async (filter) => {
       const matching = await byExpression(filter)
@@ -72,7 +72,7 @@ test.group('Any filter', (group) => {
     await fc.assert(property, { ...settings, numRuns: rounds(600) })
   }).timeout(60_000)
 
-  test('a filter narrows what another one lets through', async ({ assert }) => {
+  test('a conjunction narrows each of its filters', async ({ assert }) => {
     const property = fc.asyncProperty(arbitrary.tree, arbitrary.tree, async (one, other) => {
       const both = await byExpression({ and: [one, other] })
       const either = await byExpression({ or: [one, other] })
@@ -82,7 +82,7 @@ test.group('Any filter', (group) => {
     await fc.assert(property, { ...settings, numRuns: rounds(150) })
   }).timeout(60_000)
 
-  test('a query is answered or refused, and never upsets the database', async () => {
+  test('a query is answered or rejected, and never causes a database error', async () => {
     const query = fc.oneof(arbitrary.almostQuery, arbitrary.anyValue)
     const property = fc.asyncProperty(query, async (raw) => {
       let statement

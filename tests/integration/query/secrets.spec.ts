@@ -25,7 +25,7 @@ test.group('Secrets', (group) => {
     ['fields=accountSecret,registry.accountSecret', registryProject],
   ]
 
-  test('a secret is left out wherever it is asked for: {0}')
+  test('a secret is omitted wherever it is selected: {0}')
     .with(everywhere)
     .run(async ({ assert }, [query, declaration]) => {
       const { rows } = await scene.list(query, {}, declaration)
@@ -35,7 +35,7 @@ test.group('Secrets', (group) => {
       assert.notMatch(JSON.stringify(single ?? null), /accountSecret|secret-/)
     })
 
-  test('a secret is there for who may see it: {0}')
+  test('a secret is shown to callers who may see it: {0}')
     .with(everywhere)
     .run(async ({ assert }, [query, declaration]) => {
       const { rows } = await scene.list(query, { reveal: () => true }, declaration)
@@ -78,7 +78,7 @@ test.group('Secrets', (group) => {
     )
   })
 
-  test('nobody is asked where no secret is wanted', async ({ assert }) => {
+  test('nothing is evaluated if no secret is selected', async ({ assert }) => {
     let requested = 0
     const reveal = () => ++requested > 0
     await scene.list('include=registry,registryProject', { reveal }, node)

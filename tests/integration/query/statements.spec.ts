@@ -49,7 +49,7 @@ test.group('Statements', (group) => {
     assert.strictEqual(joins('sort=parent.label'), 1, 'the count does not need the order')
   })
 
-  test('a query that does not depend on who asks is compiled once', ({ assert }) => {
+  test('a query that does not depend on the caller is compiled once', ({ assert }) => {
     const query = decode(specimen, 'filter[label]=a')
     const reveal = () => true
     assert.strictEqual(compileList(specimen, query), compileList(specimen, query, { reveal }))
@@ -155,7 +155,7 @@ test.group('Statements', (group) => {
     })
   })
 
-  test('a record that cannot be, is not there, or is kept from the caller is not read', async ({
+  test('a record that is malformed, missing or hidden from the caller is not read', async ({
     assert,
   }) => {
     assert.isUndefined(await scene.read('malformed'))

@@ -32,7 +32,7 @@ test.group('Factories', (group) => {
     assert.exists(await Bucket.find(bucketId))
   })
 
-  test('make what differs in a state, and what is merged', async ({ assert }) => {
+  test('apply states and merged attributes', async ({ assert }) => {
     const [first, second] = await NodeFactory.apply('aggregator')
       .merge([{ online: true }, { hidden: true }])
       .createMany(2)

@@ -8,7 +8,7 @@ type Database = Awaited<ReturnType<typeof emptyDatabase>>
 
 const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
 
-test.group('Writes of several callers', (group) => {
+test.group('Group commit', (group) => {
   let database: Database
   let sets: number[]
   let writes: GroupCommit<number, string>
@@ -30,7 +30,7 @@ test.group('Writes of several callers', (group) => {
     return rows.map(({ number }) => number)
   }
 
-  test('share transactions, and each has its own answer', async ({ assert }) => {
+  test('callers share transactions and get their own results', async ({ assert }) => {
     const answers = await Promise.all(upTo(200).map((number) => writes.add(number)))
     assert.deepEqual(
       answers,
@@ -40,7 +40,7 @@ test.group('Writes of several callers', (group) => {
     assert.isBelow(sets.length, 20)
   })
 
-  test('are committed when they are answered', async ({ assert }) => {
+  test('results are returned after the commit', async ({ assert }) => {
     const seen = await Promise.all(
       upTo(20).map(async (number) => {
         await writes.add(number)
@@ -50,7 +50,7 @@ test.group('Writes of several callers', (group) => {
     assert.isTrue(seen.every(Boolean))
   })
 
-  test('one that is refused fails no other', async ({ assert }) => {
+  test('a failing item fails no other', async ({ assert }) => {
     const numbers = upTo(40).with(13, -1)
     const answers = await Promise.allSettled(numbers.map((number) => writes.add(number)))
     const refused = answers.filter(({ status }) => status === 'rejected')
@@ -63,7 +63,7 @@ test.group('Writes of several callers', (group) => {
     assert.equal(await writes.add(40), 'wrote 40')
   })
 
-  test('are all refused at once while the database is away', async ({ assert }) => {
+  test('all fail at once while the database is unavailable', async ({ assert }) => {
     const away = new pg.Pool({ connectionString: 'postgres://127.0.0.1:9/none' })
     const stopped = new GroupCommit(away, async () => [])
     const answers = await Promise.allSettled(upTo(10).map((number) => stopped.add(number)))

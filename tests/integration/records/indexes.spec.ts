@@ -67,7 +67,7 @@ for (const served of allKinds) {
   test.group(`Storage of ${kind.name}`, (group) => {
     group.setup(async () => void (await boot()))
 
-    test('the declaration keeps its own promises', ({ assert }) => {
+    test('the declaration is consistent', ({ assert }) => {
       assert.deepEqual(checkDeclaration(kind.declaration), [])
     })
 
@@ -101,7 +101,7 @@ for (const served of allKinds) {
       })
     })
 
-    test('its model reads every column of a row as what it is', async ({ assert }) => {
+    test('its model reads every column with its type', async ({ assert }) => {
       const { id } = await sampleRecord(served.surface, kind)
       await inside(served, async (client) => {
         const row = await new RecordStore(kind, pools.for(databaseUrl(served.surface))).lock(

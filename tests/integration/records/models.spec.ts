@@ -23,7 +23,7 @@ const newRegistry = () => ({ name: name(), host: `${name()}.test`, accountSecret
 test.group('Models', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('take part in a transaction, unseen outside until it is committed', async ({ assert }) => {
+  test('take part in a transaction, invisible outside until it commits', async ({ assert }) => {
     const id = await inTransaction(core(), async (transaction) => {
       const client = await lucidClientFor(transaction)
       const registry = await Registry.create(newRegistry(), { client })
@@ -46,7 +46,7 @@ test.group('Models', (group) => {
     assert.isTrue((await Node.findOrFail(id)).online)
   })
 
-  test('are undone with their transaction, which only its owner ends', async ({ assert }) => {
+  test('are rolled back with their transaction, which only its owner ends', async ({ assert }) => {
     const { name: given, realmId } = newNode()
     const work = inTransaction(core(), async (transaction) => {
       const client = await lucidClientFor(transaction)
@@ -57,7 +57,7 @@ test.group('Models', (group) => {
     assert.isNull(await Node.findBy('name', given))
   })
 
-  test('open what is sealed, and show no secret', async ({ assert }) => {
+  test('unseal secrets, and do not print them', async ({ assert }) => {
     const { id } = await Registry.create(newRegistry())
     const { rows } = await core().query('select account_secret from registries where id = $1', [id])
     assert.notInclude(rows[0].account_secret, SECRET)
@@ -69,10 +69,7 @@ test.group('Models', (group) => {
     }
   })
 
-  test('note when they were updated, and write times as the wire has them', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('set updatedAt, and serialize times like the wire format', async ({ assert, cleanup }) => {
     const node = await (await Node.create(newNode())).refresh()
     const now = node.updatedAt.toMillis() + 60_000
     cleanup(overrideClock({ now: () => now }))

@@ -127,10 +127,10 @@ async function written(): Promise<void> {
   }
 }
 
-test.group('Kept totals', (group) => {
+test.group('Maintained totals', (group) => {
   group.setup(async () => void (await boot()))
 
-  test('are those of count(*) at each moment, with writers of every sort that are killed', async ({
+  test('equal count(*) at each moment, with all kinds of writers that are killed', async ({
     assert,
   }) => {
     const url = databaseUrl('storage')
@@ -180,7 +180,7 @@ test.group('Kept totals', (group) => {
     assert.equal(rows[0].n, 0)
   }).timeout(120_000)
 
-  test('are those that counting answers, whatever is asked for', async ({ assert }) => {
+  test('equal the count for any conditions', async ({ assert }) => {
     const [one, two] = ['8', '9'].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000008`)
     const nil = '00000000-0000-0000-0000-000000000000'
     for (const realmId of [one, one, two, nil]) {
@@ -221,7 +221,7 @@ test.group('Kept totals', (group) => {
     }
   })
 
-  test('follow a table that is emptied', async ({ assert }) => {
+  test('are reset when a table is truncated', async ({ assert }) => {
     await sampleRecord('storage', bucketFile)
     await onClient(async (client) => {
       await client.query('begin')
@@ -235,7 +235,7 @@ test.group('Kept totals', (group) => {
     })
   })
 
-  test('are noted in few rows where a table is written in bulk, however many a statement writes', async ({
+  test('are recorded in few rows for bulk inserts, however many rows a statement writes', async ({
     assert,
   }) => {
     const client = await pools.for(databaseUrl('telemetry')).connect()
@@ -260,7 +260,7 @@ test.group('Kept totals', (group) => {
     }
   })
 
-  test('are noted by an older installation as by one that is made now', async ({ assert }) => {
+  test('are recorded by an upgraded installation like by a new one', async ({ assert }) => {
     const app = await boot()
     const db = await app.container.make('lucid.db')
     const noting = async () => {
@@ -288,9 +288,7 @@ test.group('Kept totals', (group) => {
     assert.deepEqual(await noting(), now)
   })
 
-  test('are corrected where something wrote past the triggers, which is said', async ({
-    assert,
-  }) => {
+  test('are corrected and logged if something bypassed the triggers', async ({ assert }) => {
     const realmId = '77777777-0000-4000-8000-777777777777'
     await onClient(async (client) => {
       await client.query('begin; alter table buckets disable trigger user')
@@ -309,7 +307,7 @@ test.group('Kept totals', (group) => {
     assert.deepEqual(kept, real)
   })
 
-  test('are added up all the time, also after a failure', async ({ assert }) => {
+  test('are consolidated continuously, also after a failure', async ({ assert }) => {
     const logged: string[] = []
     const broken = { query: () => Promise.reject(new Error('away')) } as unknown as pg.Pool
     const databases = [broken, pool()]
@@ -331,7 +329,9 @@ test.group('Kept totals', (group) => {
     assert.lengthOf(logged, 1)
   })
 
-  test('are those of a copy of the database whose server is not as far', async ({ assert }) => {
+  test('hold in a copy of the database on a server with lower transaction ids', async ({
+    assert,
+  }) => {
     await sampleRecord('storage', bucket)
     await pool().query(`update record_totals_added set below = '9000000000000'`)
     await sampleRecord('storage', bucket)
@@ -346,7 +346,7 @@ test.group('Kept totals', (group) => {
     assert.deepEqual(after.kept, after.real)
   })
 
-  test('begin with what is in a table, also one of partitions', async ({ assert }) => {
+  test('include existing rows, also of a partitioned table', async ({ assert }) => {
     await onClient(async (client) => {
       await client.query('begin')
       await client.query(`create table parted (id int, realm_id uuid) partition by list (id);

@@ -42,9 +42,7 @@ test.group('Transactions', (group) => {
 
   const failureOf = (work: Promise<unknown>) => work.catch((error: unknown) => error)
 
-  test('are known to be open by whatever is called from them, and by nothing else', async ({
-    assert,
-  }) => {
+  test('are visible as open to the code they call, and to nothing else', async ({ assert }) => {
     assert.isFalse(isTransactionOpen())
     let beside: Promise<boolean> | undefined
     await inTransaction(pool, async (transaction) => {
@@ -56,7 +54,7 @@ test.group('Transactions', (group) => {
     assert.isFalse(isTransactionOpen())
   })
 
-  test('that fail are over as well', async ({ assert }) => {
+  test('that fail are closed as well', async ({ assert }) => {
     await assert.rejects(() => inTransaction(pool, () => Promise.reject(new Error('no'))), 'no')
     assert.isFalse(isTransactionOpen())
     assert.equal(pool.idleCount, pool.totalCount)
@@ -69,7 +67,7 @@ test.group('Transactions', (group) => {
     })
   })
 
-  test('end for what they only set off', async ({ assert }) => {
+  test('are closed for code that they start without awaiting', async ({ assert }) => {
     let later: Promise<boolean> | undefined
     await inTransaction(pool, async () => {
       later = delay(50).then(isTransactionOpen)
@@ -77,7 +75,7 @@ test.group('Transactions', (group) => {
     assert.isFalse(await later)
   })
 
-  test('of others say nothing about one’s own', async ({ assert }) => {
+  test('of other callers are not visible', async ({ assert }) => {
     const [inside, outside] = await Promise.all([
       inTransaction(pool, () => delay(50).then(isTransactionOpen)),
       delay(25).then(isTransactionOpen),
@@ -86,9 +84,7 @@ test.group('Transactions', (group) => {
     assert.isFalse(outside)
   })
 
-  test('whose failed statement was passed over do not end as if they were kept', async ({
-    assert,
-  }) => {
+  test('do not report success after an ignored failure of a statement', async ({ assert }) => {
     const passedOver = inTransaction(pool, async (transaction) => {
       await transaction.query('select 1 / 0').catch(() => {})
     })
@@ -96,7 +92,7 @@ test.group('Transactions', (group) => {
     assert.instanceOf(failure, TransactionLost)
   })
 
-  test('what follows a commit happens after it, and only then', async ({ assert }) => {
+  test('commit callbacks run after the commit only', async ({ assert }) => {
     const done: string[] = []
     await inTransaction(pool, async (transaction) => {
       afterCommit(transaction, () => done.push('kept'))
@@ -110,7 +106,7 @@ test.group('Transactions', (group) => {
     assert.deepEqual(done, ['kept'])
   })
 
-  test('a statement that leaves last is waited for by the end alone', async ({ assert }) => {
+  test('only the commit awaits a deferred statement', async ({ assert }) => {
     await inTransaction(pool, async (transaction) => {
       await deferToCommit(transaction, note(transaction, 'last'))
       await note(transaction, 'after it')
@@ -118,7 +114,7 @@ test.group('Transactions', (group) => {
     assert.deepEqual(await noted(), ['after it', 'last'])
   })
 
-  test('nothing is kept where a statement that leaves last fails', async ({ assert }) => {
+  test('a failing deferred statement rolls everything back', async ({ assert }) => {
     const failed = inTransaction(pool, async (transaction) => {
       await note(transaction, 'first')
       await deferToCommit(transaction, note(transaction, 'much too long for this table'))
@@ -127,7 +123,7 @@ test.group('Transactions', (group) => {
     assert.isEmpty(await noted())
   })
 
-  test('the failure that is behind the others is the one that is told', async ({ assert }) => {
+  test('the root cause is reported', async ({ assert }) => {
     const failed = inTransaction(pool, async (transaction) => {
       await deferToCommit(transaction, note(transaction, 'much too long for this table'))
       await note(transaction, 'refused because of it')
@@ -165,9 +161,7 @@ test.group('Transactions', (group) => {
     return started
   }
 
-  test('that wait for each other both succeed: the one that is ended is done anew', async ({
-    assert,
-  }) => {
+  test('in a deadlock both succeed: the aborted one is retried', async ({ assert }) => {
     const done: string[] = []
     const started = await crossing((transaction) =>
       afterCommit(transaction, () => done.push('kept'))
@@ -178,7 +172,7 @@ test.group('Transactions', (group) => {
     assert.equal(pool.idleCount, pool.totalCount)
   })
 
-  test('that cannot be put in an order with others are done anew', async ({ assert }) => {
+  test('with a serialization failure are retried', async ({ assert }) => {
     await note(pool, 'once')
     let started = 0
     await inTransaction(pool, async (transaction) => {
@@ -194,9 +188,7 @@ test.group('Transactions', (group) => {
     assert.deepEqual(await noted(), ['twice+'])
   })
 
-  test('that are ended again and again fail in the end, and the caller may try later', async ({
-    assert,
-  }) => {
+  test('that keep failing are given up with a retryable error', async ({ assert }) => {
     let started = 0
     const failed = inTransaction(pool, (transaction) => {
       started += 1
@@ -208,7 +200,7 @@ test.group('Transactions', (group) => {
     assert.equal(started, 5)
   })
 
-  test('that fail for another reason are not done anew', async ({ assert }) => {
+  test('that fail for another reason are not retried', async ({ assert }) => {
     let started = 0
     const failed = inTransaction(pool, (transaction) => {
       started += 1
@@ -218,9 +210,7 @@ test.group('Transactions', (group) => {
     assert.equal(started, 1)
   })
 
-  test('parts that are done side by side are over before the transaction is', async ({
-    assert,
-  }) => {
+  test('concurrent parts settle before the transaction ends', async ({ assert }) => {
     const failed = inTransaction(pool, (transaction) =>
       concurrently(
         Promise.reject(new Error('no')),
@@ -233,7 +223,7 @@ test.group('Transactions', (group) => {
 })
 
 test.group('Connections of the pool', () => {
-  test('send what is asked in one turn together, and answer in that order', async ({ assert }) => {
+  test('pipeline the statements of one turn, and answer in order', async ({ assert }) => {
     const pool = new DatabasePool({ connectionString: process.env.DATABASE_URL, size: 1 })
     const client = (await pool.connect()) as pg.PoolClient & Pick<pg.Client, 'connection'>
     const stream = client.connection.stream as Socket

@@ -16,10 +16,10 @@ const BUCKET = randomUUID()
 const IMAGE = { id: randomUUID(), virtualPath: 'python/base', command: 'python3' }
 const distribute = distribution({ stallMs: 10_000, pausesMs: [] })
 
-test.group('The content that is approved', (group) => {
+test.group('The approved content', (group) => {
   let scene: DistributionScene
   let images: FolderStore
-  /** What the platform says the content is. */
+  /** The content digest on the platform. */
   let digest: string
   let values: readonly { value: string }[]
 
@@ -67,7 +67,7 @@ test.group('The content that is approved', (group) => {
     }
   }
   const imageOf = () => images.manifest(`incoming/${scene.id}`, 'latest')
-  /** An image with a file that nobody approved, which is gone again, and a label that says otherwise. */
+  /** An image with an unapproved file that was removed later, and a false label. */
   const smuggled = async (text: string, approved?: string) => {
     const foreign = store('lib.py', text)
     const { hash } = (await build()) as { hash: string }
@@ -78,7 +78,7 @@ test.group('The content that is approved', (group) => {
     scene.platform.analysis.buildHash = hash
   }
 
-  test('is what a build was started for, or nothing is built', async ({ assert }) => {
+  test('must match the content of the build request', async ({ assert }) => {
     const foreign = store('lib.py')
     digest = ANOTHER
     assert.equal(await codeOf(build()), 'contentChanged')
@@ -88,14 +88,14 @@ test.group('The content that is approved', (group) => {
     assert.isNull(await codeOf(build()))
   })
 
-  test('has to be told together with the files', async ({ assert }) => {
+  test('must be reported together with the files', async ({ assert }) => {
     const tell = scene.platform.code!
     scene.platform.code = () => ({ ...tell(), digest: undefined })
     assert.equal(await codeOf(build()), 'contentChanged')
     assert.isUndefined(await imageOf())
   })
 
-  test('names image and arguments as they were when the files were read', async ({ assert }) => {
+  test('includes the image and arguments read with the files', async ({ assert }) => {
     scene.platform.analysis.masterImage = { ...IMAGE, command: 'sh', virtualPath: 'other/base' }
     scene.platform.analysis.imageCommandArguments = [{ value: '-c' }]
     await build()
@@ -104,7 +104,7 @@ test.group('The content that is approved', (group) => {
     assert.deepEqual(Entrypoint, ['python3', '-u', '/opt/code/main.py'])
   })
 
-  test('is in the image that goes to the nodes: {what} goes to none')
+  test('must match the image before it is distributed: {what}')
     .with([
       { what: 'a file more', approved: undefined },
       { what: 'a file with other bytes', approved: 'y = 1\n' },
@@ -120,7 +120,7 @@ test.group('The content that is approved', (group) => {
       assert.isNull(await codeOf(scene.run(distribute)))
     })
 
-  test('has to be named by the image', async ({ assert }) => {
+  test('must be named by the label of the image', async ({ assert }) => {
     const { repository } = scene.node(scene.registry({ host: 'local-images' }))
     scene.platform.analysis.registryId = null
     const { hash } = (await scene.run(buildAnalysis)) as { hash: string }

@@ -14,7 +14,7 @@ const ACCOUNT = { accountName: 'worker', accountSecret: 'secret' }
 
 const registryAt = (host: string) => ({ id: randomUUID(), name: host, host, ...ACCOUNT })
 
-test.group('Where a build goes', (group) => {
+test.group('The location of a build', (group) => {
   let platform: StandInPlatform
   let places: ImageLocations
 
@@ -44,14 +44,14 @@ test.group('Where a build goes', (group) => {
       ...project,
     }))
 
-  /** As platforms tell their registries that do not know the question. */
+  /** A platform without the build registry endpoint. */
   const listing = (registryId?: string) => {
     platform.analysis = { id: ANALYSIS, registryId }
     platform.registries = [older, own]
     platform.registryProjects = [...setUp(older), ...setUp(own)]
   }
 
-  test('is asked in one question', async ({ assert }) => {
+  test('is read with one request', async ({ assert }) => {
     platform.buildRegistry = () => ({ registry: { ...own, projects: [incoming] } })
     const place = await places.forBuild(ANALYSIS)
     assert.equal(await place.build(ANALYSIS), `builds/${ANALYSIS}`)
@@ -59,14 +59,14 @@ test.group('Where a build goes', (group) => {
     assert.deepEqual(platform.asked, [`/analyses/${ANALYSIS}/build-registry`])
   })
 
-  test('is the folder where the platform has no registry', async ({ assert }) => {
+  test('is the folder if the platform has no registry', async ({ assert }) => {
     platform.buildRegistry = () => ({ registry: null })
     const place = await places.forBuild(ANALYSIS)
     assert.isTrue(place.isFolder)
     assert.equal(await place.build(ANALYSIS), `incoming/${ANALYSIS}`)
   })
 
-  test('is the folder where that is what the registry is', async ({ assert }) => {
+  test('is the folder if its registry is the local one', async ({ assert }) => {
     const local = registryAt('local-images')
     platform.buildRegistry = () => ({ registry: { ...local, projects: [incoming] } })
     const place = await places.forBuild(ANALYSIS)
@@ -74,23 +74,21 @@ test.group('Where a build goes', (group) => {
     assert.equal(await place.build(ANALYSIS), `builds/${ANALYSIS}`)
   })
 
-  test('is that of its analysis for a platform that does not know the question', async ({
-    assert,
-  }) => {
+  test('is the registry of the analysis on platforms without the endpoint', async ({ assert }) => {
     listing(own.id)
     const place = await places.forBuild(ANALYSIS)
     assert.equal(place.name, `the registry ${own.host}`)
     assert.equal(await place.build(ANALYSIS), `builds/${ANALYSIS}`)
   })
 
-  test('is the first of the registries of such a platform, else the folder', async ({ assert }) => {
+  test('is the first registry of such a platform, else the folder', async ({ assert }) => {
     listing()
     assert.equal((await places.forBuild(ANALYSIS)).name, `the registry ${older.host}`)
     platform.registries = []
     assert.isTrue((await places.forBuild(ANALYSIS)).isFolder)
   })
 
-  test('is the next registry where one is not set up, else the folder: {what}')
+  test('is the next registry if one is not set up, else the folder: {what}')
     .with([
       { what: 'a registry without projects', first: [] },
       { what: 'a registry whose projects were not made yet', first: setUp(older, null) },
@@ -102,7 +100,7 @@ test.group('Where a build goes', (group) => {
       assert.equal((await places.forMasterImages()).name, `the registry ${own.host}`)
     })
 
-  test('is the folder where no registry is set up', async ({ assert }) => {
+  test('is the folder if no registry is set up', async ({ assert }) => {
     listing(own.id)
     platform.registryProjects = setUp(own, null)
     assert.isTrue((await places.forBuild(ANALYSIS)).isFolder)

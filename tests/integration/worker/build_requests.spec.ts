@@ -21,7 +21,7 @@ import { buildFacts } from '#tests/helpers/signed_images/build_facts'
 const key = SigningKey.derivedFrom('a key of an application, long enough')
 const BASE = 'master/python/base'
 
-test.group('What a build asks its registry for', (group) => {
+test.group('Registry requests of a build', (group) => {
   let registry: RegistryServer
   let store: ImageStore
   let base: PlatformImage
@@ -47,7 +47,7 @@ test.group('What a build asks its registry for', (group) => {
     const appended = [{ layer, createdBy: 'code' }]
     return appendLayers(store, repository, base, appended, { tag: 'latest', unmounted })
   }
-  /** Without questions for tokens. */
+  /** Without token requests. */
   const asked = async (action: () => Promise<unknown>) => {
     registry.noted.length = 0
     await action()
@@ -59,14 +59,12 @@ test.group('What a build asks its registry for', (group) => {
     signImage(shelf, stored, buildFacts(), key, { isNew })
   const attached = (digest: string) => store.referrers(repository, digest)
 
-  test('is a mount and one look, the config and the manifest', async ({ assert }) => {
+  test('are a mount, a lookup, the config and the manifest', async ({ assert }) => {
     const requests = await asked(putTogether)
     assert.deepEqual(methods(requests), ['GET', 'POST', 'POST', 'PUT', 'PUT'])
   })
 
-  test('is no question to sign what was not there before, and the signature comes last', async ({
-    assert,
-  }) => {
+  test('signs a new image without reading attachments, signature last', async ({ assert }) => {
     const image = await putTogether()
     assert.isTrue(image.isNew)
     const requests = await asked(() => sign(image))
@@ -82,7 +80,7 @@ test.group('What a build asks its registry for', (group) => {
     )
   })
 
-  test('is one look at each place where it was put together and not signed', async ({ assert }) => {
+  test('look up each place of attachments for an unsigned image', async ({ assert }) => {
     await putTogether()
     const image = await putTogether()
     assert.isFalse(image.isNew)
@@ -94,7 +92,7 @@ test.group('What a build asks its registry for', (group) => {
     assert.lengthOf(await attached(image.digest), 2)
   })
 
-  test('is one look at what is listed, and nothing to be kept, where it was done before', async ({
+  test('look up the listed attachments and write nothing if the build was done before', async ({
     assert,
   }) => {
     const image = await putTogether()
@@ -108,7 +106,7 @@ test.group('What a build asks its registry for', (group) => {
     assert.isEmpty(kept)
   })
 
-  test('goes on after a build that broke off at its signature', async ({ assert }) => {
+  test('resume after a build that failed at its signature', async ({ assert }) => {
     const image = await putTogether()
     const stopping = new AbortController()
     registry.interference = ({ method, path, request }) => {
@@ -128,7 +126,7 @@ test.group('What a build asks its registry for', (group) => {
     await verifyImage({ store, repository }, image.digest, [key.public])
   })
 
-  test('goes on while the layer is on its way, and puts no manifest before what it names', async ({
+  test('run while the layer is uploaded, and push no manifest before its parts', async ({
     assert,
   }) => {
     const arrived = Promise.withResolvers<void>()
@@ -174,7 +172,7 @@ test.group('What a build asks its registry for', (group) => {
     await verifyImage(shelf, image.digest, [key.public])
   })
 
-  test('signs nothing that could not be put', async ({ assert }) => {
+  test('sign nothing if the push fails', async ({ assert }) => {
     const { stored } = await putTogether()
     const pushed = Promise.reject(new Error('It could not be put'))
     pushed.catch(() => {})
@@ -185,7 +183,7 @@ test.group('What a build asks its registry for', (group) => {
     assert.isEmpty(await attached(stored.digest))
   })
 
-  test('is all of a base of which nothing can be mounted', async ({ assert }) => {
+  test('copy all layers of a base that cannot be mounted', async ({ assert }) => {
     registry.interference = async ({ request, serve }) => {
       request.url = request.url!.replace(/\?mount=.*/, '')
       await serve()

@@ -37,7 +37,7 @@ test.group('Distribution', (group) => {
   })
 
   const at = (host: string) => stores.get(host)!
-  /** A registry with the build in it. */
+  /** A registry that has the build. */
   const built = async (host = 'one.example') => {
     const registryId = scene.registry({ host })
     const digest = await putBuild(at(host), scene.incomingOf(registryId), LAYERS)
@@ -55,9 +55,7 @@ test.group('Distribution', (group) => {
   const manifestOf = async (host: string, repository: string) =>
     (await at(host).manifest(repository, 'latest'))?.digest
 
-  test('each node has the image in its own registry, under the digest it was built with', async ({
-    assert,
-  }) => {
+  test('each node has the image in its own registry under the same digest', async ({ assert }) => {
     const { registryId, digest } = await built()
     const elsewhere = scene.registry({ host: 'other.example' })
     const locally = scene.registry({ host: 'local-images' })
@@ -88,7 +86,7 @@ test.group('Distribution', (group) => {
     assert.equal(scene.progress.at(-1), 100)
   })
 
-  test('what comes twice ends in the same', async ({ assert }) => {
+  test('a repeated command has the same result', async ({ assert }) => {
     const { registryId } = await built()
     scene.node(registryId)
     scene.node(scene.registry({ host: 'other.example' }))
@@ -96,7 +94,7 @@ test.group('Distribution', (group) => {
     assert.deepEqual(await scene.run(distribute), first)
   })
 
-  test('a node that did not agree gets nothing, and is told of; all others are served', async ({
+  test('a node without approval gets nothing and is reported; all others are delivered', async ({
     assert,
   }) => {
     const { registryId, digest } = await built()
@@ -117,9 +115,7 @@ test.group('Distribution', (group) => {
     )
   })
 
-  test('an approval that is withdrawn while layers are on their way is heeded', async ({
-    assert,
-  }) => {
+  test('an approval withdrawn during the transfer is respected', async ({ assert }) => {
     const { registryId } = await built()
     const first = scene.node(registryId)
     scene.platform.content = () => {
@@ -140,7 +136,7 @@ test.group('Distribution', (group) => {
     assert.isUndefined(await manifestOf('one.example', first.repository))
   })
 
-  test('a content that is another one by now goes to nobody', async ({ assert }) => {
+  test('outdated content is not delivered', async ({ assert }) => {
     const { registryId } = await built()
     const nodes = [scene.node(registryId), scene.node(registryId)]
     scene.platform.content = () => scene.agreed([], 'd'.repeat(64))
@@ -150,7 +146,7 @@ test.group('Distribution', (group) => {
     }
   })
 
-  test('at a platform that tells of approvals only, those decide', async ({ assert }) => {
+  test('platforms without content digests are checked by approval status', async ({ assert }) => {
     const { registryId, digest } = await built()
     const agreed = scene.node(registryId)
     const undecided = scene.node(registryId)
@@ -168,7 +164,7 @@ test.group('Distribution', (group) => {
     assert.isUndefined(await manifestOf('one.example', against.repository))
   })
 
-  test('nodes that get it at the same time share a look at the platform', async ({ assert }) => {
+  test('concurrent nodes share a read of the platform', async ({ assert }) => {
     const { registryId } = await built()
     for (let count = 0; count < 20; count++) {
       scene.node(registryId)
@@ -178,9 +174,7 @@ test.group('Distribution', (group) => {
     assert.isBelow(looks.length, 20)
   })
 
-  test('a node without a registry, and one whose registry is gone, are told of alone', async ({
-    assert,
-  }) => {
+  test('nodes without a usable registry are reported individually', async ({ assert }) => {
     const { registryId, digest } = await built()
     const served = scene.node(registryId)
     const lost = scene.node(null)
@@ -195,9 +189,7 @@ test.group('Distribution', (group) => {
     assert.equal(codes.get(left.id), 'registryNotFound')
   })
 
-  test('an image goes to its nodes from wherever it was built, also when builds go elsewhere since', async ({
-    assert,
-  }) => {
+  test('an image is delivered from wherever it was built', async ({ assert }) => {
     const before = await built('other.example')
     const { id } = scene.platform.registries[0]!
     scene.platform.analysis.registryId = null
@@ -211,7 +203,7 @@ test.group('Distribution', (group) => {
     assert.containSubset(await scene.run(checkBuild), { status: 'executed', hash: before.digest })
   })
 
-  test('an image that is not there is not looked for in vain', async ({ assert }) => {
+  test('a missing image fails without retries', async ({ assert }) => {
     const { registryId } = await built()
     scene.node(registryId)
     scene.platform.analysis.buildHash = `sha256:${'0'.repeat(64)}`
@@ -220,7 +212,7 @@ test.group('Distribution', (group) => {
     assert.match(error.message, /build it again/)
   })
 
-  test('a check names the nodes that do not have the image', async ({ assert }) => {
+  test('a check names the nodes without the image', async ({ assert }) => {
     const { registryId } = await built()
     const { repository } = scene.node(registryId, 'north')
     scene.node(registryId, 'south')
@@ -233,7 +225,7 @@ test.group('Distribution', (group) => {
     assert.match(error.message, /^1 of 2 nodes do not have the image: north;/)
   })
 
-  test('a build that is nowhere has failed for a reason', async ({ assert }) => {
+  test('a missing build fails with a reason', async ({ assert }) => {
     scene.registry({ host: 'one.example' })
     scene.platform.analysis.buildStatus = 'failed'
     const { status, error } = (await scene.run(checkBuild)) as any
@@ -241,12 +233,12 @@ test.group('Distribution', (group) => {
     assert.match(error.message, /No complete, signed image/)
   })
 
-  test('an analysis without nodes has failed', async ({ assert }) => {
+  test('an analysis without nodes fails', async ({ assert }) => {
     await built()
     assert.equal((await failure()).code, 'notFound')
   })
 
-  test('the log says what goes where, under the labels of the analysis', async ({ assert }) => {
+  test('the log names the destinations, with the labels of the analysis', async ({ assert }) => {
     const { registryId } = await built()
     const { id } = scene.node(registryId, 'north')
     await scene.run(distribute)
@@ -263,7 +255,7 @@ test.group('Distribution', (group) => {
     assert.lengthOf(scene.lines, 8)
   })
 
-  test('workers use the account that is for them', async ({ assert }) => {
+  test('the worker account is used', async ({ assert }) => {
     const used: unknown[] = []
     const own = { accountName: 'worker-1', accountSecret: 'its-own' }
     const registryId = scene.registry({
@@ -292,7 +284,7 @@ test.group('Distribution', (group) => {
     }
   })
 
-  test('a check finds what nodes have', async ({ assert }) => {
+  test('a check reports the images of nodes', async ({ assert }) => {
     const { registryId, digest } = await built()
     const { id, repository } = scene.node(registryId)
     assert.deepEqual(await scene.run(checkDistribution), {
@@ -310,7 +302,7 @@ test.group('Distribution', (group) => {
     assert.equal((await scene.run(checkDistribution)).status, 'failed')
   })
 
-  test('a check of an analysis without nodes says nothing, and of a lost node fails', async ({
+  test('a check reports nothing without nodes, and fails for a node without a registry', async ({
     assert,
   }) => {
     await built()

@@ -16,10 +16,10 @@ import { DistributionScene, KEY, putBuild } from '#tests/helpers/worker/distribu
 
 const distribute = distribution({ stallMs: 2_000, pausesMs: [] })
 const LAYERS = [randomBytes(5_000), randomBytes(2_000)]
-/** The blobs of provenance and signature, and the config that both have. */
+/** The blobs of provenance, signature and their config. */
 const ATTACHED = 3
 
-test.group('What a node costs its registry', (group) => {
+test.group('Registry requests of a delivery', (group) => {
   let registry: RegistryServer
   let scene: DistributionScene
   let registryId: string
@@ -48,7 +48,7 @@ test.group('What a node costs its registry', (group) => {
     registry.projects.add(added.repository.split('/')[0]!)
     return added
   }
-  /** What the registry was asked for while something was done, without questions for tokens. */
+  /** The requests of an action, without token requests. */
   const asked = async (action: () => Promise<unknown>) => {
     registry.noted.length = 0
     const before = registry.tokens.given
@@ -58,7 +58,7 @@ test.group('What a node costs its registry', (group) => {
   }
   const ofNode = (requests: readonly { method: string; path: string }[], repository: string) =>
     requests.filter(({ path }) => path.startsWith(`/v2/${repository}/`)).map(({ method }) => method)
-  /** As registries are that list no referrers, and say nothing of a subject. */
+  /** A registry without a referrers API. */
   const withoutReferrers = () => {
     registry.interference = ({ path, request, response }) => {
       if (path.includes('/referrers/')) {
@@ -70,7 +70,7 @@ test.group('What a node costs its registry', (group) => {
     }
   }
 
-  test('is a mount for each part, a manifest each, and a look before and after, with one token', async ({
+  test('are a mount per part, the manifests, and a lookup before and after, with one token', async ({
     assert,
   }) => {
     const [one, other] = [node(), node()]
@@ -95,7 +95,7 @@ test.group('What a node costs its registry', (group) => {
     assert.isAtMost(tokens, 4)
   })
 
-  test('is one index more where the registry lists no referrers', async ({ assert }) => {
+  test('include one more index without a referrers API', async ({ assert }) => {
     withoutReferrers()
     const { repository } = node()
     const { requests } = await asked(() => scene.run(distribute))
@@ -110,9 +110,7 @@ test.group('What a node costs its registry', (group) => {
     store.close()
   })
 
-  test('is a look at what others have said, where the image is there already', async ({
-    assert,
-  }) => {
+  test('read existing attachments if the image exists', async ({ assert }) => {
     withoutReferrers()
     const { repository } = node()
     await scene.run(distribute)
@@ -130,7 +128,7 @@ test.group('What a node costs its registry', (group) => {
   })
 })
 
-/** Without the header by which a registry says that it takes note of what a manifest is about. */
+/** Hides the header that acknowledges a subject. */
 const hiding =
   <Set extends (name: string, value: never) => unknown>(set: Set) =>
   (name: string, value: never): never =>

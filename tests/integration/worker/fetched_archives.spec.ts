@@ -21,8 +21,8 @@ async function serving(cleanup: Cleanup, answer: RequestListener): Promise<strin
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test.group('Archives of a repository that are fetched', () => {
-  test('are asked for by the names of the repository, and the token stays with their address', async ({
+test.group('Remote repository archives', () => {
+  test('are requested by the names of the repository, and the token stays with their origin', async ({
     assert,
     cleanup,
   }) => {
@@ -49,7 +49,7 @@ test.group('Archives of a repository that are fetched', () => {
     ])
   })
 
-  test('are refused, in a sentence, where the address has none', async ({ assert, cleanup }) => {
+  test('that do not exist are reported', async ({ assert, cleanup }) => {
     const template = await serving(cleanup, (_request, response) => {
       response.writeHead(404).end('no')
     })
@@ -57,7 +57,7 @@ test.group('Archives of a repository that are fetched', () => {
     await assert.rejects(() => scan(tree, signal), /cannot be read: it responded with status 404/)
   })
 
-  test('are not taken where they break off', async ({ assert, cleanup }) => {
+  test('that are truncated are rejected', async ({ assert, cleanup }) => {
     const template = await serving(cleanup, (_request, response) => {
       response.writeHead(200, { 'content-length': ARCHIVE.length })
       response.write(ARCHIVE.subarray(0, ARCHIVE.length - 20), () => response.destroy())
@@ -66,8 +66,11 @@ test.group('Archives of a repository that are fetched', () => {
     await assert.rejects(() => scan(tree, signal), /cannot be read|damaged|truncated/)
   })
 
-  test('are not looked for where a name would lead elsewhere', async ({ assert }) => {
+  test('are not requested for unsafe names', async ({ assert }) => {
     const at = { ...REPOSITORY, branch: '../../secrets' }
-    await assert.rejects(() => openTree({ template: '/srv/{branch}' }, at), /branch cannot be/)
+    await assert.rejects(
+      () => openTree({ template: '/srv/{branch}' }, at),
+      /branch is not a valid name/
+    )
   })
 })

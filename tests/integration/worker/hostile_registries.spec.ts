@@ -113,7 +113,7 @@ test.group('One of several registries', (group) => {
   }
 
   for (const { name, code, does } of BEHAVIOURS) {
-    test('that has no project for a node yet is named with what is missing', async ({ assert }) => {
+    test('that has no project for a node yet is reported', async ({ assert }) => {
       const { registryProject } = scene.platform.nodes[1]!
       registryProject.externalId = null
       bad.projects.clear()
@@ -122,12 +122,10 @@ test.group('One of several registries', (group) => {
       const verdict = error.eventData.nodes.find((node: any) => node.nodeId === nodeId)
       assert.equal(verdict.error.code, 'registryProjectNotFound')
       assert.include(verdict.error.message, registryProject.externalName)
-      assert.include(verdict.error.message, `the registry ${bad.host} yet`)
+      assert.include(verdict.error.message, `the registry ${bad.host} has no project`)
     })
 
-    test(`one that ${name} keeps its own nodes from the image, and no others`, async ({
-      assert,
-    }) => {
+    test(`one that ${name} fails its own nodes and no others`, async ({ assert }) => {
       bad.interference = does
       const error = await failure()
       await requireServed()
@@ -142,7 +140,7 @@ test.group('One of several registries', (group) => {
     })
   }
 
-  test('one that says it kept something else is found out', async ({ assert }) => {
+  test('one that stores something else is detected', async ({ assert }) => {
     bad.interference = async ({ method, path, response, serve }) => {
       if (method !== 'PUT' || !path.includes('/manifests/')) {
         return false
@@ -160,9 +158,7 @@ test.group('One of several registries', (group) => {
     assert.equal(error.code, 'registryAnswerInvalid')
   })
 
-  test('one that comes back in time is served after all, and only its nodes are tried again', async ({
-    assert,
-  }) => {
+  test('one that recovers in time is retried, for its own nodes only', async ({ assert }) => {
     let fails = 6
     bad.interference = ({ response }) => {
       if (fails-- <= 0) {
@@ -173,7 +169,7 @@ test.group('One of several registries', (group) => {
     }
     const told = await scene.run(distribution({ stallMs: 2_000, pausesMs: [1, 1, 1, 1, 1, 1, 1] }))
     assert.isTrue((told.nodes as any[]).every(({ status }) => status === 'executed'))
-    const brought = scene.lines.filter(({ message }) => /Bring .* north .*begun/.test(message))
+    const brought = scene.lines.filter(({ message }) => /Copy .* north .*started/.test(message))
     assert.lengthOf(brought, 1)
   })
 })

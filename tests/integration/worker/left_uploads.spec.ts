@@ -26,7 +26,7 @@ const NEVER = new AbortController().signal
 
 const isUploader = (pid: number) => procFile(pid, 'cmdline').includes('upload_program')
 
-test.group('Uploads of workers that are killed', (group) => {
+test.group('Uploads of crashed workers', (group) => {
   let registry: RegistryServer
   let folder: string
   let notes: UploadJournal
@@ -72,7 +72,7 @@ test.group('Uploads of workers that are killed', (group) => {
     await ended
   }
 
-  /** Has it be so long ago that whoever tends a note is taken for dead. */
+  /** Makes the keepalive of all entries expire. */
   async function age(): Promise<void> {
     const then = new Date(Date.now() - HOUR_MS)
     for (const name of await notesLeft()) {
@@ -80,7 +80,7 @@ test.group('Uploads of workers that are killed', (group) => {
     }
   }
 
-  /** Kills a worker while bytes are on their way for the third time; the registry takes them all the same. */
+  /** Kills a worker while its third chunk is in flight; the registry still receives it. */
   async function killedWhileSending(): Promise<void> {
     const asked = Promise.withResolvers<void>()
     const door = Promise.withResolvers<void>()
@@ -103,7 +103,7 @@ test.group('Uploads of workers that are killed', (group) => {
     })
   }
 
-  test('are taken back by the next, also where bytes were on their way', async ({ assert }) => {
+  test('are cancelled by the next worker, even with bytes in flight', async ({ assert }) => {
     await killedWhileSending()
     const [session] = registry.sessions.all.values()
     assert.equal(session!.bytes.length, 3 * CHUNK_BYTES)
@@ -118,7 +118,7 @@ test.group('Uploads of workers that are killed', (group) => {
     assert.deepEqual(await notesLeft(), [])
   }).timeout(60_000)
 
-  test('are known of also where their worker dies before the registry has answered', async ({
+  test('are recorded even if the worker crashes before the registry responds', async ({
     assert,
   }) => {
     const asked = Promise.withResolvers<void>()
@@ -142,7 +142,7 @@ test.group('Uploads of workers that are killed', (group) => {
     assert.equal(registry.sessions.all.size, 0)
   }).timeout(60_000)
 
-  test('are kept in mind until their registry can be reached', async ({ assert }) => {
+  test('stay recorded until their registry is reachable', async ({ assert }) => {
     await killedWhileSending()
     await age()
     Object.assign(registry.tokens.account, { accountSecret: 'another one' })
@@ -159,9 +159,7 @@ test.group('Uploads of workers that are killed', (group) => {
     assert.equal(registry.sessions.all.size, 0)
   }).timeout(60_000)
 
-  test('are taken back as who may write among master images where nobody else may', async ({
-    assert,
-  }) => {
+  test('are cancelled with the master image account where needed', async ({ assert }) => {
     await killedWhileSending()
     await age()
     scene.platform.registries[0]!.accountSecret = 'of somebody who may not'
@@ -170,7 +168,7 @@ test.group('Uploads of workers that are killed', (group) => {
     assert.equal(registry.sessions.all.size, 0)
   }).timeout(60_000)
 
-  test('are taken back with the account of the registry where no other may remove anything', async ({
+  test('are cancelled with the account of the registry if no other may delete', async ({
     assert,
   }) => {
     const worker = { accountName: 'robot$worker', accountSecret: 'its own' }
@@ -186,9 +184,7 @@ test.group('Uploads of workers that are killed', (group) => {
     assert.isEmpty(warnings)
   }).timeout(60_000)
 
-  test('that nobody may take back are spoken of once, and left to the registry', async ({
-    assert,
-  }) => {
+  test('that nobody may cancel are logged once and left to the registry', async ({ assert }) => {
     await killedWhileSending()
     registry.tokens.rights = () => ['pull', 'push']
     for (let round = 0; round < 3; round++) {
@@ -199,7 +195,7 @@ test.group('Uploads of workers that are killed', (group) => {
     assert.equal(registry.sessions.all.size, 1)
   }).timeout(60_000)
 
-  test('end with a request that brings no bytes where there were several', async ({ assert }) => {
+  test('end with an empty request after several chunks', async ({ assert }) => {
     const closing: (string | undefined)[] = []
     registry.interference = ({ method, request }) => {
       if (method === 'PUT') {
@@ -217,7 +213,7 @@ test.group('Uploads of workers that are killed', (group) => {
     assert.deepEqual(closing, ['0', '0', '10'])
   })
 
-  test('begin anew where what makes them dies', async ({ assert }) => {
+  test('start over if the upload program crashes', async ({ assert }) => {
     const bytes = Buffer.alloc(20 * MIB, 1)
     let killed = 0
     registry.interference = ({ method }) => {
@@ -235,7 +231,7 @@ test.group('Uploads of workers that are killed', (group) => {
     store.close()
   })
 
-  test('leave no note where they end by themselves', async ({ assert }) => {
+  test('leave no journal entry when they complete', async ({ assert }) => {
     const store = RegistryStore.open(registry.access, { journal: notes })
     const bytes = Buffer.alloc(9 * MIB, 1)
     const { digest } = await store.writeBlob('suite/a', piecesOf(bytes))

@@ -71,7 +71,7 @@ test.group('The accounts of a worker in a registry', (group) => {
     { component: COMPONENTS.analysisBuilder, command: 'execute', id: randomUUID() }
   )
 
-  test('that of builds reads master images, and the other one writes them and nothing else', async ({
+  test('the build account reads master images, and the other only writes them', async ({
     assert,
   }) => {
     const imported = await openImageStore({ path: folder })
@@ -93,9 +93,7 @@ test.group('The accounts of a worker in a registry', (group) => {
     }
   })
 
-  test('that of master images is not asked for where the image is there already', async ({
-    assert,
-  }) => {
+  test('the master image account is not requested if the image exists', async ({ assert }) => {
     const all = registry.tokens.rights
     registry.tokens.rights = () => ['pull', 'push']
     const store = await openImageStore(registry.access)

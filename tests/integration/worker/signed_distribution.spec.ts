@@ -38,7 +38,7 @@ test.group('Signatures in a distribution', (group) => {
     return () => scene.platform.stop()
   })
 
-  /** The code that nothing was brought to any node for; null where all was. */
+  /** The error code if nothing was delivered, or null if everything was. */
   const refusal = async (): Promise<string | null> => {
     try {
       await scene.run(distribute)
@@ -48,7 +48,7 @@ test.group('Signatures in a distribution', (group) => {
     }
   }
 
-  test('each node has the signature and the provenance where it pulls', async ({ assert }) => {
+  test('each node has signature and provenance where it pulls', async ({ assert }) => {
     const digest = await putBuild(store, repository, [randomBytes(100)])
     scene.platform.analysis.buildHash = digest
     const far = scene.registry({ host: 'other.example' })
@@ -71,7 +71,7 @@ test.group('Signatures in a distribution', (group) => {
     assert.equal(after!.digest, before!.digest)
   })
 
-  test('what this hub did not sign for this analysis goes to nobody', async ({ assert }) => {
+  test('images not signed by this hub for this analysis are not delivered', async ({ assert }) => {
     const { repository: goal } = scene.node(registryId)
     const image = await putImage(store, repository, { tag: 'latest' })
     scene.platform.analysis.buildHash = image.digest
@@ -89,7 +89,7 @@ test.group('Signatures in a distribution', (group) => {
     assert.isNull(await refusal())
   })
 
-  test('an image that was put in the place of the build goes to nobody', async ({ assert }) => {
+  test('an image pushed in place of the build is not delivered', async ({ assert }) => {
     const { repository: goal } = scene.node(registryId)
     const digest = await putBuild(store, repository, [randomBytes(100)])
     const evil = await putImage(store, repository, { files: { evil: 'yes' } })
@@ -103,7 +103,7 @@ test.group('Signatures in a distribution', (group) => {
     assert.equal(got, digest)
   })
 
-  test('the platform says which keys are accepted', async ({ assert }) => {
+  test('the platform determines the accepted keys', async ({ assert }) => {
     scene.node(registryId)
     const digest = await putBuild(store, repository, [randomBytes(100)])
     scene.platform.analysis.buildHash = digest

@@ -18,8 +18,8 @@ import { StandInPlatform } from '#tests/helpers/worker/stand_in_platform'
 
 const DAY_MS = 86_400_000
 
-test.group('What a worker sweeps', () => {
-  test('is the folder of images: it says what is in use, and drafts of the dead go soon', async ({
+test.group('Sweeps of a worker', () => {
+  test('clean the folder of images, report its usage, and remove stale drafts soon', async ({
     assert,
     cleanup,
   }) => {
@@ -67,7 +67,7 @@ test.group('What a worker sweeps', () => {
     assert.isFalse(await store.hasBlob('a', lost.digest))
   })
 
-  test('is swept by one of those that share a folder, also after one was killed at it', async ({
+  test('run on one of several workers that share a folder, also after a crash', async ({
     assert,
     cleanup,
   }) => {

@@ -36,7 +36,7 @@ test.group('Archives and other programs', (group) => {
   })
   group.each.timeout(120_000)
 
-  /** An image that runs, with files of every kind of name beside its shell. */
+  /** A runnable image with all kinds of file names. */
   async function build(family: Family): Promise<string> {
     const files = [{ ...filesOf({ 'bin/sh': await readFile(BUSYBOX) })[0]!, mode: 0o755 }]
     await putImage(store, 'base', { family, tag: 'latest' })
@@ -85,7 +85,7 @@ test.group('Archives and other programs', (group) => {
     }
   })
 
-  test('what skopeo writes as docker-archive and oci-archive is taken in, and has the same files', async ({
+  test('docker-archive and oci-archive files of skopeo are imported with the same files', async ({
     assert,
   }) => {
     const digest = await build('oci')
@@ -109,7 +109,7 @@ test.group('Archives and other programs', (group) => {
   })
 
   test(
-    'an archive of an image of the {family} family is taken by skopeo in both forms, and comes back the same'
+    'skopeo reads an archive of the {family} family in both formats, and it is imported unchanged'
   )
     .with([{ family: 'oci' }, { family: 'docker' }] as const)
     .run(async ({ assert }, { family }) => {
@@ -119,7 +119,7 @@ test.group('Archives and other programs', (group) => {
       const packed = join(folder, 'packed.tar.gz')
       await exportArchive(from, path, { name: 'python/base:latest' })
       await exportArchive(from, packed, { name: 'python/base:latest' })
-      // The skopeo of Debian 12 cannot read a compressed docker-archive, whoever wrote it.
+      // The skopeo of Debian 12 cannot read compressed docker archives.
       await run('gunzip', ['-k', packed])
       await run('cmp', [path, join(folder, 'packed.tar')])
       const layout = join(folder, 'layout')
@@ -135,7 +135,7 @@ test.group('Archives and other programs', (group) => {
       }
     })
 
-  test('an index goes out and comes back whole', async ({ assert }) => {
+  test('an index is exported and imported completely', async ({ assert }) => {
     const index = await putIndex(store, 'many', 'latest')
     const path = join(folder, 'many.tar')
     await exportArchive({ store, repository: 'many', reference: 'latest' }, path, {
@@ -149,9 +149,7 @@ test.group('Archives and other programs', (group) => {
     await run('skopeo', ['copy', `docker-archive:${path}`, `dir:${folder}/dir`])
   })
 
-  test('what docker wrote in former times, with links between layers, is taken in', async ({
-    assert,
-  }) => {
+  test('old docker archives with links between layers are imported', async ({ assert }) => {
     const image = await putImage(store, 'old', { tag: 'latest' })
     const said = JSON.parse(image.bytes.toString())
     const config = await bytesOf(store.readBlob('old', said.config))

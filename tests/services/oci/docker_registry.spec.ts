@@ -11,7 +11,7 @@ imageStoreSuite('Images in a docker-registry', async () => {
     store,
     unfinished: async () => {
       const found = await readdir(server.folder, { recursive: true })
-      // Of a session that was taken back it keeps a folder, and this file no more.
+      // The registry leaves a folder behind for a cancelled session, without this file.
       return found.filter((path) => /\/_uploads\/[^/]+\/startedat$/.test(path)).length
     },
     cleanup: async () => {

@@ -6,19 +6,19 @@ import { test } from '@japa/runner'
 
 import { startDockerRegistry } from '#tests/services/servers/docker_registry'
 
-/** As workers are started. */
+/** The flags that workers are started with. */
 const { SERVER_FLAGS }: { SERVER_FLAGS: string[] } = await import(
   new URL('../../../bin/bootstrap/engine.mjs', import.meta.url).href
 )
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const LOADER = new URL('../../../bin/bootstrap/typescript.mjs', import.meta.url).href
-/** Of the worker and of what uploads for it, which is a process of its own. */
+/** Limit for the worker and its upload process. */
 const MOST_MIB = 120
 const MOST_MIB_BESIDE = 64
 const COPIED_MIB = process.env.SOAK_MIB ?? '512'
 
 test.group('Large images', () => {
-  test('memory stays flat while they are copied between folders and registries', async ({
+  test('memory stays constant while they are copied between folders and registries', async ({
     assert,
     cleanup,
   }) => {

@@ -36,7 +36,7 @@ test.group('Speed of images within one registry', (group) => {
   })
   group.each.timeout(120_000)
 
-  /** One that nobody has copied yet: skopeo remembers what it has seen where. */
+  /** A new base image: skopeo remembers which blobs are where. */
   async function newBase(): Promise<string> {
     const repository = `master/base-${bases++}`
     await putImage(store, repository, { files: { data: randomBytes(100 * MIB) }, tag: 'latest' })
@@ -62,7 +62,7 @@ test.group('Speed of images within one registry', (group) => {
     assert.isAbove(other / milliseconds, 3)
   }).retry(2)
 
-  test('an image is given to twenty repositories in less than two seconds', async ({ assert }) => {
+  test('an image is copied to twenty repositories in less than two seconds', async ({ assert }) => {
     const base = await newBase()
     const from = { store, repository: base, reference: 'latest' }
     const repositories = Array.from({ length: NODES }, (_, n) => `node-${n}/${base}`)

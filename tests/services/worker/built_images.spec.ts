@@ -31,7 +31,7 @@ const FREE = { SKIP_PROJECT_APPROVAL: 'true', SKIP_ANALYSIS_APPROVAL: 'true' }
 const SECRET = 'a-secret-of-this-installation-that-no-build-may-see'
 const IMAGES = ['bad', 'endless', 'greeting', 'mirrored', 'own', 'plain']
 
-test.group('Master images that are built', (group) => {
+test.group('Built master images', (group) => {
   let registry: DockerRegistry
   let store: ImageStore
   let folder: string
@@ -79,7 +79,7 @@ test.group('Master images that are built', (group) => {
     await fileTree(join(folder, 'source'), { 'endless/Dockerfile': text })
   }
 
-  /** The processes of a build that does not end by itself. */
+  /** The processes of an endless build. */
   async function endlessBuild(): Promise<number[]> {
     await keeper.build('endless')
     return eventually(() => {
@@ -91,7 +91,7 @@ test.group('Master images that are built', (group) => {
   const imageOf = (path: string) => platformImage(store, `master/${path}`, LATEST)
   const buildsLeft = () => readdir(join(folder, 'data', 'builds'))
 
-  /** What the hub has signed of an image, and what it says of how that was made. */
+  /** The verified signature and provenance of an image. */
   async function signed(path: string, digest: string) {
     const accepted = await researcher.core('GET', '/image-keys')
     const keys = accepted.map(({ publicKey }: any) => ImageKey.from(publicKey, 'A key of the hub'))
@@ -102,14 +102,14 @@ test.group('Master images that are built', (group) => {
     return { said: claim.optional, statement: found!.statement }
   }
 
-  /** As anybody would take it who has the repository. */
+  /** The digest as computed from the repository. */
   async function contextDigest(path: string): Promise<string> {
     const command = 'find * -type f | LC_ALL=C sort | xargs sha256sum | sha256sum'
     const { stdout } = await run('sh', ['-c', command], { cwd: join(folder, 'source', path) })
     return stdout.slice(0, 64)
   }
 
-  /** What a file of an image says, as a node would see it. */
+  /** The content of a file in the image. */
   async function fileIn(path: string, file: string): Promise<string> {
     const into = await unpacked(`master/${path}`)
     return readFile(join(into, 'rootfs', file), 'utf8')
@@ -152,7 +152,7 @@ test.group('Master images that are built', (group) => {
     assert.equal(stdout, 'hello from the build\n')
   }).timeout(120_000)
 
-  test('are the same when they are built once more', async ({ assert }) => {
+  test('are reproducible', async ({ assert }) => {
     const first = await keeper.built('plain')
     const again = await keeper.built('plain')
 
@@ -164,7 +164,7 @@ test.group('Master images that are built', (group) => {
     assert.lengthOf(await store.referrers('master/plain', first.buildHash), 2)
   }).timeout(60_000)
 
-  test('are signed, and say what they were built from', async ({ assert, cleanup }) => {
+  test('are signed with provenance', async ({ assert, cleanup }) => {
     const { buildHash } = await keeper.built('greeting')
     const { said, statement } = await signed('greeting', buildHash)
 
@@ -199,9 +199,7 @@ test.group('Master images that are built', (group) => {
     assert.include(shown, `${sha256Of('hello')}  context/hello`)
   }).timeout(60_000)
 
-  test('can build on images of the platform by their paths, and see no secrets', async ({
-    assert,
-  }) => {
+  test('can build on master images by path, and see no secrets', async ({ assert }) => {
     const { buildStatus, buildHash } = await keeper.built('own')
     assert.equal(buildStatus, 'executed')
     const seen = await fileIn('own', 'opt/seen')
@@ -213,7 +211,7 @@ test.group('Master images that are built', (group) => {
     assert.equal(base!.name, 'master/busybox:latest')
   }).timeout(60_000)
 
-  test('are taken from another registry as they are there', async ({ assert }) => {
+  test('can be mirrored from another registry', async ({ assert }) => {
     const { buildStatus, buildHash, command } = await keeper.built('mirrored')
 
     const { stored } = await platformImage(store, 'foreign/busybox', LATEST)
@@ -222,7 +220,7 @@ test.group('Master images that are built', (group) => {
     assert.deepEqual(await store.referrers('master/mirrored', stored.digest), [])
   })
 
-  test('are not there where their build fails, and say why', async ({ assert }) => {
+  test('are not pushed if their build fails, and the reason is reported', async ({ assert }) => {
     const { id, buildStatus } = await keeper.built('bad')
 
     assert.equal(buildStatus, 'failed')
@@ -232,7 +230,7 @@ test.group('Master images that are built', (group) => {
     assert.deepEqual(await buildsLeft(), [])
   }).timeout(60_000)
 
-  test('leave nothing behind when their worker is killed, and are built by the next', async ({
+  test('leave nothing behind when the worker crashes, and are built by the next', async ({
     assert,
   }) => {
     const running = await endlessBuild()
@@ -254,7 +252,7 @@ test.group('Master images that are built', (group) => {
     assert.deepEqual(await buildsLeft(), [])
   }).timeout(120_000)
 
-  test('are stopped with all they started when their worker is stopped', async ({ assert }) => {
+  test('are stopped with all their processes when the worker stops', async ({ assert }) => {
     await writeEndless('sleep 600')
     const running = await endlessBuild()
 
@@ -267,7 +265,7 @@ test.group('Master images that are built', (group) => {
 })
 
 const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex')
-/** It ends a moment after its worker. */
+/** It ends shortly after its worker. */
 const isUploader = (pid: number) => procFile(pid, 'cmdline').includes('upload_program')
 const isEndless = (pid: number) => procFile(pid, 'cmdline').includes('sleep 600')
 

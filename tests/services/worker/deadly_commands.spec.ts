@@ -17,11 +17,8 @@ const DEATHS = 3
 const IDS = ['one', 'deadly', 'two', 'three']
 const silent = { info() {}, warn() {}, error() {} }
 
-test.group('Commands of which workers die', () => {
-  test('have failed after some deaths, and do not take others along', async ({
-    assert,
-    cleanup,
-  }) => {
+test.group('Commands that crash workers', () => {
+  test('fail after some crashes, and do not fail others', async ({ assert, cleanup }) => {
     const broker = await startRabbitmq()
     const bus = await AmqpBus.open(broker.url, silent)
     cleanup(async () => {

@@ -21,7 +21,7 @@ import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 const MIB = 1024 ** 2
 const KILLS = Number(process.env.DISTRIBUTION_KILLS ?? 12)
 const DISTRIBUTING = fileURLToPath(new URL('../../helpers/worker/distributing.ts', import.meta.url))
-/** From when a worker begins; undisturbed it is done soon after. */
+/** Latest kill after the start of a worker; a distribution takes a little less. */
 const LATEST_KILL_MS = 1_200
 const run = promisify(execFile)
 
@@ -45,7 +45,7 @@ test.group('Distribution among docker-registries', (group) => {
   })
   group.each.timeout(170_000)
 
-  /** A build of one large layer and a small one, in the first registry. */
+  /** Builds one large and one small layer in the first registry. */
   async function built(largeBytes: number) {
     const registryId = scene.registry(one.access)
     const store = RegistryStore.open(one.access)
@@ -56,7 +56,7 @@ test.group('Distribution among docker-registries', (group) => {
     return { registryId, digest }
   }
 
-  /** Reads the image of a node whole, as the node would. */
+  /** Reads all blobs of a node's image. */
   async function pulled({ access }: DockerRegistry, repository: string): Promise<string> {
     const store = RegistryStore.open(access)
     const found = await store.manifest(repository, 'latest')
@@ -71,7 +71,7 @@ test.group('Distribution among docker-registries', (group) => {
     return found!.digest
   }
 
-  test('each node pulls by its own registry what was built, and a check finds it there', async ({
+  test('each node pulls the build from its own registry, and a check finds it', async ({
     assert,
   }) => {
     const { registryId, digest } = await built(3 * MIB)
@@ -95,7 +95,7 @@ test.group('Distribution among docker-registries', (group) => {
     assert.containSubset(await scene.run(checkDistribution), { status: 'executed' })
   })
 
-  test('a worker that is killed at any moment leaves nothing half done, and its work is taken up', async ({
+  test('a worker that crashes at any moment leaves nothing half done, and its work is resumed', async ({
     assert,
   }) => {
     const { registryId, digest } = await built(24 * MIB)

@@ -17,7 +17,7 @@ const LONGEST_MS = 2_000
 const COPIES = 3
 
 test.group('Distribution within one docker-registry', () => {
-  test('twenty nodes have 100 MiB, signed, within two seconds and three times as fast as by skopeo', async ({
+  test('twenty nodes have 100 MiB, signed, within two seconds and three times as fast as with skopeo', async ({
     assert,
     cleanup,
   }) => {

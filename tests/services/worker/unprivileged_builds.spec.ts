@@ -15,7 +15,7 @@ import { Researcher } from '#tests/helpers/worker/researcher'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 import { procFile } from '#tests/services/servers/process_table'
 
-test.group('Master images that an account without rights builds', (group) => {
+test.group('Master images built by an unprivileged account', (group) => {
   let folder: string
 
   group.setup(async () => {
@@ -24,7 +24,7 @@ test.group('Master images that an account without rights builds', (group) => {
     return () => rm(folder, { recursive: true, force: true })
   })
 
-  /** A folder of images that is the account's own. */
+  /** A folder of images owned by the account. */
   async function imagesFolder(): Promise<string> {
     const path = join(folder, 'images')
     await putBusybox(await openImageStore({ path }), 'master/busybox')
@@ -35,7 +35,7 @@ test.group('Master images that an account without rights builds', (group) => {
     return path
   }
 
-  test('are made, and nothing is left of the build', async ({ assert, cleanup }) => {
+  test('are built, and nothing is left of the build', async ({ assert, cleanup }) => {
     const source = join(folder, 'source')
     await mkdir(source, { recursive: true })
     await fileTree(source, {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 const BEGINNING_BYTES = 300
 
-/** A manifest that something is called by. */
+/** A tagged manifest. */
 interface Named {
   readonly repository: string
   readonly tag: string
@@ -20,16 +20,16 @@ export interface Content {
   readonly subject?: unknown
 }
 
-/** What keeps images, as it lies on the disk: looked at without what wrote it. */
+/** Reads an image store from disk, independent of the code that wrote it. */
 export abstract class Disk {
   abstract named(): Promise<Named[]>
-  /** The files that hold blobs, by their digests. */
+  /** Blob files by digest. */
   protected abstract blobs(): Promise<Map<string, string>>
-  /** What is left of something that was not ended. */
+  /** Leftovers of unfinished uploads. */
   abstract unfinished(): Promise<string[]>
-  /** Removes all that is kept. */
+  /** Removes all content. */
   abstract clear(): Promise<void>
-  /** Whether a repository has a blob, where repositories have their own. */
+  /** Whether a repository has a blob, if repositories do not share them. */
   protected async has(_repository: string, _digest: string): Promise<boolean> {
     return true
   }
@@ -39,7 +39,7 @@ export abstract class Disk {
     return contentIn(blobs.get(digest)!)
   }
 
-  /** Says what is wrong: parts that are missing or damaged, and blobs that nothing names. */
+  /** Missing, damaged and unreferenced blobs. */
   async problems(): Promise<string[]> {
     const blobs = await this.blobs()
     const problems: string[] = []
@@ -70,7 +70,7 @@ export abstract class Disk {
   }
 }
 
-/** A layout in a folder. */
+/** An OCI layout. */
 export class FolderDisk extends Disk {
   constructor(readonly folder: string) {
     super()
@@ -103,7 +103,7 @@ export class FolderDisk extends Disk {
   }
 }
 
-/** What docker-registry keeps. */
+/** The storage of docker-registry. */
 export class RegistryDisk extends Disk {
   readonly #folder: string
 
@@ -123,7 +123,7 @@ export class RegistryDisk extends Disk {
     )
   }
 
-  /** Of an upload that is over it keeps a folder, and this file no more. */
+  /** Completed uploads leave a folder without this file. */
   async unfinished(): Promise<string[]> {
     return this.#files('repositories', /\/_uploads\/[^/]+\/startedat$/)
   }
@@ -156,7 +156,7 @@ export class RegistryDisk extends Disk {
   }
 }
 
-/** All that belongs to a manifest and to what it lists; blobs are told from manifests. */
+/** All parts of a manifest, recursively. Distinguishes blobs from manifests. */
 async function* partsOf(
   blobs: ReadonlyMap<string, string>,
   digest: string
@@ -173,8 +173,8 @@ async function* partsOf(
 }
 
 /**
- * Whether a blob is what a registry's own cleaning, or the sweep of the folder, is for: what was said of an attempt whose worker was killed before that was attached, with
- * the manifest that attaches it (when it was built is not the same the next time), or a list of what is said about an image that a longer one has replaced.
+ * Whether garbage collection would remove a blob: provenance and manifest of an attempt that crashed before attaching
+ * them (build times differ on retry), or a referrers index replaced by a longer one.
  */
 async function isOfAnAttempt(file: string): Promise<boolean> {
   const { payloadType, architecture, manifests, subject } = await contentIn(file)

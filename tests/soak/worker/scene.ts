@@ -13,7 +13,7 @@ import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import { FolderDisk, RegistryDisk, type Disk } from './disks.js'
 
 const SECRET = randomBytes(24).toString('hex')
-/** What images are signed with follows from it, and core accepts no other. */
+/** The signing key is derived from it; core accepts no other. */
 const APP_KEY = randomBytes(24).toString('hex')
 const FREE = { SKIP_PROJECT_APPROVAL: 'true', SKIP_ANALYSIS_APPROVAL: 'true' }
 const DONE_MS = 300_000
@@ -25,21 +25,21 @@ export interface Sizes {
   readonly largeBytes: number
 }
 
-/** An image that has to be there once. */
+/** An image that must exist. */
 export interface Place {
   readonly disk: Disk
   readonly repository: string
 }
 
-/** An analysis, where it is built, and where its nodes look for it. */
+/** An analysis with the locations of its images. */
 interface Study {
   readonly id: string
   readonly places: readonly Place[]
 }
 
 /**
- * An installation with two registries, of which each node of the analyses has one. One half of the analyses is built in the first registry, the other one in the
- * folder of images.
+ * An installation with two registries. Each node uses one of them. Half of the analyses are built in the first
+ * registry, the other half in the folder.
  */
 export class Scene {
   readonly folder: string
@@ -59,7 +59,7 @@ export class Scene {
       variables: {
         ...FREE,
         APP_KEY,
-        // Whoever watches asks many times a second.
+        // Polling exceeds the rate limit.
         RATE_LIMIT_USER: '0',
         JOBS: 'bus,outbox,sweeps',
         AMQP_URL: broker.url,
@@ -104,7 +104,7 @@ export class Scene {
     return [this.images, ...this.registries]
   }
 
-  /** As if nothing had been built; nobody may be at work. */
+  /** Removes all builds. No worker may be running. */
   async clear(): Promise<void> {
     for (const disk of this.registries) {
       await disk.clear()
@@ -133,19 +133,19 @@ export class Scene {
     })
   }
 
-  /** Has every analysis built and distributed, from nothing; answers the digest of each, which is told of all its images. */
+  /** Builds and distributes every analysis. Returns the reported digests. */
   round(): Promise<string[]> {
     return Promise.all(this.#studies.map((study) => this.#distributed(study)))
   }
 
-  /** Where each image has to be, with its digest. */
+  /** The expected images with their digests. */
   imagesOf(digests: readonly string[]): (Place & { readonly digest: string })[] {
     return this.#studies.flatMap(({ places }, n) =>
       places.map((place) => ({ ...place, digest: digests[n]! }))
     )
   }
 
-  /** Waits until workers have cleared away what others have left, and answers what is left all the same. */
+  /** Waits for the sweeps of workers. Returns what is left nevertheless. */
   async leftBehind(): Promise<string[]> {
     const left = async () => {
       const kept = await Promise.all(

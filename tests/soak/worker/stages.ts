@@ -1,4 +1,4 @@
-/** The components whose stages had begun and not ended when a worker printed its last line. */
+/** Components with unfinished stages in the output of a worker. */
 export function stagesUnderWay(output: string): Set<string> {
   const open = new Map<string, number>()
   for (const line of output.split('\n')) {

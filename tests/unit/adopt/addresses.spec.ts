@@ -4,7 +4,7 @@ import { addressesFrom } from '#adopt/former/addresses'
 import { AdoptionRefused } from '#adopt/adoption_refused'
 
 test.group('Addresses of former databases', () => {
-  test('are named one by one, or by where the name of the service stands', ({ assert }) => {
+  test('are given one by one, or with a placeholder for the service', ({ assert }) => {
     assert.deepEqual(
       addressesFrom(['core=postgres://reader@db/core', 'storage=mysql://reader@db/files']),
       {
@@ -26,7 +26,7 @@ test.group('Addresses of former databases', () => {
     ['another protocol', 'core=http://db/core', 'is not a database address'],
     ['no address', 'core=db', 'is not a database address'],
   ] as const) {
-    test(`are refused with ${what}, which is not repeated`, ({ assert }) => {
+    test(`are rejected with ${what}, which is not repeated`, ({ assert }) => {
       try {
         addressesFrom([named])
         assert.fail('it was taken')
@@ -38,7 +38,7 @@ test.group('Addresses of former databases', () => {
     })
   }
 
-  test('have to be named somewhere', ({ assert }) => {
+  test('are required', ({ assert }) => {
     assert.throws(() => addressesFrom([]), /FORMER_CORE_DATABASE_URL/)
   })
 })

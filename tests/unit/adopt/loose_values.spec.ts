@@ -8,9 +8,9 @@ const again = (text: string, times = 1): string =>
   times === 0 ? text : again(JSON.stringify(text), times - 1)
 const LIST = '[{"value":"-u","position":"before"},{"value":"-v"},{"value":"-w","position":null}]'
 
-test.group('What a lenient writer leaves', () => {
+test.group('Values of lenient writers', () => {
   for (const text of ['', ' ', 'null', 'undefined', 'NaN', '"null"', '""', again('undefined')]) {
-    test(`in place of a list, a document or a choice is none: ${text}`, ({ assert }) => {
+    test(`for a list, document or choice can be empty: ${text}`, ({ assert }) => {
       assert.isNull(readJson('arguments', text))
       assert.isNull(readJson('document', text))
       assert.isNull(readChoice(new Set(['approved']), text))
@@ -26,35 +26,33 @@ test.group('What a lenient writer leaves', () => {
     ['[{"value":7,"position":"AFTER"}]', '[{"value":"7","position":"after"}]'],
     ['[{"value":"-u","position":""}]', '[{"value":"-u"}]'],
   ] as const) {
-    test(`of arguments is read: ${text}`, ({ assert }) => {
+    test(`for arguments are normalized: ${text}`, ({ assert }) => {
       assert.equal(readJson('arguments', text), read)
       assert.equal(readJson('arguments', read), read)
     })
   }
 
   for (const text of ['-u', '{}', '7', '[true]', '[{"value":null}]', '[null]', '[["-u"]]']) {
-    test(`of arguments is not clear: ${text}`, ({ assert }) => {
+    test(`for arguments can be ambiguous: ${text}`, ({ assert }) => {
       assert.instanceOf(readJson('arguments', text), UnreadableValue)
     })
   }
 
-  test('of arguments is not clear where a position is none', ({ assert }) => {
+  test('for arguments are ambiguous with an invalid position', ({ assert }) => {
     assert.instanceOf(
       readJson('arguments', '[{"value":"-u","position":"middle"}]'),
       UnreadableValue
     )
   })
 
-  test('of a document is read out of its quotes, but a text stays one', ({ assert }) => {
+  test('for a document are decoded, but a text stays a text', ({ assert }) => {
     assert.equal(readJson('document', again('{"diff":{}}', 2)), '{"diff":{}}')
     assert.equal(readJson('document', '"a text"'), '"a text"')
     assert.equal(readJson('document', '"5"'), '"5"')
     assert.instanceOf(readJson('document', 'not json'), UnreadableValue)
   })
 
-  test('of a message is what was sent, and beside it nothing where there was none', ({
-    assert,
-  }) => {
+  test('for a message are kept as sent, and an empty note is null', ({ assert }) => {
     assert.equal(readJson('sent', 'undefined'), '"undefined"')
     assert.equal(readJson('sent', ''), '""')
     assert.equal(readJson('sent', again('{"a":1}')), again('{"a":1}'))
@@ -62,7 +60,7 @@ test.group('What a lenient writer leaves', () => {
     assert.equal(readJson('note', 'of mine'), '"of mine"')
   })
 
-  test('of a choice is read in other letters, in quotes and among blanks', ({ assert }) => {
+  test('for a choice ignore case, quotes and blanks', ({ assert }) => {
     const choices = new Set(['approved', 'masterImages'])
     for (const text of ['approved', 'Approved', '"approved"', ' APPROVED ', '" approved"']) {
       assert.equal(readChoice(choices, text), 'approved')

@@ -5,7 +5,7 @@ import { UnreadableValue } from '#adopt/rows/unreadable_value'
 
 const ID = 'aabbccdd-0000-4000-8000-00000000000f'
 
-test.group('A value of a former database', () => {
+test.group('Values of a former database', () => {
   for (const [type, text, value] of [
     ['uuid', ID.toUpperCase(), ID],
     ['boolean', 't', true],
@@ -30,7 +30,7 @@ test.group('A value of a former database', () => {
     ['bigint', 'undefined', null],
     ['time', '', null],
   ] as const) {
-    test(`of the type ${type} is read: ${JSON.stringify(text)}`, ({ assert }) => {
+    test(`of type ${type} are read: ${JSON.stringify(text)}`, ({ assert }) => {
       assert.equal(readValue(type, text), value)
     })
   }
@@ -48,12 +48,14 @@ test.group('A value of a former database', () => {
     ['time', 'someday'],
     ['text', 'a\0b'],
   ] as const) {
-    test(`that is none of the type ${type} is told of: ${JSON.stringify(text)}`, ({ assert }) => {
+    test(`that are invalid for type ${type} are reported: ${JSON.stringify(text)}`, ({
+      assert,
+    }) => {
       assert.instanceOf(readValue(type, text), UnreadableValue)
     })
   }
 
-  test('of a time is that of its zone, unless it says its own', ({ assert }) => {
+  test('without an offset are times of the given zone', ({ assert }) => {
     const zone = 'Europe/Berlin'
     assert.equal(readValue('time', '2026-07-01 02:00:00', zone), '2026-07-01T00:00:00.000Z')
     assert.equal(readValue('time', '2026-12-01 01:00:00.25', zone), '2026-12-01T00:00:00.250Z')

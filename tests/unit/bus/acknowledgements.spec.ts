@@ -40,7 +40,7 @@ const setUp = () => {
 }
 
 test.group('Acknowledgements', () => {
-  test('those that end together are one answer', async ({ assert }) => {
+  test('deliveries that end together are acknowledged at once', async ({ assert }) => {
     const { broker, answers } = setUp()
     const messages = Array.from({ length: 500 }, (_, tag) => broker.deliver(tag + 1))
     messages.forEach((message) => answers.track(message))
@@ -50,7 +50,7 @@ test.group('Acknowledgements', () => {
     assert.equal(broker.answers, 1)
   })
 
-  test('each is told of once when it has ended, in whatever order, and none before', async ({
+  test('each delivery is acknowledged once after it has ended, in any order', async ({
     assert,
   }) => {
     for (let round = 0; round < 200; round++) {
@@ -85,7 +85,7 @@ test.group('Acknowledgements', () => {
     }
   })
 
-  test('a channel that was lost gets no answer', async ({ assert }) => {
+  test('a lost channel gets no acknowledgement', async ({ assert }) => {
     const { broker, answers } = setUp()
     const message = broker.deliver(1)
     answers.track(message)

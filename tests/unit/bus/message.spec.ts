@@ -35,7 +35,10 @@ const MALFORMED: [string, Buffer, RegExp][] = [
 ]
 
 test.group('Message', () => {
-  test('has an id of 21 small letters and digits, a time and its way', ({ assert, cleanup }) => {
+  test('has an id of 21 lowercase letters and digits, a timestamp and its routing', ({
+    assert,
+    cleanup,
+  }) => {
     cleanup(overrideClock({ now: () => NOW }))
     const message = newMessage(eventRouting('domain.node.created'), 'created', { id: 'a' })
     assert.match(message.id, /^[0-9a-z]{21}$/)
@@ -59,7 +62,7 @@ test.group('Message', () => {
     }
   })
 
-  test('is read as it was written, with metadata nobody here knows', ({ assert }) => {
+  test('is parsed as it was written, including unknown metadata', ({ assert }) => {
     const routing = commandRouting('storageBucketTasks')
     const message = newMessage(
       routing,
@@ -70,7 +73,7 @@ test.group('Message', () => {
     assert.deepEqual(parseMessage(serializeMessage(message)), message)
   })
 
-  test('what goes along cannot replace its way', ({ assert }) => {
+  test('further metadata cannot replace its routing', ({ assert }) => {
     const message = newMessage(
       eventRouting('a'),
       'x',
@@ -88,7 +91,7 @@ test.group('Message', () => {
     })
   }
 
-  test('wrong or missing metadata is made good', ({ assert, cleanup }) => {
+  test('wrong or missing metadata gets defaults', ({ assert, cleanup }) => {
     cleanup(overrideClock({ now: () => NOW }))
     const metadata = {
       timestamp: 'yesterday',

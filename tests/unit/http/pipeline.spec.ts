@@ -51,7 +51,7 @@ test.group('The middleware of start/kernel.ts', (group) => {
     made = 0
   })
 
-  test('runs around what comes last, and is made once for all requests', async ({ assert }) => {
+  test('wraps the last step and is instantiated once', async ({ assert }) => {
     const { app, server } = await prepared()
     server.use([importOf(First)])
     await server.boot()
@@ -62,7 +62,7 @@ test.group('The middleware of start/kernel.ts', (group) => {
     assert.equal(made, 1)
   })
 
-  test('can answer by itself, and nothing after it runs', async ({ assert }) => {
+  test('can respond itself, which ends the chain', async ({ assert }) => {
     const { app, server } = await prepared()
     server.use([importOf(Closed), importOf(First)])
     await server.boot()

@@ -34,7 +34,7 @@ const setUp = async () => {
   return () => standIn.goAway()
 }
 
-/** Lets requests for one path end in a reply of the test's own. */
+/** Replaces the response for one path. */
 function answering(path: string, reply: { status: number; location?: string; body?: unknown }) {
   standIn.fail((request, answer) =>
     request.url!.startsWith(path) ? { body: '', ...reply } : answer()
@@ -166,7 +166,7 @@ test.group('Sweeps and the provider', (group) => {
 test.group('Deleted realms and users', (group) => {
   group.each.setup(setUp)
 
-  /** Lists leave out users of another realm than the platform's client; they are there by their ids. */
+  /** Lists omit users of other realms, but lookups by id find them. */
   const showOwnRealmOnly = (status: number) => {
     standIn.records.add('users', { name: 'root', realmId: standIn.realms.master.id })
     standIn.fail(async (request, answer) => {

@@ -96,7 +96,7 @@ test.group('Plain OpenID Connect provider', (group) => {
 
   const provider = () => new OidcProvider(settingsFor(standIn, { introspectionAuth: 'basic' }))
 
-  /** Changes what a path is answered with. */
+  /** Changes the response for a path. */
   const changing = (path: string, change: (body: any) => unknown) =>
     standIn.fail(async (request, answer) => {
       const reply = await answer()

@@ -11,7 +11,7 @@ export const CLAIMS = {
   permissions: 'permissions',
 }
 
-/** How the platform is told to reach a stand-in provider. */
+/** The settings of the platform for a stand-in provider. */
 export function settingsFor(
   { url }: Pick<StandInProvider, 'url'>,
   given: Partial<ProviderSettings> = {}

@@ -18,7 +18,7 @@ function verifier(options?: VerifierOptions) {
   return new TokenVerifier(externalProvider(standIn), options)
 }
 
-/** Lets time pass until the test ends. */
+/** Advances the clock until the test ends. */
 function later(cleanup: (undo: () => void) => void) {
   let offset = 0
   const startedAt = Date.now()

@@ -33,7 +33,7 @@ test.group('Alarms', (group) => {
       })
     )
 
-  test('wake each at its time, and all of one time with one timer', async ({ assert }) => {
+  test('call each listener on time, with one timer for equal times', async ({ assert }) => {
     await passing(async (pass) => {
       const alarms = new Alarms()
       const [one, two, late, past] = [listener(), listener(), listener(), listener()]
@@ -53,7 +53,7 @@ test.group('Alarms', (group) => {
     })
   })
 
-  test('leave nothing of those who are spared, also by one who is woken before them', async ({
+  test('release cancelled listeners, even if an earlier listener cancels them', async ({
     assert,
   }) => {
     await passing(async (pass) => {
@@ -72,7 +72,7 @@ test.group('Alarms', (group) => {
     })
   })
 
-  test('can be set anew for the same time by one who is woken', async ({ assert }) => {
+  test('can be scheduled again for the same time by a listener', async ({ assert }) => {
     await passing(async (pass) => {
       const alarms = new Alarms()
       const again = listener(() => {

@@ -4,14 +4,14 @@ import { test } from '@japa/runner'
 
 import { awaitAll } from '#kernel/await_all'
 
-test.group('What is done at the same time', () => {
-  test('answers what came of each', async ({ assert }) => {
+test.group('awaitAll', () => {
+  test('returns the results', async ({ assert }) => {
     const [number, text] = await awaitAll([delay(5, 1), Promise.resolve('a')])
     assert.equal(number + 1, 2)
     assert.equal(text.length, 1)
   })
 
-  test('fails by the first when all have ended', async ({ assert }) => {
+  test('rejects with the first failure after all have settled', async ({ assert }) => {
     let isOver = false
     const failing = Promise.reject(new Error('first'))
     const slow = delay(20).then(() => {

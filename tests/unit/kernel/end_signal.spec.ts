@@ -3,8 +3,8 @@ import { test } from '@japa/runner'
 import { Drain } from '#kernel/drain'
 import { EndSignal } from '#kernel/end_signal'
 
-test.group('An ending', () => {
-  test('is told once to whoever asked before, with the first reason', ({ assert }) => {
+test.group('EndSignal', () => {
+  test('calls listeners once, with the first reason', ({ assert }) => {
     const ending = new EndSignal()
     const ended: string[] = []
     ending.addListener({ onEnd: () => ended.push(`one: ${ending.reason}`) })
@@ -16,7 +16,7 @@ test.group('An ending', () => {
     assert.deepEqual(ended, ['one: first', 'two: first'])
   })
 
-  test('that is past is told at once', ({ assert }) => {
+  test('calls late listeners at once', ({ assert }) => {
     const ending = new EndSignal()
     ending.end()
     let hasEnded = false
@@ -24,7 +24,7 @@ test.group('An ending', () => {
     assert.isTrue(hasEnded)
   })
 
-  test('comes with that of the process, also where it is too late for that', ({ assert }) => {
+  test('ends when the process shuts down, even if it registers late', ({ assert }) => {
     const drain = new Drain()
     const [staying, forgotten, late] = [new EndSignal(), new EndSignal(), new EndSignal()]
     drain.register(staying)

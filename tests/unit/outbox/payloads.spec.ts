@@ -87,7 +87,7 @@ const junction = new Kind(Junction, {
 })
 
 test.group('Audit events', () => {
-  test('tell who did what from where', ({ assert }) => {
+  test('state who did what from where', ({ assert }) => {
     const message = auditMessage(entryOf({ change: changeContent(changed(), node) }))
     assert.deepEqual(message, {
       id: 'k3fj29dk3fj29dk3fj29d',
@@ -114,7 +114,7 @@ test.group('Audit events', () => {
     })
   })
 
-  test('the address {from} is kept as {to}')
+  test('the address {from} is recorded as {to}')
     .with([
       { from: '::1', to: '127.0.0.1' },
       { from: '::ffff:192.0.2.7', to: '192.0.2.7' },
@@ -126,12 +126,12 @@ test.group('Audit events', () => {
       assert.equal(audited(changed({ address: from })).requestIpAddress, to)
     })
 
-  test('what is created or deleted has no diff', ({ assert }) => {
+  test('creations and deletions have no diff', ({ assert }) => {
     assert.deepEqual(audited(changed({ type: 'created', previous: undefined })).data, {})
     assert.deepEqual(audited(changed({ type: 'deleted', next: undefined })).data, {})
   })
 
-  test('a diff has only plain values, and neither times nor what is named like a secret', ({
+  test('a diff has scalar values only, without automatic times and names that suggest secrets', ({
     assert,
   }) => {
     const previous = {
@@ -168,7 +168,7 @@ test.group('Audit events', () => {
     })
   })
 
-  test('approvals, new secrets and permissions are kept for good, other changes are not', ({
+  test('approvals, new secrets and permissions are retained permanently, other changes expire', ({
     assert,
   }) => {
     const approval = { approvalStatus: 'approved' }
@@ -253,7 +253,7 @@ test.group('Domain events', () => {
     })
   })
 
-  test('go to the sockets of those who follow the kind or the record, under the name of their room', ({
+  test('go to the socket rooms of the kind and of the record, under the name of the room', ({
     assert,
   }) => {
     const emissions = emissionsOf(content)
@@ -282,7 +282,7 @@ test.group('Domain events', () => {
     }
   })
 
-  test('buckets and their files are heard of in their realm and in that of all, which is master’s, and nowhere else', ({
+  test('buckets and their files are published in their realm and globally, which is master’s', ({
     assert,
   }) => {
     for (const kind of [bucket, bucketFile]) {
@@ -302,7 +302,7 @@ test.group('Domain events', () => {
     }
   })
 
-  test('a junction is heard of in both realms, once where they are the same', ({ assert }) => {
+  test('a junction is published in both realms, once if they are the same', ({ assert }) => {
     const realmsOf = (nodeRealmId: string) =>
       changeContent(
         changed({ type: 'created', next: { id: ID, projectRealmId: REALM, nodeRealmId } }),
@@ -312,7 +312,7 @@ test.group('Domain events', () => {
     assert.deepEqual(realmsOf(REALM), [REALM])
   })
 
-  test('registries and their projects are heard of by the master realm only', ({ assert }) => {
+  test('registries and their projects are published to the master realm only', ({ assert }) => {
     const next = { id: ID, realmId: REALM }
     for (const kind of [registry, registryProject]) {
       const published = changeContent(changed({ kind: kind.name, next }), kind)

@@ -8,7 +8,7 @@ const SECRET = 'nobody-sees-this'
 const command = (data: Record<string, unknown>) =>
   newMessage(commandRouting(COMMAND_QUEUES.registry), 'PROJECT_LINK', data)
 
-test.group('Commands that wait', () => {
+test.group('Pending commands', () => {
   const data = {
     id: 'x',
     secret: SECRET,
@@ -17,14 +17,14 @@ test.group('Commands that wait', () => {
     last: 1,
   }
 
-  test('show no secret, at no depth, and all else', ({ assert }) => {
+  test('contain no secret at any depth, and everything else', ({ assert }) => {
     const waiting = sealCommand(command(data))
     assert.notInclude(JSON.stringify(waiting), SECRET)
     assert.equal(waiting.command.data.id, 'x')
     assert.isString(waiting.secrets)
   })
 
-  test('leave as they were handed in, to the byte', ({ assert }) => {
+  test('are sent exactly as they were published', ({ assert }) => {
     const message = command(data)
     const kept = JSON.parse(JSON.stringify(sealCommand(message)))
     assert.equal(
@@ -33,13 +33,13 @@ test.group('Commands that wait', () => {
     )
   })
 
-  test('without a secret are kept as they are', ({ assert }) => {
+  test('without a secret are stored unchanged', ({ assert }) => {
     const message = command({ id: 'x', secret: null })
     assert.deepEqual(sealCommand(message), { command: message })
     assert.deepEqual(unsealCommand({ command: message }), message)
   })
 
-  test('that another key sealed are not sent without their secrets', ({ assert }) => {
+  test('sealed with another key are not sent', ({ assert }) => {
     const waiting = sealCommand(command(data))
     assert.throws(() => unsealCommand({ ...waiting, secrets: 'hub.x.y.z' }), UnreadableCommand)
   })

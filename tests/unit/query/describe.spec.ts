@@ -16,7 +16,7 @@ test.group('Description of a kind', () => {
     })
   }
 
-  test('it is worked out once, cannot be changed, and is at hand as text', ({ assert }) => {
+  test('it is computed once, immutable, and available as text', ({ assert }) => {
     const node = vocabularies.get('node')!
     const description = describe(node)
     assert.strictEqual(describe(node), description)
@@ -25,9 +25,7 @@ test.group('Description of a kind', () => {
     assert.deepEqual(JSON.parse(description.recordText), description.record)
   })
 
-  test('what can be sorted by follows from the default where nothing else is declared', ({
-    assert,
-  }) => {
+  test('the sortable keys default to those of the default sort', ({ assert }) => {
     const { sorts } = describe({ name: 'kind', sorts: { default: { path: 'ASC' } } }).collection
     assert.deepEqual(sorts, { allowed: ['path'], default: { path: 'ASC' }, indexed: false })
   })

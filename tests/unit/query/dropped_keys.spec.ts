@@ -12,7 +12,7 @@ function header(query: string): string {
 }
 
 test.group('Dropped keys', () => {
-  test('of {0} it is told that {1} was dropped')
+  test('{0}: {1} is reported as dropped')
     .with([
       ['filter[realm_id]=x', 'filters.realm_id'],
       ['filter[registry.bogus]=x', 'filters.registry.bogus'],
@@ -41,7 +41,7 @@ test.group('Dropped keys', () => {
       assert.strictEqual(header(query), dropped)
     })
 
-  test('nothing is told of {0}')
+  test('{0}: nothing is reported')
     .with([
       '',
       'filter=',
@@ -56,11 +56,11 @@ test.group('Dropped keys', () => {
       assert.strictEqual(header(query), '')
     })
 
-  test('a thousandth and first parameter is told', ({ assert }) => {
+  test('the 1001st parameter is reported', ({ assert }) => {
     assert.strictEqual(header(`${'x=1&'.repeat(1000)}filter[name]=a`), 'filters.name')
   })
 
-  test('nothing a client writes gets out of the header', ({ assert }) => {
+  test('no client input escapes the header', ({ assert }) => {
     const value = header('filter[a%0D%0Ax: y, z=é😀]=1')
     assert.strictEqual(value, 'filters.a%0D%0Ax:%20y%2C%20z%3D%C3%A9%F0%9F%98%80')
     assert.match(header(`filter[\ud800]=1`), /^[\x21-\x7e]+$/)

@@ -19,7 +19,7 @@ function labels(query: string): Record<string, string> {
 }
 
 test.group('Log queries', () => {
-  test('any label can be asked for, and keeps its spelling', ({ assert }) => {
+  test('any label can be filtered by, in its spelling', ({ assert }) => {
     assert.deepEqual(labels('filter[refType]=node&filter[code]=007'), {
       refType: 'node',
       code: '007',
@@ -27,7 +27,7 @@ test.group('Log queries', () => {
     assert.deepEqual(labels("filter=and(eq(a,'1'),and(eq(b,'2')))"), { a: '1', b: '2' })
   })
 
-  test('a label is asked for by exactly its name, with or without "labels." before it', ({
+  test('a label is filtered by its exact name, with or without the prefix "labels."', ({
     assert,
   }) => {
     const query = 'filter[labels.refType]=node&filter[x][y.z]=1&filter[a-b]=2&filter[labels]=3'
@@ -40,7 +40,7 @@ test.group('Log queries', () => {
     assert.deepEqual(labels(`filter[${long}]=1`), { [long]: '1' })
   })
 
-  test('no name of a label is special', ({ assert }) => {
+  test('no label name is special', ({ assert }) => {
     for (const name of [...Object.getOwnPropertyNames(Object.prototype), 'prototype', 'in', 'eq']) {
       const query = `filter[run]=X&filter[${name}]=1`
       if (name.startsWith('_')) {
@@ -54,7 +54,7 @@ test.group('Log queries', () => {
     }
   })
 
-  test('what cannot be used is refused, for without it more would be meant: {0}')
+  test('an unusable condition is rejected, since the query would match more without it: {0}')
     .with([
       'filter[bad key]=1&filter[good]=2',
       'filter[good]=2&filter[_a]=1',
@@ -77,7 +77,7 @@ test.group('Log queries', () => {
       assert.throws(() => decodeLogQuery(query), 'A filter must name at least one label')
     })
 
-  test('a page has 100 lines, which is also the most that can be asked for', ({ assert }) => {
+  test('a page has 100 lines by default and at most', ({ assert }) => {
     const page = (query: string) => decodeLogQuery(`filter[a]=1&${query}`).pagination
     assert.deepEqual(page(''), { limit: 100, offset: 0 })
     assert.deepEqual(page('page[limit]=0'), { limit: 100, offset: 0 })
@@ -85,9 +85,7 @@ test.group('Log queries', () => {
     assert.deepEqual(page('pagination[limit]=20'), { limit: 20, offset: 0 })
   })
 
-  test('a page passes over 100,000 lines at most, and else it is said how to go on', ({
-    assert,
-  }) => {
+  test('an offset above 100,000 is rejected with an alternative', ({ assert }) => {
     const requested = (offset: number) => () => decodeLogQuery(`filter[a]=1&page[offset]=${offset}`)
     assert.equal(requested(100_000)().pagination.offset, 100_000)
     assert.throws(requested(100_001), /at most 100000: ask by time instead, filter\[time\]=<=T/)
@@ -95,7 +93,7 @@ test.group('Log queries', () => {
     assert.throws(() => decodeLabelQuery(analysisNodeLog, ofNode, []), /sort=time/)
   })
 
-  test('labels are equalities that all hold; {0} is refused and named')
+  test('only conjunctions of equalities are accepted; {0} is rejected by name')
     .with([
       ['filter[a]=!1', 'ne'],
       ['filter[a]=1,2', 'in'],
@@ -116,7 +114,7 @@ test.group('Log queries', () => {
     assert.deepEqual(labels("filter=and(eq(a,'1'),eq(a,'1'))"), { a: '1' })
   })
 
-  test('a kind in the log store says which labels it needs', ({ assert }) => {
+  test('a kind in the log store requires its labels', ({ assert }) => {
     const read = (query: string) =>
       decodeLabelQuery(analysisNodeLog, query, ['analysisId', 'nodeId'])
     assert.throws(() => read('filter[analysisId]=a'), 'A filter must name nodeId')
@@ -127,7 +125,7 @@ test.group('Log queries', () => {
     })
   })
 
-  test('a deletion takes what a list takes of labels, and nothing else: {0}')
+  test('a deletion accepts the labels of a list and nothing else: {0}')
     .with([
       'filter[run]=X&filter[__proto__]=1',
       'filter[run]=X&Filter[level]=debug',
@@ -141,7 +139,7 @@ test.group('Log queries', () => {
       assert.throws(() => decodeLogDeletion(query), QueryError)
     })
 
-  test('a deletion names what it does not take', ({ assert }) => {
+  test('a deletion names the parameter that it rejects', ({ assert }) => {
     assert.throws(
       () => decodeLogDeletion('filter[run]=X&page[limit]=10'),
       'A deletion takes a filter and nothing else: leave out "page[limit]"'
@@ -150,7 +148,7 @@ test.group('Log queries', () => {
     assert.deepEqual(labelsOf(filters), { run: 'X', constructor: 'c3' })
   })
 
-  test('a deletion of lines of a kind is refused where a list would leave a key out: {0}')
+  test('a deletion of a kind’s lines is rejected where a list would drop a key: {0}')
     .with([
       'filter[bogus]=1',
       'filter[constructor]=1',
@@ -171,7 +169,7 @@ test.group('Log queries', () => {
       )
     })
 
-  test('a condition of the server is no label', ({ assert }) => {
+  test('a server condition is not a label', ({ assert }) => {
     const condition: Condition = { kind: 'sql', write: () => 'true', columns: [] }
     assert.throws(() => labelsOf(condition), QueryError)
   })

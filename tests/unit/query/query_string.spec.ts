@@ -22,7 +22,7 @@ function repeated(part: string, times: number): string {
 }
 
 test.group('Query string', () => {
-  test('{0} is read as every client means it')
+  test('{0} is parsed as clients expect')
     .with([
       ['filter[a][b]=x', { filter: { a: { b: 'x' } } }],
       ['filter%5Ba%5D=x', { filter: { a: 'x' } }],
@@ -84,7 +84,7 @@ test.group('Query string', () => {
     }
   })
 
-  test('names that are unsafe drop their parameter and are told', ({ assert }) => {
+  test('unsafe names drop their parameter and are reported', ({ assert }) => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const query = `filter[${name}]=x&filter[a]=y`
       const { values, ignored } = parseQueryString(query, NAMES, INHERITED)
@@ -93,7 +93,7 @@ test.group('Query string', () => {
     }
   })
 
-  test('parameters after the thousandth are left out and told', ({ assert }) => {
+  test('parameters after the 1000th are dropped and reported', ({ assert }) => {
     const { values, ignored } = parseQueryString(`${'x=1&'.repeat(999)}fields=a&page=b`, NAMES)
     assert.deepEqual(plain(values), { fields: 'a' })
     assert.deepEqual(ignored, [['page']])

@@ -7,7 +7,7 @@ import { OutgoingBuffers } from '#realtime/outgoing_buffers'
 
 const LIMITS = { connection: 100, owner: 250, all: 500 }
 
-/** A connection of the library, whose client reads when it is told to. */
+/** A fake connection whose client reads on demand. */
 class Client extends EventEmitter {
   readonly closings: unknown[] = []
   readonly transport = Object.assign(new EventEmitter(), {

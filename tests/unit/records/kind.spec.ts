@@ -27,23 +27,25 @@ const definition: KindDefinition<typeof Thing> = {
 }
 
 test.group('Kinds', () => {
-  test('show every column but secret ones, which have to be asked for', ({ assert }) => {
+  test('show every column except secrets, which must be selected', ({ assert }) => {
     const { declaration } = new Kind(Thing, definition)
     assert.deepEqual(declaration.fields!.default, ['id', 'createdAt', 'updatedAt'])
     assert.deepEqual(declaration.fields!.allowed, ['id', 'createdAt', 'updatedAt', 'accountSecret'])
   })
 
-  test('are called in messages by their name in kebab-case', ({ assert }) => {
+  test('are named in kebab-case in messages', ({ assert }) => {
     assert.equal(new Kind(Thing, definition).label, 'registry-project')
   })
 
-  test('take no body where nobody may write', ({ assert }) => {
+  test('have no body validator if nobody may write', ({ assert }) => {
     const { createBody, updateBody } = new Kind(Thing, definition)
     assert.isUndefined(createBody)
     assert.isUndefined(updateBody)
   })
 
-  test('that offer what no index serves, or a secret as a filter, are found out', ({ assert }) => {
+  test('are rejected if they offer a key without an index or a secret as a filter', ({
+    assert,
+  }) => {
     const careless = new Kind(Thing, {
       ...definition,
       filters: ['id', 'updatedAt', 'accountSecret'],
@@ -54,16 +56,16 @@ test.group('Kinds', () => {
   })
 })
 
-test.group('Named shapes', () => {
+test.group('Prepared statements', () => {
   const statement = (name: string) => ({ name, text: `select '${name}'`, values: [] })
 
-  test('a shape gets its name once it has proven common', ({ assert }) => {
+  test('a statement is named after several uses', ({ assert }) => {
     const shapes = new PreparedStatements()
     const names = Array.from({ length: 5 }, () => shapes.prepare(statement('a')).name)
     assert.deepEqual(names, [undefined, undefined, undefined, undefined, 'a'])
   })
 
-  test('there is an end to names, since connections never forget one', ({ assert }) => {
+  test('the number of names is bounded', ({ assert }) => {
     const shapes = new PreparedStatements()
     const named = Array.from({ length: 400 }, (_, index) => {
       const used = Array.from({ length: 6 }, () => shapes.prepare(statement(`s${index}`)).name)

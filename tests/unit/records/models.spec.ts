@@ -79,7 +79,7 @@ test.group('Models', () => {
     })
   }
 
-  test('are called as their kind is, and have a name of their own', ({ assert }) => {
+  test('are named after their kind, without duplicates', ({ assert }) => {
     for (const { kind } of allKinds) {
       assert.equal(kind.model.name.toLowerCase(), kind.name.toLowerCase())
     }
@@ -143,7 +143,7 @@ test.group('Models and the compiler', () => {
     }
   })
 
-  test('a body that holds what nothing keeps does not compile', ({ assert }) => {
+  test('a body with an attribute that no column stores does not compile', ({ assert }) => {
     const create = body({ color: vine.string(), size: vine.number() })
     const declaring = () => [
       // @ts-expect-error -- the size is lost
@@ -153,9 +153,7 @@ test.group('Models and the compiler', () => {
     assert.isFunction(declaring)
   })
 
-  test('a body that says something in another type than its column does not compile', ({
-    assert,
-  }) => {
+  test('a body whose attribute differs in type from its column does not compile', ({ assert }) => {
     const create = body({ color: vine.array(vine.string()) })
     const declaring = () => [
       // @ts-expect-error -- a list, where a text is kept
@@ -166,7 +164,7 @@ test.group('Models and the compiler', () => {
     assert.isFunction(declaring)
   })
 
-  test('what is audited is named by columns that there are', ({ assert }) => {
+  test('audited columns must exist', ({ assert }) => {
     const { audit } = new Kind(Label, { ...label, audit: { lasting: ['color'] } })
     assert.deepEqual(audit, { isRecorded: true, lasting: ['color'] })
     assert.deepEqual(new Kind(Label, label).audit, { isRecorded: true, lasting: [] })
@@ -175,7 +173,7 @@ test.group('Models and the compiler', () => {
     assert.equal(careless.name, 'label')
   })
 
-  test('an assignment names two others by columns that its model has', ({ assert }) => {
+  test('an assignment references two columns of its model', ({ assert }) => {
     const declaring = () => [
       assignment('user', 'role', userRole.kind),
       // @ts-expect-error -- names a role

@@ -7,7 +7,7 @@ import { allKinds } from '#tests/helpers/all_kinds'
 const HASHED = ['client.secretDigest', 'user.password']
 
 test.group('Sealed values', () => {
-  test('open for what they were sealed for, and differ each time', ({ assert }) => {
+  test('unseal for their purpose only, and differ each time', ({ assert }) => {
     const sealed = seal('registry account', 'Harbor12345')
     assert.notInclude(sealed, 'Harbor12345')
     assert.notEqual(seal('registry account', 'Harbor12345'), sealed)
@@ -17,7 +17,9 @@ test.group('Sealed values', () => {
     assert.isNull(unseal('registry account', null))
   })
 
-  test('every secret of every kind stands sealed, and is no filter and no sort', ({ assert }) => {
+  test('every secret of every kind is sealed, and neither filterable nor sortable', ({
+    assert,
+  }) => {
     for (const { kind } of allKinds) {
       for (const name of kind.secrets) {
         const where = `${kind.name}.${name}`

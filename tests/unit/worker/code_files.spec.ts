@@ -13,14 +13,14 @@ const RECORD = '6b1f0b5e-1111-4000-8000-000000000003'
 
 type Fields = Record<string, any>
 
-/** What core and storage know of the code of an analysis. */
+/** The code of an analysis in core and storage. */
 class Scene {
   known: Fields[]
   stored: Fields[]
-  /** What storage has in a bucket that was added to the analysis. */
+  /** Files in an additional bucket. */
   storedElsewhere: Fields[] = []
   total: number | undefined
-  /** When storage tells its files. */
+  /** Delays the file list of storage. */
   told: Promise<void> | undefined
   readonly tarAsked = Promise.withResolvers<void>()
 
@@ -34,7 +34,7 @@ class Scene {
     this.stored = ids.map((id, n) => ({ id, path: `lib/part-${n}.py`, size: n }))
   }
 
-  /** Some platforms know only of pages. */
+  /** Some platforms only support pages. */
   async code(cleanup: (after: () => void) => void, { tellsAll = true } = {}) {
     const { platform, asked } = await platformThat((request, response) => {
       const { pathname, searchParams } = new URL(request.url!, 'http://platform')
@@ -79,8 +79,8 @@ class Scene {
   }
 }
 
-test.group('The code that is built', () => {
-  test('is the same whether a platform tells it at once or in pages: {$self}')
+test.group('The code of a build', () => {
+  test('is the same with and without the endpoint for all files: {$self}')
     .with([true, false])
     .run(async ({ assert, cleanup }, tellsAll) => {
       const scene = new Scene(120)
@@ -99,10 +99,7 @@ test.group('The code that is built', () => {
       )
     })
 
-  test('is in all buckets of the analysis, each path in one of them', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('comes from all buckets of the analysis, with unique paths', async ({ assert, cleanup }) => {
     const scene = new Scene(2)
     const id = randomUUID()
     const added = { bucketFileId: id, bucketId: OTHER_BUCKET, path: 'lib/added.py', root: false }
@@ -122,7 +119,7 @@ test.group('The code that is built', () => {
     )
   })
 
-  test('is on its way before storage has told what it is: {files} files, {tars} requests')
+  test('is prefetched before storage lists it: {files} files, {tars} requests')
     .with([
       { files: 7, tars: 0 },
       { files: 8, tars: 1 },
@@ -139,7 +136,7 @@ test.group('The code that is built', () => {
       tars.release()
     })
 
-  test('has to be stored as the analysis knows it: {what}')
+  test('must be stored as the analysis lists it: {what}')
     .with([
       {
         what: 'a file under another path',

@@ -15,11 +15,11 @@ const MIB = 1024 ** 2
 
 type Answer = (response: ServerResponse) => void
 
-/** Code as storage has it, and a layer of it whose files are read. */
+/** Code in storage, and a layer of it. */
 class Code {
   readonly files: (CodeFile & { readonly bytes: Buffer })[]
   readonly read = new Map<string, string>()
-  /** How storage answers where the whole bucket is asked for. */
+  /** The response to a request for the whole bucket. */
   bucket: Answer = (response) => void response.end(this.tar())
 
   constructor(count: number, size = 100) {
@@ -58,7 +58,7 @@ class Code {
     return { layer, tars, wholes, singles }
   }
 
-  /** Reads a layer as whoever writes it, and says whether it is as it should be. */
+  /** Reads a layer and compares it with the code. */
   async isIn(layer: CodeLayer): Promise<boolean> {
     const found = new Map<string, Buffer>()
     for (const entry of layer.entries) {
@@ -81,7 +81,7 @@ const bytesOf = async (file: LayerFile) => {
 }
 
 test.group('The files of a layer', () => {
-  test('come by one request, in whatever order storage has them', async ({ assert, cleanup }) => {
+  test('are read with one request, in any order', async ({ assert, cleanup }) => {
     const code = new Code(50)
     code.bucket = (response) => void response.end(code.tar(code.files.toReversed()))
     const { layer, wholes, singles } = await code.layer(cleanup)
@@ -89,7 +89,7 @@ test.group('The files of a layer', () => {
     assert.deepEqual([wholes(), singles()], [1, 0])
   })
 
-  test('are asked for anew where the layer is sent anew', async ({ assert, cleanup }) => {
+  test('are read again if the layer is resent', async ({ assert, cleanup }) => {
     const code = new Code(20)
     const { layer, wholes, singles } = await code.layer(cleanup)
     const [, , , first, second] = layer.entries as LayerFile[]
@@ -99,10 +99,7 @@ test.group('The files of a layer', () => {
     assert.deepEqual([wholes(), singles()], [2, 0])
   })
 
-  test('come by the request that was sent before it was known what they are', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('are read with the prefetched request', async ({ assert, cleanup }) => {
     const code = new Code(20)
     const { layer, tars, wholes, singles } = await code.layer(cleanup)
     tars.prefetch(BUCKET)
@@ -110,7 +107,7 @@ test.group('The files of a layer', () => {
     assert.deepEqual([wholes(), singles()], [1, 0])
   })
 
-  test('are let go of where they were asked for and are too large', async ({ assert, cleanup }) => {
+  test('release a prefetch they do not use', async ({ assert, cleanup }) => {
     const code = new Code(9, 2 * MIB)
     const asked = Promise.withResolvers<void>()
     const gone = Promise.withResolvers<void>()
@@ -127,10 +124,7 @@ test.group('The files of a layer', () => {
     assert.equal(singles(), 9)
   })
 
-  test('are refused where the bytes that are packed are not those of their digests', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('are rejected if they do not match their digests', async ({ assert, cleanup }) => {
     const code = new Code(20)
     const digests = code.files.map((file) => ({ ...file, sha256: hash('sha256', file.bytes) }))
     code.files.splice(0, code.files.length, ...digests)
@@ -143,7 +137,7 @@ test.group('The files of a layer', () => {
   })
 
   const half = (code: Code) => code.tar().subarray(0, 10 * 1_024 + 700)
-  test('are asked for one by one where {what}')
+  test('are read one by one if {what}')
     .with([
       { what: 'there is no stream of a bucket', answer: () => (r) => json(r, {}, 404) },
       { what: 'storage cannot make one', answer: () => (r) => json(r, {}, 500) },
@@ -174,10 +168,7 @@ test.group('The files of a layer', () => {
       assert.isAtMost(singles(), 20)
     })
 
-  test('are asked for one by one where there are few, or a large one', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('are read one by one if there are few, or a large one', async ({ assert, cleanup }) => {
     const few = new Code(3)
     const large = new Code(10)
     large.files.push({ ...large.files[0]!, path: 'x', size: 2 * MIB, bytes: randomBytes(2 * MIB) })
@@ -189,7 +180,7 @@ test.group('The files of a layer', () => {
     }
   })
 
-  test('are not held where too much comes before its turn', async ({ assert, cleanup }) => {
+  test('are not buffered beyond the limit', async ({ assert, cleanup }) => {
     const code = new Code(24, MIB)
     code.bucket = (response) => void response.end(code.tar(code.files.toReversed()))
     const { layer, singles } = await code.layer(cleanup)
@@ -197,7 +188,7 @@ test.group('The files of a layer', () => {
     assert.isAtLeast(singles(), 8)
   })
 
-  test('fail the layer where one is not what was stored', async ({ assert, cleanup }) => {
+  test('fail the layer if one differs from its digest', async ({ assert, cleanup }) => {
     const code = new Code(20)
     code.bucket = (response) => json(response, {}, 404)
     const { layer } = await code.layer(cleanup)

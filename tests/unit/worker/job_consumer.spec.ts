@@ -37,7 +37,7 @@ const platform = new Platform({
 
 let folder: string
 
-/** A worker on a bus in memory, and whatever it tells. */
+/** A worker on an in-memory bus, with its published events. */
 async function working(run: Job['run'], limits: Partial<JobLimits> = {}) {
   const bus = new MemoryBus()
   const told: Message[] = []
@@ -86,7 +86,7 @@ test.group('Jobs of the worker', (group) => {
     return () => rm(folder, { recursive: true })
   })
 
-  test('are told of with all that their command brought along', async ({ assert }) => {
+  test('publish events with the metadata of their command', async ({ assert }) => {
     const { told, order } = await working(async () => ({ hash: 'sha256:ab' }))
     await order('one', { run: 'r-1', correlationId: 'c-1' })
     assert.deepEqual(namesOf(told), ['executionStarted', 'executionFinished'])
@@ -98,7 +98,7 @@ test.group('Jobs of the worker', (group) => {
     }
   })
 
-  test('fail with the code and the sentence that were made for it', async ({ assert }) => {
+  test('fail with the code and message of their error', async ({ assert }) => {
     const { told, lines, order } = await working(async () => {
       throw new JobFailure('masterImageNotFound', 'There is no such image')
     })
@@ -127,7 +127,7 @@ test.group('Jobs of the worker', (group) => {
     })
   })
 
-  test('tell nothing of what was not made for others', async ({ assert }) => {
+  test('publish no details of unexpected errors', async ({ assert }) => {
     const { told, order } = await working(async () => {
       throw new Error('the password is 12345')
     })
@@ -137,7 +137,7 @@ test.group('Jobs of the worker', (group) => {
     assert.notInclude(JSON.stringify(told), '12345')
   })
 
-  test('have failed when their time is up, whatever that made fail', async ({ assert }) => {
+  test('fail after the timeout, whatever error it caused', async ({ assert }) => {
     const { told, order } = await working(
       async (_content, { signal }) => {
         await new Promise((_resolve, reject) => {
@@ -154,7 +154,7 @@ test.group('Jobs of the worker', (group) => {
     })
   })
 
-  test('about one record are done one after the other, others beside them', async ({ assert }) => {
+  test('for one record run in sequence, others concurrently', async ({ assert }) => {
     const doors = new Map<string, PromiseWithResolvers<void>>()
     const begun: string[] = []
     const { order } = await working(async (_content, { command }) => {
@@ -177,7 +177,7 @@ test.group('Jobs of the worker', (group) => {
     await Promise.all(all)
   })
 
-  test('are given back when the process ends, and done by the next', async ({ assert }) => {
+  test('are requeued on shutdown and done by the next worker', async ({ assert }) => {
     let isHanging = true
     const { told, start, order, consumer } = await working(async (_content, { signal }) => {
       if (isHanging) {
@@ -197,7 +197,7 @@ test.group('Jobs of the worker', (group) => {
     assert.deepEqual(namesOf(told), ['executionStarted', 'executionStarted', 'executionFinished'])
   })
 
-  test('that need not much longer are waited for when the process ends', async ({ assert }) => {
+  test('that are nearly done are awaited on shutdown', async ({ assert }) => {
     const door = Promise.withResolvers<void>()
     const { told, order, consumer } = await working(
       async () => {
@@ -214,7 +214,7 @@ test.group('Jobs of the worker', (group) => {
     assert.deepEqual(namesOf(told), ['executionStarted', 'executionFinished'])
   })
 
-  test('that ended their process too often have failed, and what was put down in good order does not count', async ({
+  test('that crashed the process too often fail, and released attempts do not count', async ({
     assert,
   }) => {
     let runs = 0
@@ -253,7 +253,7 @@ test.group('Jobs of the worker', (group) => {
     assert.equal(runs, 3)
   })
 
-  test('that may have ended their process are done one at a time, others beside them', async ({
+  test('that may have crashed the process run one at a time, others concurrently', async ({
     assert,
   }) => {
     const doors = new Map<string, PromiseWithResolvers<void>>()
@@ -280,9 +280,7 @@ test.group('Jobs of the worker', (group) => {
     await Promise.all(handled)
   })
 
-  test('cannot be done for commands that nobody understands, which are put aside', async ({
-    assert,
-  }) => {
+  test('with unsupported commands are dead-lettered', async ({ assert }) => {
     const { told, dead, order, bus } = await working(async () => ({}))
     await order('one', {}, 'dream')
     const routing = commandRouting(COMMAND_QUEUES.analysisBuilder)

@@ -13,8 +13,8 @@ import { json, platformThat } from '#tests/helpers/worker/platform_that'
 const ID = '6b1f0b5e-1111-4000-8000-000000000001'
 const OTHER = '6b1f0b5e-1111-4000-8000-000000000002'
 
-test.group('What the worker asks the platform', () => {
-  test('is asked with the queries that workers have always sent', async ({ assert, cleanup }) => {
+test.group('Requests of the worker to the platform', () => {
+  test('use the queries that all platforms support', async ({ assert, cleanup }) => {
     const { platform, asked } = await platformThat((_request, response) => {
       json(response, { data: [], meta: { total: 0 } })
     }, cleanup)
@@ -31,7 +31,7 @@ test.group('What the worker asks the platform', () => {
     ])
   })
 
-  test('is read to its end, page by page', async ({ assert, cleanup }) => {
+  test('read all pages of a list', async ({ assert, cleanup }) => {
     const all = Array.from({ length: 120 }, (_, n) => ({
       id: `6b1f0b5e-1111-4000-8000-${String(n).padStart(12, '0')}`,
       path: `file-${n}`,
@@ -50,7 +50,7 @@ test.group('What the worker asks the platform', () => {
     assert.lengthOf(asked, 3)
   })
 
-  test('is asked once more with another token, and again where it was away', async ({
+  test('renew a rejected token, and retry while the platform is unavailable', async ({
     assert,
     cleanup,
   }) => {
@@ -68,7 +68,7 @@ test.group('What the worker asks the platform', () => {
     assert.equal(count, 3)
   })
 
-  test('ends in failures that say whose fault it is', async ({ assert, cleanup }) => {
+  test('fail with errors that name the cause', async ({ assert, cleanup }) => {
     const answers: Record<string, [number, unknown]> = {
       away: [500, {}],
       refused: [403, {}],
@@ -88,10 +88,7 @@ test.group('What the worker asks the platform', () => {
     assert.isUndefined(await platform.analysis(ID))
   })
 
-  test('goes on where a file broke off, and is compared as a whole', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('resume a broken file, and verify it as a whole', async ({ assert, cleanup }) => {
     const whole = Buffer.from(Array.from({ length: 300_000 }, (_, n) => n % 251))
     const digest = createHash('sha256').update(whole).digest('base64')
     const ranges: (string | undefined)[] = []

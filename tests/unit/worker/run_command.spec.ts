@@ -6,8 +6,8 @@ const ID = '6b1f0b5e-0000-4000-8000-000000000000'
 const image = (fields: object = {}) => ({ id: ID, virtualPath: 'python/base', ...fields })
 const analysis = (fields: object = {}) => ({ id: ID, ...fields })
 
-test.group('What the image of an analysis runs', () => {
-  test('is the command, what comes before the code, the code, and what comes after', ({
+test.group('The command of an analysis image', () => {
+  test('consists of the command, arguments before the code, the code, and arguments after it', ({
     assert,
   }) => {
     const commandArguments = [
@@ -21,7 +21,7 @@ test.group('What the image of an analysis runs', () => {
     )
   })
 
-  test('has the arguments of the analysis where it has any of its own, even none', ({ assert }) => {
+  test('has the arguments of the analysis if it has any, even an empty list', ({ assert }) => {
     const master = image({ command: 'R', commandArguments: [{ value: '-f' }] })
     const own = analysis({ imageCommandArguments: [{ value: '--own', position: null }] })
     assert.deepEqual(runCommand(master, own, 'a.R'), ['R', '--own', '/opt/code/a.R'])
@@ -31,7 +31,7 @@ test.group('What the image of an analysis runs', () => {
     ])
   })
 
-  test('takes everything as it is: nothing is read by a shell', ({ assert }) => {
+  test('is not interpreted by a shell', ({ assert }) => {
     const hostile = ['"; rm -rf /', '$(id)', '`id`', "it's", 'a b', '\\', 'ünï']
     const commandArguments = hostile.map((value) => ({ value }))
     assert.deepEqual(

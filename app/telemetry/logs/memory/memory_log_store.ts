@@ -1,35 +1,26 @@
+import type { StreamedRecord } from '#auth/record_stream'
 import { newId } from '#kernel/new_id'
 import { uniqueOf } from '#telemetry/logs/line_key'
-import type { LogFilter } from '#telemetry/logs/log_filter'
-import type { LogLine } from '#telemetry/logs/log_line'
+import { matches, type LogFilter } from '#telemetry/logs/log_filter'
+import { recordOf, type LogLine } from '#telemetry/logs/log_line'
 import type { LogList, LogPage, LogStore, WriteOptions } from '#telemetry/logs/log_store'
-import type { StreamedRecord } from '#auth/record_stream'
 import { logMetrics } from '#telemetry/logs/metrics'
-import { KnownSearches } from './known_searches.js'
-import { Recent } from './recent.js'
-import { Ring, type RingLimits } from './ring.js'
-import { searchFor } from './search.js'
-import type { Shelf } from './shelf.js'
+import { LineRing, type LineRingLimits, type NumberedLine } from './line_ring.js'
+import { RecentKeys } from './recent_keys.js'
 
-/** The bus delivers a line once more while it is under way, so not after so many others. */
-const LINES_REMEMBERED = 8_192
-const SHARE_OF_SEARCHES = 64
+/** The bus redelivers lines that are in flight, so a redelivery is not far behind. */
+const MAX_RECENT_KEYS = 8_192
 
-/**
- * Keeps the newest lines in the memory of this process.
- */
+/** Stores the newest lines in the memory of this process. Every read scans them. */
 export class MemoryLogStore implements LogStore {
-  readonly #ring: Ring
-  readonly #known: KnownSearches
-  /** Of this store and no other: cursors of one that was here before stand for its beginning. */
-  readonly #name = newId()
-  readonly #remembered = new Recent(LINES_REMEMBERED)
-  readonly #waiting = new Set<() => void>()
+  readonly #ring: LineRing
+  /** Identifies this store, so that cursors of a previous one mean its beginning. */
+  readonly #id = newId()
+  readonly #recentKeys = new RecentKeys(MAX_RECENT_KEYS)
+  readonly #wakeups = new Set<() => void>()
 
-  constructor({ lines, bytes }: RingLimits) {
-    const forSearches = Math.ceil(bytes / SHARE_OF_SEARCHES)
-    this.#ring = new Ring({ lines, bytes: bytes - forSearches })
-    this.#known = new KnownSearches(this.#ring, forSearches)
+  constructor(limits: LineRingLimits) {
+    this.#ring = new LineRing(limits)
   }
 
   get count(): number {
@@ -37,32 +28,33 @@ export class MemoryLogStore implements LogStore {
   }
 
   get bytes(): number {
-    return this.#ring.bytes + this.#known.bytes
+    return this.#ring.bytes
   }
 
   async write(lines: readonly LogLine[], { again = false }: WriteOptions = {}): Promise<void> {
     let dropped = 0
     for (const line of lines) {
-      const isNew = this.#remembered.add(uniqueOf(line.key))
+      const isNew = this.#recentKeys.add(uniqueOf(line.key))
       if (isNew || !again) {
-        dropped += this.#ring.add(line)
+        dropped += this.#ring.add(recordOf(line))
       }
     }
     logMetrics.written('memory', lines.length)
     logMetrics.dropped('memory', dropped)
-    this.#waiting.forEach((wake) => wake())
+    this.#wakeUp()
   }
 
-  async list(filter: LogFilter, page: LogPage): Promise<LogList> {
-    return this.#known.list(filter, page)
+  async list(filter: LogFilter, { limit, offset, oldestFirst = false }: LogPage): Promise<LogList> {
+    const lines = byTime(this.#ring.filter((record) => matches(filter, record)))
+    const total = lines.length
+    const page = oldestFirst
+      ? lines.slice(offset, offset + limit)
+      : lines.slice(Math.max(0, total - offset - limit), Math.max(0, total - offset)).reverse()
+    return { records: page.map(({ record }) => JSON.stringify(record)), total }
   }
 
   async remove(filter: LogFilter): Promise<void> {
-    for (const { shelf, lines } of this.#find(filter)) {
-      lines.forEach((line) => this.#ring.remove(shelf, line))
-    }
-    this.#ring.tidyUp()
-    this.#known.forget()
+    this.#ring.remove((record) => matches(filter, record))
   }
 
   async *tail(
@@ -71,52 +63,48 @@ export class MemoryLogStore implements LogStore {
     after?: string
   ): AsyncGenerator<StreamedRecord> {
     let next = this.#numberAfter(after)
-    const wakeAll = () => this.#waiting.forEach((wake) => wake())
-    signal.addEventListener('abort', wakeAll, { once: true })
+    const wakeUp = () => this.#wakeUp()
+    signal.addEventListener('abort', wakeUp, { once: true })
     while (!signal.aborted) {
-      const found = [...this.#find(filter, next)].flatMap(({ shelf: { block }, lines }) =>
-        lines.map((line) => ({ number: block.first + line, record: block.textOf(line) }))
-      )
+      const lines = this.#ring.from(next)
       next = this.#ring.next
-      for (const { number, record } of found) {
-        yield { record, cursor: `${this.#name}.${number}` }
+      for (const { number, record } of lines) {
+        if (matches(filter, record)) {
+          yield { record: JSON.stringify(record), cursor: `${this.#id}.${number}` }
+        }
       }
       if (next === this.#ring.next && !signal.aborted) {
         await this.#nextWrite()
       }
     }
-    signal.removeEventListener('abort', wakeAll)
+    signal.removeEventListener('abort', wakeUp)
   }
 
   async findDeletionProblem(): Promise<undefined> {}
 
   async close(): Promise<void> {}
 
-  /** Lines that are meant, from a number on: shelf by shelf, the oldest first. */
-  *#find(filter: LogFilter, from = 0): Generator<{ shelf: Shelf; lines: number[] }> {
-    const search = searchFor(filter)
-    for (const shelf of this.#ring.from(from)) {
-      const { first } = shelf.block
-      const lines = [...search(shelf.block)].filter(
-        (line) => shelf.has(line) && first + line >= from
-      )
-      if (lines.length > 0) {
-        yield { shelf, lines }
-      }
-    }
-  }
-
   #numberAfter(cursor: string | undefined): number {
     if (cursor === undefined) {
       return this.#ring.next
     }
-    const [name, number] = cursor.split('.')
-    return name === this.#name && /^\d+$/.test(number ?? '') ? Number(number) + 1 : 0
+    const [id, number] = cursor.split('.')
+    return id === this.#id && /^\d+$/.test(number ?? '') ? Number(number) + 1 : 0
   }
 
   #nextWrite(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#waiting.add(resolve)
-    return promise.finally(() => this.#waiting.delete(resolve))
+    this.#wakeups.add(resolve)
+    return promise.finally(() => this.#wakeups.delete(resolve))
   }
+
+  #wakeUp(): void {
+    this.#wakeups.forEach((resolve) => resolve())
+  }
+}
+
+/** Lines mostly arrive in order of their time. Lines of the same time stay in order of arrival. */
+function byTime(lines: NumberedLine[]): NumberedLine[] {
+  const isOrdered = lines.every(({ time }, index) => index === 0 || lines[index - 1]!.time <= time)
+  return isOrdered ? lines : lines.sort((one, other) => one.time - other.time)
 }

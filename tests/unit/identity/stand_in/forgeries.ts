@@ -6,7 +6,7 @@ import type { StandInProvider } from './stand_in_provider.js'
 const stranger = new SigningKey()
 const seconds = () => Math.floor(Date.now() / 1000)
 
-/** Tokens that nobody may be let in with, by what is wrong with each. */
+/** Invalid tokens, by what is wrong with each. */
 export const FORGERIES: Record<string, (standIn: StandInProvider) => string> = {
   'that is not signed': (standIn) => `${unsigned({ alg: 'none', typ: 'JWT' }, standIn.claims())}.`,
   'that is not signed and carries a signature all the same': (standIn) => {
@@ -49,7 +49,7 @@ export const FORGERIES: Record<string, (standIn: StandInProvider) => string> = {
 
 type Claims = Record<string, unknown>
 
-/** What a provider may say of a good token without being believed, by what it would be an answer about. */
+/** Responses about a valid token that must be rejected. */
 export const LIES: Record<string, (honest: Claims, standIn: StandInProvider) => Claims> = {
   'about somebody else': (honest) => ({ ...honest, sub: 'b7a6b0ba-0000-4000-8000-000000000000' }),
   'about a token with another end': (honest) => ({ ...honest, exp: Number(honest.exp) + 3600 }),

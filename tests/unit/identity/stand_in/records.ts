@@ -30,7 +30,7 @@ export class Records {
     return record
   }
 
-  /** Answers a request for records; undefined where the path leads to none. */
+  /** Handles a records request; undefined for other paths. */
   answer(method: string, url: URL, body: Record<string, unknown>): Reply | undefined {
     const [table = '', id, ...rest] = url.pathname.split('/').filter(Boolean)
     if (!TABLES.includes(table) || rest.length > 0) {

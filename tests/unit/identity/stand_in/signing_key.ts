@@ -9,9 +9,7 @@ import {
 
 type Json = Record<string, unknown>
 
-/**
- * A key pair that signs JWTs, also ones no proper provider would sign.
- */
+/** A key pair that signs any JWT, including invalid ones. */
 export class SigningKey {
   readonly id: string
   readonly #private: KeyObject
@@ -28,7 +26,7 @@ export class SigningKey {
     return { ...this.#public.export({ format: 'jwk' }), kid: this.id, alg: 'RS256', use: 'sig' }
   }
 
-  /** The public half as text, with which some verifiers can be made to check a shared secret. */
+  /** The public key as text, for algorithm confusion attacks. */
   get pem(): string {
     return this.#public.export({ format: 'pem', type: 'spki' }) as string
   }

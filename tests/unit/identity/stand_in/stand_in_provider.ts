@@ -22,7 +22,7 @@ type Reply = {
 }
 type Fault = (request: IncomingMessage, answer: () => Promise<Reply>) => Promise<Reply> | Reply
 
-/** What came in, as the provider saw it. */
+/** A received request. */
 interface RecordedRequest {
   method: string
   path: string
@@ -32,9 +32,7 @@ interface RecordedRequest {
 
 const keys = { master: new SigningKey(), siteA: new SigningKey() }
 
-/**
- * An identity provider of the tests' own that speaks real HTTP, counts what it is asked, and can be made to fail or lie.
- */
+/** A test double of an identity provider over real HTTP. It counts requests and can fail or lie on demand. */
 export class StandInProvider {
   readonly keys = { ...keys }
   readonly records = new Records()
@@ -45,7 +43,7 @@ export class StandInProvider {
   readonly #revoked = new Set<string>()
   #fault: Fault | undefined
   #port = 0
-  /** Whether it describes itself at addresses of its realms, and the root leads to that of master. */
+  /** Whether it has a discovery document per realm, and the root redirects to that of master. */
   describesRealms = false
   /** How long access tokens last. */
   lifetimeSeconds = 900
@@ -84,19 +82,19 @@ export class StandInProvider {
     this.#port = (this.#server.address() as AddressInfo).port
   }
 
-  /** Goes away; `listen` brings it back at the same address. */
+  /** Stops listening; `listen` resumes at the same address. */
   async goAway(): Promise<void> {
     this.#server.closeAllConnections()
     this.#server.close()
     await once(this.#server, 'close')
   }
 
-  /** Lets every answer go through a fault until the next call without one. */
+  /** Applies a fault to every response until the next call without one. */
   fail(fault?: Fault): void {
     this.#fault = fault
   }
 
-  /** How often a path was asked. */
+  /** The number of requests for a path. */
   count(path: string): number {
     return this.seen.filter((request) => request.path === path).length
   }
@@ -105,13 +103,13 @@ export class StandInProvider {
     this.#revoked.add(token)
   }
 
-  /** A token as this provider makes them; what is given takes the place of its own claims. */
+  /** Signs a token; `claims` override the defaults. */
   mint(claims: Record<string, unknown> = {}): string {
     const key = claims.realm_name === 'master' ? this.keys.master : this.keys.siteA
     return key.sign({ ...this.claims(), ...claims })
   }
 
-  /** The token of a new user of master who may do everything. */
+  /** The token of a new user of master with all permissions. */
   administrator(): string {
     const { master } = this.realms
     const user = this.records.add('users', { name: 'administrator', realmId: master.id })
@@ -236,7 +234,7 @@ export class StandInProvider {
     }
   }
 
-  /** As deployed providers do, it also knows refresh tokens, and says so by their kind only. */
+  /** Like deployed providers, it introspects refresh tokens too, distinguished only by their kind. */
   #introspection(token: string) {
     const claims = this.#isOurOwn(token) ? claimsIn(token) : undefined
     if (!claims || claims.exp * 1000 <= Date.now() || !this.#lasts(claims.session_id)) {
@@ -263,7 +261,7 @@ export class StandInProvider {
     )
   }
 
-  /** A token without a session is good for as long as it says. */
+  /** A token without a session is active until it expires. */
   #lasts(session: unknown): boolean {
     return session === undefined || this.records.table('sessions').some(({ id }) => id === session)
   }

@@ -34,7 +34,7 @@ async function scene() {
     const manifest = await store.manifest(REPOSITORY, attachmentTag(digest, kind))
     return JSON.parse(manifest!.bytes.toString())
   }
-  /** Has something else stand where the signature of an image is looked for, and nowhere else. */
+  /** Replaces the signature manifest of an image. */
   const replace = async (content: object, digest = image.digest, kind = SIGNATURE) => {
     store.listed.clear()
     const bytes = Buffer.from(JSON.stringify(content))
@@ -44,28 +44,28 @@ async function scene() {
   return { store, place, image, refusalOf, attachment, replace }
 }
 
-test.group('An image is refused', () => {
-  test('that has no signature', async ({ assert }) => {
+test.group('An image is rejected', () => {
+  test('without a signature', async ({ assert }) => {
     const { store, refusalOf } = await scene()
     const unsigned = await store.put(REPOSITORY, 'another image')
     assert.equal(await refusalOf(unsigned.digest), 'signatureMissing')
   })
 
-  test('that is not there, or that the store has changed', async ({ assert }) => {
+  test('that is missing, or that the store has changed', async ({ assert }) => {
     const { store, image, refusalOf } = await scene()
     assert.equal(await refusalOf(`sha256:${'0'.repeat(64)}`), 'imageNotFound')
     store.manifests.set(`${REPOSITORY}@${image.digest}`, { ...image, bytes: Buffer.from('{}') })
     assert.equal(await refusalOf(), 'imageNotFound')
   })
 
-  test('that somebody else signed', async ({ assert }) => {
+  test('that another key signed', async ({ assert }) => {
     const { store, place, refusalOf } = await scene()
     const foreign = await store.put(REPOSITORY, 'another image')
     await signImage(place, foreign, buildFacts(), other)
     assert.equal(await refusalOf(foreign.digest), 'signatureInvalid')
   })
 
-  test('that carries the signature of another one', async ({ assert }) => {
+  test('with the signature of another image', async ({ assert }) => {
     const { store, image, refusalOf, attachment, replace } = await scene()
     const foreign = await store.put(REPOSITORY, 'another image')
     const subject = { mediaType: foreign.mediaType, digest: foreign.digest, size: 1 }
@@ -79,7 +79,7 @@ test.group('An image is refused', () => {
     assert.equal(await refusalOf(undefined, another), 'signatureOfAnother')
   })
 
-  test('whose signed text was changed, whatever digest is said', async ({ assert }) => {
+  test('with a changed payload, whatever its digest', async ({ assert }) => {
     const { store, image, refusalOf, attachment, replace } = await scene()
     const foreign = await store.put(REPOSITORY, 'another image')
     const content = await attachment(image.digest)
@@ -96,7 +96,7 @@ test.group('An image is refused', () => {
     assert.equal(await refusalOf(foreign.digest), 'signatureInvalid')
   })
 
-  test('whose signature is no signature', async ({ assert }) => {
+  test('with an invalid signature', async ({ assert }) => {
     const { refusalOf, attachment, replace } = await scene()
     const content = await attachment()
     const [layer] = content.layers
@@ -113,7 +113,7 @@ test.group('An image is refused', () => {
     }
   })
 
-  test('whose signature says something that is no claim', async ({ assert }) => {
+  test('with a signature over another payload', async ({ assert }) => {
     const { store, place, image, refusalOf, attachment, replace } = await scene()
     const content = await attachment()
     const texts = ['', 'null', '[]', '{}', '{"critical":null}', '{"critical":{"type":"x"}}']
@@ -129,7 +129,7 @@ test.group('An image is refused', () => {
     }
   })
 
-  test('whose signature manifest makes no sense', async ({ assert }) => {
+  test('with a malformed signature manifest', async ({ assert }) => {
     const { refusalOf, attachment, replace } = await scene()
     const content = await attachment()
     const [layer] = content.layers
@@ -153,8 +153,8 @@ test.group('An image is refused', () => {
   })
 })
 
-test.group('However much is attached to an image', () => {
-  test('only so much of it is read', async ({ assert }) => {
+test.group('Attachments of an image', () => {
+  test('are read up to a limit', async ({ assert }) => {
     const { store, place, image } = await scene()
     store.tagged.delete(`${REPOSITORY}:${attachmentTag(image.digest, SIGNATURE)}`)
     const { artifactType } = SIGNATURE
@@ -171,7 +171,7 @@ test.group('However much is attached to an image', () => {
     assert.isBelow(store.asked.length, 20)
   })
 
-  test('layers are bounded, too, in number and size', async ({ assert }) => {
+  test('have a limited number and size of layers', async ({ assert }) => {
     const { store, refusalOf, attachment, replace } = await scene()
     const content = await attachment()
     const [layer] = content.layers
@@ -193,8 +193,8 @@ test.group('However much is attached to an image', () => {
   })
 })
 
-test.group('No provenance is', () => {
-  test('one that is about another image, or that nobody of ours signed', async ({ assert }) => {
+test.group('Provenance is ignored', () => {
+  test('if it is about another image or signed by another key', async ({ assert }) => {
     const { store, place, image, attachment, replace } = await scene()
     const keys = [key.public]
     assert.isUndefined(await provenanceOf(place, image.digest, [other.public]))

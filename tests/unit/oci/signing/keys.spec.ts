@@ -20,8 +20,8 @@ const settings = {
   IMAGE_SIGNING_KEY: undefined,
 }
 
-test.group('Keys of images', () => {
-  test('follow from a secret, and from each another one', ({ assert }) => {
+test.group('Image keys', () => {
+  test('are derived from a secret, each from another one', ({ assert }) => {
     const key = SigningKey.derivedFrom(SECRET)
     assert.equal(SigningKey.derivedFrom(SECRET).public.pem, key.public.pem)
     assert.notEqual(SigningKey.derivedFrom(FORMER).public.pem, key.public.pem)
@@ -31,14 +31,14 @@ test.group('Keys of images', () => {
     )
   })
 
-  test('stay the same in later versions, or nothing that was signed could be checked', ({
+  test('stay the same in later versions, so that existing signatures remain valid', ({
     assert,
   }) => {
     const { fingerprint } = SigningKey.derivedFrom(SECRET).public
     assert.equal(fingerprint, '5e1548a279f3e51485098db9ca1305a3e5ca4a8214282ae894b1e02b42768a3c')
   })
 
-  test('sign so that any tool for ECDSA on P-256 can check it', ({ assert }) => {
+  test('create signatures that any ECDSA P-256 tool can verify', ({ assert }) => {
     const key = SigningKey.derivedFrom(SECRET)
     const signature = key.sign(BYTES)
     assert.isTrue(verify('sha256', BYTES, createPublicKey(key.public.pem), signature))
@@ -49,7 +49,7 @@ test.group('Keys of images', () => {
     assert.isFalse(key.public.verifies(BYTES, Buffer.alloc(100_000, 0x30)))
   })
 
-  test('can be given, and are the only ones then', async ({ assert, cleanup }) => {
+  test('can be configured, and are then the only ones', async ({ assert, cleanup }) => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
     const file = join(await temporaryFolder(cleanup), 'images.key')
     for (const type of ['pkcs8', 'sec1'] as const) {
@@ -62,7 +62,7 @@ test.group('Keys of images', () => {
     }
   })
 
-  test('are accepted as long as the application key they follow from is listed', ({ assert }) => {
+  test('are accepted while their application key is listed', ({ assert }) => {
     const keys = configuredKeys(settings)
     const expected = [SECRET, FORMER].map((one) => SigningKey.derivedFrom(one).public.pem)
     assert.deepEqual(
@@ -71,9 +71,7 @@ test.group('Keys of images', () => {
     )
   })
 
-  test('are refused where they are of another kind, without a word of what they are', ({
-    assert,
-  }) => {
+  test('of other types are rejected without revealing them', ({ assert }) => {
     const ed25519 = generateKeyPairSync('ed25519')
     const larger = generateKeyPairSync('ec', { namedCurve: 'secp384r1' })
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -94,7 +92,7 @@ test.group('Keys of images', () => {
     )
   })
 
-  test('stand in one file, one after the other', ({ assert }) => {
+  test('can be concatenated in one file', ({ assert }) => {
     const keys = [SECRET, FORMER].map((one) => SigningKey.derivedFrom(one).public)
     const file = keys.map(({ pem, fingerprint }) => `# ${fingerprint}\n${pem}`).join('')
     assert.deepEqual(

@@ -20,7 +20,7 @@ async function signed() {
 }
 
 test.group('A signature', () => {
-  test('says of which analysis the image is, in the form of cosign', async ({ assert }) => {
+  test('names the analysis in the format of cosign', async ({ assert }) => {
     const { store, place, image } = await signed()
     const verified = await verifyImage(place, image.digest, [key.public], { name: ANALYSIS })
     assert.equal(verified.claim.digest, image.digest)
@@ -48,7 +48,7 @@ test.group('A signature', () => {
     })
   })
 
-  test('is not made again where it is there, nor is the provenance', async ({ assert }) => {
+  test('is not repeated, nor is the provenance', async ({ assert }) => {
     const { store, place, image } = await signed()
     const { writes } = store
     const later = { run: 'run 2', startedAt: new Date(), finishedAt: new Date() }
@@ -56,7 +56,7 @@ test.group('A signature', () => {
     assert.equal(store.writes, writes)
   })
 
-  test('is listed, and the provenance, where whoever made them was killed before {$self} were')
+  test('is listed, with the provenance, if the process crashed before {$self} were')
     .with(['both', 'signatures', 'provenances'])
     .run(async ({ assert }, which) => {
       const { store, place, image } = await signed()
@@ -69,14 +69,14 @@ test.group('A signature', () => {
       assert.equal(store.manifests.size, size)
     })
 
-  test('is found where a registry lists it and has no such tag', async ({ assert }) => {
+  test('is found as a referrer without a tag', async ({ assert }) => {
     const { store, place, image } = await signed()
     store.tagged.clear()
     await verifyImage(place, image.digest, [key.public])
     assert.exists(await provenanceOf(place, image.digest, [key.public]))
   })
 
-  test('stays beside those of others', async ({ assert }) => {
+  test('is kept beside those of others', async ({ assert }) => {
     const { place, image, store } = await signed()
     const other = SigningKey.derivedFrom('a key of a hospital, and long enough')
     await signImage(place, image, buildFacts(), other)
@@ -87,7 +87,7 @@ test.group('A signature', () => {
     await assert.rejects(() => verifyImage(place, image.digest, [former.public]))
   })
 
-  test('is enough by one of several keys', async () => {
+  test('by one of several keys is enough', async () => {
     const { place, image } = await signed()
     const next = SigningKey.derivedFrom('the key that is to come, long enough')
     await verifyImage(place, image.digest, [next.public, key.public])
@@ -95,7 +95,7 @@ test.group('A signature', () => {
 })
 
 test.group('The provenance', () => {
-  test('names what went into the image by its digest', async ({ assert }) => {
+  test('lists the inputs of the image by digest', async ({ assert }) => {
     const { place, image } = await signed()
     const found = await provenanceOf(place, image.digest, [key.public])
     assert.deepEqual(found!.statement, {
@@ -132,7 +132,7 @@ test.group('The provenance', () => {
     })
   })
 
-  test('is said anew where other things went into the same image', async ({ assert }) => {
+  test('is repeated if the same image has other inputs', async ({ assert }) => {
     const { place, image } = await signed()
     const materials = [{ name: 'base', digest: digest('4') }]
     await signImage(place, image, buildFacts({ materials }), key)
@@ -145,7 +145,7 @@ test.group('The provenance', () => {
 test.group('A copy', () => {
   const NODE = `node-1/${ANALYSIS}`
 
-  test('carries both along, unchanged', async ({ assert }) => {
+  test('carries signature and provenance unchanged', async ({ assert }) => {
     const { place, image } = await signed()
     const to = { store: new CarelessStore(), repository: NODE }
     await to.store.putManifest(NODE, image, 'latest')
@@ -165,7 +165,7 @@ test.group('A copy', () => {
     assert.equal(to.store.writes, writes)
   })
 
-  test('keeps what others have said of it there', async ({ assert }) => {
+  test('keeps existing attachments at the target', async ({ assert }) => {
     const { place, image } = await signed()
     const to = { store: new CarelessStore(), repository: NODE }
     await to.store.putManifest(NODE, image, 'latest')
@@ -178,7 +178,7 @@ test.group('A copy', () => {
     assert.exists(await provenanceOf(to, image.digest, [hospital.public]))
   })
 
-  test('of an image that nobody signed is refused', async ({ assert }) => {
+  test('of an unsigned image is rejected', async ({ assert }) => {
     const store = new CarelessStore()
     const image = await store.put(REPOSITORY, 'an image')
     await assert.rejects(

@@ -67,8 +67,8 @@ const HOSTILE: Record<string, TarEntry[]> = {
   ],
 }
 
-test.group('Archives of images that somebody made to do harm', () => {
-  test('{0} is refused, and nothing is outside')
+test.group('Malicious image archives', () => {
+  test('{0} is rejected, and nothing is written outside')
     .with(Object.entries(HOSTILE))
     .run(async ({ assert, cleanup }, [, entries]) => {
       const isPax = entries[0]!.type === 'x'
@@ -90,14 +90,14 @@ test.group('Archives of images that somebody made to do harm', () => {
       await assert.rejects(() => lstat(join(folder, 'escaped')))
     })
 
-  test('an archive that is truncated is refused', async ({ assert, cleanup }) => {
+  test('a truncated archive is rejected', async ({ assert, cleanup }) => {
     const whole = tar([{ name: 'x/base/file', content: 'x'.repeat(5_000) }])
     const { files } = await unpacked(cleanup, gzipSync(whole.subarray(0, 2_000)))
 
     await assert.rejects(files, /is truncated/)
   })
 
-  test('what is no archive is refused', async ({ assert, cleanup }) => {
+  test('other files are rejected', async ({ assert, cleanup }) => {
     const page = await unpacked(cleanup, Buffer.from('<html>Not found</html>'))
     await assert.rejects(page.files, /not a gzip archive/)
 
@@ -139,10 +139,7 @@ test.group('Archives of images that somebody made to do harm', () => {
     assert.equal(await readFile(join(named.into, 'n'.repeat(120), 'file'), 'utf8'), 'long')
   })
 
-  test('the commit is known where git made the archive, and is nothing else', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('the commit of a git archive is reported', async ({ assert, cleanup }) => {
     const file = { name: 'base/Dockerfile', content: 'FROM scratch' }
     const commitOf = async (comment: string) => {
       const about = { ...pax({ comment }), type: 'g' }

@@ -20,8 +20,8 @@ function listing(some: Partial<Listing>): Listing {
 const pathsOf = (list: readonly { readonly virtualPath: string }[]) =>
   list.map(({ virtualPath }) => virtualPath)
 
-test.group('What the platform is told of its images', () => {
-  test('a broken image is named as the platform has it', ({ assert }) => {
+test.group('Synchronization of master images', () => {
+  test('a broken image is reported as the platform knows it', ({ assert }) => {
     const known = {
       name: 'base',
       path: 'python/base',
@@ -37,7 +37,7 @@ test.group('What the platform is told of its images', () => {
     assert.deepEqual(images, [image('r'), known])
   })
 
-  test('a broken image that the platform never had is left out', ({ assert }) => {
+  test('a broken image unknown to the platform is left out', ({ assert }) => {
     const { images } = mergeListings(
       [listing({ images: [image('r')], faults: [broken('new')] })],
       NONE
@@ -46,7 +46,7 @@ test.group('What the platform is told of its images', () => {
     assert.deepEqual(pathsOf(images), ['r'])
   })
 
-  test('a broken group is named as the platform has it', ({ assert }) => {
+  test('a broken group is reported as the platform knows it', ({ assert }) => {
     const { groups } = mergeListings([listing({ faults: [broken('r', 'group')] })], {
       images: [image('r')],
       groups: [{ virtualPath: 'r', name: 'R', path: null }],
@@ -55,7 +55,7 @@ test.group('What the platform is told of its images', () => {
     assert.deepEqual(groups, [{ virtualPath: 'r', name: 'R', path: 'r' }])
   })
 
-  test('what no source names any more is not named', ({ assert }) => {
+  test('an image that no source lists is left out', ({ assert }) => {
     const { images } = mergeListings([listing({ images: [image('r')] })], {
       images: [image('r'), image('python')],
       groups: [],
@@ -64,9 +64,7 @@ test.group('What the platform is told of its images', () => {
     assert.deepEqual(pathsOf(images), ['r'])
   })
 
-  test('of several sources the first that names an image counts, also where it is broken there', ({
-    assert,
-  }) => {
+  test('the first source that lists an image wins, even if it is broken there', ({ assert }) => {
     const { images } = mergeListings(
       [
         listing({ images: [image('r', 'Rscript')], faults: [broken('python')] }),

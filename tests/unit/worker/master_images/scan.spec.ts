@@ -31,10 +31,7 @@ test.group('Images in a repository', () => {
     assert.deepEqual([...groups, ...faults], [])
   })
 
-  test('images take over what groups around them say, unless they say it themselves', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('images inherit the attributes of their groups', async ({ assert, cleanup }) => {
     const { images } = await scanned(cleanup, {
       'python/image-group.json': { ...COMMAND, commandArguments: ['-u'] },
       'python/base/image.json': {},
@@ -55,10 +52,7 @@ test.group('Images in a repository', () => {
     )
   })
 
-  test('folders that are neither are left out of the path by which an image is known', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('other folders are not part of the virtual path', async ({ assert, cleanup }) => {
     const { images, groups } = await scanned(cleanup, {
       'data/python/image-group.json': COMMAND,
       'data/python/versions/base/Dockerfile': 'FROM scratch',
@@ -72,7 +66,7 @@ test.group('Images in a repository', () => {
     assert.deepEqual(groups, [{ name: 'python', path: 'data/python', virtualPath: 'python' }])
   })
 
-  test('a group is called as it says, else by what is around it', async ({ assert, cleanup }) => {
+  test('a group is named by its attribute, else by its parent', async ({ assert, cleanup }) => {
     const { groups } = await scanned(cleanup, {
       'r/image-group.json': { name: 'The R language' },
       'r/base/image-group.json': {},
@@ -89,10 +83,7 @@ test.group('Images in a repository', () => {
     )
   })
 
-  test('images stand in the order of their paths, whatever their case', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('images are sorted by path, ignoring case', async ({ assert, cleanup }) => {
     const names = ['b', 'A', 'a', 'a-b', 'C']
     const { images } = await scanned(
       cleanup,
@@ -109,7 +100,7 @@ test.group('Images in a repository', () => {
     )
   })
 
-  test('what is wrong with one image is told, and all others are there', async ({
+  test('a mistake in one image is reported, and all others are listed', async ({
     assert,
     cleanup,
   }) => {
@@ -140,10 +131,7 @@ test.group('Images in a repository', () => {
     )
   })
 
-  test('where a group is broken, so is all that would take over what it says', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('a broken group also breaks what inherits from it', async ({ assert, cleanup }) => {
     const { images, faults } = await scanned(cleanup, {
       'r/image-group.json': { name: 7 },
       'r/base/image.json': COMMAND,
@@ -171,7 +159,10 @@ test.group('Images in a repository', () => {
     )
   })
 
-  test('of two images with one name the second is told as wrong', async ({ assert, cleanup }) => {
+  test('the second of two images with one virtual path is reported', async ({
+    assert,
+    cleanup,
+  }) => {
     const { images, faults } = await scanned(cleanup, {
       'here/base/image.json': COMMAND,
       'there/base/image.json': COMMAND,
@@ -184,7 +175,7 @@ test.group('Images in a repository', () => {
     assert.equal(faults[0]!.message, 'there/base and here/base have the same virtual path base')
   })
 
-  test('what stands at the top of a repository is no image of it', async ({ assert, cleanup }) => {
+  test('the root of a repository is not an image', async ({ assert, cleanup }) => {
     const { images, groups, faults } = await scanned(cleanup, {
       'Dockerfile': 'FROM scratch',
       'base/image.json': COMMAND,

@@ -1,9 +1,0 @@
-import { isIP } from 'node:net'
-
-/** Whether a host, as it stands in a URL or in HOST, is this machine and no other. */
-export function isLoopback(host: string): boolean {
-  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1')
-  return isIP(name) === 4
-    ? name.startsWith('127.')
-    : name === '::1' || name === 'localhost' || name.endsWith('.localhost')
-}

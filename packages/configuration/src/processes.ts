@@ -1,0 +1,63 @@
+/** The parts of the platform that are served over HTTP; `identity` is served at `/auth`. */
+export const SURFACES = ['core', 'storage', 'telemetry', 'messenger', 'identity'] as const
+export type Surface = (typeof SURFACES)[number]
+
+/** The kinds of background work. */
+export const JOBS = ['bus', 'outbox', 'sweeps', 'worker'] as const
+export type Job = (typeof JOBS)[number]
+
+/** What a process may depend on, embedded or external. */
+export const CONCERNS = ['database', 'bus', 'signals', 'objects', 'logs', 'identity'] as const
+export type Concern = (typeof CONCERNS)[number]
+
+const SURFACE_CONCERNS: Readonly<Record<Surface, readonly Concern[]>> = {
+  core: ['database', 'bus', 'signals', 'identity'],
+  storage: ['database', 'bus', 'signals', 'objects', 'identity'],
+  telemetry: ['database', 'bus', 'signals', 'logs', 'identity'],
+  messenger: ['database', 'signals', 'identity'],
+  identity: ['database', 'signals', 'identity'],
+}
+
+const JOB_CONCERNS: Readonly<Record<Job, readonly Concern[]>> = {
+  bus: ['database', 'bus', 'signals', 'objects', 'logs', 'identity'],
+  outbox: ['database', 'bus', 'signals', 'identity'],
+  sweeps: ['database', 'objects', 'identity'],
+  worker: ['bus', 'identity'],
+}
+
+interface ProcessSettings {
+  readonly SURFACES: readonly Surface[]
+  readonly JOBS: readonly Job[]
+  readonly IDENTITY_URL: string | undefined
+}
+
+/** The surfaces a process works for: those it serves, or all if it serves none. */
+export function surfacesOf(settings: ProcessSettings): readonly Surface[] {
+  if (settings.SURFACES.length > 0) {
+    return settings.SURFACES
+  }
+  return embeddedSurfaces(settings.IDENTITY_URL)
+}
+
+/** All surfaces of an installation; without the identity surface if an external provider is set. */
+export function embeddedSurfaces(identityUrl: string | undefined): readonly Surface[] {
+  return SURFACES.filter((surface) => surface !== 'identity' || identityUrl === undefined)
+}
+
+/** The concerns this process depends on: one that only serves messages needs no object store. */
+export function requiredConcerns(settings: ProcessSettings): ReadonlySet<Concern> {
+  const available = new Set(surfacesOf(settings).flatMap((surface) => SURFACE_CONCERNS[surface]))
+  const bySurfaces = settings.SURFACES.flatMap((surface) => SURFACE_CONCERNS[surface])
+  const byJobs = settings.JOBS.flatMap((job) => JOB_CONCERNS[job]).filter((concern) =>
+    available.has(concern)
+  )
+  const needed = [...bySurfaces, ...byJobs]
+  return new Set(CONCERNS.filter((concern) => needed.includes(concern)))
+}
+
+/** Whether this process needs a database; a worker with an external provider does not. */
+export function usesDatabase(settings: ProcessSettings): boolean {
+  const concerns = requiredConcerns(settings)
+  const storesIdentities = concerns.has('identity') && settings.IDENTITY_URL === undefined
+  return concerns.has('database') || storesIdentities
+}
