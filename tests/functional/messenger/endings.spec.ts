@@ -49,11 +49,11 @@ test.group('Mailboxes of deleted identities', (group) => {
 
   test('are removed with a deleted user, whatever else has the same id', async ({ assert }) => {
     const user = known('user', await makeUser())
-    const twin: Somebody = { ...user, party: { type: 'robot', id: user.party.id } }
-    await full(user, twin)
+    const sameId: Somebody = { ...user, party: { type: 'robot', id: user.party.id } }
+    await full(user, sameId)
     await remove('user', user.party.id)
     await eventually(() => isEmpty(user), 1_000)
-    assert.containsSubset(await mailboxOf(twin), { messages: 3 })
+    assert.containsSubset(await mailboxOf(sameId), { messages: 3 })
   })
 
   test('go with the realm of those who had them', async () => {

@@ -110,21 +110,21 @@ test.group('Messages', () => {
 
   test('are those of the caller only, whatever ids it knows', async ({ assert }) => {
     const [sender, recipient, other] = [somebody(), somebody(), somebody()]
-    const twin: Somebody = { ...recipient, party: { type: 'user', id: recipient.party.id } }
+    const sameId: Somebody = { ...recipient, party: { type: 'user', id: recipient.party.id } }
     const ids = await send(sender, [recipient], { data: 'for one' })
-    const [forTwin] = await send(sender, [twin], { data: 'for its twin of another kind' })
+    const [forSameId] = await send(sender, [sameId], { data: 'for the same id of another kind' })
     assert.deepEqual(await pull(other), [])
     assert.deepEqual(idsOf(await pull(recipient)), ids)
     for (const whose of [sender, other]) {
       assert.equal((await acknowledge(whose, ids)).status, 202)
     }
-    const strange = ['zz', '', clock.uuid(), ids[0]!.slice(1), forTwin]
+    const strange = ['zz', '', clock.uuid(), ids[0]!.slice(1), forSameId]
     assert.equal((await acknowledge(recipient, strange)).status, 202)
     assert.deepEqual(idsOf(await pull(recipient)), ids)
     assert.equal((await acknowledge(recipient, [...ids, ...ids, 'zz'])).status, 202)
     assert.equal((await acknowledge(recipient, ids)).status, 202)
     assert.deepEqual(await pull(recipient), [])
-    assert.containsSubset(await mailboxOf(twin), { messages: 1 })
+    assert.containsSubset(await mailboxOf(sameId), { messages: 1 })
   })
 
   test('are acknowledged by several at once, and counted once', async ({ assert }) => {

@@ -103,12 +103,12 @@ export async function waiting(): Promise<number> {
 /** A parked request: its response, and how to disconnect it. */
 export async function parked(whose: Somebody, query = '?wait=20000') {
   const before = await waiting()
-  const leaving = new AbortController()
-  const request = fetch(at('messenger', `/messages${query}`), {
+  const controller = new AbortController()
+  const pending = fetch(at('messenger', `/messages${query}`), {
     headers: whose.headers,
-    signal: leaving.signal,
+    signal: controller.signal,
   })
-  const answer = request.then(async (response) => ({
+  const answer = pending.then(async (response) => ({
     status: response.status,
     body: (await response.json()) as any,
   }))
@@ -116,7 +116,7 @@ export async function parked(whose: Somebody, query = '?wait=20000') {
   await eventually(async () => (await waiting()) > before)
   const disconnect = async () => {
     const there = await waiting()
-    leaving.abort()
+    controller.abort()
     await eventually(async () => (await waiting()) < there)
   }
   return { answer, leave: disconnect }
@@ -146,7 +146,7 @@ export async function opened(whose: Pick<Somebody, 'headers'>) {
     text,
     until: (count: number) => eventually(() => frames().length >= count && frames()),
     async disconnect() {
-      leaving.abort()
+      controller.abort()
       await ended
     },
   }

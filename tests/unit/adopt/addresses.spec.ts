@@ -20,7 +20,7 @@ test.group('Addresses of former databases', () => {
     })
   })
 
-  for (const [what, named, said] of [
+  for (const [what, named, content] of [
     ['a password', 'core=postgres://reader:hidden@db/core', 'A password on the command line'],
     ['no service', 'postgres://reader:hidden@db/core', 'names no service'],
     ['another protocol', 'core=http://db/core', 'is not a database address'],
@@ -32,7 +32,7 @@ test.group('Addresses of former databases', () => {
         assert.fail('it was taken')
       } catch (error) {
         assert.instanceOf(error, AdoptionRefused)
-        assert.include((error as AdoptionRefused).message, said)
+        assert.include((error as AdoptionRefused).message, content)
         assert.notInclude((error as AdoptionRefused).message, 'hidden')
       }
     })

@@ -8,12 +8,12 @@ import { rounds } from '#tests/helpers/rounds'
 
 const BOUNDARY = 'xYz'
 
-interface Sent {
+interface TestFile {
   filename?: string
   content: Uint8Array
 }
 
-function bodyOf(parts: readonly Sent[], boundary = BOUNDARY): Buffer {
+function bodyOf(parts: readonly TestFile[], boundary = BOUNDARY): Buffer {
   const chunks = parts.flatMap(({ filename, content }) => [
     `--${boundary}\r\nContent-Disposition: form-data; name="a"`,
     filename === undefined ? '' : `; filename="${filename}"`,
@@ -88,18 +88,18 @@ test.group('Multipart | parts', () => {
       { filename: 'a', content: Buffer.alloc(100_000) },
       { filename: 'b', content: Buffer.alloc(100_000) },
     ])
-    let read = 0
+    let readBytes = 0
     async function* counted() {
       for await (const chunk of cut(body, [1000])) {
-        read += chunk.length
+        readBytes += chunk.length
         yield chunk
       }
     }
     const parts = partsOf(counted(), BOUNDARY)
     await parts.next()
-    assert.isBelow(read, 2001)
+    assert.isBelow(readBytes, 2001)
     await parts.next()
-    assert.isBelow(read, 103_000)
+    assert.isBelow(readBytes, 103_000)
   })
 
   test('can be preceded and followed by what belongs to no part', async ({ assert }) => {

@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 
 import { BucketTars } from '#worker/analysis_builder/bucket_tars'
 import { codeOf } from '#worker/analysis_builder/code_files'
-import { json, platformThat } from '#tests/helpers/worker/platform_that'
+import { json, startPlatform } from '#tests/helpers/worker/start_platform'
 
 const ANALYSIS = '6b1f0b5e-1111-4000-8000-000000000001'
 const BUCKET = '6b1f0b5e-1111-4000-8000-000000000002'
@@ -36,7 +36,7 @@ class Scene {
 
   /** Some platforms only support pages. */
   async code(cleanup: (after: () => void) => void, { tellsAll = true } = {}) {
-    const { platform, asked } = await platformThat((request, response) => {
+    const { platform, asked: requests } = await startPlatform((request, response) => {
       const { pathname, searchParams } = new URL(request.url!, 'http://platform')
       const offset = Number(searchParams.get('page[offset]'))
       const page = (records: Fields[]) =>
@@ -65,17 +65,17 @@ class Scene {
       }
     }, cleanup)
     const tars = new BucketTars(platform)
-    return { code: await codeOf(platform, ANALYSIS, tars), asked, tars }
+    return { code: await codeOf(platform, ANALYSIS, tars), asked: requests, tars }
   }
 
-  async #whenTold(tell: () => void): Promise<void> {
+  async #whenTold(report: () => void): Promise<void> {
     await this.told
-    tell()
+    report()
   }
 
-  #all(tellsAll: boolean, said: Fields, response: Parameters<typeof json>[0]): void {
-    const total = this.total ?? said.files.length
-    json(response, { data: { ...said, total }, meta: {} }, tellsAll ? 200 : 404)
+  #all(tellsAll: boolean, content: Fields, response: Parameters<typeof json>[0]): void {
+    const total = this.total ?? content.files.length
+    json(response, { data: { ...content, total }, meta: {} }, tellsAll ? 200 : 404)
   }
 }
 
@@ -84,7 +84,7 @@ test.group('The code of a build', () => {
     .with([true, false])
     .run(async ({ assert, cleanup }, tellsAll) => {
       const scene = new Scene(120)
-      const { code, asked } = await scene.code(cleanup, { tellsAll })
+      const { code, asked: requests } = await scene.code(cleanup, { tellsAll })
       assert.equal(code.bucketId, BUCKET)
       assert.equal(code.entrypoint, 'lib/part-0.py')
       assert.equal(code.bytes, (119 * 120) / 2)
@@ -94,7 +94,7 @@ test.group('The code of a build', () => {
       )
       const forTar = `/storage/buckets/${BUCKET}/stream`
       assert.lengthOf(
-        asked.filter((path) => path !== forTar),
+        requests.filter((path) => path !== forTar),
         tellsAll ? 2 : 9
       )
     })
@@ -127,10 +127,10 @@ test.group('The code of a build', () => {
     .run(async ({ assert, cleanup }, expected) => {
       const scene = new Scene(expected.files)
       scene.told = expected.tars > 0 ? scene.tarAsked.promise : undefined
-      const { asked, tars } = await scene.code(cleanup)
+      const { asked: requests, tars } = await scene.code(cleanup)
       const forTar = `/storage/buckets/${BUCKET}/stream`
       assert.lengthOf(
-        asked.filter((path) => path === forTar),
+        requests.filter((path) => path === forTar),
         expected.tars
       )
       tars.release()

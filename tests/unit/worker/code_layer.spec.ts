@@ -8,7 +8,7 @@ import type { LayerFile } from '#oci/tar/layer_entries'
 import { BucketTars } from '#worker/analysis_builder/bucket_tars'
 import { CodeLayer } from '#worker/analysis_builder/code_layer'
 import type { CodeFile } from '#worker/analysis_builder/code_files'
-import { json, platformThat } from '#tests/helpers/worker/platform_that'
+import { json, startPlatform } from '#tests/helpers/worker/start_platform'
 
 const BUCKET = '6b1f0b5e-1111-4000-8000-000000000009'
 const MIB = 1024 ** 2
@@ -42,7 +42,7 @@ class Code {
   }
 
   async layer(cleanup: (after: () => void) => void) {
-    const { platform, asked } = await platformThat(({ url }, response) => {
+    const { platform, asked: requests } = await startPlatform(({ url }, response) => {
       if (url!.includes('/buckets/')) {
         return this.bucket(response)
       }
@@ -53,8 +53,8 @@ class Code {
     const tars = new BucketTars(platform)
     const read = (path: string, sha256: string) => this.read.set(path, sha256)
     const layer = new CodeLayer(platform, tars, code, read)
-    const wholes = () => asked.filter((path) => path.includes('/buckets/')).length
-    const singles = () => asked.filter((path) => path.includes('/bucket-files/')).length
+    const wholes = () => requests.filter((path) => path.includes('/buckets/')).length
+    const singles = () => requests.filter((path) => path.includes('/bucket-files/')).length
     return { layer, tars, wholes, singles }
   }
 
@@ -109,18 +109,18 @@ test.group('The files of a layer', () => {
 
   test('release a prefetch they do not use', async ({ assert, cleanup }) => {
     const code = new Code(9, 2 * MIB)
-    const asked = Promise.withResolvers<void>()
-    const gone = Promise.withResolvers<void>()
+    const requests = Promise.withResolvers<void>()
+    const removed = Promise.withResolvers<void>()
     code.bucket = (response) => {
-      response.on('close', () => gone.resolve())
+      response.on('close', () => removed.resolve())
       response.write(code.tar().subarray(0, 1_000))
-      asked.resolve()
+      requests.resolve()
     }
     const { layer, tars, singles } = await code.layer(cleanup)
     tars.prefetch(BUCKET)
-    await asked.promise
+    await requests.promise
     assert.isTrue(await code.isIn(layer))
-    await gone.promise
+    await removed.promise
     assert.equal(singles(), 9)
   })
 

@@ -40,12 +40,12 @@ let folder: string
 /** A worker on an in-memory bus, with its published events. */
 async function working(run: Job['run'], limits: Partial<JobLimits> = {}) {
   const bus = new MemoryBus()
-  const told: Message[] = []
+  const events: Message[] = []
   const lines: ShippedLine[] = []
   const dead: string[] = []
   await bus.subscribe(
     { queue: 'test', events: [EVENT_KEYS.analysisBuilder], prefetch: 50 },
-    async ({ bytes }) => void told.push(parseMessage(bytes))
+    async ({ bytes }) => void events.push(parseMessage(bytes))
   )
   const attempts = await Attempts.open(folder)
   const start = () =>
@@ -75,10 +75,10 @@ async function working(run: Job['run'], limits: Partial<JobLimits> = {}) {
     bus.publish(
       newMessage(commandRouting(COMMAND_QUEUES.analysisBuilder), type, { id }, { ...metadata })
     )
-  return { bus, told, lines, dead, attempts, start, order, consumer: await start() }
+  return { bus, told: events, lines, dead, attempts, start, order, consumer: await start() }
 }
 
-const namesOf = (told: readonly Message[]) => told.map(({ type }) => type)
+const namesOf = (events: readonly Message[]) => events.map(({ type }) => type)
 
 test.group('Jobs of the worker', (group) => {
   group.each.setup(async () => {
@@ -87,23 +87,27 @@ test.group('Jobs of the worker', (group) => {
   })
 
   test('publish events with the metadata of their command', async ({ assert }) => {
-    const { told, order } = await working(async () => ({ hash: 'sha256:ab' }))
+    const { told: events, order } = await working(async () => ({ hash: 'sha256:ab' }))
     await order('one', { run: 'r-1', correlationId: 'c-1' })
-    assert.deepEqual(namesOf(told), ['executionStarted', 'executionFinished'])
-    assert.deepEqual(told[0]!.data, { id: 'one' })
-    assert.deepEqual(told[1]!.data, { id: 'one', hash: 'sha256:ab' })
-    for (const { metadata } of told) {
+    assert.deepEqual(namesOf(events), ['executionStarted', 'executionFinished'])
+    assert.deepEqual(events[0]!.data, { id: 'one' })
+    assert.deepEqual(events[1]!.data, { id: 'one', hash: 'sha256:ab' })
+    for (const { metadata } of events) {
       assert.containSubset(metadata, { run: 'r-1', correlationId: 'c-1', persistent: true })
       assert.deepEqual(metadata.routing, { type: 'pubSub', key: EVENT_KEYS.analysisBuilder })
     }
   })
 
   test('fail with the code and message of their error', async ({ assert }) => {
-    const { told, lines, order } = await working(async () => {
+    const {
+      told: events,
+      lines,
+      order,
+    } = await working(async () => {
       throw new JobFailure('masterImageNotFound', 'There is no such image')
     })
     await order('one')
-    assert.deepEqual(told[1]!.data, {
+    assert.deepEqual(events[1]!.data, {
       id: 'one',
       error: {
         name: 'JobFailure',
@@ -128,17 +132,17 @@ test.group('Jobs of the worker', (group) => {
   })
 
   test('publish no details of unexpected errors', async ({ assert }) => {
-    const { told, order } = await working(async () => {
+    const { told: events, order } = await working(async () => {
       throw new Error('the password is 12345')
     })
     await order('one')
-    const { error } = told[1]!.data as { error: JobFailure }
+    const { error } = events[1]!.data as { error: JobFailure }
     assert.equal(error.code, 'unforeseen')
-    assert.notInclude(JSON.stringify(told), '12345')
+    assert.notInclude(JSON.stringify(events), '12345')
   })
 
   test('fail after the timeout, whatever error it caused', async ({ assert }) => {
-    const { told, order } = await working(
+    const { told: events, order } = await working(
       async (_content, { signal }) => {
         await new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(new Error('broken off')))
@@ -148,7 +152,7 @@ test.group('Jobs of the worker', (group) => {
       { jobMs: 30 }
     )
     await order('one')
-    assert.containSubset(told[1], {
+    assert.containSubset(events[1], {
       type: 'executionFailed',
       data: { error: { code: 'timeExceeded' } },
     })
@@ -156,9 +160,9 @@ test.group('Jobs of the worker', (group) => {
 
   test('for one record run in sequence, others concurrently', async ({ assert }) => {
     const doors = new Map<string, PromiseWithResolvers<void>>()
-    const begun: string[] = []
+    const started: string[] = []
     const { order } = await working(async (_content, { command }) => {
-      begun.push(String(command.run))
+      started.push(String(command.run))
       const door = Promise.withResolvers<void>()
       doors.set(String(command.run), door)
       await door.promise
@@ -169,17 +173,22 @@ test.group('Jobs of the worker', (group) => {
       order('one', { run: 'second' }),
       order('two', { run: 'other' }),
     ]
-    await eventually(() => begun.length === 1)
+    await eventually(() => started.length === 1)
     doors.get('first')!.resolve()
-    await eventually(() => begun.length === 3)
-    assert.sameOrderedMembers(begun.slice(0, 1), ['first'])
+    await eventually(() => started.length === 3)
+    assert.sameOrderedMembers(started.slice(0, 1), ['first'])
     doors.forEach(({ resolve }) => resolve())
     await Promise.all(all)
   })
 
   test('are requeued on shutdown and done by the next worker', async ({ assert }) => {
     let isHanging = true
-    const { told, start, order, consumer } = await working(async (_content, { signal }) => {
+    const {
+      told: events,
+      start,
+      order,
+      consumer,
+    } = await working(async (_content, { signal }) => {
       if (isHanging) {
         await new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(new Error('broken off')))
@@ -188,18 +197,22 @@ test.group('Jobs of the worker', (group) => {
       return {}
     })
     const handled = order('one')
-    await eventually(() => told.length === 1)
+    await eventually(() => events.length === 1)
     await consumer.stop()
-    assert.deepEqual(namesOf(told), ['executionStarted'])
+    assert.deepEqual(namesOf(events), ['executionStarted'])
     isHanging = false
     await start()
     await handled
-    assert.deepEqual(namesOf(told), ['executionStarted', 'executionStarted', 'executionFinished'])
+    assert.deepEqual(namesOf(events), ['executionStarted', 'executionStarted', 'executionFinished'])
   })
 
   test('that are nearly done are awaited on shutdown', async ({ assert }) => {
     const door = Promise.withResolvers<void>()
-    const { told, order, consumer } = await working(
+    const {
+      told: events,
+      order,
+      consumer,
+    } = await working(
       async () => {
         await door.promise
         return {}
@@ -207,18 +220,24 @@ test.group('Jobs of the worker', (group) => {
       { graceMs: 60_000 }
     )
     const handled = order('one')
-    await eventually(() => told.length === 1)
+    await eventually(() => events.length === 1)
     const stopped = consumer.stop()
     door.resolve()
     await Promise.all([stopped, handled])
-    assert.deepEqual(namesOf(told), ['executionStarted', 'executionFinished'])
+    assert.deepEqual(namesOf(events), ['executionStarted', 'executionFinished'])
   })
 
   test('that crashed the process too often fail, and released attempts do not count', async ({
     assert,
   }) => {
     let runs = 0
-    const { told, attempts, bus, start, consumer } = await working(async (_content, { signal }) => {
+    const {
+      told: events,
+      attempts,
+      bus,
+      start,
+      consumer,
+    } = await working(async (_content, { signal }) => {
       runs++
       if (runs === 1) {
         await new Promise((_resolve, reject) => {
@@ -244,11 +263,11 @@ test.group('Jobs of the worker', (group) => {
     }
     await bus.publish(command)
     assert.equal(runs, 2)
-    assert.containSubset(told.at(-1), {
+    assert.containSubset(events.at(-1), {
       type: 'executionFailed',
       data: { error: { code: 'workerEnded' } },
     })
-    assert.include(JSON.stringify(told.at(-1)), 'crashed 3 times')
+    assert.include(JSON.stringify(events.at(-1)), 'crashed 3 times')
     await bus.publish(command)
     assert.equal(runs, 3)
   })
@@ -281,12 +300,12 @@ test.group('Jobs of the worker', (group) => {
   })
 
   test('with unsupported commands are dead-lettered', async ({ assert }) => {
-    const { told, dead, order, bus } = await working(async () => ({}))
+    const { told: events, dead, order, bus } = await working(async () => ({}))
     await order('one', {}, 'dream')
     const routing = commandRouting(COMMAND_QUEUES.analysisBuilder)
     await bus.publish(newMessage(routing, 'execute', { id: 7 }))
     assert.lengthOf(dead, 2)
     assert.include(dead[0], 'dream')
-    assert.isEmpty(told)
+    assert.isEmpty(events)
   })
 })

@@ -8,21 +8,21 @@ import {
   PlatformRequestRejected,
   PlatformResponseInvalid,
 } from '#worker/platform/platform_errors'
-import { json, platformThat } from '#tests/helpers/worker/platform_that'
+import { json, startPlatform } from '#tests/helpers/worker/start_platform'
 
 const ID = '6b1f0b5e-1111-4000-8000-000000000001'
 const OTHER = '6b1f0b5e-1111-4000-8000-000000000002'
 
 test.group('Requests of the worker to the platform', () => {
   test('use the queries that all platforms support', async ({ assert, cleanup }) => {
-    const { platform, asked } = await platformThat((_request, response) => {
+    const { platform, asked: requests } = await startPlatform((_request, response) => {
       json(response, { data: [], meta: { total: 0 } })
     }, cleanup)
     await platform.codeBucket(ID)
     await platform.files(ID)
     await platform.analysisNodes(ID)
     await platform.nodes([ID, OTHER])
-    const queries = asked.map((url) => url.replace('&codec=url-expression', ''))
+    const queries = requests.map((url) => url.replace('&codec=url-expression', ''))
     assert.deepEqual(queries, [
       `/core/analysis-buckets?filter=and(eq(analysisId,'${ID}'),eq(type,'CODE'))`,
       `/core/analysis-bucket-files?filter=eq(analysisBucketId,'${ID}')&page[limit]=50`,
@@ -38,7 +38,7 @@ test.group('Requests of the worker to the platform', () => {
       root: false,
       bucketFileId: OTHER,
     }))
-    const { platform, asked } = await platformThat((request, response) => {
+    const { platform, asked: requests } = await startPlatform((request, response) => {
       const offset = Number(new URL(request.url!, 'http://x').searchParams.get('page[offset]'))
       json(response, { data: all.slice(offset, offset + 50), meta: { total: 120 } })
     }, cleanup)
@@ -47,7 +47,7 @@ test.group('Requests of the worker to the platform', () => {
       found.map(({ path }) => path),
       all.map(({ path }) => path)
     )
-    assert.lengthOf(asked, 3)
+    assert.lengthOf(requests, 3)
   })
 
   test('renew a rejected token, and retry while the platform is unavailable', async ({
@@ -55,7 +55,7 @@ test.group('Requests of the worker to the platform', () => {
     cleanup,
   }) => {
     let count = 0
-    const { platform, tokens } = await platformThat((_request, response) => {
+    const { platform, tokens } = await startPlatform((_request, response) => {
       count++
       if (count <= 2) {
         return json(response, {}, count === 1 ? 401 : 503)
@@ -76,7 +76,7 @@ test.group('Requests of the worker to the platform', () => {
       missing: [404, {}],
     }
     let answer = answers.away!
-    const { platform } = await platformThat((_request, response) => {
+    const { platform } = await startPlatform((_request, response) => {
       json(response, answer[1], answer[0])
     }, cleanup)
     await assert.rejects(() => platform.analysis(ID), PlatformUnavailable as never)
@@ -92,7 +92,7 @@ test.group('Requests of the worker to the platform', () => {
     const whole = Buffer.from(Array.from({ length: 300_000 }, (_, n) => n % 251))
     const digest = createHash('sha256').update(whole).digest('base64')
     const ranges: (string | undefined)[] = []
-    const { platform } = await platformThat((request, response) => {
+    const { platform } = await startPlatform((request, response) => {
       const { range } = request.headers
       ranges.push(range)
       const from = Number(/bytes=(\d+)-/.exec(range ?? '')?.[1] ?? 0)

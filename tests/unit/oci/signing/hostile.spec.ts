@@ -16,12 +16,12 @@ const REPOSITORY = `incoming/${ANALYSIS}`
 
 async function scene() {
   const store = new CarelessStore()
-  const place = { store, repository: REPOSITORY }
+  const location = { store, repository: REPOSITORY }
   const image = await store.put(REPOSITORY, 'an image')
-  await signImage(place, image, buildFacts(), key)
+  await signImage(location, image, buildFacts(), key)
   const refusalOf = async (digest = image.digest, name = ANALYSIS): Promise<string | null> => {
     try {
-      await verifyImage(place, digest, [key.public], { name })
+      await verifyImage(location, digest, [key.public], { name })
       return null
     } catch (error) {
       if (error instanceof ImageFailure) {
@@ -41,7 +41,7 @@ async function scene() {
     const manifest: StoredManifest = { ...image, digest: digestOf(bytes), bytes }
     await store.putManifest(REPOSITORY, manifest, attachmentTag(digest, kind))
   }
-  return { store, place, image, refusalOf, attachment, replace }
+  return { store, place: location, image, refusalOf, attachment, replace }
 }
 
 test.group('An image is rejected', () => {
@@ -59,9 +59,9 @@ test.group('An image is rejected', () => {
   })
 
   test('that another key signed', async ({ assert }) => {
-    const { store, place, refusalOf } = await scene()
+    const { store, place: location, refusalOf } = await scene()
     const foreign = await store.put(REPOSITORY, 'another image')
-    await signImage(place, foreign, buildFacts(), other)
+    await signImage(location, foreign, buildFacts(), other)
     assert.equal(await refusalOf(foreign.digest), 'signatureInvalid')
   })
 
@@ -114,13 +114,13 @@ test.group('An image is rejected', () => {
   })
 
   test('with a signature over another payload', async ({ assert }) => {
-    const { store, place, image, refusalOf, attachment, replace } = await scene()
+    const { store, place: location, image, refusalOf, attachment, replace } = await scene()
     const content = await attachment()
     const texts = ['', 'null', '[]', '{}', '{"critical":null}', '{"critical":{"type":"x"}}']
     for (const text of [...texts, '{"critical":{"type":"cosign container image signature"}}']) {
       const bytes = Buffer.from(text)
       const digest = digestOf(bytes)
-      store.blobs.set(`${place.repository}@${digest}`, bytes)
+      store.blobs.set(`${location.repository}@${digest}`, bytes)
       const signature = key.sign(bytes).toString('base64')
       const annotations = { 'dev.cosignproject.cosign/signature': signature }
       const layers = [{ ...content.layers[0], digest, size: bytes.length, annotations }]
@@ -155,7 +155,7 @@ test.group('An image is rejected', () => {
 
 test.group('Attachments of an image', () => {
   test('are read up to a limit', async ({ assert }) => {
-    const { store, place, image } = await scene()
+    const { store, place: location, image } = await scene()
     store.tagged.delete(`${REPOSITORY}:${attachmentTag(image.digest, SIGNATURE)}`)
     const { artifactType } = SIGNATURE
     const junk = await Promise.all(
@@ -167,7 +167,7 @@ test.group('Attachments of an image', () => {
     )
     store.listed.set(image.digest, junk)
     store.asked.length = 0
-    await assert.rejects(() => verifyImage(place, image.digest, [key.public]), /no signature/)
+    await assert.rejects(() => verifyImage(location, image.digest, [key.public]), /no signature/)
     assert.isBelow(store.asked.length, 20)
   })
 
@@ -195,12 +195,12 @@ test.group('Attachments of an image', () => {
 
 test.group('Provenance is ignored', () => {
   test('if it is about another image or signed by another key', async ({ assert }) => {
-    const { store, place, image, attachment, replace } = await scene()
+    const { store, place: location, image, attachment, replace } = await scene()
     const keys = [key.public]
-    assert.isUndefined(await provenanceOf(place, image.digest, [other.public]))
+    assert.isUndefined(await provenanceOf(location, image.digest, [other.public]))
     const foreign = await store.put(REPOSITORY, 'another image')
     await replace(await attachment(image.digest, PROVENANCE), foreign.digest, PROVENANCE)
-    assert.isUndefined(await provenanceOf(place, foreign.digest, keys))
+    assert.isUndefined(await provenanceOf(location, foreign.digest, keys))
 
     const content = await attachment(image.digest, PROVENANCE)
     const name = `${REPOSITORY}@${content.layers[0].digest}`
@@ -217,9 +217,9 @@ test.group('Provenance is ignored', () => {
       [],
     ]) {
       store.blobs.set(name, Buffer.from(JSON.stringify(changed)))
-      assert.isUndefined(await provenanceOf(place, image.digest, keys))
+      assert.isUndefined(await provenanceOf(location, image.digest, keys))
     }
     store.blobs.set(name, Buffer.from('no JSON'))
-    assert.isUndefined(await provenanceOf(place, image.digest, keys))
+    assert.isUndefined(await provenanceOf(location, image.digest, keys))
   })
 })

@@ -13,16 +13,16 @@ const REPOSITORY = `incoming/${ANALYSIS}`
 
 async function signed() {
   const store = new CarelessStore()
-  const place = { store, repository: REPOSITORY }
+  const location = { store, repository: REPOSITORY }
   const image = await store.put(REPOSITORY, 'an image')
-  await signImage(place, image, buildFacts(), key)
-  return { store, place, image }
+  await signImage(location, image, buildFacts(), key)
+  return { store, place: location, image }
 }
 
 test.group('A signature', () => {
   test('names the analysis in the format of cosign', async ({ assert }) => {
-    const { store, place, image } = await signed()
-    const verified = await verifyImage(place, image.digest, [key.public], { name: ANALYSIS })
+    const { store, place: location, image } = await signed()
+    const verified = await verifyImage(location, image.digest, [key.public], { name: ANALYSIS })
     assert.equal(verified.claim.digest, image.digest)
     assert.equal(verified.claim.identity, `analysis-hub.invalid/${ANALYSIS}:latest`)
     assert.equal(verified.key.fingerprint, key.public.fingerprint)
@@ -49,55 +49,55 @@ test.group('A signature', () => {
   })
 
   test('is not repeated, nor is the provenance', async ({ assert }) => {
-    const { store, place, image } = await signed()
+    const { store, place: location, image } = await signed()
     const { writes } = store
     const later = { run: 'run 2', startedAt: new Date(), finishedAt: new Date() }
-    await signImage(place, image, buildFacts(later), key)
+    await signImage(location, image, buildFacts(later), key)
     assert.equal(store.writes, writes)
   })
 
   test('is listed, with the provenance, if the process crashed before {$self} were')
     .with(['both', 'signatures', 'provenances'])
     .run(async ({ assert }, which) => {
-      const { store, place, image } = await signed()
+      const { store, place: location, image } = await signed()
       const all = store.listed.get(image.digest)!
-      const kept = { both: [], signatures: all.slice(0, 1), provenances: all.slice(1) }[which]!
+      const remaining = { both: [], signatures: all.slice(0, 1), provenances: all.slice(1) }[which]!
       const { size } = store.manifests
-      store.listed.set(image.digest, kept)
-      await signImage(place, image, buildFacts({ startedAt: new Date() }), key)
+      store.listed.set(image.digest, remaining)
+      await signImage(location, image, buildFacts({ startedAt: new Date() }), key)
       assert.sameDeepMembers(store.listed.get(image.digest)!, all)
       assert.equal(store.manifests.size, size)
     })
 
   test('is found as a referrer without a tag', async ({ assert }) => {
-    const { store, place, image } = await signed()
+    const { store, place: location, image } = await signed()
     store.tagged.clear()
-    await verifyImage(place, image.digest, [key.public])
-    assert.exists(await provenanceOf(place, image.digest, [key.public]))
+    await verifyImage(location, image.digest, [key.public])
+    assert.exists(await provenanceOf(location, image.digest, [key.public]))
   })
 
   test('is kept beside those of others', async ({ assert }) => {
-    const { place, image, store } = await signed()
+    const { place: location, image, store } = await signed()
     const other = SigningKey.derivedFrom('a key of a hospital, and long enough')
-    await signImage(place, image, buildFacts(), other)
+    await signImage(location, image, buildFacts(), other)
     store.listed.clear()
-    await verifyImage(place, image.digest, [key.public])
-    await verifyImage(place, image.digest, [other.public])
+    await verifyImage(location, image.digest, [key.public])
+    await verifyImage(location, image.digest, [other.public])
     const former = SigningKey.derivedFrom('a key that nobody used, long enough')
-    await assert.rejects(() => verifyImage(place, image.digest, [former.public]))
+    await assert.rejects(() => verifyImage(location, image.digest, [former.public]))
   })
 
   test('by one of several keys is enough', async () => {
-    const { place, image } = await signed()
+    const { place: location, image } = await signed()
     const next = SigningKey.derivedFrom('the key that is to come, long enough')
-    await verifyImage(place, image.digest, [next.public, key.public])
+    await verifyImage(location, image.digest, [next.public, key.public])
   })
 })
 
 test.group('The provenance', () => {
   test('lists the inputs of the image by digest', async ({ assert }) => {
-    const { place, image } = await signed()
-    const found = await provenanceOf(place, image.digest, [key.public])
+    const { place: location, image } = await signed()
+    const found = await provenanceOf(location, image.digest, [key.public])
     assert.deepEqual(found!.statement, {
       _type: 'https://in-toto.io/Statement/v1',
       subject: [
@@ -133,11 +133,11 @@ test.group('The provenance', () => {
   })
 
   test('is repeated if the same image has other inputs', async ({ assert }) => {
-    const { place, image } = await signed()
+    const { place: location, image } = await signed()
     const materials = [{ name: 'base', digest: digest('4') }]
-    await signImage(place, image, buildFacts({ materials }), key)
+    await signImage(location, image, buildFacts({ materials }), key)
     const tag = attachmentTag(image.digest, PROVENANCE)
-    const manifest = await place.store.manifest(REPOSITORY, tag)
+    const manifest = await location.store.manifest(REPOSITORY, tag)
     assert.lengthOf(JSON.parse(manifest!.bytes.toString()).layers, 2)
   })
 })
@@ -146,16 +146,16 @@ test.group('A copy', () => {
   const NODE = `node-1/${ANALYSIS}`
 
   test('carries signature and provenance unchanged', async ({ assert }) => {
-    const { place, image } = await signed()
+    const { place: location, image } = await signed()
     const to = { store: new CarelessStore(), repository: NODE }
     await to.store.putManifest(NODE, image, 'latest')
-    const one = await signedImage(place, image.digest, [key.public], { name: ANALYSIS })
+    const one = await signedImage(location, image.digest, [key.public], { name: ANALYSIS })
     await putSignature(one, to)
     await verifyImage(to, image.digest, [key.public], { name: ANALYSIS })
     for (const kind of [SIGNATURE, PROVENANCE]) {
       const tag = attachmentTag(image.digest, kind)
       const [original, copy] = await Promise.all([
-        place.store.manifest(REPOSITORY, tag),
+        location.store.manifest(REPOSITORY, tag),
         to.store.manifest(NODE, tag),
       ])
       assert.equal(copy!.digest, original!.digest)
@@ -166,12 +166,12 @@ test.group('A copy', () => {
   })
 
   test('keeps existing attachments at the target', async ({ assert }) => {
-    const { place, image } = await signed()
+    const { place: location, image } = await signed()
     const to = { store: new CarelessStore(), repository: NODE }
     await to.store.putManifest(NODE, image, 'latest')
     const hospital = SigningKey.derivedFrom('a key of a hospital, and long enough')
     await signImage(to, image, buildFacts(), hospital)
-    await putSignature(await signedImage(place, image.digest, [key.public]), to)
+    await putSignature(await signedImage(location, image.digest, [key.public]), to)
     to.store.listed.clear()
     await verifyImage(to, image.digest, [key.public])
     await verifyImage(to, image.digest, [hospital.public])
