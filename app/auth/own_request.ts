@@ -16,10 +16,10 @@ export interface OwnRequestOptions extends Pick<OwnFetchOptions, 'method'> {
 export async function ownRequest(
   surface: RemoteSurface,
   path: string,
-  { body, limitMs = TIMEOUT_MS, ...question }: OwnRequestOptions = {}
+  { body, limitMs = TIMEOUT_MS, ...options }: OwnRequestOptions = {}
 ): Promise<OwnResponse> {
   const response = await ownFetch(surface, path, {
-    ...question,
+    ...options,
     headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
     signal: () => AbortSignal.timeout(limitMs),

@@ -142,5 +142,5 @@ function ownTokenRequest({ url, credentials, realm }: ProviderSettings) {
     client_secret: credentials.clientSecret,
     realm_id: realm,
   }
-  return { url: `${url}/token`, question: { form } }
+  return { url: `${url}/token`, request: { form } }
 }

@@ -7,6 +7,11 @@ import { sendRequest, type ProviderRequest } from './provider_request.js'
 const RENEWED_BEFORE_MS = 60_000
 const DEFAULT_LIFETIME_S = 300
 
+interface PreparedRequest {
+  readonly url: string
+  readonly request: ProviderRequest
+}
+
 interface CachedToken {
   readonly token: string
   readonly renewAt: number
@@ -14,13 +19,13 @@ interface CachedToken {
 
 /** The access token of the platform, requested on first use and renewed a minute before it expires. */
 export class OwnToken {
-  readonly #fetch: () => Promise<{ url: string; question: ProviderRequest }>
+  readonly #prepare: () => Promise<PreparedRequest>
   readonly #fetches = new SingleFlight<'token', CachedToken>()
   #cached: CachedToken | undefined
 
-  /** `request` returns how to request a token. */
-  constructor(request: () => Promise<{ url: string; question: ProviderRequest }>) {
-    this.#fetch = request
+  /** `prepare` returns the token request. */
+  constructor(prepare: () => Promise<PreparedRequest>) {
+    this.#prepare = prepare
   }
 
   async get(): Promise<string> {
@@ -39,7 +44,7 @@ export class OwnToken {
   #renew(): Promise<CachedToken> {
     return this.#fetches.run('token', async () => {
       const requestedAt = clock.now()
-      const { url, question: request } = await this.#fetch()
+      const { url, request } = await this.#prepare()
       const { body } = await sendRequest(url, { method: 'POST', ...request })
       this.#cached = { token: tokenIn(body), renewAt: requestedAt + usableMs(body) }
       return this.#cached

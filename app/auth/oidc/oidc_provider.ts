@@ -79,10 +79,10 @@ export class OidcProvider implements IdentityProvider {
 
   async #ownTokenRequest() {
     const { tokenEndpoint } = await this.#endpoints.get()
-    const question = {
+    const request = {
       form: { grant_type: 'client_credentials' },
       authorization: basicAuthorization(this.#settings.credentials),
     }
-    return { url: tokenEndpoint, question }
+    return { url: tokenEndpoint, request }
   }
 }

@@ -124,7 +124,7 @@ test.group('Login page in a browser', (group) => {
     await password.fill('wrong password')
     await page.getByRole('button', { name: 'Sign in' }).click()
     assert.equal(await page.title(), 'Problem: Sign in')
-    assert.include(await page.getByRole('alert').innerText(), 'not right')
+    assert.include(await page.getByRole('alert').innerText(), 'wrong')
     for (const field of [name, password]) {
       assert.equal(await field.getAttribute('aria-invalid'), 'true')
       const described = await field.getAttribute('aria-describedby')

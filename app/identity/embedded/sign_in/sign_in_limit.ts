@@ -5,8 +5,9 @@ import type pg from 'pg'
 import { identityPool } from '#identity/embedded/database'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
+import { KeyedMutex } from '#kernel/keyed_mutex'
+
 import { TooManyFailures } from './too_many_failures.js'
-import { OneByOne } from './one_by_one.js'
 
 const FAILURES_ALLOWED = 10
 const WINDOW_MS = 60_000
@@ -44,7 +45,7 @@ const COUNT = `
   returning failures`
 
 /** Within this process attempts queue here, so that they use no connections while they wait. */
-const comparisons = new OneByOne()
+const comparisons = new KeyedMutex()
 
 /**
  * A login attempt. Ten failures within a minute block the account for the rest of it. Addresses that signed in before
@@ -76,7 +77,7 @@ export class SignInAttempt {
         await this.requireOpen(transaction)
         return (await compare()) ? { isLast: await this.failed(transaction) } : undefined
       })
-    return comparisons.take(this.#account, compareLocked)
+    return comparisons.run(this.#account, compareLocked)
   }
 
   /** Throws if the account is blocked for this attempt. */
