@@ -22,7 +22,7 @@ import { registriesCheck } from '#doctor/checks/registries'
 import { surfacesCheck } from '#doctor/checks/surfaces'
 import { switchesCheck } from '#doctor/checks/switches'
 
-/** Everything that is looked at, in the order in which it is shown. */
+/** All checks, in the order of the report. */
 export const ALL_CHECKS: readonly Check[] = [
   databaseCheck,
   migrationsCheck,

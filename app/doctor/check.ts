@@ -1,15 +1,12 @@
 import type { Finding } from './finding.js'
 import type { CheckContext } from './check_context.js'
 
-/** What a check answers that has nothing to look at here. */
+/** The result of a check that does not apply to this installation. */
 export const NOT_USED = 'not used'
 
-/**
- * Looks at one thing. It changes nothing that stays, takes a few seconds at most, and leaves it to others to say that what
- * it looks at is not there at all.
- */
+/** A check of one aspect. It changes nothing, takes a few seconds, and does not report what another check does. */
 export interface Check {
-  /** What it looks at, in a word or two. */
+  /** The name in the report. */
   readonly name: string
   run(context: CheckContext): Promise<readonly Finding[] | typeof NOT_USED>
 }

@@ -3,9 +3,9 @@ import pg from 'pg'
 import type { SurfaceName } from '#configuration/surfaces'
 import type { Env } from '#start/env'
 
-/** A database of the installation, and whose tables are in it. */
+/** A database of the installation, and the surfaces with tables in it. */
 export interface Database {
-  /** The names of its surfaces, for people. */
+  /** The names of its surfaces, for messages. */
   readonly name: string
   readonly surfaces: readonly SurfaceName[]
   readonly pool: pg.Pool
@@ -14,9 +14,9 @@ export interface Database {
 interface CheckContextOptions {
   readonly env: Env
   readonly surfaces: readonly SurfaceName[]
-  /** Where the tables of a surface are; throws where that is not known. */
+  /** The database address of a surface; throws if it is unknown. */
   readonly addressOf: (surface: SurfaceName) => string
-  /** The queues that are taken from by the surfaces. */
+  /** The queues that the surfaces consume. */
   readonly queues: readonly string[]
   readonly migrations: URL
 }
@@ -24,15 +24,15 @@ interface CheckContextOptions {
 const CONNECT_MS = 4_000
 const STATEMENT_MS = 8_000
 
-/** What checks look at. */
+/** The installation that the checks examine. */
 export class CheckContext {
   readonly env: Env
   readonly surfaces: readonly SurfaceName[]
   readonly queues: readonly string[]
   readonly migrations: URL
-  /** Those whose address is known. */
+  /** The databases with a known address. */
   readonly databases: readonly Database[]
-  /** The surfaces of which it is not. */
+  /** The surfaces without a known database address. */
   readonly withoutDatabase: readonly SurfaceName[]
 
   constructor({ env, surfaces, addressOf, queues, migrations }: CheckContextOptions) {
@@ -51,7 +51,7 @@ export class CheckContext {
     })
   }
 
-  /** The database of a surface, where this process works for the surface and knows it. */
+  /** The database of a surface, if this process works for the surface and knows its address. */
   databaseOf(surface: SurfaceName): Database | undefined {
     return this.databases.find(({ surfaces }) => surfaces.includes(surface))
   }

@@ -2,7 +2,7 @@ import { NOT_USED } from './check.js'
 import type { Finding } from './finding.js'
 import type { Database, CheckContext } from './check_context.js'
 
-/** Looks at each database side by side. */
+/** Checks all databases concurrently. */
 export async function eachDatabase(
   { databases }: CheckContext,
   check: (database: Database) => Promise<readonly Finding[]>

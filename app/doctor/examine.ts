@@ -12,7 +12,7 @@ export interface CheckResult {
 }
 
 export interface Report {
-  /** The gravest of what was found. */
+  /** The highest severity of the findings. */
   readonly severity: Severity | 'fine'
   readonly checks: readonly CheckResult[]
   readonly findings: readonly Finding[]
@@ -24,7 +24,7 @@ const UNAVAILABLE_CODE =
 const UNAVAILABLE_MESSAGE =
   /^(timeout expired|timeout exceeded|Query read timeout|Connection terminated)/
 
-/** Makes all checks side by side. None keeps another from being made: one that fails, or does not end, is a finding. */
+/** Runs all checks concurrently. A check that fails or does not end is itself a finding. */
 export async function examine(
   context: CheckContext,
   checks: readonly Check[],
@@ -67,7 +67,7 @@ async function runWithTimeout(check: Check, context: CheckContext, limitMs: numb
   }
 }
 
-/** Checks answer for the servers they ask; what is thrown comes of a database that is away, or without its tables. That is said once. */
+/** Whether a check failed because a database is unavailable or has no tables, which the database checks report. */
 function isDatabaseUnavailable(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string }
   return UNAVAILABLE_CODE.test(code) || UNAVAILABLE_MESSAGE.test(message)

@@ -3,13 +3,13 @@ import { request as securely } from 'node:https'
 
 const SIZE = 24 * 1024 * 1024
 const CHUNK = Buffer.alloc(256 * 1024)
-/** Who refuses by what is announced does so before the first byte. */
+/** A server that rejects the announced length does so before the first byte. */
 const EARLY_MS = 1_000
 const LIMIT_MS = 15_000
 
 /**
- * Announces a large body to an address, and sends it where that is not answered at once. Answers the status; rejects where the
- * connection ends without one.
+ * Announces a large body, sends it unless there is an early response, and resolves to the status.
+ * Rejects if the connection ends without one.
  */
 export function sendLargeBody(address: string): Promise<number> {
   const url = new URL(address)

@@ -7,15 +7,15 @@ import { publicPrefix } from '#configuration/surfaces'
 import type { Env } from '#start/env'
 import { sendRequest, jsonOf } from './send_request.js'
 
-/** Where the provider is: elsewhere, or that of the installation itself. */
+/** The address of the external or embedded provider. */
 export const providerAddress = ({ IDENTITY_URL, PUBLIC_URL, SURFACES }: Env): string =>
   IDENTITY_URL ?? PUBLIC_URL + publicPrefix('identity', SURFACES)
 
-/** The secret of the platform's client, as far as this machine knows it. */
+/** The secret of the platform's client that this machine knows. */
 export const platformSecret = (env: Env): string =>
   configuredSecret('platform', env) ?? persistentSecretOf('platform', env).read() ?? DEFAULT_SECRET
 
-/** A token of the platform's own client, as that calls its provider; what is answered instead where there is none. */
+/** Requests a token for the platform's client; resolves to the refusal if there is none. */
 export async function ownToken(
   env: Env,
   endpoint = `${providerAddress(env)}/token`
@@ -31,5 +31,5 @@ export async function ownToken(
   })
   const answer = await jsonOf(response)
   const token: unknown = answer?.access_token
-  return typeof token === 'string' ? { token } : { refusal: `it answered ${response.status}` }
+  return typeof token === 'string' ? { token } : { refusal: `it responded with ${response.status}` }
 }

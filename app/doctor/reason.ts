@@ -1,4 +1,4 @@
-/** Why something failed, in a few words: those of the cause where it has one. Addresses with passwords in them are left out. */
+/** The first line of the innermost error message, without credentials in addresses. */
 export function reasonOf(error: unknown): string {
   const { message, code, cause, errors } = error as {
     message?: string

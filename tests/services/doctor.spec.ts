@@ -56,7 +56,7 @@ test.group('The doctor | RabbitMQ', (group) => {
     assert.deepEqual(await runDoctor(), [])
   })
 
-  test('queues as the platform declares them are no finding, and one that loses messages is', async ({
+  test('queues as the hub declares them are no finding, and one that loses messages is', async ({
     assert,
     cleanup,
   }) => {
@@ -99,7 +99,7 @@ test.group('The doctor | RabbitMQ', (group) => {
     ])
   })
 
-  test('one that takes no messages, since it has less memory than it wants', async ({
+  test('a broker that blocks publishers because it is short of memory', async ({
     assert,
     cleanup,
   }) => {

@@ -4,7 +4,7 @@ import { finding } from '#doctor/finding'
 
 const NAMED_AT_MOST = 5
 
-/** Whether builds and distributions go on. */
+/** Checks that builds and distributions make progress. */
 export const analysesCheck: Check = {
   name: 'analyses',
   async run(context) {

@@ -2,7 +2,7 @@ import { NOT_USED, type Check } from '#doctor/check'
 import { finding } from '#doctor/finding'
 import { lateHeads } from '#telemetry/trail/late_heads'
 
-/** Whether the ends of the audit trail are kept outside of the database. */
+/** Checks that the heads of the audit trail are anchored outside of the database. */
 export const auditHeadsCheck: Check = {
   name: 'audit heads',
   async run(context) {

@@ -11,12 +11,12 @@ import { reasonOf } from '#doctor/reason'
 
 const OLDEST = [3, 8]
 const CONNECT_MS = 5_000
-/** A broker that takes no messages says so to the first who sends one. */
+/** A broker that blocks publishers notifies a connection when it publishes. */
 const BLOCKED_WITHIN_MS = 500
 const ARGUMENTS_DIFFER = 406
 const UNROUTABLE_KEY = 'analysis-hub-doctor-nobody'
 
-/** Whether the broker takes messages and keeps them. */
+/** Checks that the broker accepts messages and that its queues are durable. */
 export const brokerCheck: Check = {
   name: 'broker',
   async run({ env, queues }) {
@@ -49,7 +49,7 @@ function versionFindings({ connection }: ChannelModel): Finding[] {
   return isOld ? [finding('BROKER_OLD', version)] : []
 }
 
-/** A broker that takes no messages reads nothing more from who sent one, so that this has a connection of its own, which is not closed in order. */
+/** Uses a connection of its own, which is aborted: a blocked broker no longer reads from a publisher. */
 async function blockedFindings(url: string): Promise<Finding[]> {
   const { connect } = await import('amqplib')
   const stop = new AbortController()
@@ -69,7 +69,7 @@ async function blockedFindings(url: string): Promise<Finding[]> {
   }
 }
 
-/** A queue that is not there yet is made when the hub starts. Each has a channel of its own: a mistake closes it. */
+/** The hub creates missing queues. Each queue is checked on its own channel, since an error closes it. */
 async function queueFindings(connection: ChannelModel, name: string): Promise<Finding[]> {
   const state = await onChannel(connection, (channel) => channel.checkQueue(name))
   if (state instanceof Error) {
@@ -86,8 +86,8 @@ async function queueFindings(connection: ChannelModel, name: string): Promise<Fi
 }
 
 /**
- * How a queue differs from one of the platform, in the words of the broker, which alone knows; undefined where it does not. Queues of
- * events serve one consumer at a time, and are meant to.
+ * The broker's description of how a queue differs from its declaration, if it does. Queues of events
+ * have a single active consumer.
  */
 async function queueDifference(
   connection: ChannelModel,

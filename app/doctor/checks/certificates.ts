@@ -14,7 +14,7 @@ const SOON_MS = 21 * 86_400_000
 const VARIABLES = flatten(groups)
 const PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'amqps:': 5671, 'rediss:': 6380 }
 
-/** How long the certificates of what is named in the configuration are good. */
+/** Checks the certificates of the servers in the configuration. */
 export const certificatesCheck: Check = {
   name: 'certificates',
   async run({ env }) {
@@ -50,7 +50,7 @@ function serversIn(env: Env): Server[] {
   return [...byAddress.values()]
 }
 
-/** What is a default is named by nobody, and missed by nobody where it is not used. */
+/** Servers from defaults are skipped, since they may be unused. */
 function isNamed(variable: string, value: unknown): value is string {
   return typeof value === 'string' && value !== VARIABLES[variable]?.default
 }
@@ -80,7 +80,7 @@ async function checkServer({ variable, host, port }: Server): Promise<Finding[]>
   ]
 }
 
-/** Nothing is sent to whom it is that shows the certificate, so that one that is not trusted can be looked at. */
+/** Sends no data, so that an untrusted certificate can be inspected safely. */
 function handshake(host: string, port: number): Promise<TLSSocket> {
   const bare = host.replace(/^\[|\]$/g, '')
   const options: ConnectionOptions = {
@@ -92,7 +92,7 @@ function handshake(host: string, port: number): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect(options, () => resolve(socket))
     socket.on('error', reject)
-    socket.setTimeout(LIMIT_MS, () => socket.destroy(new Error('it does not answer')))
+    socket.setTimeout(LIMIT_MS, () => socket.destroy(new Error('it does not respond')))
   })
 }
 

@@ -5,10 +5,10 @@ import type { Database } from '#doctor/check_context'
 import { clock } from '#kernel/clock'
 
 const DATABASE_MS = 2_000
-/** A header of HTTP has no parts of a second. */
+/** HTTP dates have a resolution of one second. */
 const PROVIDER_MS = 5_000
 
-/** Whether this machine has the same time as those that it compares times with. */
+/** Checks that the clock agrees with those of the databases and the provider. */
 export const clockCheck: Check = {
   name: 'clock',
   async run({ databases, env }) {
@@ -35,7 +35,7 @@ async function compareWithDatabase({ pool, name }: Database): Promise<Finding[]>
     : []
 }
 
-/** That it is away is for the check of the provider to say. */
+/** The provider check reports an unavailable provider. */
 async function compareWithProvider(url: string): Promise<Finding[]> {
   const askedAt = clock.now()
   const date = await sendRequest(url).then(
@@ -51,7 +51,7 @@ async function compareWithProvider(url: string): Promise<Finding[]> {
     : []
 }
 
-/** How much another clock is ahead of ours: nothing where it may have been asked at that time. */
+/** The offset of another clock: zero if its time lies between the request and the response. */
 function clockOffset(theirs: number, askedAt: number): number {
   const answeredAt = clock.now()
   return theirs < askedAt ? theirs - askedAt : Math.max(0, theirs - answeredAt)

@@ -7,7 +7,7 @@ import { ownToken } from '#doctor/own_token'
 import { surfacesElsewhere } from './surfaces.js'
 import type { Env } from '#start/env'
 
-/** A list of each surface that the platform's own client may read. */
+/** A list of each surface that the platform's client can read. */
 const LISTS = {
   core: '/nodes?page[limit]=1',
   storage: '/buckets?page[limit]=1',
@@ -16,7 +16,7 @@ const LISTS = {
 
 type ListedSurface = keyof typeof LISTS
 
-/** Whether all surfaces look for the session of a browser in the same cookie. */
+/** Checks that all surfaces use the same session cookie. */
 export const cookiesCheck: Check = {
   name: 'cookies',
   async run({ env }) {
@@ -52,7 +52,7 @@ async function tokenFor(env: Env): Promise<string | undefined> {
   return answer && 'token' in answer ? answer.token : undefined
 }
 
-/** That a surface is away, or refuses the token wherever it stands, is for others to say. */
+/** Other checks report unavailable surfaces and rejected tokens. */
 async function checkSurface(
   { name, url }: SurfaceList,
   prefix: string,

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 const OLD_MS = 365 * DAY_MS
 const NAMED_AT_MOST = 5
 
-/** Whether what others log in with, and what tokens are signed with, is replaced in time. */
+/** Checks the age of secrets and of token signing keys. */
 export const credentialsCheck: Check = {
   name: 'credentials',
   async run(context) {
@@ -33,7 +33,7 @@ async function checkSecrets(context: CheckContext): Promise<Finding[]> {
   return old.length > 0 ? [finding('CREDENTIALS_OLD', details)] : []
 }
 
-/** The provider makes the next key with the first token after the last has ended; one that ended is not replaced where nobody signs in. */
+/** The provider creates the next key with the first token after the last expired, so without logins there is none. */
 async function checkSigningKeys(context: CheckContext): Promise<Finding[]> {
   const { pool } = context.databaseOf('identity') ?? {}
   if (!pool) {
@@ -48,7 +48,7 @@ async function checkSigningKeys(context: CheckContext): Promise<Finding[]> {
     ? [
         finding(
           'CREDENTIALS_ENDING',
-          `over since ${new Date(newest + SIGNING_KEY_MS).toISOString()}`
+          `expired on ${new Date(newest + SIGNING_KEY_MS).toISOString()}`
         ),
       ]
     : []

@@ -19,13 +19,13 @@ const SETTINGS = `select current_setting('server_version_num')::int as version, 
   current_setting('synchronous_commit') as commit,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as connections`
 
-/** Whether each database answers, and keeps what it says it kept. */
+/** Checks that each database responds and stores data durably. */
 export const databaseCheck: Check = {
   name: 'database',
   async run({ databases, withoutDatabase, env }) {
     const names = withoutDatabase.join(', ')
     const unaddressed =
-      names === '' ? [] : [finding('DATABASE_UNREACHABLE', `${names}, it has no address`)]
+      names === '' ? [] : [finding('DATABASE_UNREACHABLE', `${names}, without an address`)]
     const processes = env.POOL_WEB + env.POOL_JOBS
     const found = await Promise.all(
       databases.map((each) => checkDatabase(each, env.DB_POOL * processes))

@@ -3,7 +3,7 @@ import { NOT_USED, type Check } from '#doctor/check'
 import { finding } from '#doctor/finding'
 import type { CheckContext } from '#doctor/check_context'
 
-/** Whether messages died that an operator has not decided about. */
+/** Checks for dead letters. */
 export const deadLettersCheck: Check = {
   name: 'dead letters',
   async run(context) {
@@ -19,7 +19,7 @@ export const deadLettersCheck: Check = {
 
 async function countsOf({ env, queues, databases }: CheckContext) {
   if (env.AMQP_URL) {
-    // That the broker is away is for the check of the broker to say.
+    // The broker check reports an unavailable broker.
     return new AmqpDeadLetters(env.AMQP_URL).counts(queues).catch(() => new Map<string, number>())
   }
   const found = await Promise.all(

@@ -11,7 +11,7 @@ import { digestOf } from '#identity/embedded/client_secrets'
 import type { Env } from '#start/env'
 import { catalogue } from '#start/env'
 
-/** What servers of others come with. */
+/** Default credentials of third-party servers. */
 const VENDOR_DEFAULTS: Readonly<Record<string, readonly RegExp[]>> = {
   AMQP_URL: [/\/\/guest:guest@/],
   DATABASE_URL: [/\/\/postgres:(postgres|password)?@/],
@@ -19,7 +19,7 @@ const VENDOR_DEFAULTS: Readonly<Record<string, readonly RegExp[]>> = {
   HARBOR_URL: [/"Harbor12345"/],
 }
 
-/** Whether somebody who knows the platform, or the servers around it, knows a secret of this installation. */
+/** Checks for default secrets of the platform and of third-party servers. */
 export const defaultSecretsCheck: Check = {
   name: 'default secrets',
   async run(context) {
@@ -27,7 +27,7 @@ export const defaultSecretsCheck: Check = {
   },
 }
 
-/** The names of variables say enough. */
+/** Findings name the variable only. */
 function checkVariables(env: Env): Finding[] {
   const known = wellKnownSecretsIn(catalogue, (name) => env[name as keyof Env])
   const vendorDefaults = Object.entries(VENDOR_DEFAULTS)

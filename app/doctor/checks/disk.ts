@@ -10,7 +10,7 @@ const MIB = 1024 ** 2
 const LOW = 2_048 * MIB
 const FULL = 256 * MIB
 
-/** Whether there is room where the installation keeps files on this machine. */
+/** Checks the free space of the folders on this machine. */
 export const diskCheck: Check = {
   name: 'disk',
   async run({ env, surfaces }) {
@@ -23,7 +23,7 @@ export const diskCheck: Check = {
   },
 }
 
-/** One that is not there yet is made when it is needed, if its place can be written. */
+/** For a missing folder, its closest existing parent is checked. */
 async function checkFolder(folder: string): Promise<Finding[]> {
   try {
     await access(folder, constants.W_OK)

@@ -10,7 +10,7 @@ interface Index {
   readonly table: string
   readonly name: string
   readonly isValid: boolean
-  /** What it is by first, as SQL. */
+  /** The first indexed expression, as SQL. */
   readonly first: string
 }
 
@@ -19,7 +19,7 @@ const INDEXES = `select t.relname as table, i.relname as name, x.indisvalid and 
   from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid
   join pg_namespace n on n.oid = t.relnamespace where n.nspname = current_schema()`
 
-/** Whether lists have the indexes that they are made for. */
+/** Checks that lists have their indexes. */
 export const indexesCheck: Check = {
   name: 'indexes',
   async run(context) {
@@ -39,7 +39,7 @@ async function checkIndexes({ pool, surfaces, name }: Database): Promise<Finding
   return [...invalid, ...kinds.flatMap((kind) => missing(kind, rows))]
 }
 
-/** Tables that are not there have no index; that is for the migrations. */
+/** Missing tables are reported by the migrations check. */
 function missing(kind: Kind, indexes: readonly Index[]): Finding[] {
   const own = indexes.filter(({ table }) => table === kind.table)
   if (own.length === 0) {
@@ -58,7 +58,7 @@ function missing(kind: Kind, indexes: readonly Index[]): Finding[] {
 
 const leadingColumn = (expression: string) => /^(?:lower\(\(?)?"?(\w+)/.exec(expression)?.[1] ?? ''
 
-/** Kinds are known once their files were loaded, which those of routes do. */
+/** Kinds are declared when their files are loaded, which the routes do. */
 async function declareAll(): Promise<void> {
   await Promise.all([
     import('#core/routes'),

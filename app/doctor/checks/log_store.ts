@@ -4,7 +4,7 @@ import { finding, type Finding } from '#doctor/finding'
 import { reasonOf } from '#doctor/reason'
 import { logStoreAddresses } from '#telemetry/logs/log_store_addresses'
 
-/** Whether the log store answers where lines are written and where they are looked up. */
+/** Checks that the log store responds at its write and query addresses. */
 export const logStoreCheck: Check = {
   name: 'log store',
   async run({ env }) {
@@ -21,7 +21,7 @@ async function checkAddress(address: string): Promise<Finding[]> {
   try {
     const { ok, status, body } = await sendRequest(`${address}/health`)
     await body?.cancel()
-    return ok ? [] : [finding('LOGSTORE_UNREACHABLE', `${address}/health answers ${status}`)]
+    return ok ? [] : [finding('LOGSTORE_UNREACHABLE', `${address}/health responds with ${status}`)]
   } catch (error) {
     return [finding('LOGSTORE_UNREACHABLE', `${address}, ${reasonOf(error)}`)]
   }

@@ -7,7 +7,7 @@ import type { Database, CheckContext } from '#doctor/check_context'
 
 const NAMED_AT_MOST = 3
 
-/** Whether the tables are those of this version. */
+/** Checks that the migrations match this version. */
 export const migrationsCheck: Check = {
   name: 'migrations',
   run(context) {

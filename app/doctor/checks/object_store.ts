@@ -11,12 +11,12 @@ import { openObjectStore } from '#storage/objects/open_object_store'
 
 const SIZE = 64 * 1024
 const RANGE = { start: 1_000, end: 1_999 }
-/** The driver asks again and again, for longer than anybody waits for the doctor. */
+/** The driver retries for longer than the doctor waits. */
 const TIMEOUT_MS = 8_000
-/** More than S3 takes as a part before the last. */
+/** The first part is larger than the minimum part size of S3. */
 const PART_SIZES = [6 * 1024 * 1024, 1_024]
 
-/** Has an object stored, read in part, stored in pieces and removed, in a place of its own that is gone afterwards. */
+/** Stores, reads, uploads in parts and deletes objects in a temporary location. */
 export const objectStoreCheck: Check = {
   name: 'object store',
   async run({ env, surfaces }) {
@@ -46,7 +46,7 @@ export const objectStoreCheck: Check = {
 async function withTimeout(operation: Promise<void>): Promise<void> {
   const stop = new AbortController()
   const late = delay(TIMEOUT_MS, undefined, { signal: stop.signal }).then(() => {
-    throw new Error(`nothing was answered within ${TIMEOUT_MS / 1_000} s`)
+    throw new Error(`no response within ${TIMEOUT_MS / 1_000} s`)
   })
   try {
     await Promise.race([operation, late])
@@ -87,14 +87,14 @@ async function attempt(code: Code, step: () => Promise<void>): Promise<Finding[]
 
 async function requireSame(store: ObjectStore, address: ObjectAddress, content: Buffer) {
   if (!content.equals(await buffer(await store.read(address)))) {
-    throw new Error('what was read is not what was stored')
+    throw new Error('the bytes read differ from those stored')
   }
 }
 
 async function requireRange(store: ObjectStore, address: ObjectAddress, content: Buffer) {
   const part = await buffer(await store.read(address, RANGE))
   if (!part.equals(content.subarray(RANGE.start, RANGE.end + 1))) {
-    throw new Error(`${part.length} bytes were answered where 1000 were asked for`)
+    throw new Error(`received ${part.length} bytes instead of 1000`)
   }
 }
 
@@ -114,7 +114,7 @@ async function requireParts(store: ObjectStore, address: ObjectAddress) {
   }
   const { size: stored } = await store.stat(address)
   if (stored !== size) {
-    throw new Error(`${stored} bytes are there, of ${size}`)
+    throw new Error(`${stored} of ${size} bytes are stored`)
   }
 }
 
@@ -126,7 +126,7 @@ async function requireDeletion(store: ObjectStore, at: (name: string) => ObjectA
     () => false
   )
   if (isThere) {
-    throw new Error('an object is there that was removed')
+    throw new Error('a deleted object still exists')
   }
 }
 

@@ -5,7 +5,7 @@ import { backlogOf } from '#outbox/backlog'
 
 const LATE_SECONDS = 60
 
-/** Whether others are told of what changes. */
+/** Checks that changes are published. */
 export const outboxCheck: Check = {
   name: 'outbox',
   run(context) {

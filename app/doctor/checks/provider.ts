@@ -9,7 +9,7 @@ import { unseal } from '#records/sealing'
 
 const DISCOVERY = '/.well-known/openid-configuration'
 
-/** Whether tokens can be made and verified. */
+/** Checks that tokens can be issued and verified. */
 export const providerCheck: Check = {
   name: 'identity provider',
   run(context) {
@@ -26,7 +26,9 @@ async function checkExternalProvider(url: string, env: Env): Promise<Finding[]> 
     const response = await sendRequest(url + DISCOVERY, { redirect: 'follow' })
     described = response.ok ? await jsonOf(response) : undefined
     if (!described) {
-      return [finding('PROVIDER_UNREACHABLE', `${url + DISCOVERY} answers ${response.status}`)]
+      return [
+        finding('PROVIDER_UNREACHABLE', `${url + DISCOVERY} responds with ${response.status}`),
+      ]
     }
   } catch (error) {
     return [finding('PROVIDER_UNREACHABLE', `${url}, ${reasonOf(error)}`)]
@@ -37,7 +39,7 @@ async function checkExternalProvider(url: string, env: Env): Promise<Finding[]> 
 
 async function checkKeys(address: string | undefined): Promise<Finding[]> {
   if (address === undefined) {
-    return [finding('PROVIDER_WITHOUT_KEYS', 'its description names no jwks_uri')]
+    return [finding('PROVIDER_WITHOUT_KEYS', 'its discovery document has no jwks_uri')]
   }
   try {
     const keySet = await jsonOf(await sendRequest(address))

@@ -15,7 +15,7 @@ const TOO_LARGE = 413
 const FIRST_BYTE_MS = 4_000
 const ANSWER_MS = 8_000
 
-/** What the platform says of a request that reached it. */
+/** How a request arrived, as the platform reports it. */
 interface RequestArrival {
   readonly peer: string
   readonly port: number
@@ -23,7 +23,7 @@ interface RequestArrival {
   readonly isTrusted: boolean
 }
 
-/** Whether what stands between callers and the platform hands on what it has to. */
+/** Checks that a proxy in front of the platform forwards everything it must. */
 export const proxyCheck: Check = {
   name: 'proxy',
   async run({ env }) {
@@ -35,7 +35,7 @@ export const proxyCheck: Check = {
       const response = await sendRequest(`${core}/nodes`)
       await response.body?.cancel()
       if (response.status !== 401) {
-        return [finding('PUBLIC_URL_IS_OTHER', `${core}/nodes answers ${response.status}`)]
+        return [finding('PUBLIC_URL_IS_OTHER', `${core}/nodes responds with ${response.status}`)]
       }
     } catch (error) {
       return [finding('PUBLIC_URL_UNREACHABLE', `${env.PUBLIC_URL}, ${reasonOf(error)}`)]
@@ -45,15 +45,15 @@ export const proxyCheck: Check = {
 }
 
 /**
- * Who sends no token is refused before its body is read, so that whoever refuses the body is the proxy. A connection that ends under
- * way says nothing: the platform does that as well once it has refused.
+ * The hub rejects a request without a token before it reads the body, so a 413 comes from the proxy.
+ * A closed connection proves nothing, since the hub closes it as well.
  */
 async function checkBodies(core: string): Promise<Finding[]> {
   const status = await sendLargeBody(`${core}/nodes`).catch(() => undefined)
-  return status === TOO_LARGE ? [finding('PROXY_CUTS_BODIES', `24 MiB are answered ${status}`)] : []
+  return status === TOO_LARGE ? [finding('PROXY_CUTS_BODIES', `24 MiB cause ${status}`)] : []
 }
 
-/** That there is no token is for the check of the provider to say. */
+/** The provider check reports a missing token. */
 async function checkWithToken(env: Env, core: string): Promise<Finding[]> {
   const answer = await ownToken(env).catch(() => undefined)
   if (!answer || !('token' in answer)) {
@@ -79,7 +79,7 @@ async function checkStreams(env: Env, token: string): Promise<Finding[]> {
     return []
   } catch {
     return stop.signal.aborted
-      ? [finding('PROXY_HOLDS_STREAMS', `nothing of one came within ${FIRST_BYTE_MS / 1_000} s`)]
+      ? [finding('PROXY_HOLDS_STREAMS', `no data within ${FIRST_BYTE_MS / 1_000} s`)]
       : []
   } finally {
     clearTimeout(late)
@@ -93,12 +93,12 @@ async function checkForwarding(core: string, token: string): Promise<Finding[]> 
     return []
   }
   if (!arrival.isForwarded) {
-    return [finding('PROXY_HIDES_CALLERS', `it calls from ${arrival.peer}`)]
+    return [finding('PROXY_HIDES_CALLERS', `its address is ${arrival.peer}`)]
   }
-  return arrival.isTrusted ? [] : [finding('PROXY_NOT_TRUSTED', `it calls from ${arrival.peer}`)]
+  return arrival.isTrusted ? [] : [finding('PROXY_NOT_TRUSTED', `its address is ${arrival.peer}`)]
 }
 
-/** The port we call from tells a proxy, which calls from one of its own, from the platform itself. */
+/** Also returns the local port: behind a proxy, the platform sees another one. */
 function readArrival(
   address: string,
   token: string

@@ -11,11 +11,11 @@ const CONNECTION_OPTIONS = {
   retryStrategy: () => null,
 }
 
-/** What programs of the platform call themselves; each machine has an address of its own. */
+/** Counts the machines that are connected with the platform's application name. */
 const MACHINES = `select count(distinct client_addr)::int as machines from pg_stat_activity
   where datname = current_database() and application_name = 'analysis-hub'`
 
-/** Whether processes reach each other. */
+/** Checks that processes can notify each other. */
 export const redisCheck: Check = {
   name: 'redis',
   async run(context) {

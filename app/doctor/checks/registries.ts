@@ -16,14 +16,14 @@ const TLS = /certificate|self.signed|issuer|altname|ERR_TLS/i
 
 interface RegistryRow extends RegistryAccess {
   readonly id: string
-  /** What kept the worker from having an account there. */
+  /** Why the worker has no account there. */
   readonly problem: string | null
-  /** The account of the worker there as it was noted: whatever renames one account renames all. */
+  /** The recorded account of the worker: a new prefix renames all accounts. */
   readonly notedId: string | null
   readonly notedName: string | null
 }
 
-/** Whether each registry lets the platform in, and the worker. */
+/** Checks the accounts of the platform and of the worker at each registry. */
 export const registriesCheck: Check = {
   name: 'registries',
   async run(context) {
@@ -51,7 +51,9 @@ async function checkRegistry(registry: RegistryRow): Promise<Finding[]> {
   const { host, accountName, accountSecret } = registry
   const secret = unseal('registry account', accountSecret)
   if (secret === null) {
-    return [finding('REGISTRY_UNREACHABLE', `${host}, its secret was sealed with another APP_KEY`)]
+    return [
+      finding('REGISTRY_UNREACHABLE', `${host}, its secret was encrypted with another APP_KEY`),
+    ]
   }
   try {
     const driver = createRegistryDriver({ host, accountName, accountSecret: secret })
@@ -71,7 +73,7 @@ async function checkAccountName(
   const name = notedId === null ? null : await driver.findAccountName(notedId)
   return name === null || name === notedName
     ? []
-    : [finding('REGISTRY_ACCOUNTS_RENAMED', `${host}, ${notedName} is called ${name} now`)]
+    : [finding('REGISTRY_ACCOUNTS_RENAMED', `${host}, ${notedName} is now ${name}`)]
 }
 
 function workerFindings({ id, host, problem }: RegistryRow): Finding[] {

@@ -4,7 +4,7 @@ import { finding, type Finding } from '#doctor/finding'
 import { reasonOf } from '#doctor/reason'
 import type { Env } from '#start/env'
 
-/** The surfaces that other processes serve, by their addresses. */
+/** The addresses of surfaces that other processes serve. */
 export const surfacesElsewhere = (env: Env): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries({
@@ -15,7 +15,7 @@ export const surfacesElsewhere = (env: Env): Readonly<Record<string, string>> =>
     }).filter((entry): entry is [string, string] => entry[1] !== undefined)
   )
 
-/** Whether the surfaces of other processes answer. */
+/** Checks that surfaces of other processes respond. */
 export const surfacesCheck: Check = {
   name: 'surfaces elsewhere',
   async run({ env }) {
@@ -32,7 +32,9 @@ async function checkSurface(name: string, address: string): Promise<Finding[]> {
   try {
     const { ok, status, body } = await sendRequest(`${address}/health/ready`)
     await body?.cancel()
-    return ok ? [] : [finding('SURFACE_UNREACHABLE', `${name} at ${address} answers ${status}`)]
+    return ok
+      ? []
+      : [finding('SURFACE_UNREACHABLE', `${name} at ${address} responds with ${status}`)]
   } catch (error) {
     return [finding('SURFACE_UNREACHABLE', `${name} at ${address}, ${reasonOf(error)}`)]
   }

@@ -1,7 +1,7 @@
 import type { Check } from '#doctor/check'
 import { finding } from '#doctor/finding'
 
-/** Whether something is switched off that is only good to be switched off for trying things out. */
+/** Checks for safeguards that should be off only for trials. */
 export const switchesCheck: Check = {
   name: 'switches',
   async run({ env }) {

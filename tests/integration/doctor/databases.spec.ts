@@ -86,7 +86,7 @@ test.group('The doctor | databases', (group) => {
     assert.include(text, 'doubled of registries')
   })
 
-  test('messages that died, and changes that nobody is told of', async ({ assert }) => {
+  test('dead letters, and changes that are not published', async ({ assert }) => {
     await database.up(CreateOutbox, CreateDeadLetters)
     assert.deepEqual(await findingsOf(deadLettersCheck, outboxCheck), [])
     await query(
