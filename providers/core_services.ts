@@ -45,7 +45,7 @@ type Container = ApplicationService['container']
 type ServiceOptions = () => Promise<RecordServiceOptions>
 
 /**
- * Wires the services of core, one for each kind. Where two need each other, one of them looks for the other when it needs it.
+ * Binds the services of core, one for each kind.
  */
 export function wireCore({ container }: ApplicationService): void {
   const options = async () => ({ pool: corePool(), sink: await container.make(EventSink) })
@@ -83,12 +83,7 @@ function wireAnalyses(container: Container, options: ServiceOptions): void {
   }
   container.singleton(
     AnalysisUpkeep,
-    () =>
-      new AnalysisUpkeep(corePool(), {
-        analyses: () => container.make(AnalysisService),
-        analysisNodes: () => container.make(AnalysisNodeService),
-        secrets: () => container.make(SecretReplacements),
-      })
+    async (resolver) => new AnalysisUpkeep(await options(), await resolver.make(SecretReplacements))
   )
   container.singleton(
     AnalysisService,

@@ -7,7 +7,7 @@ import { clientScope } from '#identity/client_scopes/client_scope'
 import { AssignmentService } from '#identity/embedded/assignment_service'
 import { notifyingSink } from '#identity/embedded/change_notifications'
 import { identityPool } from '#identity/embedded/database'
-import { SharedService } from '#identity/embedded/shared_service'
+import { IdentityService } from '#identity/embedded/identity_service'
 import { visibleRealm } from '#identity/embedded/visible_realm'
 import { identityProvider } from '#identity/identity_providers/identity_provider'
 import { PermissionService } from '#identity/permissions/permission_service'
@@ -56,7 +56,10 @@ export function wireIdentity({ container }: ApplicationService): void {
     RealmService,
     async (resolver) => new RealmService(await options(), await resolver.make(ClientService))
   )
-  container.singleton(serviceKeyOf(scope), async () => new SharedService(scope, await options()))
+  container.singleton(
+    serviceKeyOf(scope),
+    async () => new IdentityService(scope, { ...(await options()), scope: visibleRealm })
+  )
   for (const kind of READ_ONLY_KINDS) {
     const createService = async () =>
       new RecordService(kind, { ...(await options()), scope: visibleRealm })

@@ -1,7 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { AnalysisService } from '#core/analyses/analysis_service'
-import { NodeService } from '#core/nodes/node_service'
 import { createRegistryDriver } from '#core/registries/create_registry_driver'
 import { ExternalNames } from '#core/registries/external_names'
 import { EnvironmentRegistry } from '#core/registries/environment_registry'
@@ -25,10 +24,10 @@ import type { RecordServiceOptions } from '#records/record_service'
 
 type Container = ApplicationService['container']
 
-/** How long a request waits for a registry to say whether it has a project of a name. */
+/** The time limit of the request that checks whether a registry has a project of a name. */
 const NAME_LIMIT_MS = 3_000
 
-/** Wires what has to do with registries: their records, what is asked of them, and what is done in them. */
+/** Binds the services of registries: their records, their operations, and their reconciliation. */
 export function wireRegistries(
   container: Container,
   options: () => Promise<RecordServiceOptions>
@@ -37,7 +36,6 @@ export function wireRegistries(
     RegistryProjectService,
     async (resolver) =>
       new RegistryProjectService(await options(), {
-        nodes: () => container.make(NodeService),
         names: await resolver.make(ExternalNames),
         links: await resolver.make(RegistryLinks),
       })
@@ -50,7 +48,6 @@ export function wireRegistries(
         hooks: await resolver.make(WebhookSecrets),
         workers: await resolver.make(WorkerAccounts),
         analyses: await resolver.make(AnalysisService),
-        nodes: await resolver.make(NodeService),
         registryProjects: await resolver.make(RegistryProjectService),
       })
   )

@@ -8,36 +8,33 @@ export interface FailedCheck {
 type Check = () => Promise<void>
 
 const CHECK_LIMIT_MS = 2_000
-/** For how long the state of something is good enough without which requests are answered all the same. */
+/** How long the result of an optional check is reused. */
 const FRESH_MS = 5_000
 
-/**
- * What has to work for this process to answer requests, and what it does less without. Each part of the program adds the check of what it
- * depends on.
- */
+/** Required and optional dependencies of this process. Each part of the program registers checks of its own. */
 export class Health {
   readonly #checks = new Map<string, Check>()
   readonly #probes = new Map<string, Probe>()
 
-  /** Adds a check that throws while the thing it looks at is away; the returned function takes it off again. */
+  /** Adds a check that throws while a dependency is unavailable; the returned function removes it. */
   watch(name: string, check: Check): () => void {
     this.#checks.set(name, check)
     return () => this.#checks.delete(name)
   }
 
-  /** As `watch`, for something without which the process stays ready: it is degraded. */
+  /** Like `watch`, for an optional dependency: without it the process is degraded but ready. */
   watchOptional(name: string, check: Check): () => void {
     this.#probes.set(name, new Probe(name, check))
     return () => this.#probes.delete(name)
   }
 
-  /** The checks that fail now, with the reason of each; empty where everything works. */
+  /** The failing required checks with their reasons. */
   async failing(): Promise<FailedCheck[]> {
     const results = await Promise.all([...this.#checks].map(([name, check]) => run(name, check)))
     return results.filter((result) => result !== undefined)
   }
 
-  /** What is away without which the process stays ready; as it was a few seconds ago, for nobody should wait for that. */
+  /** The failing optional checks, from results that may be a few seconds old. */
   async degraded(): Promise<FailedCheck[]> {
     const results = await Promise.all([...this.#probes.values()].map((probe) => probe.state()))
     return results.filter((result) => result !== undefined)
@@ -46,7 +43,7 @@ export class Health {
 
 export const health = new Health()
 
-/** A check whose last result is answered while it is made again: whoever asks often does not ask the thing itself as often. */
+/** Caches the result of a check and refreshes it in the background, which limits the load on the dependency. */
 class Probe {
   readonly #name: string
   readonly #check: Check

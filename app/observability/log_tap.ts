@@ -1,6 +1,6 @@
 import { destination } from '@adonisjs/core/logger'
 
-/** Levels of the log by their numbers in its lines. */
+/** The numbers of log levels. */
 export const LEVEL_NUMBERS = {
   trace: 10,
   debug: 20,
@@ -10,18 +10,15 @@ export const LEVEL_NUMBERS = {
   fatal: 60,
 } as const
 
-/** Has the logger say the level of each line beside it, so that a line need not be read for that. */
+/** Makes the logger set the level of each line, so that lines need not be parsed. */
 const NEEDS_METADATA = Symbol.for('pino.metadata')
 
-/** Lines from before somebody listens, such as those of the start. */
+/** Lines buffered until a listener is set, such as those of the start. */
 const BUFFERED_LINES = 500
 
 export type LineListener = (line: string) => void
 
-/**
- * Where the log is written: to the standard output, and to whoever listens to its more important lines. What is a secret has been
- * blackened by then.
- */
+/** Writes log lines to standard output and passes those above a threshold to a listener. Secrets are redacted. */
 export class LogTap {
   readonly [NEEDS_METADATA] = true
   /** Set by the logger. */
@@ -48,7 +45,7 @@ export class LogTap {
     }
   }
 
-  /** Hands each line to a function until the returned one is called, beginning with those it remembers. */
+  /** Passes buffered and new lines to a listener; the returned function stops it. */
   listen(listener: LineListener): () => void {
     this.#listener = listener
     this.#buffered.splice(0).forEach(listener)

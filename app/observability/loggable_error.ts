@@ -1,4 +1,4 @@
-/** What may be told of an error of the database: where it arose, never the values of the row. */
+/** The logged properties of errors, such as the table of a database error; never the values of a row. */
 const LOGGED_PROPERTIES = [
   'code',
   'table',
@@ -19,10 +19,7 @@ interface LoggableError {
 
 const MAX_CAUSES = 3
 
-/**
- * An error as the log shows it. Errors carry whatever the one who threw them hung on: rows, connections with their keys.
- * Only what is known to be harmless is taken over.
- */
+/** An error for the log. Copies known properties only, since errors may carry rows or credentials. */
 export function loggableError(error: unknown, depth = MAX_CAUSES): LoggableError {
   if (!(error instanceof Error)) {
     return { type: typeof error, message: String(error) }

@@ -16,7 +16,7 @@ const requests = new Histogram({
 export interface FinishedRequest {
   surface: string
   method: string
-  /** The pattern of the route, never the path: ids would make a series each. */
+  /** The pattern of the route, never the path, so that ids do not create series. */
   route: string
   status: number
   seconds: number
@@ -24,7 +24,7 @@ export interface FinishedRequest {
 
 type Series = ReturnType<typeof requests.labels>
 
-/** Finding a series by its labels costs more than counting in it, and there are few of them. */
+/** Cached, since finding a series by its labels costs more than updating it. */
 const known = new Map<string, Series>()
 
 export function observeRequest({ seconds, ...labels }: FinishedRequest): void {

@@ -2,7 +2,7 @@ import { env } from '#start/env'
 
 import type { Tracing } from './spans.js'
 
-/** Undefined where no collector is configured; nothing of the tracing library is loaded then. */
+/** Undefined without a collector; the tracing library is not loaded then. */
 export let tracing: Tracing | undefined
 
 export async function startTracing(): Promise<void> {
@@ -12,7 +12,7 @@ export async function startTracing(): Promise<void> {
   }
 }
 
-/** Sends what was not sent yet. */
+/** Flushes pending spans. */
 export async function stopTracing(): Promise<void> {
   await tracing?.shutdown()
   tracing = undefined

@@ -2,10 +2,7 @@ const SECRET_NAME = /password|secret|token|authorization|cookie|credential|api_?
 const REDACTED = '[redacted]'
 const MAX_DEPTH = 5
 
-/**
- * What is logged, with whatever bears the name of a secret blackened, at any depth. Done for lines that are written, not
- * for each logger that is made: every request makes one.
- */
+/** Redacts values with the name of a secret. Runs per line, since every request creates a logger. */
 export function withoutSecrets(content: Record<string, unknown>): Record<string, unknown> {
   return redacted(content, MAX_DEPTH) as Record<string, unknown>
 }

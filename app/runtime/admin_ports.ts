@@ -8,7 +8,7 @@ import { env } from '#start/env'
 const EVERYWHERE = new Set(['0.0.0.0', '::'])
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
 
-/** Where health is answered beside ADMIN_HOST; undefined where nothing else was asked for. */
+/** The additional address of health checks, if HEALTH_HOST differs from ADMIN_HOST. */
 function healthAddress(): Address | undefined {
   const { HEALTH_HOST, ADMIN_HOST } = env
   const isElsewhere = HEALTH_HOST !== undefined && HEALTH_HOST !== ADMIN_HOST
@@ -30,7 +30,7 @@ export class AdminPorts {
   static async healthServer(pages?: Record<string, Page>): Promise<AdminPorts> {
     const health = healthAddress()
     if (health && EVERYWHERE.has(health.host)) {
-      // One address cannot be bound beside all of them, so what is asked there is told apart by where it came in.
+      // A wildcard address cannot be bound beside a specific one, so the local address of each connection decides.
       const server = createAdminServer(pages, isAdminSide)
       await listen(server, health)
       return new AdminPorts([server])
@@ -45,7 +45,7 @@ export class AdminPorts {
     return new AdminPorts([admin, healthServer])
   }
 
-  /** Finds out early whether its port is free. */
+  /** Fails early if the port is in use. */
   static requireFree(): Promise<void> {
     return requireFree(ADMIN)
   }

@@ -11,12 +11,12 @@ import { ownLogPage } from './own_log_page.js'
 
 export type Page = () => Promise<{ type: string; body: string }>
 
-/** Few programs have business here. */
+/** Only monitoring programs connect here. */
 const MOST_CONNECTIONS = 256
 
 export const OK = { type: JSON_TYPE, body: '{"status":"ok"}' }
 
-/** What the operator's tools ask for; a pool's primary answers with pages of its own, for all its processes. */
+/** Pages for monitoring; the primary of a pool serves its own pages for all processes. */
 const PROCESS_PAGES: Record<string, Page> = {
   '/health/live': async () => OK,
   '/health/ready': async () => {
@@ -27,9 +27,7 @@ const PROCESS_PAGES: Record<string, Page> = {
   '/logs': ownLogPage,
 }
 
-/**
- * The server on the admin port: health, and metrics for those connections that may see all.
- */
+/** The server of the admin port: health checks, and all pages for connections that `showsAll` accepts. */
 export function createAdminServer(
   pages: Record<string, Page> = PROCESS_PAGES,
   showsAll: (connection: Socket) => boolean = () => true

@@ -6,17 +6,15 @@ import { env, warnings } from '#start/env'
 
 interface StartReport {
   milliseconds: number
-  /** The ports that are open, by what they are for. */
+  /** The open ports. */
   ports: { web?: number; admin: number }
-  /** What happened at the start, or runs now, beyond what the configuration says. */
+  /** Additional rows, such as migrations that ran. */
   facts: readonly (readonly [name: string, value: string])[]
-  /** Whose first secret was not made up when the start began. */
+  /** The accounts without a stored secret before the start. */
   ownersWithoutSecret: readonly InitialSecretOwner[]
 }
 
-/**
- * Tells the person at the terminal what runs and where, what is embedded, and what deserves a second thought.
- */
+/** Prints what runs and where, the embedded drivers, and warnings. */
 export function announce({ milliseconds, ports, facts, ownersWithoutSecret }: StartReport): void {
   const admin = `http://${env.ADMIN_HOST}:${ports.admin}`
   const rows = [

@@ -3,7 +3,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 const APP_ROOT = new URL('../../', import.meta.url)
 
-/** What starts the framework, whatever it is started for. */
+/** The ignitor of servers and commands. */
 export function createIgnitor(): Ignitor {
   return new Ignitor(APP_ROOT, { importer: (path) => import(resolved(path)) })
 }

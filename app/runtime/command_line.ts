@@ -14,17 +14,16 @@ import { unusableDatabase } from './tables.js'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type Signal = (typeof SIGNALS)[number]
 
-/** Whatever can be ended goes on when it is run again, so none needs as long as the programs of the platform have. */
+/** Commands can be interrupted and run again, so they get less time than servers. */
 const DRAIN_MS = 10_000
-/** How long a command may take to say how it ended, once all that it had to finish is finished. */
+/** Time for a command to print its result after it has finished. */
 const FLUSH_MS = 1_000
-/** Ctrl-C reaches a process from the terminal and again from its parent; only a later second one is an order to hurry. */
+/** Ctrl-C may arrive twice, from the terminal and from the parent; only a later repetition forces the exit. */
 const REPEATED_SIGNAL_MS = 1_000
 
 /**
- * Runs a command of Ace. A signal begins the drain, lets end what the command registered with `app.terminating`, and ends the
- * process in any case. What the operator can mend is said in a sentence, all else with its stack; nothing that only a terminal
- * understands goes elsewhere.
+ * Runs an Ace command. A signal starts the drain, waits for `app.terminating` hooks, and then ends the process.
+ * Errors that operators can fix are printed as a sentence, others with their stack.
  */
 export class CommandLine {
   readonly #close: () => Promise<void>
@@ -51,7 +50,7 @@ export class CommandLine {
     const ace = await this.#app!.container.make('ace')
     if (!ace.getMainCommand()?.staysAlive) {
       await this.#close()
-      // A server that does not answer must not keep the process that asked it: all has been said.
+      // Open connections to an unresponsive server must not keep the process alive.
       setTimeout(() => process.exit(), FLUSH_MS).unref()
     }
   }
@@ -100,10 +99,10 @@ export class CommandLine {
   }
 }
 
-/** As a shell says it of a program that a signal has ended. */
+/** The exit code that shells use for a signal. */
 const exitCodeOf = (signal: Signal) => 128 + constants.signals[signal]
 
-/** What the operator can mend; undefined for anything else. */
+/** The message of an error that operators can fix; undefined for others. */
 function sentenceFor(error: unknown): string | undefined {
   return error instanceof DatabaseNotConfigured || error instanceof StartFailure
     ? error.message
@@ -114,7 +113,7 @@ async function printStack(error: unknown): Promise<void> {
   console.error(inspect(error, { colors: process.stderr.isTTY }))
 }
 
-/** A spinner draws over its own line again and again. */
+/** Disables the spinner, which needs a terminal. */
 function withoutTerminal({ ui }: Kernel): void {
   ui.switchMode('silent')
   const { logger } = ui

@@ -10,14 +10,14 @@ import { env } from '#start/env'
 
 type Row = [name: string, value: string]
 
-/** Where a first password comes from, and how curl takes it from there without that others see it. */
+/** Where the initial password is, and how curl reads it without exposing it to other users. */
 interface PasswordSource {
   readonly description: string
   readonly curl: string
   readonly password: string
 }
 
-/** Who can log in at first, and what an operator types to find out that it works. No secret is among it. */
+/** The initial login and commands to try it. Contains no secret. */
 export function firstLoginRows(): Row[] {
   const { description: says, curl, password } = passwordSource()
   const base = env.PUBLIC_URL.replace(/\/$/, '')
@@ -26,19 +26,19 @@ export function firstLoginRows(): Row[] {
   const token = String.raw`sed 's/.*"access_token":"\([^"]*\)".*/\1/'`
   const nodes = `curl -s ${surface('core')}/nodes -H "Authorization: Bearer $TOKEN"`
   return [
-    ['login', `admin of the realm master; its first password is ${says}`],
+    ['login', `admin of the realm master; its initial password is ${says}`],
     ['try', `TOKEN=$(${curl} -s ${surface('identity')}/token ${form} | ${token})`],
     ...(env.SURFACES.includes('core') ? [['and', nodes] satisfies Row] : []),
   ]
 }
 
-/** The secrets that this start made up. They are shown this once. */
+/** The secrets that this start generated; shown only once. */
 export function generatedSecretRows(ownersWithoutSecret: readonly InitialSecretOwner[]): Row[] {
   const owners = { administrator: 'user admin', platform: `client ${env.CLIENT_ID}` }
   return ownersWithoutSecret.flatMap((whose) => {
     const stored = persistentSecretOf(whose, env)
     const secret = stored.read()
-    const description = `${secret} is the first of the ${owners[whose]}, made up now, shown this once and kept in ${stored.file}`
+    const description = `${secret} is the initial secret of the ${owners[whose]}, generated now, shown only once and stored in ${stored.file}`
     return secret === undefined ? [] : [['secret', description] satisfies Row]
   })
 }
@@ -60,7 +60,7 @@ function passwordSource(): PasswordSource {
     }
   }
   return {
-    description: `${DEFAULT_SECRET}, since only this machine can try it`,
+    description: `${DEFAULT_SECRET}, since only this machine can connect`,
     curl: 'curl',
     password: `-d password=${DEFAULT_SECRET}`,
   }

@@ -29,12 +29,12 @@ import { env } from '#start/env'
 
 const HEALTHY_LIMIT_MS = 5_000
 
-/** Supervisors of whole machines mostly kill after 30 seconds; until then there is something to say still. */
+/** Most supervisors kill after 30 seconds; the process reports and exits before that. */
 const STOP_LIMIT_MS = 28_000
 
 /**
- * One process of the platform: the surfaces and jobs it was told to run. In a pool, the ports, the tables and the
- * embedded database are the primary's; on its own, a process sees to them itself.
+ * One process with its surfaces and jobs. In a pool, the primary owns the ports, migrations and embedded database;
+ * a single process owns them itself.
  */
 export class HubProcess {
   readonly #app = createApplication()
@@ -43,7 +43,7 @@ export class HubProcess {
   #admin: AdminPorts | undefined
   #jobs: RunningJob | undefined
 
-  /** Starts everything; what was started is stopped again when a later step fails. */
+  /** Starts everything; if a step fails, stops what was started. */
   static async start(): Promise<HubProcess> {
     const hub = new HubProcess()
     try {
@@ -55,7 +55,7 @@ export class HubProcess {
     return hub
   }
 
-  /** Lets what is under way finish, then stops everything in the opposite order of the start. */
+  /** Drains, then stops everything in reverse order of the start. */
   async stop(): Promise<void> {
     setTimeout(exitAfterTimeout, STOP_LIMIT_MS).unref()
     drain.start()
@@ -92,7 +92,7 @@ export class HubProcess {
     announce({
       milliseconds: performance.now() - startedAt,
       ports: { web: this.#web && portOf(this.#web), admin: this.#admin!.number },
-      facts: migrated.length > 0 ? [['tables', `${migrated.length} migrations were made`]] : [],
+      facts: migrated.length > 0 ? [['tables', `${migrated.length} migrations ran`]] : [],
       ownersWithoutSecret,
     })
   }
@@ -127,7 +127,7 @@ async function createWebServer(app: ApplicationService): Promise<GracefulServer>
   const { handle } = await Dispatcher.create(app)
   const [alone, ...others] = env.SURFACES
   const prefix = alone && others.length === 0 ? SURFACE_PREFIXES[alone] : ''
-  // In a pool, its primary counts the connections of all processes.
+  // In a pool, the primary counts the connections of all processes.
   const limits = membership ? undefined : CONNECTION_LIMITS
   const web = createListener(handle, { prefix, drain, limits })
   server.setNodeServer(web)
@@ -136,7 +136,7 @@ async function createWebServer(app: ApplicationService): Promise<GracefulServer>
   return web
 }
 
-/** Some connections are made in the background. Where one cannot be made, the process starts without it. */
+/** Waits a limited time for connections that open in the background, then starts without them. */
 async function untilHealthy(): Promise<void> {
   const deadline = performance.now() + HEALTHY_LIMIT_MS
   let failing = await health.failing()
@@ -147,6 +147,6 @@ async function untilHealthy(): Promise<void> {
 }
 
 function exitAfterTimeout(): never {
-  console.error(`Not everything had ended after ${STOP_LIMIT_MS / 1000} s; the rest was cut off.`)
+  console.error(`The shutdown did not finish within ${STOP_LIMIT_MS / 1000} s and was aborted.`)
   process.exit(1)
 }

@@ -3,7 +3,7 @@ import type { JobContext, RunningJob } from '#jobs/running_job'
 
 type StartJob = (context: JobContext) => Promise<RunningJob>
 
-/** Where each kind of background work is started; a kind is loaded only in a process that does it. */
+/** The starters of background work, loaded only in processes that run it. */
 const STARTERS: Partial<Record<Job, () => Promise<{ start: StartJob }>>> = {
   bus: () => import('#start/bus'),
   outbox: () => import('#start/outbox'),
@@ -11,9 +11,7 @@ const STARTERS: Partial<Record<Job, () => Promise<{ start: StartJob }>>> = {
   worker: () => import('#start/worker'),
 }
 
-/**
- * Starts the background work a process was told to do.
- */
+/** Starts the background work of this process. */
 export async function startJobs(names: readonly Job[], context: JobContext): Promise<RunningJob> {
   const running: RunningJob[] = []
   for (const name of names) {

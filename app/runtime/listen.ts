@@ -7,9 +7,9 @@ import { env } from '#start/env'
 export interface Address {
   host: string
   port: number
-  /** The variable that sets the port, for the person who reads that it is taken. */
+  /** The variable that sets the port, for error messages. */
   variable: 'PORT' | 'ADMIN_PORT'
-  /** The one that sets the host. */
+  /** The variable that sets the host. */
   hostVariable: 'HOST' | 'ADMIN_HOST' | 'HEALTH_HOST'
 }
 
@@ -26,9 +26,7 @@ export const ADMIN: Address = {
   hostVariable: 'ADMIN_HOST',
 }
 
-/**
- * Binds a server to its port, or says in one sentence why that does not work.
- */
+/** Binds a server to its port; throws a `StartFailure` with advice if that fails. */
 export async function listen(server: Server, address: Address): Promise<void> {
   try {
     server.listen(address.port, address.host)
@@ -38,9 +36,7 @@ export async function listen(server: Server, address: Address): Promise<void> {
   }
 }
 
-/**
- * Finds out early whether a port is free, before anything that takes longer is started.
- */
+/** Fails early if a port is in use, before anything else starts. */
 export async function requireFree(address: Address): Promise<void> {
   const probe = createServer()
   await listen(probe, address)
@@ -48,7 +44,7 @@ export async function requireFree(address: Address): Promise<void> {
   await once(probe, 'close')
 }
 
-/** The port a server listens on, also where it was left to the system to choose one. */
+/** The port of a server, also if the system chose it. */
 export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }

@@ -5,14 +5,12 @@ import type { SurfaceName } from '#configuration/surfaces'
 import { env } from '#start/env'
 
 export interface OwnDatabase {
-  /** It carries the password and must not be logged. */
+  /** Contains the password and must not be logged. */
   readonly url: string
   stop(): Promise<void>
 }
 
-/**
- * Starts the embedded PostgreSQL where a surface has no other database. Its code is loaded only then.
- */
+/** Starts the embedded PostgreSQL if a surface has no other database. Its code is loaded only then. */
 export async function startOwnDatabase(
   surfaces: readonly SurfaceName[]
 ): Promise<OwnDatabase | undefined> {

@@ -4,10 +4,7 @@ import { RouteNotFound } from '#kernel/failures'
 
 const SHOWN = { limit: 1_000, offset: 0 }
 
-/**
- * What the writer of logs logs itself, the newest first: with a log store elsewhere these lines are in the memory of this process
- * alone, since they may be about that store.
- */
+/** The log lines of telemetry itself, newest first. They stay in memory, since they may be about the log store. */
 export async function ownLogPage(): Promise<{ type: string; body: string }> {
   if (!app.container.hasBinding('ownLogStore')) {
     throw new RouteNotFound('GET')

@@ -6,20 +6,17 @@ import { StartFailure } from '#kernel/start_failure'
 
 export interface Running {
   stop(): Promise<void>
-  /** What a hang-up signal asks for; it ends a program that has none. */
+  /** Handles SIGHUP; without it the signal ends the program. */
   reload?(): Promise<void>
 }
 
-/** Ctrl-C reaches a process from the terminal and again from its parent; only a later second one is an order to hurry. */
+/** Ctrl-C may arrive twice, from the terminal and from the parent; only a later repetition forces the exit. */
 const REPEATED_SIGNAL_MS = 1_000
 
-/** How long a start that is not wanted any more may go on to its end, from where it is undone in order. */
+/** Time for a cancelled start to complete, so that it can be stopped in order. */
 const CANCELLED_START_MS = 5_000
 
-/**
- * Runs a program until a signal ends it, or its pool is gone: starts it, stops it in order, and turns whatever goes wrong
- * at the start into one sentence and exit code 1.
- */
+/** Runs a program until a signal or the end of its pool. A failed start prints one message and exits with code 1. */
 export async function run(start: () => Promise<Running>, { reloads = false } = {}): Promise<never> {
   let running: Running | undefined
   if (reloads || membership) {
@@ -34,7 +31,7 @@ export async function run(start: () => Promise<Running>, { reloads = false } = {
       stopping.then(() => delay(CANCELLED_START_MS, undefined)),
     ])
   } catch (error) {
-    // What Ctrl-C ended beside us is no failure to report.
+    // Errors after Ctrl-C are not reported: the signal may have ended a dependency.
     if (!isCancelled) {
       await explain(error)
       process.exit(1)
@@ -61,7 +58,7 @@ function stopRequested(furtherSignals: readonly NodeJS.Signals[]): Promise<void>
   return membership ? Promise.race([signalled, membership.over]) : signalled
 }
 
-/** Errors with a code of their own were written to be read; anything else is shown whole. */
+/** Errors with an own code print their message; others are printed with their stack. */
 async function explain(error: unknown): Promise<void> {
   const isForPeople =
     error instanceof StartFailure || /^E_/.test((error as { code?: string }).code ?? '')

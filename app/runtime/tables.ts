@@ -9,24 +9,22 @@ import { restorationIn } from '#database/restoration'
 import { StartFailure } from '#kernel/start_failure'
 import { env } from '#start/env'
 
-/** What a database or the way to it answers, with the variable's share in it. */
+/** Reasons by error code of the database or the network. */
 const REASONS: Record<string, string> = {
-  'ECONNREFUSED': 'nothing answers at its address',
-  'ENOTFOUND': 'its host name is not known',
-  'EAI_AGAIN': 'its host name is not known',
-  'ETIMEDOUT': 'its host does not answer',
-  'EHOSTUNREACH': 'its host does not answer',
-  '28P01': 'it refuses the password',
-  '28000': 'it refuses the user',
-  '3D000': 'the server has no database of that name',
+  'ECONNREFUSED': 'connection refused',
+  'ENOTFOUND': 'host name not found',
+  'EAI_AGAIN': 'host name not found',
+  'ETIMEDOUT': 'its host does not respond',
+  'EHOSTUNREACH': 'its host does not respond',
+  '28P01': 'it rejects the password',
+  '28000': 'it rejects the user',
+  '3D000': 'the database does not exist',
 }
 
-/** A table or a column. */
+/** Codes of a missing table or column. */
 const MISSING_RELATION = ['42P01', '42703']
 
-/**
- * Brings the tables of all surfaces this process works for up to date. Returns the names of the migrations that ran.
- */
+/** Migrates the databases of all surfaces of this process. Returns the names of the migrations that ran. */
 export async function bringTablesUpToDate(app: ApplicationService): Promise<string[]> {
   try {
     await requireNoRestore()
@@ -37,7 +35,7 @@ export async function bringTablesUpToDate(app: ApplicationService): Promise<stri
   }
 }
 
-/** Why a database cannot be used and what to do, where that is what an error says. */
+/** Explains an error of an unusable database; undefined for other errors. */
 export function unusableDatabase(error: unknown): string | undefined {
   const { code = '', message } = error as { code?: string; message: string }
   if (MISSING_RELATION.includes(code)) {
@@ -50,13 +48,13 @@ export function unusableDatabase(error: unknown): string | undefined {
   )
 }
 
-/** A database into which a backup is being restored is half of one. */
+/** Rejects a database with an unfinished restore. */
 async function requireNoRestore(): Promise<void> {
   for (const surface of databaseOwners(surfacesOf(env))) {
     const backup = await restorationIn(pools.for(databaseUrl(surface)))
     if (backup) {
       throw new StartFailure(
-        `The restoration of backup ${backup} was not finished: run "node ace restore" with its place once more.`
+        `The restore of backup ${backup} is not finished: run "node ace restore" with the same location again.`
       )
     }
   }

@@ -18,7 +18,7 @@ export interface Dialect {
   /** Runs statements in a database. */
   run(url: string, statements: readonly string[]): Promise<void>
   /** The only row of a query. */
-  ask(url: string, query: string): Promise<Record<string, unknown>>
+  request(url: string, query: string): Promise<Record<string, unknown>>
 }
 
 const BEGINNING = '2026-11-01 00:00:00'
@@ -43,7 +43,7 @@ export const POSTGRES: Dialect = {
       await client.end()
     }
   },
-  async ask(url, query) {
+  async request(url, query) {
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     try {
@@ -85,7 +85,7 @@ export const MYSQL: Dialect = {
       await connection.end()
     }
   },
-  async ask(url, query) {
+  async request(url, query) {
     const connection = await mysql.createConnection({ uri: url, charset: 'utf8mb4' })
     try {
       const [rows] = await connection.query<mysql.RowDataPacket[]>(query)

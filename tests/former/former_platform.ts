@@ -51,8 +51,8 @@ export class FormerPlatform {
   }
 
   /** The values of a single row, joined. */
-  async ask(service: Service, query: string): Promise<string> {
-    return Object.values(await this.dialect.ask(this.addresses[service], query)).join(' ')
+  async request(service: Service, query: string): Promise<string> {
+    return Object.values(await this.dialect.request(this.addresses[service], query)).join(' ')
   }
 
   async remove(): Promise<void> {

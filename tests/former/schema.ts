@@ -50,16 +50,16 @@ export function createStatement({ name, columns, keys }: FormerTable, dialect: D
 
 function inOrder(tables: readonly FormerTable[]): FormerTable[] {
   const placed: FormerTable[] = []
-  const place = (table: FormerTable) => {
+  const location = (table: FormerTable) => {
     if (placed.includes(table)) {
       return
     }
     for (const key of table.keys) {
       const other = REFERENCE.exec(key)?.[2]
-      tables.filter(({ name }) => name === other && name !== table.name).forEach(place)
+      tables.filter(({ name }) => name === other && name !== table.name).forEach(location)
     }
     placed.push(table)
   }
-  tables.forEach(place)
+  tables.forEach(location)
   return placed
 }

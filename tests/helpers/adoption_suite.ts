@@ -193,8 +193,8 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
 
     test('seals a valid audit trail', async ({ assert }) => {
       const trail = await app.container.make(TrailService)
-      const verdict = await trail.verifyChains({})
-      assert.deepEqual(verdict.findings, [])
+      const result = await trail.verifyChains({})
+      assert.deepEqual(result.findings, [])
       const { rows } = await telemetryPool().query(
         'select coalesce(sum(size), 0)::int as sealed from event_batches'
       )
@@ -291,8 +291,8 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
     test('a second run changes nothing', async ({ assert }) => {
       const before = await contents()
       const report = await adopt()
-      report.tables!.forEach(({ taken, updated, table }) => {
-        assert.equal(taken + updated, 0, table)
+      report.tables!.forEach(({ taken: result, updated, table }) => {
+        assert.equal(result + updated, 0, table)
       })
       assert.deepEqual(await contents(), before)
     })
@@ -368,8 +368,8 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
 
 const storageOnly = ({ addresses }: FormerPlatform) => ({ storage: addresses.storage })
 
-const tableOf = ({ tables }: AdoptionReport, wanted: string) =>
-  tables!.find(({ table }) => table === wanted)!
+const tableOf = ({ tables }: AdoptionReport, expected: string) =>
+  tables!.find(({ table }) => table === expected)!
 
 function assertNamed(assert: any, report: AdoptionReport): void {
   for (const [table, problems] of Object.entries(NAMED)) {
@@ -386,7 +386,7 @@ function assertNamed(assert: any, report: AdoptionReport): void {
 
 /** Totals by realm. */
 async function assertTotals(assert: any, pool: ReturnType<typeof corePool>, list: string) {
-  const { rows: kept } = await pool.query(
+  const { rows: remaining } = await pool.query(
     `select part, sum(records)::int as records from (
        select part, records from record_totals where list = $1
        union all
@@ -397,7 +397,7 @@ async function assertTotals(assert: any, pool: ReturnType<typeof corePool>, list
   const { rows: counted } = await pool.query(
     `select coalesce(realm_id, '${NO_REALM}') as part, count(*)::int as records from ${list} group by 1 order by 1`
   )
-  assert.deepEqual(kept, counted, list)
+  assert.deepEqual(remaining, counted, list)
 }
 
 /** Every row with the transaction that wrote it last. */

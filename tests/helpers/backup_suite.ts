@@ -45,7 +45,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
     let parent: string
     let subject: BackupSubject
     let original: BackedUp
-    let place: string
+    let location: string
     let files: Stored[]
 
     group.setup(async () => {
@@ -54,8 +54,8 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       subject = await prepare()
       original = await BackedUp.own(parent, subject.variables)
       files = await fill()
-      place = subject.newPlace()
-      const { code, output } = await original.run('backup', `--to=${place}`)
+      location = subject.newPlace()
+      const { code, output } = await original.run('backup', `--to=${location}`)
       if (code !== 0) {
         throw new Error(output)
       }
@@ -123,13 +123,13 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
     }
 
     test('restores every row, object, sequence and trail head', async ({ assert, cleanup }) => {
-      const { restored, code, output } = await restoredFrom(place, cleanup)
+      const { restored, code, output } = await restoredFrom(location, cleanup)
       assert.equal(code, 0, output)
       assert.deepEqual(await restored.digests(), await original.digests())
       await requireObjects(restored, files)
-      const verdict = await restored.run('audit:verify')
-      assert.equal(verdict.code, 0, verdict.output)
-      assert.notInclude(verdict.output, 'not noted yet')
+      const result = await restored.run('audit:verify')
+      assert.equal(result.code, 0, result.output)
+      assert.notInclude(result.output, 'not noted yet')
       const wrong = await restored.pool.query(`
         select list, part from record_totals t where list = 'bucket_files' and records <> (
           select count(*) from bucket_files f
@@ -150,14 +150,14 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
         APP_KEY: randomBytes(32).toString('hex'),
       })
       cleanup(() => other.stop())
-      const { code, output } = await other.run('restore', `--from=${place}`)
+      const { code, output } = await other.run('restore', `--from=${location}`)
       assert.equal(code, 1)
       assert.include(output, 'another APP_KEY')
       assert.deepEqual(await other.tables(), [])
     })
 
     test('an installation with rows or objects refuses it', async ({ assert, cleanup }) => {
-      const { code, output } = await original.run('restore', `--from=${place}`)
+      const { code, output } = await original.run('restore', `--from=${location}`)
       assert.equal(code, 1)
       assert.match(output, /is not empty: table/)
       const other = await BackedUp.empty(parent, subject.variables)
@@ -165,7 +165,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       const address = objectAddress('own', bucketId, files[5]!.hash)
       await other.store.makeContainer(address.container)
       await other.store.put(address, streamed(files[5]!.bytes))
-      const again = await other.run('restore', `--from=${place}`)
+      const again = await other.run('restore', `--from=${location}`)
       assert.equal(again.code, 1)
       assert.include(again.output, 'The object store is not empty')
       assert.deepEqual(await other.tables(), [])
@@ -235,7 +235,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
     })
 
     test('copies only objects that the store does not have yet', async ({ assert, cleanup }) => {
-      const opened = await subject.open(place)
+      const opened = await subject.open(location)
       cleanup(async () => opened.close())
       const section = await sectionWithBytes(opened)
       const missing = await nameIn(opened, section!, (_, size) => size > 0)
@@ -247,9 +247,9 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
         const address = objectAddress('own', bucketId, away.hash)
         await original.store.put(address, streamed(away.bytes))
       })
-      const { code, output } = await original.run('backup', `--to=${place}`)
+      const { code, output } = await original.run('backup', `--to=${location}`)
       assert.equal(code, 0, output)
-      const { restored, ...restoration } = await restoredFrom(place, cleanup)
+      const { restored, ...restoration } = await restoredFrom(location, cleanup)
       assert.equal(restoration.code, 0, restoration.output)
       await requireObjects(restored, files)
     })
@@ -315,7 +315,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       const restored = await BackedUp.empty(parent, subject.variables)
       cleanup(() => restored.stop())
       for (const table of ['restoration', 'bucket_files']) {
-        const restoration = await restored.start('restore', `--from=${place}`)
+        const restoration = await restored.start('restore', `--from=${location}`)
         await eventually(async () => (await restored.tables()).includes(table), 60_000)
         restoration.signal('SIGKILL')
         await restoration.ended()
@@ -327,7 +327,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       assert.equal((await original.run('backup', `--to=${other}`)).code, 0)
       const refused = await restored.run('restore', `--from=${other}`)
       assert.include(refused.output, 'is being restored into the database')
-      const { code, output } = await restored.run('restore', `--from=${place}`)
+      const { code, output } = await restored.run('restore', `--from=${location}`)
       assert.equal(code, 0, output)
       await requireObjects(restored, files)
       assert.deepEqual(await restored.digests(), await original.digests())
@@ -346,11 +346,11 @@ async function waitingFor({ pool }: BackedUp): Promise<number> {
 }
 
 async function nameIn(
-  place: BackupStore,
+  location: BackupStore,
   section: string,
   isIt: (name: string, size: number) => boolean
 ): Promise<string> {
-  for await (const { name, size } of place.list(section)) {
+  for await (const { name, size } of location.list(section)) {
     if (isIt(name, size)) {
       return name
     }
@@ -358,9 +358,9 @@ async function nameIn(
   throw new Error(`There is no such part in ${section}`)
 }
 
-async function sectionWithBytes(place: BackupStore): Promise<string | undefined> {
+async function sectionWithBytes(location: BackupStore): Promise<string | undefined> {
   for (const section of objectSections()) {
-    for await (const { size } of place.list(section)) {
+    for await (const { size } of location.list(section)) {
       if (size > 0) {
         return section
       }
@@ -372,11 +372,11 @@ async function sectionWithBytes(place: BackupStore): Promise<string | undefined>
 const streamed = (bytes: Buffer): AsyncIterable<Uint8Array> => Readable.from([bytes])
 
 /** Flips one bit of a part and returns a function that restores it. */
-async function flip(place: BackupStore, name: string): Promise<() => Promise<void>> {
-  const bytes = await buffer(await place.read(name))
+async function flip(location: BackupStore, name: string): Promise<() => Promise<void>> {
+  const bytes = await buffer(await location.read(name))
   const changed = Buffer.from(bytes)
   changed[Math.floor(bytes.length / 2)]! ^= 1
-  const put = async (content: Buffer) => void (await place.put(name, streamed(content)))
+  const put = async (content: Buffer) => void (await location.put(name, streamed(content)))
   await put(changed)
   return () => put(bytes)
 }

@@ -37,7 +37,7 @@ export class StandInWorker {
   }
 
   /** Tells something in answer to a command. */
-  async tell(command: Message, type: string, data: object = {}): Promise<Message> {
+  async report(command: Message, type: string, data: object = {}): Promise<Message> {
     const routing = eventRouting(EVENT_KEYS[this.#name])
     const told = newMessage(routing, type, { id: command.data.id, ...data }, command.metadata)
     await this.repeat(told)

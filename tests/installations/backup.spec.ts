@@ -8,10 +8,10 @@ import { backupSuite } from '#tests/helpers/backup_suite'
 
 backupSuite('a folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'hub-places-'))
-  let places = 0
+  let locations = 0
   return {
     variables: {},
-    newPlace: () => join(folder, `place-${++places}`),
+    newPlace: () => join(folder, `place-${++locations}`),
     open: (named) => openBackupStore(named, env),
     stop: () => rm(folder, { recursive: true }),
   }

@@ -13,11 +13,11 @@ test.group('Commands of backups', () => {
       ace.ui.switchMode('raw')
       await ace.boot()
       const command = await ace.exec(name, ['/srv/monday'])
-      const said = ace.ui.logger.getLogs().map(({ message }) => message)
+      const content = ace.ui.logger.getLogs().map(({ message }) => message)
       ace.ui.logger.flushLogs()
 
       assert.equal(command.exitCode, 1)
-      assert.include(said.join('\n'), `${option}=/srv/monday`)
+      assert.include(content.join('\n'), `${option}=/srv/monday`)
     })
   }
 })

@@ -48,11 +48,11 @@ test.group('An installation without a registry and without a network', (group) =
     })
     const researcher = await Researcher.at(hub.origin)
     const id = await researcher.analysis(await researcher.project(), masterImageId, FILES)
-    const begun = performance.now()
+    const started = performance.now()
     await researcher.lockAndBuild(id)
     const { buildStatus, buildHash } = await researcher.built(id)
     assert.equal(buildStatus, 'executed')
-    assert.isBelow(performance.now() - begun, 10_000)
+    assert.isBelow(performance.now() - started, 10_000)
 
     const name = `incoming/${id}:latest`
     const inspected = await run('skopeo', ['inspect', `oci:${images}:${name}`])
@@ -62,8 +62,8 @@ test.group('An installation without a registry and without a network', (group) =
     const config = JSON.parse(await readFile(join(bundle, 'config.json'), 'utf8'))
     assert.deepEqual(config.process.args, ['/bin/sh', '-eu', '/opt/code/main.sh', "it's $HOME"])
     if (process.getuid?.() === 0) {
-      const said = await run('chroot', [join(bundle, 'rootfs'), ...config.process.args])
-      assert.equal(said.stdout, "Hello from the code, it's $HOME\n")
+      const content = await run('chroot', [join(bundle, 'rootfs'), ...config.process.args])
+      assert.equal(content.stdout, "Hello from the code, it's $HOME\n")
     }
   }).timeout(120_000)
 })

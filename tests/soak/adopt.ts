@@ -89,10 +89,10 @@ async function compare(former: FormerPlatform): Promise<void> {
       ? `select count(*) as count, coalesce(sum(cast(conv(substr(md5(${rows}), 1, 8), 16, 10) as unsigned)), 0) as sum from ${table}`
       : `select count(*) as count, sum(('x' || substr(md5(${rows}), 1, 8))::bit(32)::bigint) as sum from ${table}`
     const ours = `select count(*) as count, sum(('x' || substr(md5(${rows}), 1, 8))::bit(32)::bigint & 4294967295) as sum from ${table}`
-    const there = await former.ask(service, sum.replace('::bigint)', '::bigint & 4294967295)'))
+    const there = await former.request(service, sum.replace('::bigint)', '::bigint & 4294967295)'))
     const { rows: here } = await pool.query<{ count: string; sum: string }>(ours)
-    const said = `${here[0]!.count} ${here[0]!.sum}`
-    check(`${table} are the same on both sides (${said})`, said === there)
+    const content = `${here[0]!.count} ${here[0]!.sum}`
+    check(`${table} are the same on both sides (${content})`, content === there)
   }
 }
 

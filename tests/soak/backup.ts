@@ -33,10 +33,10 @@ try {
   const filled = stopwatch()
   await fill(bucketId)
   console.log(`${ROWS} files, ${ROWS} events, ${OBJECTS} objects made in ${seconds(filled())} s`)
-  const place = join(parent, 'backup')
-  await timed('backup', () => original.run('backup', `--to=${place}`))
-  await timed('backup to the same place', () => original.run('backup', `--to=${place}`))
-  await timed('restoration', () => restored.run('restore', `--from=${place}`))
+  const location = join(parent, 'backup')
+  await timed('backup', () => original.run('backup', `--to=${location}`))
+  await timed('backup to the same place', () => original.run('backup', `--to=${location}`))
+  await timed('restoration', () => restored.run('restore', `--from=${location}`))
   const [there, here] = [await counts(original.pool), await counts(restored.pool)]
   check(`the same rows: ${here}`, there === here)
 } finally {

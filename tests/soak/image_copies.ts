@@ -42,11 +42,11 @@ try {
   await delay(500)
   globalThis.gc?.()
   const idle = process.memoryUsage.rss()
-  const notes = await UploadJournal.open(join(folder, 'uploads'))
+  const journal = await UploadJournal.open(join(folder, 'uploads'))
   const stores = [
     source,
-    await openImageStore(first, { journal: notes }),
-    await openImageStore(second, { journal: notes }),
+    await openImageStore(first, { journal: journal }),
+    await openImageStore(second, { journal: journal }),
     await openImageStore({ path: join(folder, 'target') }),
   ]
   for (const [n, store] of stores.slice(1).entries()) {

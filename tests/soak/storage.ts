@@ -109,8 +109,11 @@ async function aborts(): Promise<void> {
   }
   await Promise.all(Array.from({ length: ABORTED_AT_ONCE }, worker))
   await delay(2_000)
-  const left = await remainsAfterSweep(bucketId)
-  check(`${ABORTS} aborted uploads leave nothing: ${JSON.stringify(left)}`, isNothing(left))
+  const remaining = await remainsAfterSweep(bucketId)
+  check(
+    `${ABORTS} aborted uploads leave nothing: ${JSON.stringify(remaining)}`,
+    isNothing(remaining)
+  )
 }
 
 async function parallel(): Promise<void> {

@@ -77,14 +77,14 @@ export class StorageClient {
     const { sent, answer } = this.#open(bucketId, {})
     answer.catch(() => {})
     sent.write(HEAD(path))
-    let left = after
+    let remaining = after
     for (const block of content.blocks()) {
-      const piece = block.subarray(0, left)
-      left -= piece.length
-      if (!sent.write(piece)) {
+      const chunk = block.subarray(0, remaining)
+      remaining -= chunk.length
+      if (!sent.write(chunk)) {
         await Promise.race([once(sent, 'drain'), delay(5_000)])
       }
-      if (left === 0) {
+      if (remaining === 0) {
         break
       }
     }
@@ -100,12 +100,12 @@ export class StorageClient {
   }
 
   async range(id: string, start: number, end: number): Promise<Buffer> {
-    const pieces: Buffer[] = []
+    const chunks: Buffer[] = []
     const range = `bytes=${start}-${end - 1}`
     for await (const chunk of await this.#get(id, { range })) {
-      pieces.push(chunk as Buffer)
+      chunks.push(chunk as Buffer)
     }
-    return Buffer.concat(pieces)
+    return Buffer.concat(chunks)
   }
 
   /** Reads at a limited rate. */

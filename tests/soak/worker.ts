@@ -47,7 +47,7 @@ try {
       `after ${kills} kills in ${(took() / 1_000).toFixed(1)} s every image is what it was`,
       digests.join() === undisturbed.join()
     )
-    await look(digests)
+    await inspect(digests)
   }
   const { kills, build, distribution, neither, takenBack } = hits
   console.log(
@@ -67,7 +67,7 @@ async function undisturbedRound(): Promise<string[]> {
     `${digests.length} analyses distributed undisturbed in ${(took() / 1_000).toFixed(1)} s`
   )
   await worker.remove()
-  await look(digests)
+  await inspect(digests)
   return digests
 }
 
@@ -91,8 +91,11 @@ async function disturb(over: AbortSignal): Promise<void> {
   if (!over.aborted) {
     await once(over, 'abort')
   }
-  const left = await scene.leftBehind()
-  check(`nothing is left of what was under way${left.map((one) => `; ${one}`)}`, left.length === 0)
+  const remaining = await scene.leftBehind()
+  check(
+    `nothing is left of what was under way${remaining.map((one) => `; ${one}`)}`,
+    remaining.length === 0
+  )
   await end(last)
 }
 
@@ -109,7 +112,7 @@ function note(stages: ReadonlySet<string>): void {
 }
 
 /** Checks the disks while no worker runs. */
-async function look(digests: readonly string[]): Promise<void> {
+async function inspect(digests: readonly string[]): Promise<void> {
   const problems = await Promise.all(scene.disks.map((disk) => disk.problems()))
   const all = problems.flat()
   check(`all is whole, and no blob too many${all.map((one) => `; ${one}`)}`, all.length === 0)
@@ -132,9 +135,9 @@ async function wrongWith({
   const own = new Map(
     named.filter((one) => one.repository === repository).map((one) => [one.tag, one.digest])
   )
-  const said = digest.replace(':', '-')
-  const list = disk instanceof FolderDisk ? [] : [said]
-  const expected = [...list, `${said}.att`, `${said}.sig`, 'latest']
+  const content = digest.replace(':', '-')
+  const list = disk instanceof FolderDisk ? [] : [content]
+  const expected = [...list, `${content}.att`, `${content}.sig`, 'latest']
   const wrong = []
   if ([...own.keys()].toSorted().join() !== expected.toSorted().join()) {
     wrong.push(`${repository} has ${[...own.keys()].join()}`)
@@ -142,11 +145,11 @@ async function wrongWith({
   if (own.get('latest') !== digest) {
     wrong.push(`${repository} has another image`)
   }
-  const attached = [own.get(`${said}.att`), own.get(`${said}.sig`)]
-  if (own.has(said) && !isListOf(attached, await disk.manifest(own.get(said)!))) {
+  const attached = [own.get(`${content}.att`), own.get(`${content}.sig`)]
+  if (own.has(content) && !isListOf(attached, await disk.manifest(own.get(content)!))) {
     wrong.push(`${repository} lists other things as said of the image`)
   }
-  for (const tag of [`${said}.att`, `${said}.sig`].filter((one) => own.has(one))) {
+  for (const tag of [`${content}.att`, `${content}.sig`].filter((one) => own.has(one))) {
     const { layers = [] } = await disk.manifest(own.get(tag)!)
     if (layers.length !== 1) {
       wrong.push(`${repository}:${tag} says ${layers.length} things`)

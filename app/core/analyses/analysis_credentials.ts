@@ -22,7 +22,7 @@ export class AnalysisCredentials {
     const clients = await clientDirectory()
     const within = reachOfAnalysis(origin.actor)
     const client = await clients.read(clientIdOf(analysis), { secret: true, within })
-    await noteRead(origin, analysis)
+    await recordRead(origin, analysis)
     return toCredentials(client)
   }
 
@@ -31,7 +31,7 @@ export class AnalysisCredentials {
     const analysis = await this.#accessible(origin, id)
     const clients = await clientDirectory()
     const clientId = clientIdOf(analysis)
-    await noteRead(origin, analysis)
+    await recordRead(origin, analysis)
     const within = reachOfAnalysis(origin.actor)
     const client = toCredentials(await clients.rotate(clientId, { secret }, within))
     await recordReplacedSecret(kind, this.#options, origin, id)
@@ -46,7 +46,7 @@ export class AnalysisCredentials {
 }
 
 /** Recorded before the secret is returned: no secret is read without an audit event. */
-function noteRead(origin: Origin, analysis: Row<typeof Analysis>): Promise<void> {
+function recordRead(origin: Origin, analysis: Row<typeof Analysis>): Promise<void> {
   const { realmId } = analysis
   return recordSecretRead(origin, { kind: 'client', id: clientIdOf(analysis), realmId })
 }

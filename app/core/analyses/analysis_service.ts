@@ -17,7 +17,6 @@ import type { BodyOf } from '#kernel/body'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import { hasPermission, isKind, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
-import { hasChanges } from '#records/record_change'
 import { RecordService, type RecordServiceOptions } from '#records/record_service'
 import type { RowValues, WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
@@ -119,19 +118,6 @@ export class AnalysisService extends RecordService<typeof Analysis> {
       return removed
     })
     return data
-  }
-
-  /** Writes the summary columns of an analysis if they changed. */
-  async updateSummary(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    id: string,
-    summary: RowValues<typeof Analysis>
-  ): Promise<void> {
-    const current = await this.store.lock(transaction, id)
-    if (current && hasChanges(current, summary)) {
-      await this.change(transaction, origin, current, summary)
-    }
   }
 
   /** Locks an analysis. Throws if it does not exist, or belongs to a realm the actor may not write. */

@@ -1,11 +1,14 @@
 import type pg from 'pg'
 
 import { analysis, type Analysis } from './analysis.js'
+import { AnalysisSummary } from './analysis_summary.js'
 import { outdatedApprovals, type ContentPart } from './approved_content.js'
 import { assignedNodes, summarizeNodes } from './node_summary.js'
 import { skipsApproval } from '#core/analysis_nodes/approval_switch'
-import type { DatabasePool } from '#database/database_pool'
+import { AssignmentStates } from '#core/analysis_nodes/assignment_states'
+import type { SecretReplacements } from '#core/clients/secret_replacements'
 import type { Origin } from '#kernel/origin'
+import type { RecordServiceOptions } from '#records/record_service'
 import { RecordStore, type RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 
@@ -18,35 +21,21 @@ const DECIDED = `select a.id from analysis_nodes a join nodes n on n.id = a.node
   where a.analysis_id = $1 and a.approval_status is not null and n.type <> 'aggregator'
   order by a.id`
 
-/** The services that write the changes. They depend on the upkeep, so they are resolved when needed. */
-interface UpkeepServices {
-  readonly analyses: () => Promise<{
-    updateSummary(
-      transaction: pg.ClientBase,
-      origin: Origin,
-      id: string,
-      summary: RowValues<typeof Analysis>
-    ): Promise<void>
-  }>
-  readonly analysisNodes: () => Promise<{
-    withdrawDecision(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void>
-  }>
-  readonly secrets: () => Promise<{
-    scheduleReplacement(transaction: pg.ClientBase, analysisId: string): Promise<void>
-  }>
-}
-
 /**
  * Keeps the summary columns of an analysis consistent with its nodes and files, within the transaction that changes
  * them. The caller has locked the analysis, so that no other transaction changes the parts meanwhile.
  */
 export class AnalysisUpkeep {
   readonly #store: RecordStore<typeof Analysis>
-  readonly #services: UpkeepServices
+  readonly #summary: AnalysisSummary
+  readonly #assignments: AssignmentStates
+  readonly #secrets: SecretReplacements
 
-  constructor(pool: DatabasePool, services: UpkeepServices) {
-    this.#store = new RecordStore(analysis, pool)
-    this.#services = services
+  constructor(options: RecordServiceOptions, secrets: SecretReplacements) {
+    this.#store = new RecordStore(analysis, options.pool)
+    this.#summary = new AnalysisSummary(options)
+    this.#assignments = new AssignmentStates(options)
+    this.#secrets = secrets
   }
 
   /** Locks an analysis until the transaction ends. */
@@ -118,9 +107,8 @@ export class AnalysisUpkeep {
   }
 
   /** After a node lost access to the credentials of the analysis. */
-  async replaceSecret(transaction: pg.ClientBase, id: string): Promise<void> {
-    const secrets = await this.#services.secrets()
-    await secrets.scheduleReplacement(transaction, id)
+  replaceSecret(transaction: pg.ClientBase, id: string): Promise<void> {
+    return this.#secrets.scheduleReplacement(transaction, id)
   }
 
   async #withdraw(
@@ -129,20 +117,18 @@ export class AnalysisUpkeep {
     id: string,
     assignments: readonly string[]
   ): Promise<void> {
-    const analysisNodes = await this.#services.analysisNodes()
     for (const assignment of assignments) {
-      await analysisNodes.withdrawDecision(transaction, origin, assignment)
+      await this.#assignments.withdrawDecision(transaction, origin, assignment)
     }
     await this.refreshNodes(transaction, { ...origin, contentChanged: undefined }, id)
   }
 
-  async #write(
+  #write(
     transaction: pg.ClientBase,
     origin: Origin,
     id: string,
     summary: RowValues<typeof Analysis>
-  ) {
-    const analyses = await this.#services.analyses()
-    await analyses.updateSummary(transaction, origin, id, summary)
+  ): Promise<void> {
+    return this.#summary.update(transaction, origin, id, summary)
   }
 }

@@ -73,8 +73,8 @@ export function buildRegistryRoutes(routes: SurfaceRoutes): void {
 }
 
 async function read(ctx: HttpContext): Promise<void> {
-  const found = await buildRegistry(originOf(ctx), ctx.params.id)
-  sendJson(ctx, { data: { registry: found ?? null }, meta: {} })
+  const registryOfBuild = await buildRegistry(originOf(ctx), ctx.params.id)
+  sendJson(ctx, { data: { registry: registryOfBuild ?? null }, meta: {} })
 }
 
 async function buildRegistry(origin: Origin, id: string): Promise<BuildRegistry | undefined> {

@@ -52,9 +52,9 @@ export class AnalysisExplanation {
       findLastChanges(this.#pool, id),
       this.#problems(origin, id),
     ])
-    const known = { facts, nodes, lastChanges: changes, problems }
+    const context = { facts, nodes, lastChanges: changes, problems }
     const conditions = [
-      ...PHASES[phase].map((name) => explainCondition(name, known)),
+      ...PHASES[phase].map((name) => explainCondition(name, context)),
       ...(await this.#workerMissing(analysis, changes)),
     ]
     return { phase, ready: conditions.every(({ holds }) => holds), conditions }

@@ -107,8 +107,8 @@ export class AnalysisLogService {
       return true
     }
     const isPossible = isUuid(analysisId) && actor.realmId !== null && isUuid(actor.realmId)
-    const found = isPossible && (await this.#pool.query(PARTICIPATES, [analysisId, actor.realmId]))
-    return Boolean(found && found.rowCount)
+    const result = isPossible && (await this.#pool.query(PARTICIPATES, [analysisId, actor.realmId]))
+    return Boolean(result && result.rowCount)
   }
 
   async #findAssignment(body: AnalysisNodeLogBody): Promise<AssignmentRow> {

@@ -15,19 +15,16 @@ import {
 import { findRealms, requireInProject } from './assignment_realms.js'
 import { initialApproval } from './approval.js'
 import { requireAuthority, requireEitherRealm } from './authority.js'
-import { AnalysisNodeEvents } from '#core/analysis_node_events/analysis_node_events'
+import { AssignmentStates } from './assignment_states.js'
 import { requireOwnNode } from '#core/nodes/require_own_node'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
-import { newId } from '#kernel/new_id'
 import { onBehalfOfRealm, type Origin } from '#kernel/origin'
 import { requireRealm } from '#kernel/realm'
 import type { RecordServiceOptions } from '#records/record_service'
 import type { RowValues, WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
-
-const STATE = ['approvalStatus', 'executionStatus'] as const
 
 const WITH_EXECUTION = `select id from analysis_nodes
   where analysis_id = $1 and (execution_status is not null or execution_progress is not null
@@ -56,11 +53,11 @@ export interface NodeArtifact {
  * execution.
  */
 export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode> {
-  readonly #events: AnalysisNodeEvents
+  readonly #states: AssignmentStates
 
   constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
     super(analysisNode, options, upkeep)
-    this.#events = new AnalysisNodeEvents(options)
+    this.#states = new AssignmentStates(options)
   }
 
   override async create(origin: Origin, body: BodyOf<typeof createAnalysisNode>): Promise<string> {
@@ -98,7 +95,7 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
       const values = await this.#withDigest(transaction, part, body)
       const isDecision = body.approvalStatus !== undefined
       const by = isDecision ? onBehalfOfRealm(origin, part.nodeRealmId) : origin
-      const written = await this.#changeAndRecord(transaction, by, part, values)
+      const written = await this.#states.update(transaction, by, part, values)
       await this.#replaceSecretAfterRevocation(transaction, part, written.values)
       await this.upkeep.refreshNodes(transaction, origin, part.analysisId)
       return written
@@ -127,13 +124,6 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     }
   }
 
-  /** Resets the decision of a node. The caller refreshes the analysis. */
-  async withdrawDecision(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
-    const noDecision = { approvalStatus: null, approvedDigest: null }
-    const part = await this.lock(transaction, id)
-    await this.#changeAndRecord(transaction, origin, part, noDecision)
-  }
-
   /** Resets artifacts and executions, which belong to a former build. */
   async resetExecutions(
     transaction: pg.ClientBase,
@@ -143,7 +133,7 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     const { rows } = await transaction.query<{ id: string }>(WITH_EXECUTION, [analysisId])
     for (const { id } of rows) {
       const part = await this.lock(transaction, id)
-      await this.#changeAndRecord(transaction, origin, part, NO_EXECUTION)
+      await this.#states.update(transaction, origin, part, NO_EXECUTION)
     }
     if (rows.length > 0) {
       await this.upkeep.refreshNodes(transaction, origin, analysisId)
@@ -209,21 +199,6 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
     if (before === 'approved' && next?.approvalStatus !== 'approved') {
       await this.upkeep.replaceSecret(transaction, analysisId)
     }
-  }
-
-  /** Changes an assignment, and records decisions and execution states in the history. */
-  async #changeAndRecord(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    part: Row<typeof AnalysisNode>,
-    values: RowValues<typeof AnalysisNode>
-  ): Promise<WrittenRecord<typeof AnalysisNode>> {
-    const messageId = newId()
-    const written = await this.change(transaction, origin, part, values, messageId)
-    if (STATE.some((name) => part[name] !== written.values[name])) {
-      await this.#events.addEvent(transaction, origin, part, messageId)
-    }
-    return written
   }
 
   /** Adds the digest of the content to an approval. Throws if it is not the digest that the caller sent. */

@@ -30,7 +30,7 @@ const LOCKS = `select l.id, array(
 const CONFIRMED = 'select id from analysis_code_locks where id = any($1::uuid[])'
 
 /** A lock that is being created or released has a task. */
-const KNOWN = `select id::text from analysis_code_locks where id = any($1::uuid[])
+const EXISTING = `select id::text from analysis_code_locks where id = any($1::uuid[])
   union all select key from tasks where queue = '${LOCK_RELEASES.name}' and key = any($1::text[])`
 
 /** Ensures that storage locks the code of all locked analyses, and nothing else. */
@@ -89,7 +89,7 @@ async function* lockAtStorage({ pool, locks }: ComparisonContext): ComparisonSte
 async function* releaseUnknown({ pool, locks, repairs }: ComparisonContext): ComparisonSteps {
   for await (const page of pagesById(locks.pageSize, (after) => locks.list(after))) {
     const settled = page.filter(({ createdAt }) => isOlder(createdAt, SETTLED_AFTER_MS))
-    for (const id of await findUnknown(pool, KNOWN, settled)) {
+    for (const id of await findUnknown(pool, EXISTING, settled)) {
       await locks.release(id)
       repairs.released++
     }
@@ -106,11 +106,11 @@ function pagesOf<T extends { readonly id: string }>(pool: DatabasePool, text: st
 
 async function findUnknown(
   pool: DatabasePool,
-  known: string,
+  query: string,
   locks: readonly { readonly id: string }[]
 ): Promise<string[]> {
   const ids = locks.map(({ id }) => id)
-  const { rows } = await pool.query<{ id: string }>(known, [ids])
-  const found = new Set(rows.map(({ id }) => id))
-  return ids.filter((id) => !found.has(id))
+  const { rows } = await pool.query<{ id: string }>(query, [ids])
+  const existing = new Set(rows.map(({ id }) => id))
+  return ids.filter((id) => !existing.has(id))
 }

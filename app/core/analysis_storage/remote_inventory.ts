@@ -12,8 +12,8 @@ type Serialized<T> = Omit<T, 'createdAt'> & { readonly createdAt: string }
 export function remoteInventory(storage: RemoteSurface): Inventory {
   return {
     pageSize: PAGE_SIZE,
-    findBuckets: (ids) => findKnown(storage, '/buckets', ids),
-    findFiles: (ids) => findKnown(storage, '/bucket-files', ids),
+    findBuckets: (ids) => findExisting(storage, '/buckets', ids),
+    findFiles: (ids) => findExisting(storage, '/bucket-files', ids),
     async listBuckets({ kind, id }, after) {
       const filter = `and(eq(actorId,'${id}'),eq(actorType,'${kind}'),gt(id,'${after}'))`
       const fields = 'id,name,createdAt'
@@ -35,19 +35,19 @@ export function remoteInventory(storage: RemoteSurface): Inventory {
   }
 }
 
-async function findKnown(
+async function findExisting(
   storage: RemoteSurface,
   path: string,
   ids: readonly string[]
 ): Promise<ReadonlySet<string>> {
-  const found = new Set<string>()
+  const existing = new Set<string>()
   for (let first = 0; first < ids.length; first += PAGE_SIZE) {
     const values = ids.slice(first, first + PAGE_SIZE).map((id) => `'${id}'`)
     const filter = `in(id,${values.join()})`
     const records = await readPage<{ id: string }>(storage, path, { filter, fields: 'id' })
-    records.forEach(({ id }) => found.add(id))
+    records.forEach(({ id }) => existing.add(id))
   }
-  return found
+  return existing
 }
 
 async function readPage<T>(

@@ -123,21 +123,6 @@ export class NodeService extends RecordService<typeof Node> {
     })
   }
 
-  /** Detaches a locked node from its registry, which is about to be deleted. */
-  async detachRegistry(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
-    const nothing = { registryId: null, registryProjectId: null }
-    await this.updateById(transaction, origin, id, nothing)
-  }
-
-  /** Detaches a locked node from its registry project, which is about to be deleted. */
-  async detachRegistryProject(
-    transaction: pg.ClientBase,
-    origin: Origin,
-    id: string
-  ): Promise<void> {
-    await this.updateById(transaction, origin, id, { registryProjectId: null })
-  }
-
   /** Records the event of the node before that of its registry project. */
   async #insertConnected(
     transaction: pg.ClientBase,

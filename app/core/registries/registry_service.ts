@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 import type { AnalysisService } from '#core/analyses/analysis_service'
-import type { NodeService } from '#core/nodes/node_service'
+import { NodeRegistryReferences } from '#core/nodes/node_registry_references'
 import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
@@ -26,17 +26,18 @@ interface RegistryServiceDependencies {
   readonly hooks: WebhookSecrets
   readonly workers: WorkerAccounts
   readonly analyses: AnalysisService
-  readonly nodes: NodeService
   readonly registryProjects: RegistryProjectService
 }
 
 /** Registries. Images, nodes and analyses outlive the record of a registry. */
 export class RegistryService extends RecordService<typeof Registry> {
   readonly #dependencies: RegistryServiceDependencies
+  readonly #nodes: NodeRegistryReferences
 
   constructor(options: RecordServiceOptions, dependencies: RegistryServiceDependencies) {
     super(registry, options)
     this.#dependencies = dependencies
+    this.#nodes = new NodeRegistryReferences(options)
   }
 
   override async create(origin: Origin, body: BodyOf<typeof createRegistry>): Promise<string> {
@@ -74,7 +75,7 @@ export class RegistryService extends RecordService<typeof Registry> {
   /** Deletes a registry and detaches its nodes and analyses. The caller has to be authorized already. */
   async removeAuthorized(origin: Origin, id: string): Promise<string> {
     this.requireId(id)
-    const { analyses, nodes, registryProjects } = this.#dependencies
+    const { analyses, registryProjects } = this.#dependencies
     const { data } = await inTransaction(this.pool, async (transaction) => {
       await lockDependents(transaction, id)
       const previous = await this.lock(transaction, id)
@@ -83,7 +84,7 @@ export class RegistryService extends RecordService<typeof Registry> {
         await analyses.detachRegistry(transaction, origin, analysisId)
       }
       for (const nodeId of dependents.nodes) {
-        await nodes.detachRegistry(transaction, origin, nodeId)
+        await this.#nodes.detachRegistry(transaction, origin, nodeId)
       }
       for (const projectId of await lockIn(transaction, 'registry_projects', id)) {
         await registryProjects.removeWithRegistry(transaction, origin, projectId)

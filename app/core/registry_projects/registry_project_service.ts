@@ -2,6 +2,7 @@ import type pg from 'pg'
 
 import { generateExternalName } from '#core/names/external_name'
 import { sendLinkCommand, sendUnlinkCommand } from '#core/nodes/link_commands'
+import { NodeRegistryReferences } from '#core/nodes/node_registry_references'
 import type { ExternalNames } from '#core/registries/external_names'
 import type { RegistryLinks } from '#core/registries/registry_links'
 import { enforce } from '#kernel/access'
@@ -48,13 +49,7 @@ interface RenamedNode {
   readonly adopts: boolean
 }
 
-/** Detaches nodes. The service of nodes depends on this one, so it is resolved lazily. */
-interface ConnectedNodes {
-  detachRegistryProject(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void>
-}
-
 interface RegistryProjectServiceDependencies {
-  readonly nodes: () => Promise<ConnectedNodes>
   readonly names: ExternalNames
   readonly links: RegistryLinks
 }
@@ -62,10 +57,12 @@ interface RegistryProjectServiceDependencies {
 /** Registry projects. Writes send commands that update the registry, except those that store the state of the registry. */
 export class RegistryProjectService extends RecordService<typeof RegistryProject> {
   readonly #dependencies: RegistryProjectServiceDependencies
+  readonly #nodes: NodeRegistryReferences
 
   constructor(options: RecordServiceOptions, dependencies: RegistryProjectServiceDependencies) {
     super(registryProject, options)
     this.#dependencies = dependencies
+    this.#nodes = new NodeRegistryReferences(options)
   }
 
   /** Projects that are not created for a node have no realm. */
@@ -109,12 +106,11 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     this.requireId(id)
-    const nodes = await this.#dependencies.nodes()
     const { data } = await inTransaction(this.pool, async (transaction) => {
       await lockNodes(transaction, id)
       const previous = await this.lockWritable(origin, transaction, id)
       for (const nodeId of await lockNodes(transaction, id)) {
-        await nodes.detachRegistryProject(transaction, origin, nodeId)
+        await this.#nodes.detachRegistryProject(transaction, origin, nodeId)
       }
       const removed = await this.removeWithPendingEvent(transaction, origin, previous)
       await sendUnlinkCommand(transaction, previous)

@@ -2,7 +2,6 @@ import type pg from 'pg'
 
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
-import type { BodyOf } from '#kernel/body'
 import { PermissionDenied, RelationInvalid } from '#kernel/failures'
 import {
   mayGrant,
@@ -15,9 +14,10 @@ import { visibleRealm } from './visible_realm.js'
 import type { Origin } from '#kernel/origin'
 import type { Attributes, Row } from '#records/row'
 import { requireRealm } from '#kernel/realm'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
-import { inTransaction } from '#records/transaction'
-import { idIn, type Assignment, type updateAssignment } from './assignment.js'
+import type { RecordServiceOptions } from '#records/record_service'
+import type { WrittenRecord } from '#records/record_store'
+import { IdentityService } from './identity_service.js'
+import { idIn, type Assignment } from './assignment.js'
 import { accessChangesDelivered } from './access_changes.js'
 
 const PERMISSION = 'name, built_in as "builtIn", realm_id as "realmId" from permissions'
@@ -33,7 +33,7 @@ const GRANTED_PERMISSIONS = {
  * Assigns roles, permissions and scopes. An actor can only grant permissions that it has itself or could create, and
  * only to or from owners with no more permissions than itself.
  */
-export class AssignmentService extends RecordService {
+export class AssignmentService extends IdentityService {
   readonly #assignment: Assignment
 
   constructor(assignment: Assignment, options: RecordServiceOptions) {
@@ -41,41 +41,25 @@ export class AssignmentService extends RecordService {
     this.#assignment = assignment
   }
 
-  /** The realm ids are copied from both sides within the transaction. */
   override async create(origin: Origin, body: Attributes): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
-    await this.requireRelations(body)
-    const { data } = await inTransaction(this.pool, async (transaction) => {
-      const realms = await this.#lockAssignable(transaction, origin.actor, body)
-      return this.insert(transaction, origin, { ...body, ...realms })
-    })
+    const data = await super.create(origin, body)
     await accessChangesDelivered()
     return data
   }
 
-  override async update(
+  protected override valuesOfNew(_actor: Actor, body: Attributes): Attributes {
+    return body
+  }
+
+  /** The realm ids are copied from both sides within the transaction. */
+  protected override async insert(
+    transaction: pg.ClientBase,
     origin: Origin,
-    id: string,
-    body: BodyOf<typeof updateAssignment>
-  ): Promise<string> {
-    enforce(this.kind.access.update!, origin.actor)
-    await this.requireRelations(body)
-    const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.#lockAfterOwner(transaction, origin, id)
-      return this.change(transaction, origin, previous, body)
-    })
-    await accessChangesDelivered()
-    return data
-  }
-
-  override async remove(origin: Origin, id: string): Promise<string> {
-    enforce(this.kind.access.remove!, origin.actor)
-    const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.#lockAfterOwner(transaction, origin, id)
-      return this.removeRecord(transaction, origin, previous)
-    })
-    await accessChangesDelivered()
-    return data
+    values: Attributes
+  ): Promise<WrittenRecord> {
+    const realms = await this.#lockAssignable(transaction, origin.actor, values)
+    return super.insert(transaction, origin, { ...values, ...realms })
   }
 
   /** Locks both sides and checks that the actor may grant it. Returns their realms. */
@@ -100,7 +84,11 @@ export class AssignmentService extends RecordService {
    * Locks an assignment after its owner and the roles of the owner, whose removal also removes it. Throws if the owner
    * has more permissions than the actor.
    */
-  async #lockAfterOwner(transaction: pg.ClientBase, origin: Origin, id: string): Promise<Row> {
+  protected override async lockWritable(
+    origin: Origin,
+    transaction: pg.ClientBase,
+    id: string
+  ): Promise<Row> {
     this.requireId(id)
     const { owner } = this.#assignment
     const { rows } = await transaction.query<{ ownerId: string }>(
@@ -110,7 +98,7 @@ export class AssignmentService extends RecordService {
     )
     const { ownerId } = rows[0] ?? this.missing()
     await lockRolesOf(transaction, owner, ownerId)
-    const assignment = await this.lockWritable(origin, transaction, id)
+    const assignment = await super.lockWritable(origin, transaction, id)
     await requireNotStronger(transaction, origin.actor, owner, ownerId)
     return assignment
   }

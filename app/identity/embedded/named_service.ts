@@ -3,10 +3,11 @@ import type { Selection } from '#query/decode'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
 import type { ModelClass } from '#records/model'
-import { RecordService } from '#records/record_service'
+
+import { IdentityService } from './identity_service.js'
 
 /** Records that can be read by name or id. */
-export abstract class NamedService<M extends ModelClass> extends RecordService<M> {
+export abstract class NamedService<M extends ModelClass> extends IdentityService<M> {
   override async read(origin: Origin, idOrName: string, selection: Selection): Promise<string> {
     enforce(this.kind.access.read, origin.actor)
     return super.read(origin, await this.#idOf(idOrName), selection)

@@ -1,15 +1,19 @@
+import type pg from 'pg'
+
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { requireUnlikeName } from '#auth/chosen_secret'
+import { IdentityService } from '#identity/embedded/identity_service'
 import { hashPassword } from '#identity/embedded/passwords'
 import { accessChangesDelivered } from '#identity/embedded/access_changes'
 import { requireNotStronger } from '#identity/embedded/strength'
 import { ownOrRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
 import { owningRealmFor } from '#kernel/realm'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import type { RecordServiceOptions } from '#records/record_service'
+import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
@@ -20,7 +24,7 @@ import { user, type createUser, type updateUser, type User } from './user.js'
 const MANAGED = ['name', 'nameLocked', 'active'] as const
 
 /** Users with hashed passwords. A user without `user_update` may still change itself with `user_self_manage`. */
-export class UserService extends RecordService<typeof User> {
+export class UserService extends IdentityService<typeof User> {
   constructor(options: RecordServiceOptions) {
     super(user, { ...options, scope: ownOrRealm('user_read') })
   }
@@ -28,13 +32,7 @@ export class UserService extends RecordService<typeof User> {
   override async create(origin: Origin, body: BodyOf<typeof createUser>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
     requireUnlikeName('password', body.password, body.name)
-    const hashed = await withHash(body)
-    await this.requireRelations(body)
-    const values = { ...hashed, realmId: owningRealmFor(origin.actor, body.realmId) }
-    const { data } = await inTransaction(this.pool, (transaction) =>
-      this.insert(transaction, origin, values)
-    )
-    return data
+    return super.create(origin, await withHash(body))
   }
 
   override async update(
@@ -50,28 +48,33 @@ export class UserService extends RecordService<typeof User> {
     if (body.password !== undefined) {
       requireUnlikeName('password', body.password, body.name ?? (await this.#nameOf(id)))
     }
-    const hashed = await withHash(body)
-    await this.requireRelations(body)
     const ended = endsSessions(body) ? sessionsEnd() : {}
-    const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockWritable(origin, transaction, id)
-      await requireNotStronger(transaction, actor, 'user', previous.id)
-      requireUnlockedName(previous, body)
-      return this.change(transaction, origin, previous, { ...hashed, ...ended })
-    })
-    await accessChangesDelivered()
-    return data
+    return super.update(origin, id, { ...(await withHash(body)), ...ended })
   }
 
-  override async remove(origin: Origin, id: string): Promise<string> {
-    enforce(this.kind.access.remove!, origin.actor)
-    const { data } = await inTransaction(this.pool, async (transaction) => {
-      const previous = await this.lockWritable(origin, transaction, id)
-      await requireNotStronger(transaction, origin.actor, 'user', previous.id)
-      return this.removeRecord(transaction, origin, previous)
-    })
-    await accessChangesDelivered()
-    return data
+  protected override async lockWritable(
+    origin: Origin,
+    transaction: pg.ClientBase,
+    id: string
+  ): Promise<Row<typeof User>> {
+    const previous = await super.lockWritable(origin, transaction, id)
+    await requireNotStronger(transaction, origin.actor, 'user', previous.id)
+    return previous
+  }
+
+  protected override valuesOfNew(
+    actor: Actor,
+    body: BodyOf<typeof createUser>
+  ): RowValues<typeof User> {
+    return { ...body, realmId: owningRealmFor(actor, body.realmId) }
+  }
+
+  protected override valuesAfter(
+    previous: Row<typeof User>,
+    body: BodyOf<typeof updateUser>
+  ): RowValues<typeof User> {
+    requireUnlockedName(previous, body)
+    return body
   }
 
   /** Resets a password without an actor, for operators on the machine when all administrators are locked out. */

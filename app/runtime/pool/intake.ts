@@ -5,9 +5,7 @@ import type { ToPrimary } from './messages.js'
 
 const REPORT_AFTER_MS = 100
 
-/**
- * Takes over the connections that the primary gives to this process, and keeps it informed of how many there are.
- */
+/** Accepts connections from the primary and reports how many there are. */
 export class Intake {
   readonly #server: GracefulServer
   readonly #send: (message: ToPrimary) => void
@@ -20,7 +18,7 @@ export class Intake {
     server.expectConnections()
   }
 
-  /** The primary keeps a connection until it is told that it was taken, and gives it to another process if it never does. */
+  /** Acknowledges each connection; the primary passes one that is never acknowledged to another process. */
   take(socket: Socket | undefined, address: string): void {
     if (socket && !this.#server.accept(socket)) {
       socket.destroy()

@@ -8,7 +8,7 @@ import { StartFailure } from '#kernel/start_failure'
 import type { Answers, Question, ToMember, ToPrimary } from './messages.js'
 
 export interface Program {
-  /** How the process is called in the pool, and in the system's list of processes. */
+  /** The name of the process in the pool and in the process list. */
   readonly name: string
   readonly file: string
   readonly environment: NodeJS.ProcessEnv
@@ -17,19 +17,17 @@ export interface Program {
 
 type PendingAnswer = Pick<PromiseWithResolvers<never>, 'resolve' | 'reject'>
 
-/** Longer than a member gives its own health checks. */
+/** Longer than the time limit of health checks in a member. */
 const ANSWER_LIMIT_MS = 3_000
 
 const FLUSH_MS = 100
 
-/**
- * One process of a pool, from its start to its end, as the primary sees it.
- */
+/** One process of a pool, as seen by the primary. */
 export class Member {
   readonly startedAt = performance.now()
-  /** Rejects with what the process said, or what became of it, where it does not get that far. */
+  /** Resolves when the process is ready; rejects with the reason if its start fails. */
   readonly ready: Promise<void>
-  /** How the process ended, to be put behind its name. */
+  /** How the process ended, as a phrase after its name. */
   readonly ended: Promise<string>
   readonly #worker: Worker
   readonly #pending = new Map<number, PendingAnswer>()
@@ -65,17 +63,17 @@ export class Member {
     return this.#worker.process.pid
   }
 
-  /** The connections it has, as far as it said, and those it is about to get. */
+  /** The connections it reported, plus those offered to it. */
   get load(): number {
     return this.#connections + this.#offered.length
   }
 
-  /** The connections it has or is about to get from one address. */
+  /** As `load`, from one address. */
   loadFrom(address: string): number {
     return this.#count.from(address)
   }
 
-  /** Gives it a connection, which stays open here until it is known to be taken. */
+  /** Offers a connection, which stays open here until it is acknowledged. */
   offer(socket: Socket): void {
     const address = addressOf(socket)
     this.#offered.push(socket)
@@ -83,7 +81,7 @@ export class Member {
     this.#send({ type: 'connection', address }, socket)
   }
 
-  /** The connections it never took; for after its end. */
+  /** The connections that were never acknowledged; for use after the process ended. */
   takeUndelivered(): Socket[] {
     return this.#offered.splice(0).filter((socket) => !socket.destroyed)
   }
@@ -100,7 +98,7 @@ export class Member {
     })
   }
 
-  /** Lets it finish what is under way, within a limit; resolves when it is gone. */
+  /** Drains the process within a time limit; resolves when it has ended. */
   async stop(): Promise<void> {
     this.#worker.process.kill('SIGTERM')
     const limit = setTimeout(() => this.kill(), config.stopLimitMs)
@@ -140,7 +138,7 @@ export class Member {
     socket?.destroy()
   }
 
-  /** A process that cannot be reached any more is about to end, and that is what counts. */
+  /** Send errors are ignored: the process is about to end, which is handled elsewhere. */
   #send(message: ToMember, socket?: Socket): void {
     this.#worker.send(message, socket, { keepOpen: true }, () => {})
   }
@@ -148,7 +146,7 @@ export class Member {
 
 const addresses = new WeakMap<Socket, string>()
 
-/** The address of a connection's other side, which is known only as long as it is open. */
+/** The remote address of a connection, cached since it is unknown after the connection closes. */
 export function addressOf(socket: Socket): string {
   const address = addresses.get(socket) ?? socket.remoteAddress ?? ''
   addresses.set(socket, address)
@@ -170,7 +168,7 @@ async function waitForExit(worker: Worker): Promise<string> {
     })
   })
   const how = await Promise.race([absence, exit])
-  // Its last message may arrive after this news. Where it owed an answer to a connection, Node waits for that forever.
+  // Its last message may arrive after the exit. Node waits forever for an unacknowledged connection, hence the limit.
   await Promise.race([silence, delay(FLUSH_MS)])
   return how
 }

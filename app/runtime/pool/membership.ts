@@ -7,27 +7,25 @@ import type { Answers, Question, ToMember, ToPrimary } from './messages.js'
 
 type Respond = { [Q in Question]: () => Promise<Answers[Q]> }
 
-/**
- * The tie of a process to the pool that started it.
- */
+/** The connection of a process to its pool. */
 export class Membership {
-  /** Resolves when the primary is gone; what is under way can still be finished then. */
+  /** Resolves when the primary has ended; requests in progress can still finish. */
   readonly over: Promise<void>
-  /** Where the processes that share the port find each other. */
+  /** The folder in which the processes of the port find each other. */
   readonly folder = process.env.POOL_FOLDER
 
   constructor() {
     const worker = cluster.worker!
     this.over = new Promise((resolve) => {
       worker.once('disconnect', () => {
-        // Without this, node:cluster ends the process on the spot.
+        // Without this, node:cluster ends the process immediately.
         worker.exitedAfterDisconnect = true
         resolve()
       })
     })
   }
 
-  /** Reports that this process works. Connections and questions come from then on. */
+  /** Reports that this process is ready; the primary then sends connections and questions. */
   start(respond: Respond, server?: GracefulServer): void {
     const intake = server && new Intake(server, send)
     process.on('message', (message: ToMember, socket?: Socket) => {
@@ -40,13 +38,13 @@ export class Membership {
     send({ type: 'ready' })
   }
 
-  /** Leaves it to the primary to say why this process did not start. */
+  /** Reports to the primary why this process did not start. */
   fail(reason: string): Promise<void> {
     return new Promise((resolve) => send({ type: 'failed', reason }, resolve))
   }
 }
 
-/** Undefined in a process that no pool started. */
+/** Undefined outside of a pool. */
 export const membership = cluster.isWorker ? new Membership() : undefined
 
 async function answer(id: number, respond: () => Promise<Answers[Question]>): Promise<void> {

@@ -2,29 +2,29 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 
 import type { FailedCheck } from '#observability/health'
 
-/** What the primary of a pool may ask a member, with the answer each question has. */
+/** The questions of the primary and the types of their answers. */
 export interface Answers {
-  /** What keeps the member from working. */
+  /** Failing required checks. */
   failing: readonly FailedCheck[]
-  /** What it does without. */
+  /** Failing optional checks. */
   degraded: readonly FailedCheck[]
   metrics: readonly MetricObjectWithValues<MetricValue<string>>[]
 }
 
 export type Question = keyof Answers
 
-/** What a primary sends. */
+/** Messages of the primary. */
 export type ToMember =
-  /** Comes with its socket beside it. The socket itself no longer knows its address once the other side has reset it. */
+  /** Sent with its socket. The address is included, since a socket that was reset does not know it. */
   { type: 'connection'; address: string } | { type: 'question'; id: number; question: Question }
 
-/** What a member sends. */
+/** Messages of a member. */
 export type ToPrimary =
   | { type: 'ready' }
   | { type: 'failed'; reason: string }
-  /** A connection that was offered is the member's now, unless it had ended by then. */
+  /** Acknowledges an offered connection, which may have closed meanwhile. */
   | { type: 'took'; connections: number; isOpen: boolean }
-  /** `closed` has the addresses of the connections that ended since. */
+  /** `closed` lists the addresses of connections that closed since the last report. */
   | { type: 'has'; connections: number; closed: string[] }
   | { type: 'answer'; id: number; answer: Answers[Question] }
   | { type: 'unanswered'; id: number; reason: string }

@@ -3,16 +3,14 @@ import { membership } from './membership.js'
 import type { Running } from '#runtime/run'
 import { bringTablesUpToDate } from '#runtime/tables'
 
-/**
- * Brings the tables up to date and says so to the pool, which ends the process then.
- */
+/** Migrates and reports that to the pool, which then ends the process. */
 export async function migrateOnce(): Promise<Running> {
   const app = createApplication()
   await app.init()
   await app.boot()
   const { length } = await bringTablesUpToDate(app)
   if (length > 0) {
-    console.log(`The tables were brought up to date: ${length} migrations were made.`)
+    console.log(`The database was migrated: ${length} migrations ran.`)
   }
   membership!.start({
     failing: async () => [],

@@ -2,7 +2,7 @@ import 'reflect-metadata'
 
 import { run } from '#runtime/run'
 
-/** The program with which a pool brings the tables up to date, before its processes start and before they are replaced. */
+/** The program that a pool runs to migrate, before its processes start and before each reload. */
 await run(async () => {
   const { migrateOnce } = await import('./migrate_once.js')
   return migrateOnce()

@@ -9,9 +9,7 @@ import { OK, type Page } from '#runtime/admin_server'
 import type { Answers } from './messages.js'
 import type { Slot } from './slot.js'
 
-/**
- * What a pool answers on the admin port, for all its processes.
- */
+/** The pages of a pool on the admin port, for all its processes. */
 export function poolPages(slots: readonly Slot[]): Record<string, Page> {
   observe(slots)
   return {
@@ -38,7 +36,7 @@ async function requireAllReady(slots: readonly Slot[]): Promise<void> {
   }
 }
 
-/** The series of each process under its name in the pool. One that does not answer is left out, not waited for. */
+/** The metrics of each process, labelled with its name. Processes that do not respond are omitted. */
 async function collectMetrics(slots: readonly Slot[]): Promise<string> {
   const own = metrics.getMetricsAsJSON().then((all) => labelled(all, 'primary'))
   const members = slots.map(async ({ name, current: atWork }) => {
@@ -62,7 +60,7 @@ function labelled(all: Answers['metrics'], name: string) {
 function observe(slots: readonly Slot[]): void {
   new Gauge({
     name: 'pool_processes',
-    help: 'Places of the pool by what becomes of them',
+    help: 'Slots of the pool by state',
     labelNames: ['kind', 'state'],
     registers: [metrics],
     collect() {
@@ -72,7 +70,7 @@ function observe(slots: readonly Slot[]): void {
   })
   new Counter({
     name: 'pool_restarts_total',
-    help: 'Processes that were started again because they had ended by themselves',
+    help: 'Processes that were restarted after they ended unexpectedly',
     labelNames: ['kind'],
     registers: [metrics],
     collect() {

@@ -22,9 +22,7 @@ import { requirePoolable } from './preconditions.js'
 import { programs } from './programs.js'
 import { SharedPort } from './shared_port.js'
 
-/**
- * The primary of a pool: it owns the ports and the embedded database, and looks after the processes that do the work.
- */
+/** The primary of a pool: owns the ports and the embedded database, and supervises the processes. */
 export class Pool {
   readonly #environment: NodeJS.ProcessEnv
   readonly #logger = new Logger(loggerConfig.loggers.app)
@@ -43,7 +41,7 @@ export class Pool {
     this.#environment = environment
   }
 
-  /** Starts everything; what was started is stopped again when a later step fails. */
+  /** Starts everything; if a step fails, stops what was started. */
   static async start(environment: NodeJS.ProcessEnv): Promise<Pool> {
     const startedAt = performance.now()
     requirePoolable(env, config)
@@ -74,7 +72,7 @@ export class Pool {
     await this.#reloading
   }
 
-  /** Lets every process finish what is under way, then stops the rest in the opposite order of the start. */
+  /** Drains all processes, then stops the rest in reverse order of the start. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#port?.close()
@@ -122,7 +120,7 @@ export class Pool {
     })
   }
 
-  /** In a process of its own: at a reload, the tables are those of the program that is now on disk. */
+  /** Runs in its own process, so that a reload uses the migrations that are now on disk. */
   async #migrate(): Promise<void> {
     const migration = Member.start(this.#migration!)
     await migration.ready
@@ -142,7 +140,7 @@ export class Pool {
       if (!this.#isStopping) {
         this.#logger.error(
           { err: error },
-          'the reload was given up; processes that were not replaced go on'
+          'the reload failed; processes that were not replaced continue'
         )
       }
     }

@@ -8,9 +8,7 @@ interface PoolSize {
   jobs: number
 }
 
-/**
- * Refuses a pool that has nothing to do, or whose processes would each keep to themselves what they have to share.
- */
+/** Rejects a pool without work, or with drivers that its processes cannot share. */
 export function requirePoolable(env: Env, { web, jobs }: PoolSize): void {
   if (web + jobs === 0) {
     throw new StartFailure(

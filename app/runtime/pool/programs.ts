@@ -6,11 +6,11 @@ import { env } from '#start/env'
 import type { Program } from './member.js'
 
 interface ProgramSettings {
-  /** The environment as it was before `.env` was read: members read the file anew, so that a reload takes it over. */
+  /** The environment before `.env` was read: members read the file again, so that a reload applies changes. */
   environment: NodeJS.ProcessEnv
   port: number | undefined
   databaseUrl: string | undefined
-  /** Where the processes that serve find each other; no other account may look into it. */
+  /** The private folder in which web processes find each other. */
   folder: string
 }
 
@@ -20,10 +20,7 @@ export interface Programs {
   jobs: Program[]
 }
 
-/**
- * The programs a pool runs. What the primary itself holds (ports, data, the embedded database) is fixed in their
- * environment until the pool is started again.
- */
+/** The programs of a pool. Resources of the primary (ports, data, embedded database) are fixed in their environment. */
 export function programs({ environment, port, databaseUrl, folder }: ProgramSettings): Programs {
   const addedNames = Object.keys(process.env).filter((name) => environment[name] === undefined)
   const shared = {
@@ -61,7 +58,7 @@ function listed(names: readonly string[]): string {
   return names.join() || 'none'
 }
 
-/** A program of this build, or of these sources where they are run as they are. */
+/** A program of this build, or of these sources. */
 function sibling(path: string): string {
   return fileURLToPath(new URL(path + extname(import.meta.url), import.meta.url))
 }

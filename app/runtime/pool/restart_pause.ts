@@ -6,10 +6,7 @@ interface RestartOptions {
   steadyMs: number
 }
 
-/**
- * How long to wait before a process that ended is started again: not at all the first time, then twice as long each
- * time, until it ran steadily for a while.
- */
+/** The pause before a restart: none after the first failure, then doubled each time, and reset after a steady run. */
 export class RestartPause {
   readonly #options: RestartOptions
   #failures = 0

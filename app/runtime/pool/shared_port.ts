@@ -4,20 +4,20 @@ import { CONNECTION_LIMITS, exceedsLimit } from '#http/connection_limit'
 import { listen, type Address } from '#runtime/listen'
 import { addressOf, type Member } from './member.js'
 
-/** How many connections may wait here, and for how long, while no member can take one. */
+/** Limits of connections that wait while no member is available. */
 const MOST_WAITING = 4_096
 const WAIT_LIMIT_MS = 30_000
 
 /**
- * The port of a pool. The primary accepts and gives each connection to the member that has the fewest.
+ * The port of a pool. The primary accepts connections and passes each to the member with the fewest.
  *
- * node:cluster would do that too, but forgets a connection whose worker is killed before it took it, and closes the port
- * with the last worker. Here such a connection goes to another member, or waits for one.
+ * node:cluster loses a connection whose worker is killed before it accepts it, and closes the port with the last
+ * worker. Here such a connection is passed to another member, or waits for one.
  */
 export class SharedPort {
   readonly #server = createServer({ pauseOnConnect: true, noDelay: true })
   readonly #members = new Set<Member>()
-  /** Those with connections, also while they drain. */
+  /** All members with connections, including those that drain. */
   readonly #alive = new Set<Member>()
   readonly #waiting = new Set<Socket>()
 
@@ -44,7 +44,7 @@ export class SharedPort {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Gives connections to a member from now on, until it is dismissed or ends. */
+  /** Passes connections to a member until it is dismissed or ends. */
   admit(member: Member): void {
     this.#members.add(member)
     this.#alive.add(member)
@@ -93,7 +93,7 @@ export class SharedPort {
     }
   }
 
-  /** Members with equal loads take turns. */
+  /** Members with equal load alternate. */
   #moveToEnd(member: Member): void {
     this.#members.delete(member)
     this.#members.add(member)

@@ -13,22 +13,20 @@ interface SlotOptions {
   kind: 'web' | 'jobs'
   program: Program
   logger: Pick<Logger, 'info' | 'error'>
-  /** Called with each process that works from now on. */
+  /** Called when a process becomes ready. */
   onReady(member: Member): void
-  /** Called with each process before it is asked to stop. */
+  /** Called before a process is stopped. */
   onLeaving(member: Member): void
 }
 
-/**
- * A slot in a pool with a process in it, which is started again when it ends by itself, and replaced at a reload.
- */
+/** A slot of a pool: restarts its process when it ends unexpectedly, and replaces it at a reload. */
 export class Slot {
   readonly kind: 'web' | 'jobs'
   readonly name: string
   readonly #options: SlotOptions
   readonly #restartPause = new RestartPause(config.restart)
   readonly #stopping = new AbortController()
-  /** Every process here that did not end yet: the one at work, one that starts, one that drains. */
+  /** All processes of this slot that have not ended: the current one, one that starts, one that drains. */
   readonly #alive = new Set<Member>()
   #current: Member | undefined
   #reason = 'is starting'
@@ -58,12 +56,12 @@ export class Slot {
     return this.#current
   }
 
-  /** Starts the first process; rejects where it does not get ready. */
+  /** Starts the first process; rejects if it does not become ready. */
   async start(): Promise<void> {
     this.#activate(await this.#startMember())
   }
 
-  /** Replaces the process at work: it goes on until the new one is ready, and stays where that one never is. */
+  /** Replaces the current process once its successor is ready; keeps it if the successor fails. */
   async replace(): Promise<void> {
     const successor = await this.#startMember()
     const predecessor = this.#current
@@ -78,7 +76,7 @@ export class Slot {
     await Promise.all([...this.#alive].map((member) => this.#retire(member)))
   }
 
-  /** What keeps the process here from working, under the name of the slot. */
+  /** The failing checks of the process, under the name of the slot. */
   async failing(): Promise<FailedCheck[]> {
     const { name } = this
     if (this.state === 'stopping') {
@@ -95,7 +93,7 @@ export class Slot {
     }
   }
 
-  /** What the process here does without, under the name of the slot. */
+  /** The failing optional checks of the process, under the name of the slot. */
   async degraded(): Promise<FailedCheck[]> {
     const { name } = this
     const degraded = (await this.#current?.request('degraded').catch(() => [])) ?? []
@@ -142,7 +140,7 @@ export class Slot {
     }
   }
 
-  /** Waits before the next start; answers false where none is needed any more. */
+  /** Waits before the next start; resolves to false if none is needed any more. */
   async #pause(problem: string, ranForMs: number): Promise<boolean> {
     const { signal } = this.#stopping
     if (signal.aborted) {

@@ -153,8 +153,11 @@ export class BucketService extends RecordService<typeof Bucket> {
     const { removed, removeObjects } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lock(transaction, id)
       await check(transaction, previous)
-      const removeObjects = await prepareRemoval(transaction, id)
-      return { removed: await this.#remove(transaction, origin, previous), removeObjects }
+      const onCommit = await prepareRemoval(transaction, id)
+      return {
+        removed: await this.#remove(transaction, origin, previous),
+        removeObjects: onCommit,
+      }
     })
     await removeObjects()
     return removed.data

@@ -49,18 +49,9 @@ async function remove(ctx: HttpContext): Promise<void> {
   sendJson(ctx, 'null', 202)
 }
 
-const pages = new WeakMap<LogList, Buffer>()
-
-/** The body of a page, cached while the store returns the same page. */
-function pageBody(found: LogList, { limit, offset }: LogQuery['pagination']): Buffer {
-  let page = pages.get(found)
-  if (!page) {
-    const { records, total } = found
-    const meta = JSON.stringify({ total, limit, offset })
-    page = Buffer.from(`{"data":[${records.join()}],"meta":${meta}}`)
-    pages.set(found, page)
-  }
-  return page
+function pageBody({ records, total }: LogList, { limit, offset }: LogQuery['pagination']): string {
+  const meta = JSON.stringify({ total, limit, offset })
+  return `{"data":[${records.join()}],"meta":${meta}}`
 }
 
 function queryOf(ctx: HttpContext): LogQuery {

@@ -25,37 +25,40 @@ test.group('Creating analyses', (group) => {
 
   test('takes realm and image of the project, and the creator', async ({ assert }) => {
     const by = scene.researcher()
-    const made = await scene.analysis({}, by)
-    assert.equal(made.realmId, scene.realms.project)
-    assert.equal(made.masterImageId, scene.project.masterImageId)
-    assert.equal(made.userId, by.actor.id)
-    assert.match(made.name as string, /^[a-z]+-[a-z]+-[0-9a-f]{6}$/)
-    assert.isTrue(made.configurationImageValid)
-    assert.isFalse(made.configurationLocked)
-    assert.deepEqual([made.nodes, made.executionStatus, made.executionProgress], [0, null, null])
+    const created = await scene.analysis({}, by)
+    assert.equal(created.realmId, scene.realms.project)
+    assert.equal(created.masterImageId, scene.project.masterImageId)
+    assert.equal(created.userId, by.actor.id)
+    assert.match(created.name as string, /^[a-z]+-[a-z]+-[0-9a-f]{6}$/)
+    assert.isTrue(created.configurationImageValid)
+    assert.isFalse(created.configurationLocked)
+    assert.deepEqual(
+      [created.nodes, created.executionStatus, created.executionProgress],
+      [0, null, null]
+    )
   })
 
   test('an image that is sent is used instead of that of the project', async ({ assert }) => {
     const { id } = await scene.image()
-    const made = await scene.analysis({ masterImageId: id })
-    assert.equal(made.masterImageId, id)
+    const created = await scene.analysis({ masterImageId: id })
+    assert.equal(created.masterImageId, id)
   })
 
   test('keeps the arguments of the image as they were sent', async ({ assert }) => {
     const imageCommandArguments = [{ value: '--fast' }, { value: 'x"\\', position: 'after' }]
     const sent = [{ ...imageCommandArguments[0], more: 1 }, imageCommandArguments[1]]
-    const made = await scene.analysis({ imageCommandArguments: sent })
-    assert.deepEqual(made.imageCommandArguments, imageCommandArguments)
-    assert.deepEqual((await scene.read(made)).imageCommandArguments, imageCommandArguments)
+    const created = await scene.analysis({ imageCommandArguments: sent })
+    assert.deepEqual(created.imageCommandArguments, imageCommandArguments)
+    assert.deepEqual((await scene.read(created)).imageCommandArguments, imageCommandArguments)
   })
 
   test('creates a client for the analysis and returns its id', async ({ assert }) => {
-    const made = await scene.analysis()
-    const client = await rowOf('clients', made.clientId)
-    assert.equal(client.name, made.id)
+    const created = await scene.analysis()
+    const client = await rowOf('clients', created.clientId)
+    assert.equal(client.name, created.id)
     assert.equal(client.realm_id, scene.realms.project)
     const { rows } = await database().query('select data from tasks where key = $1', [
-      made.clientId,
+      created.clientId,
     ])
     assert.deepEqual(rows[0].data.permissions, [
       'analysis_self_storage_use',
@@ -86,7 +89,7 @@ test.group('Creating analyses', (group) => {
     assert.equal((await rowOf('projects', scene.project.id)).analyses, 0)
 
     const changes: RecordChange[] = []
-    cleanup(useEventSink({ record: async (_transaction, made) => void changes.push(made) }))
+    cleanup(useEventSink({ record: async (_transaction, created) => void changes.push(created) }))
     await scene.member()
     const { id, clientId } = await scene.analysis()
     const own = changes.filter((change) => change.id === id)
@@ -148,8 +151,8 @@ test.group('Creating analyses', (group) => {
     const aggregator = await scene.member('approved', 'aggregator')
     await scene.member(null)
     await scene.member('rejected')
-    const made = await scene.analysis()
-    assert.containsSubset(made, {
+    const created = await scene.analysis()
+    assert.containsSubset(created, {
       nodes: 2,
       nodesApproved: 1,
       configurationNodeAggregatorValid: true,
@@ -162,7 +165,7 @@ test.group('Creating analyses', (group) => {
     const { body } = await call(
       scene.researcher(),
       'GET',
-      `/analysis-nodes?filter[analysisId]=${made.id}`
+      `/analysis-nodes?filter[analysisId]=${created.id}`
     )
     const assigned = body.data.map((row: any) => [row.nodeId, row.approvalStatus, row.nodeRealmId])
     assert.sameDeepMembers(assigned, [
@@ -177,8 +180,8 @@ test.group('Creating analyses', (group) => {
   }) => {
     cleanup(skipsApproval.set(true))
     await scene.member()
-    const made = await scene.analysis()
-    assert.containsSubset(made, { nodes: 1, nodesApproved: 1, buildNodesValid: true })
+    const created = await scene.analysis()
+    assert.containsSubset(created, { nodes: 1, nodesApproved: 1, buildNodesValid: true })
   })
 })
 
@@ -284,17 +287,17 @@ test.group('Deleting analyses', (group) => {
 
   test('takes what belongs to them, and leaves what does not', async ({ assert }) => {
     const member = await scene.member()
-    const made = await scene.analysis()
-    const bucket = await scene.bucket(made)
+    const created = await scene.analysis()
+    const bucket = await scene.bucket(created)
     const file = await scene.file(bucket)
-    const image = made.masterImageId
-    const { status, body } = await call(scene.researcher(), 'DELETE', `/analyses/${made.id}`)
+    const image = created.masterImageId
+    const { status, body } = await call(scene.researcher(), 'DELETE', `/analyses/${created.id}`)
     assert.equal(status, 202)
-    assert.equal(body.data.id, made.id)
+    assert.equal(body.data.id, created.id)
     assert.isUndefined(await rowOf('analysis_buckets', bucket.id))
     assert.isUndefined(await rowOf('analysis_bucket_files', file.id))
     const { rows } = await database().query('select 1 from analysis_nodes where analysis_id = $1', [
-      made.id,
+      created.id,
     ])
     assert.isEmpty(rows)
     assert.isDefined(await rowOf('nodes', member.id))
@@ -303,57 +306,57 @@ test.group('Deleting analyses', (group) => {
   })
 
   test('has their clients removed', async ({ assert }) => {
-    const made = await scene.analysis()
-    await call(scene.researcher(), 'DELETE', `/analyses/${made.id}`)
+    const created = await scene.analysis()
+    await call(scene.researcher(), 'DELETE', `/analyses/${created.id}`)
     const { rows } = await database().query(
       `select data->>'task' as task from tasks where key = $1`,
-      [made.clientId]
+      [created.clientId]
     )
     assert.deepEqual(rows, [{ task: 'remove' }])
   })
 
   test('removing a registry leaves the analyses that use it', async ({ assert }) => {
     const { id } = await sampleRecord('core', registry)
-    const made = await scene.analysis({ registryId: id })
+    const created = await scene.analysis({ registryId: id })
     await call(scene.admin(), 'DELETE', `/registries/${id}`)
-    assert.isNull((await scene.read(made)).registryId)
+    assert.isNull((await scene.read(created)).registryId)
   })
 
   test('L15: a realm takes its analyses along, with their clients; others stay', async ({
     assert,
   }) => {
-    const made = await scene.analysis()
+    const created = await scene.analysis()
     const elsewhere = await Scene.set()
     const other = await elsewhere.analysis()
     await coreReactions.realmDeleted(scene.realms.project)
-    assert.isUndefined(await rowOf('analyses', made.id))
+    assert.isUndefined(await rowOf('analyses', created.id))
     assert.isDefined(await rowOf('analyses', other.id))
     const { rows } = await database().query(
       `select data->>'task' as task from tasks where key = $1`,
-      [made.clientId]
+      [created.clientId]
     )
     assert.deepEqual(rows, [{ task: 'remove' }])
   })
 
   test('L15: analyses and files of a deleted user stay', async ({ assert }) => {
     const by = scene.researcher()
-    const made = await scene.analysis({}, by)
-    const file = await scene.file(await scene.bucket(made), { userId: by.actor.id })
+    const created = await scene.analysis({}, by)
+    const file = await scene.file(await scene.bucket(created), { userId: by.actor.id })
     await coreReactions.userDeleted(by.actor.id)
-    assert.isNull((await rowOf('analyses', made.id)).user_id)
+    assert.isNull((await rowOf('analyses', created.id)).user_id)
     assert.isNull((await rowOf('analysis_bucket_files', file.id)).user_id)
   })
 
   test('an analysis with a missing client gets a new one', async ({ assert }) => {
-    const made = await scene.analysis()
+    const created = await scene.analysis()
     // Other tests insert analyses directly, some into unknown realms.
-    await database().query('delete from analyses where id <> $1', [made.id])
+    await database().query('delete from analyses where id <> $1', [created.id])
     const provider = await identityProvider()
-    await provider.clients!.remove(made.clientId as string)
+    await provider.clients!.remove(created.clientId as string)
     await analysisClientSweep(provider, { warn() {} }).run(AbortSignal.timeout(20_000))
-    const { clientId } = await scene.read(made)
-    assert.notEqual(clientId, made.clientId)
-    assert.equal((await rowOf('clients', clientId)).name, made.id)
+    const { clientId } = await scene.read(created)
+    assert.notEqual(clientId, created.clientId)
+    assert.equal((await rowOf('clients', clientId)).name, created.id)
   }).timeout(30_000)
 
   test('a missing analysis is not found, whatever the form of its id', async ({ assert }) => {

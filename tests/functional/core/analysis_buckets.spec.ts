@@ -41,7 +41,7 @@ test.group('The buckets of an analysis', (group) => {
   }
 
   /** Publishes the event of storage that a bucket was created; returns its id. */
-  async function made(type: BucketType, bucketId = clock.uuid()): Promise<string> {
+  async function bucketCreated(type: BucketType, bucketId = clock.uuid()): Promise<string> {
     const correlationId = (await requests()).get(type)
     const buckets = await app.container.make(AnalysisBucketService)
     const origin = await serviceOrigin()
@@ -61,11 +61,11 @@ test.group('The buckets of an analysis', (group) => {
   }
 
   test('become visible together, in whatever order storage makes them', async ({ assert }) => {
-    await made('TEMP')
+    await bucketCreated('TEMP')
     assert.deepEqual(await types(), [])
-    await made('CODE')
+    await bucketCreated('CODE')
     assert.deepEqual(await types(), [])
-    await made('RESULT')
+    await bucketCreated('RESULT')
     assert.deepEqual(await types(), ['CODE', 'RESULT', 'TEMP'])
     assert.equal((await requests()).size, 0)
   })
@@ -73,7 +73,11 @@ test.group('The buckets of an analysis', (group) => {
   test('may be several of a type, of which a caller adds all but one', async ({ assert }) => {
     const { body } = await add('RESULT')
     assert.deepEqual(await types(), ['RESULT'])
-    const builtIn = [await made('CODE'), await made('RESULT'), await made('TEMP')]
+    const builtIn = [
+      await bucketCreated('CODE'),
+      await bucketCreated('RESULT'),
+      await bucketCreated('TEMP'),
+    ]
     assert.sameMembers(
       (await shown()).map(({ bucketId }) => bucketId),
       [body.data.bucketId, ...builtIn]
@@ -92,9 +96,9 @@ test.group('The buckets of an analysis', (group) => {
     assert,
   }) => {
     const { body } = await add('TEMP')
-    await made('CODE')
-    await made('TEMP', body.data.bucketId)
-    await made('RESULT')
+    await bucketCreated('CODE')
+    await bucketCreated('TEMP', body.data.bucketId)
+    await bucketCreated('RESULT')
     assert.sameMembers(await types(), ['CODE', 'RESULT', 'TEMP'])
     const { rowCount } = await database().query(
       'select 1 from analysis_buckets where analysis_id = $1 and built_in',
@@ -104,17 +108,17 @@ test.group('The buckets of an analysis', (group) => {
   })
 
   test('that wait for others are deleted with their analysis', async ({ assert }) => {
-    const waiting = await made('CODE')
+    const waiting = await bucketCreated('CODE')
     const removed = await call(scene.researcher(), 'DELETE', `/analyses/${analysis.id}`)
     assert.equal(removed.status, 202)
     assert.include(await deletedBuckets(), waiting)
-    const late = await made('RESULT')
+    const late = await bucketCreated('RESULT')
     assert.include(await deletedBuckets(), late)
     assert.deepEqual([...(await requests()).keys()], ['TEMP'])
   })
 
   test('are requested again if storage deleted a waiting one', async ({ assert }) => {
-    const waiting = await made('CODE')
+    const waiting = await bucketCreated('CODE')
     const buckets = await app.container.make(AnalysisBucketService)
     const origin = await serviceOrigin()
     await inTransaction(database(), (transaction) =>
@@ -123,10 +127,10 @@ test.group('The buckets of an analysis', (group) => {
     await call(scene.researcher(), 'POST', `/analyses/${analysis.id}/command`, {
       command: 'storageCheck',
     })
-    await made('RESULT')
-    await made('CODE')
+    await bucketCreated('RESULT')
+    await bucketCreated('CODE')
     assert.deepEqual(await types(), [])
-    await made('TEMP')
+    await bucketCreated('TEMP')
     assert.deepEqual(await types(), ['CODE', 'RESULT', 'TEMP'])
     assert.notInclude(
       (await shown()).map(({ bucketId }) => bucketId),

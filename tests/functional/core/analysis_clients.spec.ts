@@ -238,17 +238,19 @@ test.group('Credentials of analyses', (group) => {
     assert,
     cleanup,
   }) => {
-    const noted: unknown[] = []
+    const events: unknown[] = []
     const changes: RecordChange[] = []
-    cleanup(useSecuritySink({ record: async (event) => void noted.push(event) }))
+    cleanup(useSecuritySink({ record: async (event) => void events.push(event) }))
     cleanup(useEventSink({ record: async (_transaction, change) => void changes.push(change) }))
     const by = scene.researcher()
     const { body } = await rotate({}, by)
-    assert.containsSubset(noted, [{ type: 'secretRead', subject: 'client', id: analysis.clientId }])
+    assert.containsSubset(events, [
+      { type: 'secretRead', subject: 'client', id: analysis.clientId },
+    ])
     const change = changes.find(({ kind }) => kind === 'analysis')!
     assert.equal(change.origin.actor.id, by.actor.id)
     assert.isTrue(change.replacesSecrets)
-    assert.notInclude(JSON.stringify([noted, changes]), body.secret)
+    assert.notInclude(JSON.stringify([events, changes]), body.secret)
   })
 })
 

@@ -58,7 +58,7 @@ test.group('The code of an analysis', (group) => {
     assert.deepEqual(again.body.issues[0].path, ['bucketId', 'analysisId'])
     const before = await digestOf(analysis.id)
     const root = await scene.file(builtIn, { path: 'main.py', root: true })
-    const enter = (path: string) =>
+    const addFile = (path: string) =>
       call(scene.researcher(), 'POST', '/analysis-bucket-files', {
         analysisBucketId: added.body.data.id,
         bucketId: added.body.data.bucketId,
@@ -66,7 +66,7 @@ test.group('The code of an analysis', (group) => {
         path,
         root: true,
       })
-    assert.equal((await enter('other.py')).status, 201)
+    assert.equal((await addFile('other.py')).status, 201)
     const { body } = await codeOf(analysis.id)
     assert.notEqual(body.data.digest, before)
     assert.equal(body.data.bucketId, builtIn.bucketId)

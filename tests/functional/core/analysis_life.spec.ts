@@ -179,7 +179,7 @@ test.group('Reports of workers', (group) => {
 
   /** Reports before a marker are applied once the marker is. */
   async function applied(worker: StandInWorker, marker: Message): Promise<void> {
-    const { id } = await worker.tell(marker, 'checkFinished')
+    const { id } = await worker.report(marker, 'checkFinished')
     await eventually(async () => {
       const { rowCount } = await database().query('select 1 from inbox where message_id = $1', [id])
       return rowCount === 1
@@ -191,15 +191,15 @@ test.group('Reports of workers', (group) => {
     await command('buildStart')
     const build = await commandTo(builder)
     assert.deepEqual(build.data, { id: analysis.id })
-    await builder.tell(build, 'executionStarted')
+    await builder.report(build, 'executionStarted')
     await reaches({ buildStatus: 'started', buildProgress: 0 })
-    await builder.tell(build, 'executionProgress', { progress: { percent: 40 } })
+    await builder.report(build, 'executionProgress', { progress: { percent: 40 } })
     await reaches({ buildStatus: 'started', buildProgress: 40 })
     const { updatedAt } = await now()
-    await builder.tell(build, 'executionProgress', { progress: { percent: 40 } })
+    await builder.report(build, 'executionProgress', { progress: { percent: 40 } })
     await eventually(async () => (await now()).updatedAt !== updatedAt)
     const image = { hash: 'sha256:abc', os: 'linux', size: 7_000_000_000 }
-    await builder.tell(build, 'executionFinished', image)
+    await builder.report(build, 'executionFinished', image)
     await reaches({
       buildStatus: 'executed',
       buildProgress: 100,
@@ -209,8 +209,8 @@ test.group('Reports of workers', (group) => {
     })
     await command('distributionStart')
     const distribution = await commandTo(distributor)
-    await distributor.tell(distribution, 'executionStarted')
-    await distributor.tell(distribution, 'executionFinished')
+    await distributor.report(distribution, 'executionStarted')
+    await distributor.report(distribution, 'executionFinished')
     await reaches({ distributionStatus: 'executed', distributionProgress: 100 })
   })
 
@@ -239,7 +239,7 @@ test.group('Reports of workers', (group) => {
       artifactDigest: digest,
     })
     const error = { code: 'registryUnreachable', message: 'It is away' }
-    await distributor.tell(first, 'executionFailed', {
+    await distributor.report(first, 'executionFailed', {
       nodes: [served(one), { nodeId: other, status: 'failed', error }],
       error,
     })
@@ -250,7 +250,7 @@ test.group('Reports of workers', (group) => {
     ])
     await command('distributionStart')
     const second = await commandTo(distributor, 'execute', 1)
-    await distributor.tell(second, 'executionFinished', { nodes: [served(one), served(other)] })
+    await distributor.report(second, 'executionFinished', { nodes: [served(one), served(other)] })
     await reaches({ distributionStatus: 'executed' })
     assert.deepEqual(await artifacts(), [
       ['latest', digest],
@@ -268,15 +268,15 @@ test.group('Reports of workers', (group) => {
     await approved()
     await command('buildStart')
     const build = await commandTo(builder)
-    const progress = await builder.tell(build, 'executionProgress', { progress: { percent: 50 } })
-    await builder.tell(build, 'executionStarted')
+    const progress = await builder.report(build, 'executionProgress', { progress: { percent: 50 } })
+    await builder.report(build, 'executionStarted')
     await reaches({ buildStatus: 'started', buildProgress: 50 })
-    await builder.tell(build, 'executionProgress', { progress: { percent: 20 } })
-    const finished = await builder.tell(build, 'executionFinished', { hash: 'sha256:1' })
+    await builder.report(build, 'executionProgress', { progress: { percent: 20 } })
+    const finished = await builder.report(build, 'executionFinished', { hash: 'sha256:1' })
     await reaches({ buildStatus: 'executed' })
-    await builder.tell(build, 'executionStarted')
-    await builder.tell(build, 'executionProgress', { progress: { percent: 10 } })
-    await builder.tell(build, 'executionFailed', { error: {} })
+    await builder.report(build, 'executionStarted')
+    await builder.report(build, 'executionProgress', { progress: { percent: 10 } })
+    await builder.report(build, 'executionFailed', { error: {} })
     await builder.repeat(progress)
     await builder.repeat(finished)
     await applied(builder, build)
@@ -291,16 +291,16 @@ test.group('Reports of workers', (group) => {
     await approved()
     await command('buildStart')
     const former = await commandTo(builder)
-    await builder.tell(former, 'executionFailed', { error: { message: 'no space left' } })
+    await builder.report(former, 'executionFailed', { error: { message: 'no space left' } })
     await reaches({ buildStatus: 'failed' })
     await command('buildStart')
     const next = await commandTo(builder, 'execute', 1)
-    await builder.tell(former, 'executionStarted')
-    await builder.tell(former, 'executionFinished', { hash: 'sha256:former' })
-    await builder.tell(former, 'checkFinished', { status: 'failed' })
+    await builder.report(former, 'executionStarted')
+    await builder.report(former, 'executionFinished', { hash: 'sha256:former' })
+    await builder.report(former, 'checkFinished', { status: 'failed' })
     await applied(builder, former)
     assert.containSubset(await now(), { buildStatus: 'starting', buildHash: null })
-    await builder.tell(next, 'executionFinished', { hash: 'sha256:next' })
+    await builder.report(next, 'executionFinished', { hash: 'sha256:next' })
     await reaches({ buildStatus: 'executed', buildHash: 'sha256:next' })
   })
 
@@ -323,7 +323,7 @@ test.group('Reports of workers', (group) => {
     }
     assert.isUndefined(await reasonFor(scene.researcher()))
     const build = await commandTo(builder)
-    await builder.tell(build, 'executionFailed', { error: { message: 'no space left' } })
+    await builder.report(build, 'executionFailed', { error: { message: 'no space left' } })
     await reaches({ buildStatus: 'failed' })
     for (const by of [scene.researcher(), scene.steward()]) {
       assert.equal(await reasonFor(by), 'no space left')
@@ -335,7 +335,7 @@ test.group('Reports of workers', (group) => {
     }
     await command('buildStart')
     assert.isUndefined(await reasonFor(scene.researcher()))
-    await builder.tell(await commandTo(builder, 'execute', 1), 'executionFailed', {})
+    await builder.report(await commandTo(builder, 'execute', 1), 'executionFailed', {})
     await reaches({ buildStatus: 'failed' })
     assert.deepEqual(await problemsFor(scene.researcher()), [
       ['status', 'The worker reported no reason'],
@@ -347,12 +347,12 @@ test.group('Reports of workers', (group) => {
     await approved()
     await command('buildStart')
     const build = await commandTo(builder)
-    await builder.tell(build, 'executionFailed', {})
+    await builder.report(build, 'executionFailed', {})
     await reaches({ buildStatus: 'failed' })
     await command('configurationUnlock')
-    await builder.tell(build, 'executionStarted')
-    await builder.tell(build, 'executionFinished', { hash: 'sha256:1' })
-    await builder.tell(build, 'checkFinished', { status: 'executed' })
+    await builder.report(build, 'executionStarted')
+    await builder.report(build, 'executionFinished', { hash: 'sha256:1' })
+    await builder.report(build, 'checkFinished', { status: 'executed' })
     await applied(builder, build)
     assert.containSubset(await now(), { buildStatus: null, buildHash: null })
   })
@@ -361,20 +361,20 @@ test.group('Reports of workers', (group) => {
     await approved()
     await command('buildStart')
     const build = await commandTo(builder)
-    await builder.tell(build, 'executionStarted')
+    await builder.report(build, 'executionStarted')
     await command('buildCheck')
     const check = await commandTo(builder, 'check')
-    await builder.tell(check, 'checkFinished', {
+    await builder.report(check, 'checkFinished', {
       status: 'executed',
       hash: 'sha256:1',
       os: 'linux',
     })
     await reaches({ buildStatus: 'executed', buildProgress: 100, buildHash: 'sha256:1' })
-    await builder.tell(check, 'checkFinished', { status: 'started' })
-    await builder.tell(check, 'checkFailed', { error: {} })
+    await builder.report(check, 'checkFinished', { status: 'started' })
+    await builder.report(check, 'checkFailed', { error: {} })
     await applied(builder, check)
     assert.equal((await now()).buildStatus, 'executed')
-    await builder.tell(check, 'checkFinished', { status: 'failed' })
+    await builder.report(check, 'checkFinished', { status: 'failed' })
     await reaches({ buildStatus: 'failed', buildProgress: 0, buildHash: null })
   })
 
@@ -398,7 +398,7 @@ test.group('Reports of workers', (group) => {
     await command('buildStart')
     const first = analysis
     const ahead = await commandTo(builder)
-    await builder.tell(ahead, 'executionStarted')
+    await builder.report(ahead, 'executionStarted')
     await reaches({ buildStatus: 'started' })
 
     scene = await Scene.set()
@@ -415,7 +415,7 @@ test.group('Reports of workers', (group) => {
     const stuck = await findStuckAnalyses(database(), SILENCE_S)
     assert.isFalse(stuck.some(({ analysisId }) => analysisId === analysis.id))
 
-    await builder.tell(ahead, 'executionFinished', { hash: 'sha256:1' })
+    await builder.report(ahead, 'executionFinished', { hash: 'sha256:1' })
     await eventually(async () => (await scene.read(first)).buildStatus === 'executed')
     await sweep()
     await commandTo(builder, 'check')
@@ -452,7 +452,7 @@ test.group('Reports of workers', (group) => {
     await approved()
     await command('buildStart')
     const build = await commandTo(builder)
-    const giveUp = async () => {
+    const markUnresponsive = async () => {
       await later()
       await sweep()
       await later()
@@ -463,19 +463,19 @@ test.group('Reports of workers', (group) => {
       const { body } = await call(scene.researcher(), 'GET', `/analyses/${analysis.id}/explain`)
       return body.data.conditions.find(({ code }: any) => code === 'build_not_startable').reason
     }
-    await giveUp()
+    await markUnresponsive()
     assert.match(await reason(), /^No worker has reported/)
-    await builder.tell(build, 'executionStarted')
+    await builder.report(build, 'executionStarted')
     await reaches({ buildStatus: 'started' })
     assert.isUndefined(await reason())
-    await giveUp()
-    await builder.tell(build, 'executionProgress', { progress: { percent: 30 } })
+    await markUnresponsive()
+    await builder.report(build, 'executionProgress', { progress: { percent: 30 } })
     await reaches({ buildStatus: 'started', buildProgress: 30 })
-    await giveUp()
-    await builder.tell(build, 'executionFailed', { error: { message: 'no space left' } })
+    await markUnresponsive()
+    await builder.report(build, 'executionFailed', { error: { message: 'no space left' } })
     await eventually(async () => (await reason()) === 'no space left')
-    await builder.tell(build, 'executionStarted')
-    await builder.tell(build, 'executionProgress', { progress: { percent: 50 } })
+    await builder.report(build, 'executionStarted')
+    await builder.report(build, 'executionProgress', { progress: { percent: 50 } })
     await applied(builder, build)
     assert.containSubset(await now(), { buildStatus: 'failed', buildProgress: 30 })
   })
@@ -488,7 +488,7 @@ test.group('Reports of workers', (group) => {
     await set('analyses', analysis.id, { build_status: 'executed' })
     await command('distributionStart')
     const distribution = await commandTo(distributor)
-    await distributor.tell(distribution, 'executionFinished')
+    await distributor.report(distribution, 'executionFinished')
     await reaches({ distributionStatus: 'executed' })
     const prove = () => distributionProofSweep().run(new AbortController().signal)
     const nextDay = () =>
@@ -502,10 +502,10 @@ test.group('Reports of workers', (group) => {
     assert.equal(await prove(), 1)
     assert.equal(await prove(), 0, 'not before the next day')
     const check = await commandTo(distributor, 'check')
-    await distributor.tell(check, 'checkFinished', { status: 'executed' })
+    await distributor.report(check, 'checkFinished', { status: 'executed' })
     await applied(distributor, check)
     assert.equal(await prove(), 0)
-    await distributor.tell(check, 'checkFinished', { status: 'failed' })
+    await distributor.report(check, 'checkFinished', { status: 'failed' })
     await reaches({ distributionStatus: 'failed' })
     const { body } = await call(scene.researcher(), 'GET', `/analyses/${analysis.id}/explain`)
     const { reason } = body.data.conditions.find(
@@ -526,10 +526,10 @@ test.group('Reports of workers', (group) => {
     await approved()
     await command('buildStart')
     const build = await commandTo(builder)
-    await builder.tell(build, 'executionStarted')
+    await builder.report(build, 'executionStarted')
     await reaches({ buildStatus: 'started' })
     await later()
-    await builder.tell(build, 'executionStarted')
+    await builder.report(build, 'executionStarted')
     await applied(builder, build)
     await sweep()
     const { rows } = await database().query(
@@ -546,14 +546,14 @@ test.group('Reports of workers', (group) => {
     await approved()
     await command('buildStart')
     const build = await commandTo(builder)
-    await builder.tell(build, 'executionStarted')
+    await builder.report(build, 'executionStarted')
     await reaches({ buildStatus: 'started' })
     await sweep()
     assert.isUndefined(builder.lastFor(analysis.id, 'check'))
     await later()
     await sweep()
     const check = await commandTo(builder, 'check')
-    await builder.tell(check, 'checkFinished', { status: 'started' })
+    await builder.report(check, 'checkFinished', { status: 'started' })
     await applied(builder, build)
     await later()
     await sweep()
@@ -562,7 +562,7 @@ test.group('Reports of workers', (group) => {
     await later()
     await sweep()
     assert.equal((await now()).buildStatus, 'failed')
-    await builder.tell(build, 'executionFinished', { hash: 'sha256:late' })
+    await builder.report(build, 'executionFinished', { hash: 'sha256:late' })
     await reaches({ buildStatus: 'executed', buildHash: 'sha256:late' })
   })
 

@@ -119,15 +119,15 @@ export class Scene {
     approvalStatus: 'approved' | 'rejected' | null = 'approved',
     type: 'default' | 'aggregator' = 'default'
   ): Promise<Attributes> {
-    const made = await this.node(type)
+    const created = await this.node(type)
     const { id } = await sampleRecord('core', projectNode, {
       projectId: this.project.id,
       projectRealmId: this.realms.project,
-      nodeId: made.id,
+      nodeId: created.id,
       nodeRealmId: this.realms.node,
     })
     await set('project_nodes', id, { approval_status: approvalStatus })
-    return made
+    return created
   }
 
   /** The client of a node. */
@@ -163,17 +163,17 @@ export class Scene {
 
   /** Inserts an assignment directly. */
   async assigned(analysis: Attributes, approvalStatus: string | null = null): Promise<Attributes> {
-    const made = await this.member()
+    const created = await this.member()
     const values = await sampleRecord('core', analysisNode, {
       analysisId: analysis.id,
       analysisRealmId: analysis.realmId,
-      nodeId: made.id,
-      nodeRealmId: made.realmId,
+      nodeId: created.id,
+      nodeRealmId: created.realmId,
     })
     const rest = { execution_status: null, execution_progress: null, comment: null }
     await set('analysis_nodes', values.id, rest)
     await decided(values.id, approvalStatus)
-    return { ...values, node: made }
+    return { ...values, node: created }
   }
 
   /** Inserts a built-in bucket. */

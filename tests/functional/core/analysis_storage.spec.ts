@@ -66,15 +66,15 @@ for (const [where, open] of [
     /** A bucket that storage created for an analysis. */
     const createdFor = async (analysisId: unknown, type = 'code', attributes: Attributes = {}) => {
       const { actor } = await serviceOrigin()
-      const made = await aBucket({
+      const created = await aBucket({
         name: `analysis-${type}-files.${analysisId}`,
         realmId: analysis.realmId,
         actorId: actor.id,
         actorType: actor.kind,
         ...attributes,
       })
-      await earlier('storage', 'buckets', made.id)
-      return made
+      await earlier('storage', 'buckets', created.id)
+      return created
     }
     /** A bucket that exists on both sides. */
     const shared = async (type: Type = 'CODE'): Promise<Attributes & { bucketId: string }> => {

@@ -34,11 +34,11 @@ test.group('Many who write to one analysis at once', (group) => {
   })
 
   const now = () => scene.read(analysis)
-  const tell = (id: unknown, body: object) =>
+  const report = (id: unknown, body: object) =>
     call(scene.steward(), 'POST', `/analysis-nodes/${id}`, body)
   const assigned = async (count: number) => {
     const parts: Attributes[] = []
-    for (let made = 0; made < count; made++) {
+    for (let index = 0; index < count; index++) {
       parts.push(await scene.assigned(analysis))
     }
     return parts
@@ -49,7 +49,7 @@ test.group('Many who write to one analysis at once', (group) => {
     parts: readonly Attributes[],
     bodyOf: (index: number) => object
   ): Promise<number[]> => {
-    const answers = await Promise.all(parts.map(({ id }, index) => tell(id, bodyOf(index))))
+    const answers = await Promise.all(parts.map(({ id }, index) => report(id, bodyOf(index))))
     return answers.map(({ status }) => status)
   }
 
@@ -111,7 +111,7 @@ test.group('Many who write to one analysis at once', (group) => {
     })
     assert.equal(answer.status, 202, JSON.stringify(answer.body))
     const build = await eventually(() => builder.lastFor(analysis.id))
-    await builder.tell(build, 'executionStarted')
+    await builder.report(build, 'executionStarted')
 
     const reports = progressOf(builder, build)
     const statuses: number[] = []
@@ -146,12 +146,12 @@ test.group('Many who write to one analysis at once', (group) => {
     call(scene.researcher(), 'POST', `/analyses/${analysis.id}`, { displayName })
 
   /** Publishes progress reports at a fixed rate. */
-  async function progressOf(builder: StandInWorker, build: Parameters<StandInWorker['tell']>[0]) {
+  async function progressOf(builder: StandInWorker, build: Parameters<StandInWorker['report']>[0]) {
     const all = PROGRESS_PER_SECOND * SECONDS
     const sent: Promise<unknown>[] = []
     for (let count = 1; count <= all; count++) {
       const percent = Math.floor((99 * count) / all)
-      sent.push(builder.tell(build, 'executionProgress', { progress: { percent } }))
+      sent.push(builder.report(build, 'executionProgress', { progress: { percent } }))
       await delay(1_000 / PROGRESS_PER_SECOND)
     }
     await Promise.all(sent)

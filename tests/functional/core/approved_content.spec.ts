@@ -84,8 +84,8 @@ test.group('An approval', (group) => {
       const seen = await fetch(at('core', `/analyses/${analysis.id}/content`), {
         headers: scene.steward().headers,
       })
-      const { digest: looked } = ((await seen.json()) as any).data
-      assert.equal(seen.headers.get('etag'), `"${looked}"`)
+      const { digest: approvedDigest } = ((await seen.json()) as any).data
+      assert.equal(seen.headers.get('etag'), `"${approvedDigest}"`)
       const decideOn = async (version: string, approvalStatus: string) => {
         const response = await fetch(at('core', `/analysis-nodes/${assigned.id}`), {
           method: 'POST',
@@ -101,7 +101,7 @@ test.group('An approval', (group) => {
         })
         return { status: response.status, body: (await response.json()) as any }
       }
-      const version = how === 'If-Match' ? `"${looked}"` : looked
+      const version = how === 'If-Match' ? `"${approvedDigest}"` : approvedDigest
       assert202(await newFile())
       for (const approvalStatus of ['approved', 'rejected']) {
         const { status, body } = await decideOn(version, approvalStatus)
@@ -109,12 +109,12 @@ test.group('An approval', (group) => {
         assert.equal(body.code, 'entity_conflict')
         assert.equal(body.issues[0].code, 'content_changed')
         const { contentDigest, currentDigest } = body.issues[0].meta
-        assert.equal(contentDigest, looked)
-        assert.notEqual(currentDigest, looked)
+        assert.equal(contentDigest, approvedDigest)
+        assert.notEqual(currentDigest, approvedDigest)
         assert.isNull((await stored()).status)
       }
       const again = await fetch(at('core', `/analyses/${analysis.id}/content`), {
-        headers: { ...scene.steward().headers, 'if-none-match': `"${looked}"` },
+        headers: { ...scene.steward().headers, 'if-none-match': `"${approvedDigest}"` },
       })
       const { digest: now } = ((await again.json()) as any).data
       assert202(await decideOn(how === 'If-Match' ? `W/"${now}"` : now, 'approved'))

@@ -120,8 +120,8 @@ test.group('Counters of projects', () => {
       JSON.stringify(seen)
     )
     for (const { id } of projects) {
-      const { nodes: told, realNodes } = await counts(id)
-      assert.equal(told, realNodes)
+      const { nodes: counted, realNodes } = await counts(id)
+      assert.equal(counted, realNodes)
     }
   })
 

@@ -81,7 +81,7 @@ test.group('Projects', (group) => {
 
   test('with analyses are not deleted, whatever their counter', async ({ assert }) => {
     const { id } = await create()
-    const held = await sampleRecord('core', analysis, { projectId: id, realmId })
+    const created = await sampleRecord('core', analysis, { projectId: id, realmId })
     await pools
       .for(databaseUrl('core'))
       .query('update projects set analyses = 0 where id = $1', [id])
@@ -90,7 +90,7 @@ test.group('Projects', (group) => {
     assert.equal(body.code, 'bad_request')
     const { rowCount } = await pools
       .for(databaseUrl('core'))
-      .query('select 1 from analyses where id = $1', [held.id])
+      .query('select 1 from analyses where id = $1', [created.id])
     assert.equal(rowCount, 1)
   })
 

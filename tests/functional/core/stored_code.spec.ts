@@ -17,25 +17,28 @@ async function storedAs(text: string): Promise<string> {
   return id
 }
 
-const asking = (...tokens: string[]) =>
+const storedCodeWith = (...tokens: string[]) =>
   remoteStoredCode({ url: at('storage', ''), provider: handingOut(...tokens) })
 
 test.group('Code that core reads from storage', () => {
   test('is damaged, or not, over its address as in one process', async ({ assert }) => {
     const [whole, swapped] = [await storedAs('content'), await storedAs('something else')]
     const ids = [whole, swapped, clock.uuid()]
-    assert.deepEqual(await asking(identity().token).findDamaged(ids), ids.slice(1))
+    assert.deepEqual(await storedCodeWith(identity().token).findDamaged(ids), ids.slice(1))
     assert.deepEqual(await findDamagedFiles(ids), ids.slice(1))
   })
 
   test('is requested with another token if the first is rejected', async ({ assert }) => {
     const ids = [await storedAs('content'), await storedAs('something else')]
-    assert.deepEqual(await asking('refused', identity().token).findDamaged(ids), ids.slice(1))
+    assert.deepEqual(
+      await storedCodeWith('refused', identity().token).findDamaged(ids),
+      ids.slice(1)
+    )
   })
 
   test('is unavailable if storage rejects every token', async ({ assert }) => {
     const ids = [await storedAs('content')]
-    const refused = await asking('refused', 'refused-too')
+    const refused = await storedCodeWith('refused', 'refused-too')
       .findDamaged(ids)
       .catch((error: unknown) => error)
     assert.instanceOf(refused, ServiceUnavailable)

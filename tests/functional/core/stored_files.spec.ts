@@ -23,13 +23,13 @@ test.group('Files that storage took in', (group) => {
     bucket = await scene.bucket(analysis)
   })
 
-  const stored = (path: string, given: Partial<StoredFile> = {}): StoredFile => ({
+  const stored = (path: string, attributes: Partial<StoredFile> = {}): StoredFile => ({
     id: clock.uuid(),
     bucketId: bucket.bucketId as string,
     path,
-    ...given,
+    ...attributes,
   })
-  const enter = async (...files: readonly StoredFile[]) => {
+  const addStored = async (...files: readonly StoredFile[]) => {
     const service = await app.container.make(AnalysisBucketFileService)
     const origin = await serviceOrigin()
     await inTransaction(database(), (transaction) => service.addStored(transaction, origin, files))
@@ -45,8 +45,8 @@ test.group('Files that storage took in', (group) => {
     const files = ['a.py', 'b.py', 'c.py'].map((path) =>
       stored(path, { actorType: 'user', actorId: userId })
     )
-    await enter(...files.slice(0, 2))
-    await enter(...files)
+    await addStored(...files.slice(0, 2))
+    await addStored(...files)
     assert.deepEqual(await entered(), new Map(files.map(({ id, path }) => [path, id])))
     const { rows } = await database().query(
       'select count(*)::int as count from analysis_bucket_files where user_id = $1 and not root',
@@ -59,9 +59,9 @@ test.group('Files that storage took in', (group) => {
     assert,
   }) => {
     const [former, other] = [stored('main.py'), stored('other.py')]
-    await enter(former, other)
+    await addStored(former, other)
     const [first, last] = [stored('main.py'), stored('main.py')]
-    await enter(first, stored('new.py'), last)
+    await addStored(first, stored('new.py'), last)
     const files = await entered()
     assert.deepEqual([...files.keys()].sort(), ['main.py', 'new.py', 'other.py'])
     assert.equal(files.get('main.py'), last.id)
@@ -71,15 +71,15 @@ test.group('Files that storage took in', (group) => {
   test('withdraw the approvals of the former content', async ({ assert }) => {
     const { id } = await scene.assigned(analysis)
     await decided(id, 'approved')
-    await enter(stored('a.py'), stored('b.py'))
+    await addStored(stored('a.py'), stored('b.py'))
     const { body } = await call(scene.researcher(), 'GET', `/analysis-nodes/${id}`)
     assert.isNull(body.data.approvalStatus)
   })
 
   test('become the entry point on request, whether added before or not', async ({ assert }) => {
     const [first, second] = [stored('a.py'), stored('b.py')]
-    await enter(first, second)
-    const ask = (file: StoredFile, root: boolean) =>
+    await addStored(first, second)
+    const create = (file: StoredFile, root: boolean) =>
       call(scene.researcher(), 'POST', '/analysis-bucket-files', {
         analysisBucketId: bucket.id,
         bucketId: bucket.bucketId,
@@ -92,7 +92,7 @@ test.group('Files that storage took in', (group) => {
       [second, true],
       [second, false],
     ] as const) {
-      const { status, body } = await ask(file, root)
+      const { status, body } = await create(file, root)
       assert.equal(status, 201)
       assert.equal(body.data.bucketFileId, file.id)
       assert.isTrue(body.data.root)
@@ -105,7 +105,7 @@ test.group('Files that storage took in', (group) => {
   })
 
   test('of no analysis are ignored', async ({ assert }) => {
-    await enter(stored('a.py', { bucketId: clock.uuid() }))
+    await addStored(stored('a.py', { bucketId: clock.uuid() }))
     assert.equal((await entered()).size, 0)
   })
 })

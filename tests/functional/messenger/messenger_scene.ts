@@ -131,10 +131,10 @@ const FRAME = /event: (.+)\ndata: (.+)\n\n/g
 
 /** A wakeup stream. Disconnect it at the end of the test. */
 export async function opened(whose: Pick<Somebody, 'headers'>) {
-  const leaving = new AbortController()
+  const controller = new AbortController()
   const response = await fetch(at('messenger', '/messages/stream'), {
     headers: whose.headers,
-    signal: leaving.signal,
+    signal: controller.signal,
   })
   const { text, ended } = streamedText(response)
   const frames = (): Frame[] =>

@@ -50,7 +50,7 @@ export class ImageKeeper {
     const filters = Object.entries(labels).map(([name, value]) => `filter[labels.${name}]=${value}`)
     return eventually(async () => {
       const path = `/logs?${filters.join('&')}`
-      const lines: Fields[] = await this.#researcher.ask('telemetry', 'GET', path)
+      const lines: Fields[] = await this.#researcher.request('telemetry', 'GET', path)
       return lines.find((line) => line.labels.code === code)
     })
   }
@@ -59,7 +59,7 @@ export class ImageKeeper {
   says(text: string): Promise<Fields> {
     return eventually(async () => {
       const path = '/logs?filter[labels.component]=masterImageSynchronizer'
-      const lines: Fields[] = await this.#researcher.ask('telemetry', 'GET', path)
+      const lines: Fields[] = await this.#researcher.request('telemetry', 'GET', path)
       return lines.find(({ message }) => message.includes(text))
     })
   }

@@ -10,10 +10,10 @@ export function codeFiles(count: number): Record<string, string> {
   const text = Buffer.concat(sources.map((path) => readFileSync(`${ROOT}/${path}`)))
     .toString('latin1')
     .replaceAll(/[^\n\x20-\x7e]/g, '?')
-  const pieces = Math.floor(text.length / BYTES)
+  const chunks = Math.floor(text.length / BYTES)
   return Object.fromEntries(
     Array.from({ length: count }, (_, n) => {
-      const begin = (n % pieces) * BYTES
+      const begin = (n % chunks) * BYTES
       const name = `# ${n}\n`
       return [`package/module_${n}.py`, name + text.slice(begin + name.length, begin + BYTES)]
     })

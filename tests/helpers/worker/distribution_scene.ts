@@ -24,7 +24,7 @@ export interface RegistryOfScene {
   readonly accountSecret?: string | null
 }
 
-async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+async function* chunks(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   yield bytes
 }
 
@@ -32,7 +32,7 @@ async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, unde
 export const KEY = SigningKey.derivedFrom('a key of an application, long enough')
 
 /** Pushes and signs an image with random layers. Returns its digest. */
-export async function putBuild(
+export async function pushBuild(
   store: ImageStore,
   repository: string,
   layers: readonly Uint8Array[],
@@ -40,7 +40,7 @@ export async function putBuild(
 ): Promise<string> {
   const blobs = []
   for (const bytes of layers) {
-    blobs.push(await store.writeBlob(repository, () => pieces(bytes)))
+    blobs.push(await store.writeBlob(repository, () => chunks(bytes)))
   }
   const config = Buffer.from(
     JSON.stringify({
@@ -55,7 +55,7 @@ export async function putBuild(
     mediaType: words.manifest,
     config: {
       mediaType: words.config,
-      ...(await store.writeBlob(repository, () => pieces(config))),
+      ...(await store.writeBlob(repository, () => chunks(config))),
     },
     layers: blobs.map((blob) => ({ mediaType: words.layer, ...blob })),
   })
@@ -97,15 +97,15 @@ export class DistributionScene {
   }
 
   /** Recreates a scene in another process. */
-  static async like(said: ReturnType<DistributionScene['said']>, stores: ImageStores) {
+  static async like(content: ReturnType<DistributionScene['content']>, stores: ImageStores) {
     const platform = await StandInPlatform.start()
-    const scene = new DistributionScene(platform, stores, said.id)
-    Object.assign(platform, said.records)
+    const scene = new DistributionScene(platform, stores, content.id)
+    Object.assign(platform, content.records)
     platform.content = () => scene.agreed()
     return scene
   }
 
-  said() {
+  content() {
     const { analysis, analysisNodes, nodes, registries, registryProjects } = this.platform
     return {
       id: this.id,

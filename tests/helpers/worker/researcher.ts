@@ -27,7 +27,7 @@ export class Researcher {
   }
 
   async core(method: string, path: string, body?: object): Promise<any> {
-    return this.ask('core', method, path, {
+    return this.request('core', method, path, {
       ...(body && {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
@@ -35,7 +35,12 @@ export class Researcher {
     })
   }
 
-  async ask(service: string, method: string, path: string, init: RequestInit = {}): Promise<any> {
+  async request(
+    service: string,
+    method: string,
+    path: string,
+    init: RequestInit = {}
+  ): Promise<any> {
     const send = () => {
       const headers = { ...init.headers, authorization: `Bearer ${this.#token}` }
       return fetch(`${this.#origin}/${service}${path}`, { ...init, method, headers })
@@ -50,8 +55,8 @@ export class Researcher {
     if (response.status >= 300) {
       throw new Error(`${method} ${path}: ${response.status} ${text}`)
     }
-    const said = text === '' ? undefined : JSON.parse(text)
-    return said?.data ?? said
+    const content = text === '' ? undefined : JSON.parse(text)
+    return content?.data ?? content
   }
 
   /** Creates a project with two nodes, optionally each with a registry. */
@@ -108,7 +113,7 @@ export class Researcher {
     for (const [name, text] of Object.entries(files)) {
       form.append(name, new Blob([text]), name)
     }
-    await this.ask('storage', 'POST', `/buckets/${bucketId}/upload`, { body: form })
+    await this.request('storage', 'POST', `/buckets/${bucketId}/upload`, { body: form })
   }
 
   /** Creates a registry and waits for its projects, without which builds go elsewhere. */

@@ -34,9 +34,9 @@ export class StandInPlatform {
     if (file) {
       return void response.end(file.bytes)
     }
-    const said = this.#answer(pathname, searchParams.get('filter') ?? '')
-    response.writeHead(said ? 200 : 404, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(said ?? { code: 'entity_not_found' }))
+    const content = this.#answer(pathname, searchParams.get('filter') ?? '')
+    response.writeHead(content ? 200 : 404, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(content ?? { code: 'entity_not_found' }))
   })
 
   static async start(): Promise<StandInPlatform> {

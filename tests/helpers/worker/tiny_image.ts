@@ -9,7 +9,7 @@ const words = MEDIA_TYPES.oci
 const ISSUE = Buffer.from('a made-up system\n')
 
 const NOTHING: readonly LayerFile[] = [
-  { path: 'etc/issue', size: ISSUE.byteLength, open: () => pieces(ISSUE) },
+  { path: 'etc/issue', size: ISSUE.byteLength, open: () => chunks(ISSUE) },
 ]
 
 /** Pushes an image with one layer. Returns its digest. */
@@ -28,7 +28,7 @@ export async function putTinyImage(
     history: [{ created: '2026-01-01T00:00:00Z', created_by: 'a test' }],
   }
   const bytes = Buffer.from(JSON.stringify(config))
-  const blob = await store.writeBlob(repository, () => pieces(bytes))
+  const blob = await store.writeBlob(repository, () => chunks(bytes))
   const manifest = storedManifest(words.manifest, {
     schemaVersion: 2,
     mediaType: words.manifest,
@@ -39,6 +39,6 @@ export async function putTinyImage(
   return manifest.digest
 }
 
-async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+async function* chunks(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   yield bytes
 }

@@ -15,11 +15,11 @@ import { World } from '#tests/integration/core/analysis_model/world'
 const SEED = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const ALL_STEPS = 10_000
 const STEPS = rounds(ALL_STEPS, 20)
-const LONGEST_LIFE = 120
+const MAX_STEPS = 120
 /** Limits the time to shrink a failing run. */
 const SETTINGS = { numRuns: 5, interruptAfterTimeLimit: 120_000 }
 
-const LEFT_OVER = `
+const LEFTOVERS = `
   delete from analyses;
   delete from projects;
   delete from nodes;
@@ -27,10 +27,10 @@ const LEFT_OVER = `
   delete from tasks`
 
 /** A project with some nodes and images, on both sides. */
-async function beginning(found: Services) {
+async function setUp(services: Services) {
   await emptyOutbox()
   const model = new Model()
-  const real = await World.set(found)
+  const real = await World.set(services)
   for (const type of ['default', 'default', 'aggregator', 'aggregator'] as const) {
     const node = { key: model.nextNumber(), type, projectDecision: 'approved', hasRegistry: true }
     const projectDecision = model.nodes.size < 3 ? ('approved' as const) : null
@@ -51,7 +51,7 @@ test.group('The life of an analysis', (group) => {
     await boot()
     found = await services()
     return async () => {
-      await found.pool.query(LEFT_OVER)
+      await found.pool.query(LEFTOVERS)
       await emptyOutbox()
     }
   })
@@ -59,9 +59,9 @@ test.group('The life of an analysis', (group) => {
   test('matches the reference model after every step', async ({ assert }) => {
     const seen: Coverage = { steps: 0, deaths: 0, outcomes: new Set(), statuses: new Set() }
     const property = fc.asyncProperty(
-      fc.commands([steps(seen)], { maxCommands: LONGEST_LIFE, size: 'max' }),
+      fc.commands([steps(seen)], { maxCommands: MAX_STEPS, size: 'max' }),
       async (happening) => {
-        const set = await beginning(found)
+        const set = await setUp(found)
         try {
           await fc.asyncModelRun(() => set, happening)
         } finally {

@@ -33,12 +33,12 @@ test.group('Archives of images', (group) => {
   })
   group.each.timeout(60_000)
 
-  const taken = (path: string, image?: string) =>
+  const result = (path: string, image?: string) =>
     importArchive(path, { store, repository: 'taken', tag: 'latest' }, image ? { image } : {})
 
   /** The error of a failed import, which must not store a name. */
   async function refusal(path: string, image?: string): Promise<Error | undefined> {
-    const failure = await failureOf(taken(path, image))
+    const failure = await failureOf(result(path, image))
     if (await store.manifest('taken', 'latest')) {
       throw new Error('An image was stored')
     }
@@ -113,7 +113,7 @@ test.group('Archives of images', (group) => {
       const at = Math.floor(Math.random() * damaged.length)
       damaged[at] = damaged[at]! ^ (1 + Math.floor(Math.random() * 255))
       await writeFile(path, damaged)
-      const failure = await failureOf(taken(path))
+      const failure = await failureOf(result(path))
       assert.isTrue(failure === undefined || failure instanceof ImageFailure, String(failure))
     }
   })
@@ -163,7 +163,7 @@ test.group('Archives of images', (group) => {
     })
     assert.match((await refusal(path))!.message, /base:latest, .*other:latest/)
     assert.match((await refusal(path, 'none:latest'))!.message, /no image none:latest/)
-    await taken(path, 'other:latest')
+    await result(path, 'other:latest')
     assert.isDefined(await store.manifest('taken', 'latest'))
   })
 

@@ -22,15 +22,15 @@ const WANTED = { digest: `sha256:${'a'.repeat(64)}`, size: 10 }
 test.group('A registry that redirects to other hosts', (group) => {
   let registry: RegistryServer
   let elsewhere: Server
-  let asked: IncomingMessage[]
+  let requests: IncomingMessage[]
   let text: string
 
   group.each.setup(async () => {
     registry = await RegistryServer.start()
-    asked = []
+    requests = []
     text = '{"errors":[{"code":"SECRET","message":"of the inner network"}]}'
     elsewhere = createServer((request, response) => {
-      asked.push(request)
+      requests.push(request)
       response.writeHead(400, { 'content-type': 'application/json' }).end(text)
     })
     elsewhere.listen(0, '127.0.0.1')
@@ -52,11 +52,11 @@ test.group('A registry that redirects to other hosts', (group) => {
       isStrict: true,
       ownPorts: [],
     })
-  const opened = (guard?: OutboundGuard, notes?: UploadJournal) =>
+  const opened = (guard?: OutboundGuard, journal?: UploadJournal) =>
     RegistryStore.open(registry.access, {
       attempts: 1,
       ...(guard && { guard }),
-      ...(notes && { journal: notes }),
+      ...(journal && { journal: journal }),
     })
   const guarded = (listed: readonly string[] | undefined, named: readonly string[] = []) =>
     guardRedirects(registry.host, rules(listed, named))
@@ -91,13 +91,13 @@ test.group('A registry that redirects to other hosts', (group) => {
       const guard = isListing ? guarded([registry.host]) : guarded(undefined, [registry.host])
       leadTo(hostElsewhere(name))
       assert.instanceOf(await failureOf(opened(guard)), HostNotAllowed)
-      assert.isEmpty(asked)
+      assert.isEmpty(requests)
     })
 
   test('is followed to a listed host', async ({ assert }) => {
     leadTo(hostElsewhere())
     await failureOf(opened(guarded([registry.host, hostElsewhere()])))
-    assert.lengthOf(asked, 1)
+    assert.lengthOf(requests, 1)
   })
 
   test('is reported with status and digest of the redirected response, never its text', async ({
@@ -114,7 +114,7 @@ test.group('A registry that redirects to other hosts', (group) => {
     assert,
     cleanup,
   }) => {
-    const notes = await UploadJournal.open(await temporaryFolder(cleanup))
+    const journal = await UploadJournal.open(await temporaryFolder(cleanup))
     registry.interference = ({ method, path, response }) => {
       const isUpload = method === 'POST' && path.includes('/uploads/')
       if (isUpload) {
@@ -123,15 +123,15 @@ test.group('A registry that redirects to other hosts', (group) => {
       }
       return isUpload
     }
-    for (const kept of [undefined, notes]) {
-      const store = opened(guarded([registry.host]), kept)
+    for (const remaining of [undefined, journal]) {
+      const store = opened(guarded([registry.host]), remaining)
       const bytes = Buffer.alloc(CHUNK_BYTES + 1, 1)
       const written = store.writeBlob(REPOSITORY, piecesOf(bytes))
       const failure = await written.catch((error: unknown) => error)
       assert.instanceOf(failure, HostNotAllowed)
       store.close()
     }
-    assert.isEmpty(asked)
+    assert.isEmpty(requests)
   })
 
   test('is reached at the address that was checked: {by}')

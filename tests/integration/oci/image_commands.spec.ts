@@ -26,9 +26,9 @@ test.group('Commands about images', (group) => {
     const written = await run('image:export', 'some/base:v1', archive)
     assert.equal(written.exit, 0, written.stdout + written.stderr)
     assert.include(written.stdout, `some/base:v1 is in ${archive}, as ${digest}`)
-    const taken = await run('image:import', archive, '--as=python/base')
-    assert.equal(taken.exit, 0, taken.stdout + taken.stderr)
-    assert.include(taken.stdout, 'master/python/base:latest')
+    const result = await run('image:import', archive, '--as=python/base')
+    assert.equal(result.exit, 0, result.stdout + result.stderr)
+    assert.include(result.stdout, 'master/python/base:latest')
     assert.equal((await store.manifest('master/python/base', 'latest'))?.digest, digest)
 
     const other = ['--as=base:2', '--repository=project/images', '--image=some/base:v1']

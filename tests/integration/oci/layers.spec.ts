@@ -211,8 +211,8 @@ test.group('Layers', (group) => {
         letGo.resolve()
       }
     }
-    for await (const piece of gzipBytes(endless())) {
-      assert.isAbove(piece.byteLength, 0)
+    for await (const chunk of gzipBytes(endless())) {
+      assert.isAbove(chunk.byteLength, 0)
       break
     }
     await letGo.promise

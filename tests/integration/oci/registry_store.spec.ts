@@ -27,8 +27,8 @@ imageStoreSuite('Images in a registry, whose uploads are noted', async () => {
   return {
     store,
     unfinished: async () => {
-      const notes = await readdir(folder)
-      return registry.sessions.all.size + notes.length
+      const journal = await readdir(folder)
+      return registry.sessions.all.size + journal.length
     },
     cleanup: async () => {
       store.close()

@@ -33,12 +33,12 @@ test.group('Sweeping a folder of images', (group) => {
   }
 
   test('removes unreferenced blobs after a day', async ({ assert }) => {
-    const gone = await putImage(store, 'gone', { files: { a: 'gone' }, tag: 'latest' })
-    const said = await putStatement(store, 'gone', gone, 'application/vnd.example')
+    const removed = await putImage(store, 'gone', { files: { a: 'gone' }, tag: 'latest' })
+    const content = await putStatement(store, 'gone', removed, 'application/vnd.example')
     await putImage(store, 'kept', { files: { a: 'kept' }, tag: 'latest' })
     const index = await putIndex(store, 'index', 'latest')
     await writeFile(join(folder, 'drafts', 'left-behind'), 'half of a blob')
-    await store.removeManifest('gone', gone.digest)
+    await store.removeManifest('gone', removed.digest)
     assert.equal((await sweepFolder(folder)).removed, 0)
 
     await age()
@@ -47,8 +47,8 @@ test.group('Sweeping a folder of images', (group) => {
     assert.isAbove(swept.removed, 4)
     assert.isAbove(swept.removedBytes, 0)
     assert.isAbove(swept.keptBytes, 0)
-    assert.isFalse(await store.hasBlob('gone', gone.digest))
-    assert.isFalse(await store.hasBlob('gone', said.digest))
+    assert.isFalse(await store.hasBlob('gone', removed.digest))
+    assert.isFalse(await store.hasBlob('gone', content.digest))
     assert.isTrue(await store.hasBlob('new', fresh.digest))
     assert.isEmpty(await readdir(join(folder, 'drafts')))
     assert.deepEqual(await store.manifest('index', 'latest'), index)

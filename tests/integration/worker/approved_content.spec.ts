@@ -89,8 +89,8 @@ test.group('The approved content', (group) => {
   })
 
   test('must be reported together with the files', async ({ assert }) => {
-    const tell = scene.platform.code!
-    scene.platform.code = () => ({ ...tell(), digest: undefined })
+    const report = scene.platform.code!
+    scene.platform.code = () => ({ ...report(), digest: undefined })
     assert.equal(await codeOf(build()), 'contentChanged')
     assert.isUndefined(await imageOf())
   })

@@ -55,8 +55,8 @@ test.group('Registry requests of a build', (group) => {
   }
   const methods = (requests: readonly { method: string }[]) =>
     requests.map(({ method }) => method).toSorted()
-  const sign = ({ stored, isNew }: BuiltImage, shelf: ImageRepository = { store, repository }) =>
-    signImage(shelf, stored, buildFacts(), key, { isNew })
+  const sign = ({ stored, isNew }: BuiltImage, target: ImageRepository = { store, repository }) =>
+    signImage(target, stored, buildFacts(), key, { isNew })
   const attached = (digest: string) => store.referrers(repository, digest)
 
   test('are a mount, a lookup, the config and the manifest', async ({ assert }) => {
@@ -102,8 +102,10 @@ test.group('Registry requests of a build', (group) => {
     assert.deepEqual(await attached(image.digest), before)
     const ofLists = requests.filter(({ path }) => path.includes('/referrers/'))
     assert.deepEqual(methods(ofLists), ['GET'])
-    const kept = requests.filter(({ method, path }) => method === 'PUT' && path.includes('sha256-'))
-    assert.isEmpty(kept)
+    const remaining = requests.filter(
+      ({ method, path }) => method === 'PUT' && path.includes('sha256-')
+    )
+    assert.isEmpty(remaining)
   })
 
   test('resume after a build that failed at its signature', async ({ assert }) => {
@@ -151,8 +153,8 @@ test.group('Registry requests of a build', (group) => {
     })
     const { pushed } = image
     const isNew = await image.isNew
-    const shelf = { store, repository }
-    const signing = signImage(shelf, image.stored, buildFacts(), key, {
+    const target = { store, repository }
+    const signing = signImage(target, image.stored, buildFacts(), key, {
       isNew,
       imagePushed: pushed,
     })
@@ -169,7 +171,7 @@ test.group('Registry requests of a build', (group) => {
     assert.deepEqual(await written, await descriptor)
     const tags = [PROVENANCE, SIGNATURE].map((kind) => attachmentTag(image.digest, kind))
     assert.deepEqual(manifests(), ['latest', ...tags])
-    await verifyImage(shelf, image.digest, [key.public])
+    await verifyImage(target, image.digest, [key.public])
   })
 
   test('sign nothing if the push fails', async ({ assert }) => {

@@ -10,7 +10,7 @@ import type { ImageStore } from '#oci/image_store'
 import { checkBuild } from '#worker/analysis_builder/check_build'
 import { checkDistribution } from '#worker/distribution/check_distribution'
 import { distribution } from '#worker/distribution/distribute_analysis'
-import { DistributionScene, putBuild } from '#tests/helpers/worker/distribution_scene'
+import { DistributionScene, pushBuild } from '#tests/helpers/worker/distribution_scene'
 
 const LAYERS = [randomBytes(70_000), randomBytes(3_000)]
 const distribute = distribution({ stallMs: 2_000, pausesMs: [1, 1] })
@@ -40,7 +40,7 @@ test.group('Distribution', (group) => {
   /** A registry that has the build. */
   const built = async (host = 'one.example') => {
     const registryId = scene.registry({ host })
-    const digest = await putBuild(at(host), scene.incomingOf(registryId), LAYERS)
+    const digest = await pushBuild(at(host), scene.incomingOf(registryId), LAYERS)
     scene.platform.analysis.buildHash = digest
     return { registryId, digest }
   }
@@ -66,7 +66,7 @@ test.group('Distribution', (group) => {
       { host: 'other.example', ...scene.node(elsewhere) },
       { host: 'local-images', ...scene.node(locally) },
     ]
-    const told = await scene.run(distribute)
+    const events = await scene.run(distribute)
     for (const { host, repository } of nodes) {
       const manifest = await at(host).manifest(repository, 'latest')
       assert.equal(manifest?.digest, digest)
@@ -75,7 +75,7 @@ test.group('Distribution', (group) => {
       }
     }
     assert.sameDeepMembers(
-      told.nodes as object[],
+      events.nodes as object[],
       nodes.map(({ id }) => ({
         nodeId: id,
         status: 'executed',
@@ -178,15 +178,15 @@ test.group('Distribution', (group) => {
     const { registryId, digest } = await built()
     const served = scene.node(registryId)
     const lost = scene.node(null)
-    const gone = scene.registry({ host: 'other.example' })
-    const left = scene.node(gone)
-    scene.platform.registries = scene.platform.registries.filter(({ id }) => id !== gone)
+    const removed = scene.registry({ host: 'other.example' })
+    const remaining = scene.node(removed)
+    scene.platform.registries = scene.platform.registries.filter(({ id }) => id !== removed)
     const error = await failure()
     assert.equal(error.code, 'distributionIncomplete')
     assert.equal(await manifestOf('one.example', served.repository), digest)
     const codes = new Map(error.eventData.nodes.map((node: any) => [node.nodeId, node.error?.code]))
     assert.equal(codes.get(lost.id), 'registryProjectNotFound')
-    assert.equal(codes.get(left.id), 'registryNotFound')
+    assert.equal(codes.get(remaining.id), 'registryNotFound')
   })
 
   test('an image is delivered from wherever it was built', async ({ assert }) => {
@@ -274,7 +274,7 @@ test.group('Distribution', (group) => {
     again.platform.registryProjects = scene.platform.registryProjects
     again.platform.analysis.registryId = registryId
     again.platform.workerAccount = () => ({ host: 'one.example', ...own })
-    await putBuild(at('one.example'), again.incomingOf(registryId), LAYERS)
+    await pushBuild(at('one.example'), again.incomingOf(registryId), LAYERS)
     again.node(registryId)
     await again.run(distribute)
     await again.platform.stop()
@@ -298,7 +298,7 @@ test.group('Distribution', (group) => {
       nodes: [{ nodeId: id, artifactTag: 'latest', artifactDigest: digest }],
     })
     scene.platform.analysis.distributionStatus = 'executed'
-    await putBuild(at('one.example'), repository, [randomBytes(10)])
+    await pushBuild(at('one.example'), repository, [randomBytes(10)])
     assert.equal((await scene.run(checkDistribution)).status, 'failed')
   })
 

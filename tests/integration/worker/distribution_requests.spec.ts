@@ -12,7 +12,7 @@ import { verifyImage } from '#oci/signing/verify_image'
 import { distribution } from '#worker/distribution/distribute_analysis'
 import { RegistryServer, send } from '#tests/helpers/registry/registry_server'
 import { buildFacts } from '#tests/helpers/signed_images/build_facts'
-import { DistributionScene, KEY, putBuild } from '#tests/helpers/worker/distribution_scene'
+import { DistributionScene, KEY, pushBuild } from '#tests/helpers/worker/distribution_scene'
 
 const distribute = distribution({ stallMs: 2_000, pausesMs: [] })
 const LAYERS = [randomBytes(5_000), randomBytes(2_000)]
@@ -34,7 +34,7 @@ test.group('Registry requests of a delivery', (group) => {
     })
     registryId = scene.registry(registry.access)
     registry.projects.add(scene.incomingOf(registryId).split('/')[0]!)
-    digest = await putBuild(store, scene.incomingOf(registryId), LAYERS)
+    digest = await pushBuild(store, scene.incomingOf(registryId), LAYERS)
     scene.platform.analysis.buildHash = digest
     return async () => {
       store.close()

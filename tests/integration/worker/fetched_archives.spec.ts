@@ -26,13 +26,13 @@ test.group('Remote repository archives', () => {
     assert,
     cleanup,
   }) => {
-    const asked: [string | undefined, string | undefined][] = []
+    const requests: [string | undefined, string | undefined][] = []
     const other = await serving(cleanup, ({ url, headers }, response) => {
-      asked.push([url, headers.authorization])
+      requests.push([url, headers.authorization])
       response.end(ARCHIVE)
     })
     const origin = await serving(cleanup, ({ url, headers }, response) => {
-      asked.push([url, headers.authorization])
+      requests.push([url, headers.authorization])
       response.writeHead(302, { location: `${other}/elsewhere` }).end()
     })
     const template = `${origin}/{owner}/{repository}/{branch}.tar.gz`
@@ -43,7 +43,7 @@ test.group('Remote repository archives', () => {
       images.map(({ path }) => path),
       ['base']
     )
-    assert.deepEqual(asked, [
+    assert.deepEqual(requests, [
       ['/us/images/feature/x.tar.gz', 'Bearer secret'],
       ['/elsewhere', undefined],
     ])

@@ -26,7 +26,7 @@ const BUILD = `incoming/${randomUUID()}`
 test.group('The accounts of a worker in a registry', (group) => {
   let registry: RegistryServer
   let platform: StandInPlatform
-  let places: ImageLocations
+  let locations: ImageLocations
   let folder: string
 
   group.each.setup(async () => {
@@ -53,7 +53,7 @@ test.group('The accounts of a worker in a registry', (group) => {
     platform.masterAccount = () => ({ host: registry.host, ...MASTER })
     folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
     const { signal } = new AbortController()
-    places = new ImageLocations(
+    locations = new ImageLocations(
       imageStores({ folder, insecure: [] }),
       platform.client(signal),
       signal
@@ -76,16 +76,16 @@ test.group('The accounts of a worker in a registry', (group) => {
   }) => {
     const imported = await openImageStore({ path: folder })
     const { digest } = await putImage(imported, `master/${BASE}`, { tag: 'latest' })
-    const place = await places.forMasterImages()
+    const location = await locations.forMasterImages()
 
-    const base = await baseImage(places, place, BASE, log)
-    const built = await appendLayers(place.store, BUILD, base, [], { tag: 'latest' })
+    const base = await baseImage(locations, location, BASE, log)
+    const built = await appendLayers(location.store, BUILD, base, [], { tag: 'latest' })
 
     assert.equal(base.stored.digest, digest)
-    assert.equal((await place.store.manifest(BUILD, 'latest'))!.digest, built.digest)
-    const asMaster = await place.masterStore()
+    assert.equal((await location.store.manifest(BUILD, 'latest'))!.digest, built.digest)
+    const asMaster = await location.masterStore()
     for (const [store, repository] of [
-      [place.store, `master/${BASE}`],
+      [location.store, `master/${BASE}`],
       [asMaster, BUILD],
     ] as const) {
       const error = await putImage(store, repository, { tag: 'latest' }).catch((one) => one)
@@ -101,7 +101,7 @@ test.group('The accounts of a worker in a registry', (group) => {
     store.close()
     registry.tokens.rights = all
 
-    await baseImage(places, await places.forMasterImages(), BASE, log)
+    await baseImage(locations, await locations.forMasterImages(), BASE, log)
 
     assert.isEmpty(platform.asked.filter((path) => path.endsWith('/master-credentials')))
   })

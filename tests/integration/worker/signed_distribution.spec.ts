@@ -13,7 +13,7 @@ import { distribution } from '#worker/distribution/distribute_analysis'
 import { putImage } from '#tests/helpers/images'
 import { buildFacts } from '#tests/helpers/signed_images/build_facts'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
-import { DistributionScene, KEY, putBuild } from '#tests/helpers/worker/distribution_scene'
+import { DistributionScene, KEY, pushBuild } from '#tests/helpers/worker/distribution_scene'
 
 const distribute = distribution({ stallMs: 2_000, pausesMs: [] })
 const another = SigningKey.derivedFrom('a key of somebody else, long enough')
@@ -39,7 +39,7 @@ test.group('Signatures in a distribution', (group) => {
   })
 
   /** The error code if nothing was delivered, or null if everything was. */
-  const refusal = async (): Promise<string | null> => {
+  const failure = async (): Promise<string | null> => {
     try {
       await scene.run(distribute)
       return null
@@ -49,7 +49,7 @@ test.group('Signatures in a distribution', (group) => {
   }
 
   test('each node has signature and provenance where it pulls', async ({ assert }) => {
-    const digest = await putBuild(store, repository, [randomBytes(100)])
+    const digest = await pushBuild(store, repository, [randomBytes(100)])
     scene.platform.analysis.buildHash = digest
     const far = scene.registry({ host: 'other.example' })
     const nodes = [
@@ -57,7 +57,7 @@ test.group('Signatures in a distribution', (group) => {
       { store: elsewhere, ...scene.node(far) },
       { store: elsewhere, ...scene.node(far) },
     ]
-    assert.isNull(await refusal())
+    assert.isNull(await failure())
     for (const node of nodes) {
       await verifyImage(node, digest, [KEY.public], { name: scene.id })
       assert.exists(await provenanceOf(node, digest, [KEY.public]))
@@ -66,7 +66,7 @@ test.group('Signatures in a distribution', (group) => {
     const [first] = nodes
     const tag = attachmentTag(digest, SIGNATURE)
     const before = await store.manifest(first!.repository, tag)
-    assert.isNull(await refusal())
+    assert.isNull(await failure())
     const after = await store.manifest(first!.repository, tag)
     assert.equal(after!.digest, before!.digest)
   })
@@ -79,37 +79,37 @@ test.group('Signatures in a distribution', (group) => {
     const sign = (name: string, by: SigningKey) =>
       signImage({ store, repository }, image, buildFacts({ name }), by)
 
-    assert.equal(await refusal(), 'signatureMissing')
+    assert.equal(await failure(), 'signatureMissing')
     await sign(scene.id, another)
-    assert.equal(await refusal(), 'signatureInvalid')
+    assert.equal(await failure(), 'signatureInvalid')
     await sign('another-analysis', KEY)
-    assert.equal(await refusal(), 'signatureOfAnother')
+    assert.equal(await failure(), 'signatureOfAnother')
     assert.isUndefined(await store.manifest(goal, 'latest'))
     await sign(scene.id, KEY)
-    assert.isNull(await refusal())
+    assert.isNull(await failure())
   })
 
   test('an image pushed in place of the build is not delivered', async ({ assert }) => {
     const { repository: goal } = scene.node(registryId)
-    const digest = await putBuild(store, repository, [randomBytes(100)])
+    const digest = await pushBuild(store, repository, [randomBytes(100)])
     const evil = await putImage(store, repository, { files: { evil: 'yes' } })
     const sig = await store.manifest(repository, attachmentTag(digest, SIGNATURE))
     await store.putManifest(repository, sig!, attachmentTag(evil.digest, SIGNATURE))
     scene.platform.analysis.buildHash = evil.digest
-    assert.equal(await refusal(), 'signatureOfAnother')
+    assert.equal(await failure(), 'signatureOfAnother')
     scene.platform.analysis.buildHash = digest
-    assert.isNull(await refusal())
+    assert.isNull(await failure())
     const { digest: got } = (await store.manifest(goal, 'latest'))!
     assert.equal(got, digest)
   })
 
   test('the platform determines the accepted keys', async ({ assert }) => {
     scene.node(registryId)
-    const digest = await putBuild(store, repository, [randomBytes(100)])
+    const digest = await pushBuild(store, repository, [randomBytes(100)])
     scene.platform.analysis.buildHash = digest
     scene.platform.imageKeys = [another.public.pem]
-    assert.equal(await refusal(), 'signatureInvalid')
+    assert.equal(await failure(), 'signatureInvalid')
     scene.platform.imageKeys = [another.public.pem, KEY.public.pem]
-    assert.isNull(await refusal())
+    assert.isNull(await failure())
   })
 })

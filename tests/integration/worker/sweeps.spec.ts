@@ -39,15 +39,15 @@ test.group('Sweeps of a worker', () => {
     const lines: any[] = []
     const logger = { info: (line: unknown) => void lines.push(line), warn() {}, error() {} }
     const platform = await StandInPlatform.start()
-    const notes = await UploadJournal.open(join(folder, 'uploads'))
+    const journal = await UploadJournal.open(join(folder, 'uploads'))
     const sweeper = new Sweeper({
       sweeps: workerSweeps({
         folder: images,
         logger,
-        journal: notes,
+        journal: journal,
         attempts: await Attempts.open(join(folder, 'commands')),
         platform: platform.client(new AbortController().signal),
-        images: imageStores({ folder: images, insecure: [], journal: notes }),
+        images: imageStores({ folder: images, insecure: [], journal: journal }),
       }),
       leaderElection: electionInFolder(join(folder, 'turns')),
       logger,
@@ -57,12 +57,12 @@ test.group('Sweeps of a worker', () => {
       await platform.stop()
     })
     sweeper.start()
-    const said = await eventually(() => lines.find(({ usedBytes }) => usedBytes > 0))
+    const content = await eventually(() => lines.find(({ usedBytes }) => usedBytes > 0))
 
-    assert.equal(said.removed, 1)
-    assert.isAbove(said.freeBytes, 0)
+    assert.equal(content.removed, 1)
+    assert.isAbove(content.freeBytes, 0)
     const used = await metrics.getSingleMetric('worker_images_bytes')!.get()
-    assert.equal(used.values[0]!.value, said.usedBytes)
+    assert.equal(used.values[0]!.value, content.usedBytes)
     assert.deepEqual(await readdir(join(images, 'drafts')), ['at-work'])
     assert.isFalse(await store.hasBlob('a', lost.digest))
   })

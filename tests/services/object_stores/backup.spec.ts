@@ -12,10 +12,10 @@ backupSuite('S3, by a Ceph Object Gateway', async () => {
   const variables = Object.fromEntries(
     Object.entries(s3VariablesFor(server.url)).map(([name, value]) => [`BACKUP_${name}`, value])
   )
-  let places = 0
+  let locations = 0
   return {
     variables,
-    newPlace: () => `s3://backups/place-${++places}`,
+    newPlace: () => `s3://backups/place-${++locations}`,
     open: (named) => openBackupStore(named, { ...env, ...variables }),
     stop: () => server.stop(),
   }

@@ -80,8 +80,8 @@ test.group('Archives and other programs', (group) => {
     assert.equal(await readFile(join(root, 'etc/name'), 'utf8'), 'base')
     if (process.getuid?.() === 0) {
       const script = 'read -r line < "/opt/code/a b/ü"; echo "$line"'
-      const said = await run('chroot', [root, '/bin/sh', '-c', script])
-      assert.include(said.stdout, 'in a b/ü')
+      const content = await run('chroot', [root, '/bin/sh', '-c', script])
+      assert.include(content.stdout, 'in a b/ü')
     }
   })
 
@@ -151,9 +151,9 @@ test.group('Archives and other programs', (group) => {
 
   test('old docker archives with links between layers are imported', async ({ assert }) => {
     const image = await putImage(store, 'old', { tag: 'latest' })
-    const said = JSON.parse(image.bytes.toString())
-    const config = await bytesOf(store.readBlob('old', said.config))
-    const layer = await bytesOf(store.readBlob('old', said.layers[0]))
+    const content = JSON.parse(image.bytes.toString())
+    const config = await bytesOf(store.readBlob('old', content.config))
+    const layer = await bytesOf(store.readBlob('old', content.layers[0]))
     const saved = join(folder, 'saved')
     await mkdir(join(saved, 'one'), { recursive: true })
     await writeFile(join(saved, 'one', 'layer.tar.gz'), layer)
@@ -167,8 +167,8 @@ test.group('Archives and other programs', (group) => {
     const path = join(folder, 'old.tar')
     await run('tar', ['-C', saved, '-cf', path, '.'])
     const stored = await importArchive(path, { store, repository: 'taken/old', tag: 'latest' })
-    const taken = await platformImage(store, 'taken/old', 'latest')
-    assert.equal(taken.manifest.config.digest, said.config.digest)
-    assert.equal(taken.stored.digest, stored.digest)
+    const result = await platformImage(store, 'taken/old', 'latest')
+    assert.equal(result.manifest.config.digest, content.config.digest)
+    assert.equal(result.stored.digest, stored.digest)
   })
 })

@@ -36,8 +36,8 @@ test.group('Large images', () => {
       }
     )
     child.stdin.end(JSON.stringify(registries.map(({ access }) => access)))
-    const said = await text(child.stdout)
-    const copies = said
+    const content = await text(child.stdout)
+    const copies = content
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line))

@@ -57,7 +57,7 @@ test.group('Speed of images within one registry', (group) => {
       await appendLayers(store, to, base, [{ layer, createdBy: 'code' }], change)
     })
     const other = await skopeo(from)
-    say('build', milliseconds, other)
+    report('build', milliseconds, other)
     assert.isBelow(milliseconds, LONGEST_MS)
     assert.isAbove(other / milliseconds, 3)
   }).retry(2)
@@ -72,7 +72,7 @@ test.group('Speed of images within one registry', (group) => {
       })
     )
     const other = (await skopeo(base)) * NODES
-    say('distribution', milliseconds, other)
+    report('distribution', milliseconds, other)
     assert.isBelow(milliseconds, LONGEST_MS)
     assert.isAbove(other / milliseconds, 3)
   }).retry(2)
@@ -84,7 +84,7 @@ async function took(action: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
-function say(what: string, ours: number, skopeo: number): void {
+function report(what: string, ours: number, skopeo: number): void {
   const ratio = (skopeo / ours).toFixed(1)
   console.log(`${what}: ${Math.round(ours)} ms, skopeo ${Math.round(skopeo)} ms, ${ratio} times`)
 }

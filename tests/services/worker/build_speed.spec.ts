@@ -99,9 +99,9 @@ test.group('An analysis of a thousand files', (group) => {
 
   /** Time since the command. */
   async function built(id: string): Promise<number> {
-    const begun = Date.now()
+    const started = Date.now()
     await researcher.command(id, 'buildStart')
-    return (await executedAt(id)) - begun
+    return (await executedAt(id)) - started
   }
 
   async function skopeoOnBase(id: string): Promise<number> {

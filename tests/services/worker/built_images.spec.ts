@@ -96,9 +96,9 @@ test.group('Built master images', (group) => {
     const accepted = await researcher.core('GET', '/image-keys')
     const keys = accepted.map(({ publicKey }: any) => ImageKey.from(publicKey, 'A key of the hub'))
     const name = `master/${path}`
-    const shelf = { store, repository: name }
-    const { claim } = await verifyImage(shelf, digest, keys, { name })
-    const found = await provenanceOf(shelf, digest, keys)
+    const target = { store, repository: name }
+    const { claim } = await verifyImage(target, digest, keys, { name })
+    const found = await provenanceOf(target, digest, keys)
     return { said: claim.optional, statement: found!.statement }
   }
 
@@ -117,12 +117,12 @@ test.group('Built master images', (group) => {
 
   async function unpacked(repository: string): Promise<string> {
     const { host, accountName, accountSecret } = registry.access
-    const place = await mkdtemp(join(folder, 'unpacked-'))
-    const layout = `${join(place, 'layout')}:image`
+    const location = await mkdtemp(join(folder, 'unpacked-'))
+    const layout = `${join(location, 'layout')}:image`
     const account = ['--src-creds', `${accountName}:${accountSecret}`, '--src-tls-verify=false']
     await run('skopeo', ['copy', ...account, `docker://${host}/${repository}`, `oci:${layout}`])
-    await run('umoci', ['unpack', '--image', layout, join(place, 'bundle')])
-    return join(place, 'bundle')
+    await run('umoci', ['unpack', '--image', layout, join(location, 'bundle')])
+    return join(location, 'bundle')
   }
 
   test('are pushed, and analyses run on them', async ({ assert }) => {
@@ -166,9 +166,9 @@ test.group('Built master images', (group) => {
 
   test('are signed with provenance', async ({ assert, cleanup }) => {
     const { buildHash } = await keeper.built('greeting')
-    const { said, statement } = await signed('greeting', buildHash)
+    const { said: content, statement } = await signed('greeting', buildHash)
 
-    assert.equal(said.masterImage, 'greeting')
+    assert.equal(content.masterImage, 'greeting')
     const { buildDefinition, runDetails } = statement.predicate
     assert.equal(buildDefinition.buildType, 'urn:analysis-hub:build:masterImage:1')
     assert.containSubset(buildDefinition.externalParameters, {

@@ -41,11 +41,16 @@ test.group('Commands that crash workers', () => {
     )
     await eventually(() => bus.isReady)
     const { url } = broker
-    const said = { url, folder: await temporaryFolder(cleanup), deadly: 'deadly', deaths: DEATHS }
+    const content = {
+      url,
+      folder: await temporaryFolder(cleanup),
+      deadly: 'deadly',
+      deaths: DEATHS,
+    }
     let deaths = 0
     const live = () => {
       const worker = spawn(process.execPath, [RUN_TYPESCRIPT, DEADLY], {
-        env: { ...process.env, DEADLY: JSON.stringify(said) },
+        env: { ...process.env, DEADLY: JSON.stringify(content) },
         stdio: 'inherit',
       })
       return { worker, ended: once(worker, 'exit') }

@@ -14,7 +14,7 @@ import { checkDistribution } from '#worker/distribution/check_distribution'
 import { distributeAnalysis } from '#worker/distribution/distribute_analysis'
 import { imageStores } from '#worker/images/stores'
 import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
-import { DistributionScene, putBuild } from '#tests/helpers/worker/distribution_scene'
+import { DistributionScene, pushBuild } from '#tests/helpers/worker/distribution_scene'
 import { startDockerRegistry, type DockerRegistry } from '#tests/services/servers/docker_registry'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 
@@ -50,7 +50,7 @@ test.group('Distribution among docker-registries', (group) => {
     const registryId = scene.registry(one.access)
     const store = RegistryStore.open(one.access)
     const layers = [randomBytes(largeBytes), randomBytes(2_000)]
-    const digest = await putBuild(store, scene.incomingOf(registryId), layers)
+    const digest = await pushBuild(store, scene.incomingOf(registryId), layers)
     store.close()
     scene.platform.analysis.buildHash = digest
     return { registryId, digest }
@@ -81,8 +81,8 @@ test.group('Distribution among docker-registries', (group) => {
       { registry: other, ...scene.node(elsewhere) },
       { registry: other, ...scene.node(elsewhere) },
     ]
-    const told = await scene.run(distributeAnalysis)
-    assert.lengthOf(told.nodes as object[], 3)
+    const events = await scene.run(distributeAnalysis)
+    assert.lengthOf(events.nodes as object[], 3)
     for (const { registry, repository } of nodes) {
       assert.equal(await pulled(registry, repository), digest)
       const { host, accountName, accountSecret } = registry.access
@@ -137,7 +137,7 @@ test.group('Distribution among docker-registries', (group) => {
 
   const distributing = () =>
     spawn(process.execPath, [RUN_TYPESCRIPT, DISTRIBUTING], {
-      env: { ...process.env, SCENE: JSON.stringify(scene.said()) },
+      env: { ...process.env, SCENE: JSON.stringify(scene.content()) },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
 })

@@ -7,7 +7,7 @@ import { distributeAnalysis } from '#worker/distribution/distribute_analysis'
 import { imageStores } from '#worker/images/stores'
 import { skopeoCopy } from '#tests/helpers/skopeo'
 import { stopwatch } from '#tests/helpers/stopwatch'
-import { DistributionScene, putBuild } from '#tests/helpers/worker/distribution_scene'
+import { DistributionScene, pushBuild } from '#tests/helpers/worker/distribution_scene'
 import { startDockerRegistry } from '#tests/services/servers/docker_registry'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 
@@ -30,7 +30,7 @@ test.group('Distribution within one docker-registry', () => {
     const repository = scene.incomingOf(registryId)
     const store = RegistryStore.open(access)
     const layers = [randomBytes(100 * MIB), randomBytes(2_000)]
-    scene.platform.analysis.buildHash = await putBuild(store, repository, layers)
+    scene.platform.analysis.buildHash = await pushBuild(store, repository, layers)
     store.close()
     Array.from({ length: NODES }, () => scene.node(registryId))
     const distributed = stopwatch()

@@ -140,22 +140,22 @@ export class Scene {
 
   /** The expected images with their digests. */
   imagesOf(digests: readonly string[]): (Place & { readonly digest: string })[] {
-    return this.#studies.flatMap(({ places }, n) =>
-      places.map((place) => ({ ...place, digest: digests[n]! }))
+    return this.#studies.flatMap(({ places: locations }, n) =>
+      locations.map((location) => ({ ...location, digest: digests[n]! }))
     )
   }
 
   /** Waits for the sweeps of workers. Returns what is left nevertheless. */
   async leftBehind(): Promise<string[]> {
-    const left = async () => {
-      const kept = await Promise.all(
+    const remaining = async () => {
+      const remaining = await Promise.all(
         ['uploads', 'commands'].map((part) => readdir(join(this.folder, 'worker', part)))
       )
-      return [...kept.flat(), ...(await this.images.unfinished())]
+      return [...remaining.flat(), ...(await this.images.unfinished())]
     }
-    await eventually(async () => (await left()).length === 0, CLEARED_MS).catch(() => {})
+    await eventually(async () => (await remaining()).length === 0, CLEARED_MS).catch(() => {})
     const unfinished = await Promise.all(this.disks.map((disk) => disk.unfinished()))
-    return [...(await left()), ...unfinished.flat()]
+    return [...(await remaining()), ...unfinished.flat()]
   }
 
   async #enter({ analyses, files: count, largeBytes }: Sizes): Promise<void> {

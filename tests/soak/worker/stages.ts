@@ -2,7 +2,7 @@
 export function stagesUnderWay(output: string): Set<string> {
   const open = new Map<string, number>()
   for (const line of output.split('\n')) {
-    const { component, msg = '' } = said(line)
+    const { component, msg = '' } = content(line)
     if (component !== undefined) {
       const change = msg.endsWith(': started') ? 1 : / done in [\d.]+ s$/.test(msg) ? -1 : 0
       open.set(component, (open.get(component) ?? 0) + change)
@@ -11,7 +11,7 @@ export function stagesUnderWay(output: string): Set<string> {
   return new Set([...open].filter(([, count]) => count > 0).map(([component]) => component))
 }
 
-function said(line: string): { component?: string; msg?: string } {
+function content(line: string): { component?: string; msg?: string } {
   try {
     return JSON.parse(line)
   } catch {

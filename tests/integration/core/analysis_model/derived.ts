@@ -53,7 +53,7 @@ export function derivedOf(analysis: AnalysisState, nodes: Nodes) {
 }
 
 /** A node without a report is not finished. */
-function executionOf(told: readonly (Status | null)[]): Status | null {
-  const worst = WORST_FIRST.find((status) => told.includes(status)) ?? null
-  return worst === 'executed' && told.includes(null) ? 'executing' : worst
+function executionOf(statuses: readonly (Status | null)[]): Status | null {
+  const worst = WORST_FIRST.find((status) => statuses.includes(status)) ?? null
+  return worst === 'executed' && statuses.includes(null) ? 'executing' : worst
 }

@@ -82,9 +82,9 @@ function makingRoot(model: Model): Action {
   const { buckets, requests } = model.now
   const bucket = buckets.find(({ type }) => type === 'CODE')?.bucket
   if (bucket === undefined) {
-    const [asked] = [...requests].find(([, made]) => made === null) ?? []
-    return asked
-      ? actions.bucketCreated(asked, model.nextNumber())
+    const [requested] = [...requests].find(([, created]) => created === null) ?? []
+    return requested
+      ? actions.bucketCreated(requested, model.nextNumber())
       : actions.command('storageCheck')
   }
   const [file] = codeOf(model.now)

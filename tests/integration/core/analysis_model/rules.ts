@@ -2,7 +2,7 @@ import { derivedOf, type Nodes } from './derived.js'
 import { isStartable, type AnalysisState } from './state.js'
 
 /** Independent of the table of the platform on purpose: the two are compared. */
-const NEEDS = {
+const GUARDS = {
   configurationLock: [
     'configuration_locked',
     'build_initialized',
@@ -34,13 +34,13 @@ const NEEDS = {
   storageCheck: [],
 } as const
 
-export type CommandName = keyof typeof NEEDS
-export type Code = (typeof NEEDS)[CommandName][number]
+export type CommandName = keyof typeof GUARDS
+export type Code = (typeof GUARDS)[CommandName][number]
 
-export const COMMANDS = Object.keys(NEEDS) as CommandName[]
+export const COMMANDS = Object.keys(GUARDS) as CommandName[]
 
 /** All guards except the one for a missing registry: there is one. */
-export const CODES = [...new Set(Object.values(NEEDS).flat())]
+export const CODES = [...new Set(Object.values(GUARDS).flat())]
 
 /** The codes of the unmet guards of a command, in order. */
 export function unmetOf(
@@ -70,5 +70,5 @@ export function unmetOf(
     distribution_not_initialized: distribution.status !== null,
     node_registry_unassigned: assigned.every((node) => node.hasRegistry),
   }
-  return NEEDS[command].filter((code) => !isMet[code])
+  return GUARDS[command].filter((code) => !isMet[code])
 }

@@ -44,23 +44,25 @@ export class World {
   /** The id of the current or last analysis. */
   analysisId = clock.uuid()
 
-  private constructor(found: Services, realmId: string, projectId: string, registryId: string) {
-    this.#services = found
-    this.#deliveries = new Deliveries(found.pool)
+  private constructor(services: Services, realmId: string, projectId: string, registryId: string) {
+    this.#services = services
+    this.#deliveries = new Deliveries(services.pool)
     this.#realmId = realmId
     this.#projectId = projectId
     this.#registryId = registryId
     const { actor } = identity({ id: clock.uuid() })
-    this.#origin = { ...found.platform, actor }
+    this.#origin = { ...services.platform, actor }
   }
 
-  static async set(found: Services): Promise<World> {
+  static async set(services: Services): Promise<World> {
     const { id: realmId } = await sampleRecord('identity', realm)
     const values = { realmId, masterImageId: null }
     const { id: projectId } = await sampleRecord('core', project, values)
-    await found.pool.query('update projects set master_image_id = null where id = $1', [projectId])
+    await services.pool.query('update projects set master_image_id = null where id = $1', [
+      projectId,
+    ])
     const { id: registryId } = await sampleRecord('core', registry)
-    const world = new World(found, String(realmId), String(projectId), String(registryId))
+    const world = new World(services, String(realmId), String(projectId), String(registryId))
     await world.#deliveries.start()
     return world
   }
@@ -210,9 +212,9 @@ export class World {
     return this.#outcome(() => this.#services.buckets.remove(this.#origin, id))
   }
 
-  async addFile(bucket: number, file: number, given: { path: string; root: boolean }) {
+  async addFile(bucket: number, file: number, attributes: { path: string; root: boolean }) {
     const body = {
-      ...given,
+      ...attributes,
       bucketId: this.id('bucket', bucket),
       bucketFileId: this.id('file', file),
       analysisBucketId: await this.#bucketRow(bucket),

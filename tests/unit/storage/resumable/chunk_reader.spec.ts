@@ -9,7 +9,7 @@ import { chunksOf, pushed } from '#tests/helpers/object_store_suite'
 const content = randomBytes(500_000)
 const never = new AbortController().signal
 
-async function chunksOf(incoming: ChunkReader, bytes: number): Promise<Buffer[]> {
+async function readChunks(incoming: ChunkReader, bytes: number): Promise<Buffer[]> {
   const chunks: Buffer[] = []
   while (await incoming.hasMore()) {
     chunks.push(Buffer.concat(await Array.fromAsync(incoming.nextChunk(bytes))))
@@ -21,7 +21,7 @@ test.group('The bytes of a request', () => {
   test('the bytes are divided into chunks of {bytes} bytes')
     .with([{ bytes: 1_000 }, { bytes: 65_536 }, { bytes: 99_999 }, { bytes: 1_000_000 }])
     .run(async ({ assert }, { bytes }) => {
-      const chunks = await chunksOf(new ChunkReader(chunksOf(content), never), bytes)
+      const chunks = await readChunks(new ChunkReader(chunksOf(content), never), bytes)
       assert.isTrue(content.equals(Buffer.concat(chunks)))
       assert.lengthOf(chunks, Math.ceil(content.length / bytes))
     })
@@ -39,7 +39,7 @@ test.group('The bytes of a request', () => {
       throw broken
     }
     const incoming = new ChunkReader(breaking(), never)
-    const chunks = await chunksOf(incoming, 300_000)
+    const chunks = await readChunks(incoming, 300_000)
     assert.isTrue(content.equals(Buffer.concat(chunks)))
     assert.strictEqual(incoming.failure, broken)
   })

@@ -16,13 +16,13 @@ const registryAt = (host: string) => ({ id: randomUUID(), name: host, host, ...A
 
 test.group('The location of a build', (group) => {
   let platform: StandInPlatform
-  let places: ImageLocations
+  let locations: ImageLocations
 
   group.each.setup(async () => {
     platform = await StandInPlatform.start()
     const folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
     const { signal } = new AbortController()
-    places = new ImageLocations(
+    locations = new ImageLocations(
       imageStores({ folder, insecure: [] }),
       platform.client(signal),
       signal
@@ -53,39 +53,39 @@ test.group('The location of a build', (group) => {
 
   test('is read with one request', async ({ assert }) => {
     platform.buildRegistry = () => ({ registry: { ...own, projects: [incoming] } })
-    const place = await places.forBuild(ANALYSIS)
-    assert.equal(await place.build(ANALYSIS), `builds/${ANALYSIS}`)
-    assert.equal(place.name, `the registry ${own.host}`)
+    const location = await locations.forBuild(ANALYSIS)
+    assert.equal(await location.build(ANALYSIS), `builds/${ANALYSIS}`)
+    assert.equal(location.name, `the registry ${own.host}`)
     assert.deepEqual(platform.asked, [`/analyses/${ANALYSIS}/build-registry`])
   })
 
   test('is the folder if the platform has no registry', async ({ assert }) => {
     platform.buildRegistry = () => ({ registry: null })
-    const place = await places.forBuild(ANALYSIS)
-    assert.isTrue(place.isFolder)
-    assert.equal(await place.build(ANALYSIS), `incoming/${ANALYSIS}`)
+    const location = await locations.forBuild(ANALYSIS)
+    assert.isTrue(location.isFolder)
+    assert.equal(await location.build(ANALYSIS), `incoming/${ANALYSIS}`)
   })
 
   test('is the folder if its registry is the local one', async ({ assert }) => {
     const local = registryAt('local-images')
     platform.buildRegistry = () => ({ registry: { ...local, projects: [incoming] } })
-    const place = await places.forBuild(ANALYSIS)
-    assert.isTrue(place.isFolder)
-    assert.equal(await place.build(ANALYSIS), `builds/${ANALYSIS}`)
+    const location = await locations.forBuild(ANALYSIS)
+    assert.isTrue(location.isFolder)
+    assert.equal(await location.build(ANALYSIS), `builds/${ANALYSIS}`)
   })
 
   test('is the registry of the analysis on platforms without the endpoint', async ({ assert }) => {
     listing(own.id)
-    const place = await places.forBuild(ANALYSIS)
-    assert.equal(place.name, `the registry ${own.host}`)
-    assert.equal(await place.build(ANALYSIS), `builds/${ANALYSIS}`)
+    const location = await locations.forBuild(ANALYSIS)
+    assert.equal(location.name, `the registry ${own.host}`)
+    assert.equal(await location.build(ANALYSIS), `builds/${ANALYSIS}`)
   })
 
   test('is the first registry of such a platform, else the folder', async ({ assert }) => {
     listing()
-    assert.equal((await places.forBuild(ANALYSIS)).name, `the registry ${older.host}`)
+    assert.equal((await locations.forBuild(ANALYSIS)).name, `the registry ${older.host}`)
     platform.registries = []
-    assert.isTrue((await places.forBuild(ANALYSIS)).isFolder)
+    assert.isTrue((await locations.forBuild(ANALYSIS)).isFolder)
   })
 
   test('is the next registry if one is not set up, else the folder: {what}')
@@ -96,14 +96,14 @@ test.group('The location of a build', (group) => {
     .run(async ({ assert }, { first }) => {
       listing(older.id)
       platform.registryProjects = [...first, ...setUp(own)]
-      assert.equal((await places.forBuild(ANALYSIS)).name, `the registry ${own.host}`)
-      assert.equal((await places.forMasterImages()).name, `the registry ${own.host}`)
+      assert.equal((await locations.forBuild(ANALYSIS)).name, `the registry ${own.host}`)
+      assert.equal((await locations.forMasterImages()).name, `the registry ${own.host}`)
     })
 
   test('is the folder if no registry is set up', async ({ assert }) => {
     listing(own.id)
     platform.registryProjects = setUp(own, null)
-    assert.isTrue((await places.forBuild(ANALYSIS)).isFolder)
-    assert.isTrue((await places.forMasterImages()).isFolder)
+    assert.isTrue((await locations.forBuild(ANALYSIS)).isFolder)
+    assert.isTrue((await locations.forMasterImages()).isFolder)
   })
 })

@@ -6,7 +6,7 @@ import type { ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
 import { distribution } from '#worker/distribution/distribute_analysis'
 import { RegistryServer, send, type Interference } from '#tests/helpers/registry/registry_server'
-import { DistributionScene, putBuild } from '#tests/helpers/worker/distribution_scene'
+import { DistributionScene, pushBuild } from '#tests/helpers/worker/distribution_scene'
 
 const LAYERS = [randomBytes(50_000), randomBytes(2_000)]
 const IMPATIENT = { idleMs: 300, attempts: 2, firstPauseMs: 5 }
@@ -87,7 +87,7 @@ test.group('One of several registries', (group) => {
       good.projects.add(projectIn(repository))
     }
     bad.projects.add(projectIn(unserved.repository))
-    digest = await putBuild(store, scene.incomingOf(registryId), LAYERS)
+    digest = await pushBuild(store, scene.incomingOf(registryId), LAYERS)
     scene.platform.analysis.buildHash = digest
     return async () => {
       stores.values().forEach((one) => one.close())
@@ -119,10 +119,10 @@ test.group('One of several registries', (group) => {
       bad.projects.clear()
       const error = await failure()
       await requireServed()
-      const verdict = error.eventData.nodes.find((node: any) => node.nodeId === nodeId)
-      assert.equal(verdict.error.code, 'registryProjectNotFound')
-      assert.include(verdict.error.message, registryProject.externalName)
-      assert.include(verdict.error.message, `the registry ${bad.host} has no project`)
+      const result = error.eventData.nodes.find((node: any) => node.nodeId === nodeId)
+      assert.equal(result.error.code, 'registryProjectNotFound')
+      assert.include(result.error.message, registryProject.externalName)
+      assert.include(result.error.message, `the registry ${bad.host} has no project`)
     })
 
     test(`one that ${name} fails its own nodes and no others`, async ({ assert }) => {
@@ -131,12 +131,12 @@ test.group('One of several registries', (group) => {
       await requireServed()
       assert.equal(error.code, code)
       assert.match(error.message, /^1 of 2 nodes do not have the image\. south: \S+/)
-      const [told] = error.eventData.nodes.filter((node: any) => node.nodeId === nodeId)
-      assert.equal(told.status, 'failed')
-      assert.equal(told.error.code, code)
-      assert.isAbove(told.error.message.length, 10)
-      const said = JSON.stringify([error, scene.lines])
-      assert.notInclude(said, bad.access.accountSecret)
+      const [events] = error.eventData.nodes.filter((node: any) => node.nodeId === nodeId)
+      assert.equal(events.status, 'failed')
+      assert.equal(events.error.code, code)
+      assert.isAbove(events.error.message.length, 10)
+      const content = JSON.stringify([error, scene.lines])
+      assert.notInclude(content, bad.access.accountSecret)
     })
   }
 
@@ -167,9 +167,11 @@ test.group('One of several registries', (group) => {
       send(response, 503, '')
       return true
     }
-    const told = await scene.run(distribution({ stallMs: 2_000, pausesMs: [1, 1, 1, 1, 1, 1, 1] }))
-    assert.isTrue((told.nodes as any[]).every(({ status }) => status === 'executed'))
-    const brought = scene.lines.filter(({ message }) => /Copy .* north .*started/.test(message))
-    assert.lengthOf(brought, 1)
+    const events = await scene.run(
+      distribution({ stallMs: 2_000, pausesMs: [1, 1, 1, 1, 1, 1, 1] })
+    )
+    assert.isTrue((events.nodes as any[]).every(({ status }) => status === 'executed'))
+    const copied = scene.lines.filter(({ message }) => /Copy .* north .*started/.test(message))
+    assert.lengthOf(copied, 1)
   })
 })

@@ -88,8 +88,8 @@ test.group('Faulty registries', (group) => {
       interfere('GET', BLOB, ({ response }) => send(response, 200, lie))
       let passedOn = 0
       const reading = (async () => {
-        for await (const piece of store.readBlob(REPOSITORY, blob)) {
-          passedOn += piece.byteLength
+        for await (const chunk of store.readBlob(REPOSITORY, blob)) {
+          passedOn += chunk.byteLength
         }
       })()
       assert.instanceOf(await failureOf(reading), DigestMismatch)
@@ -135,7 +135,7 @@ test.group('Faulty registries', (group) => {
       await failureOf(impatient.manifest(REPOSITORY, 'latest')),
       RegistryUnavailable
     )
-    const begun = interfere('GET', BLOB, ({ response }) => {
+    const started = interfere('GET', BLOB, ({ response }) => {
       response.writeHead(200)
       response.flushHeaders()
     })
@@ -143,7 +143,7 @@ test.group('Faulty registries', (group) => {
       await failureOf(bytesOf(impatient.readBlob(REPOSITORY, blob))),
       RegistryUnavailable
     )
-    assert.equal(begun(), 3)
+    assert.equal(started(), 3)
     impatient.close()
   })
 
@@ -184,18 +184,18 @@ test.group('Faulty registries', (group) => {
         response.setHeader('content-type', type)
         send(response, status, body)
       })
-    const asked = () => failureOf(store.manifest(REPOSITORY, 'latest'))
+    const requests = () => failureOf(store.manifest(REPOSITORY, 'latest'))
     answers('application/vnd.oci.image.manifest.v1+json', Buffer.alloc(MAX_MANIFEST_BYTES + 1, ' '))
-    assert.instanceOf(await asked(), RegistryResponseInvalid)
+    assert.instanceOf(await requests(), RegistryResponseInvalid)
     for (const status of [200, 404]) {
       answers('text/html', '<html>Log in</html>', status)
-      assert.instanceOf(await asked(), RegistryResponseInvalid)
+      assert.instanceOf(await requests(), RegistryResponseInvalid)
     }
     answers(
       'application/vnd.docker.distribution.manifest.v1+prettyjws',
       JSON.stringify({ schemaVersion: 1, fsLayers: [] })
     )
-    assert.instanceOf(await asked(), ManifestInvalid)
+    assert.instanceOf(await requests(), ManifestInvalid)
   })
 
   test('transient errors are retried, up to a limit', async ({ assert }) => {
@@ -206,10 +206,10 @@ test.group('Faulty registries', (group) => {
       )
       assert.deepEqual(await store.manifest(REPOSITORY, 'latest'), image)
     }
-    const asked = interfere('GET', MANIFEST, ({ response }) => fail(response, 500, 'UNKNOWN'))
+    const requests = interfere('GET', MANIFEST, ({ response }) => fail(response, 500, 'UNKNOWN'))
     const failure = await failureOf(store.manifest(REPOSITORY, 'latest'))
     assert.instanceOf(failure, RegistryUnavailable)
-    assert.equal(asked(), 3)
+    assert.equal(requests(), 3)
     assert.include(failure!.message, 'GET suite/hostile/manifests/latest with 500 (UNKNOWN')
     interfere('GET', MANIFEST, ({ request }, times) => (times < 3 ? hangUp(request) : false))
     assert.deepEqual(await store.manifest(REPOSITORY, 'latest'), image)
@@ -263,8 +263,8 @@ test.group('Faulty registries', (group) => {
     interfere('PATCH', SESSION, async ({ request, serve }, times) => {
       if (times === 2) {
         let length = 0
-        request.on('data', (piece: Buffer) => {
-          length += piece.length
+        request.on('data', (chunk: Buffer) => {
+          length += chunk.length
           if (length > 3 * MIB) {
             hangUp(request)
           }
@@ -308,14 +308,14 @@ test.group('Faulty registries', (group) => {
     const atOnce = failureOf(store.writeBlob(REPOSITORY, piecesOf(bytes)))
     assert.instanceOf(await atOnce, RegistryUnavailable)
     forgets()
-    let begun = 0
+    let started = 0
     const again = () => {
-      begun++
+      started++
       return piecesOf(bytes)
     }
     const written = await store.writeBlob(REPOSITORY, again, { digest: digestOf(bytes) })
     assert.equal(written.size, bytes.length)
-    assert.equal(begun, 2)
+    assert.equal(started, 2)
     assert.isTrue(hasNoSession())
   })
 
@@ -331,14 +331,14 @@ test.group('Faulty registries', (group) => {
       }
       return false
     })
-    let begun = 0
+    let started = 0
     const again = () => {
-      begun++
+      started++
       return piecesOf(bytes)
     }
     const written = await store.writeBlob(REPOSITORY, again, { digest: digestOf(bytes) })
     assert.equal(written.size, bytes.length)
-    assert.equal(begun, 2)
+    assert.equal(started, 2)
     assert.isTrue(hasNoSession())
   })
 
@@ -443,10 +443,10 @@ test.group('Faulty registries', (group) => {
   test('circular redirects, and redirects to other protocols, are not followed', async ({
     assert,
   }) => {
-    const places = [`http://${registry.host}/v2/${REPOSITORY}/manifests/x`, 'file:///etc/passwd']
-    for (const place of [...places, 'ftp://127.0.0.1/', 'http://user:word@127.0.0.1/']) {
+    const locations = [`http://${registry.host}/v2/${REPOSITORY}/manifests/x`, 'file:///etc/passwd']
+    for (const location of [...locations, 'ftp://127.0.0.1/', 'http://user:word@127.0.0.1/']) {
       interfere('GET', MANIFEST, ({ response }) => {
-        response.setHeader('location', place)
+        response.setHeader('location', location)
         send(response, 302)
       })
       assert.instanceOf(

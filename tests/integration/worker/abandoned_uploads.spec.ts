@@ -29,7 +29,7 @@ const isUploader = (pid: number) => procFile(pid, 'cmdline').includes('upload_pr
 test.group('Uploads of crashed workers', (group) => {
   let registry: RegistryServer
   let folder: string
-  let notes: UploadJournal
+  let journal: UploadJournal
   let scene: DistributionScene
   let warnings: unknown[]
 
@@ -37,7 +37,7 @@ test.group('Uploads of crashed workers', (group) => {
     const cleanup = (callback: () => Promise<void>) => context.test.cleanup(callback)
     registry = await RegistryServer.start()
     folder = await temporaryFolder(cleanup)
-    notes = await UploadJournal.open(folder)
+    journal = await UploadJournal.open(folder)
     scene = await DistributionScene.set(stores())
     scene.registry(registry.access)
     warnings = []
@@ -47,15 +47,15 @@ test.group('Uploads of crashed workers', (group) => {
     }
   })
 
-  const stores = () => imageStores({ folder: '/nowhere', insecure: [], journal: notes })
+  const stores = () => imageStores({ folder: '/nowhere', insecure: [], journal: journal })
   const notesLeft = () => readdir(folder)
   const takeBack = () =>
     cancelAbandonedUploads(
       {
-        journal: notes,
+        journal: journal,
         images: stores(),
         platform: scene.platform.client(NEVER),
-        logger: { info() {}, warn: (...said: unknown[]) => void warnings.push(said) },
+        logger: { info() {}, warn: (...content: unknown[]) => void warnings.push(content) },
       },
       NEVER
     )
@@ -82,18 +82,18 @@ test.group('Uploads of crashed workers', (group) => {
 
   /** Kills a worker while its third chunk is in flight; the registry still receives it. */
   async function killedWhileSending(): Promise<void> {
-    const asked = Promise.withResolvers<void>()
+    const requests = Promise.withResolvers<void>()
     const door = Promise.withResolvers<void>()
-    let pieces = 0
+    let chunks = 0
     registry.interference = async ({ method }) => {
-      if (method === 'PATCH' && ++pieces === 3) {
-        asked.resolve()
+      if (method === 'PATCH' && ++chunks === 3) {
+        requests.resolve()
         await door.promise
       }
       return false
     }
     const worker = uploading()
-    await asked.promise
+    await requests.promise
     await kill(worker)
     door.resolve()
     await eventually(async () => {
@@ -121,17 +121,17 @@ test.group('Uploads of crashed workers', (group) => {
   test('are recorded even if the worker crashes before the registry responds', async ({
     assert,
   }) => {
-    const asked = Promise.withResolvers<void>()
+    const requests = Promise.withResolvers<void>()
     const door = Promise.withResolvers<void>()
     registry.interference = async ({ method, request }) => {
       if (method === 'POST' && request.headers.authorization) {
-        asked.resolve()
+        requests.resolve()
         await door.promise
       }
       return false
     }
     const worker = uploading()
-    await asked.promise
+    await requests.promise
     await kill(worker)
     assert.deepEqual(await notesLeft(), [])
     door.resolve()
@@ -203,7 +203,7 @@ test.group('Uploads of crashed workers', (group) => {
       }
       return false
     }
-    const store = RegistryStore.open(registry.access, { journal: notes })
+    const store = RegistryStore.open(registry.access, { journal: journal })
     for (const size of [2 * CHUNK_BYTES + 1, 2 * CHUNK_BYTES, 10]) {
       const bytes = Buffer.alloc(size, 1)
       const { digest } = await store.writeBlob('suite/a', () => piecesOf(bytes))
@@ -224,7 +224,7 @@ test.group('Uploads of crashed workers', (group) => {
       }
       return false
     }
-    const store = RegistryStore.open(registry.access, { journal: notes, firstPauseMs: 1 })
+    const store = RegistryStore.open(registry.access, { journal: journal, firstPauseMs: 1 })
     const { digest } = await store.writeBlob('suite/a', () => piecesOf(bytes))
     assert.isAbove(killed, 0)
     assert.isTrue(await store.hasBlob('suite/a', digest))
@@ -232,7 +232,7 @@ test.group('Uploads of crashed workers', (group) => {
   })
 
   test('leave no journal entry when they complete', async ({ assert }) => {
-    const store = RegistryStore.open(registry.access, { journal: notes })
+    const store = RegistryStore.open(registry.access, { journal: journal })
     const bytes = Buffer.alloc(9 * MIB, 1)
     const { digest } = await store.writeBlob('suite/a', piecesOf(bytes))
     await store.writeBlob('suite/a', piecesOf(bytes.subarray(0, 10)))

@@ -7,14 +7,14 @@ import { WorkerToken } from '#worker/platform/worker_token'
 
 export type Respond = (request: IncomingMessage, response: ServerResponse) => void
 
-export const json = (response: ServerResponse, said: unknown, status = 200) => {
+export const json = (response: ServerResponse, content: unknown, status = 200) => {
   response.writeHead(status, { 'content-type': 'application/json' })
-  response.end(JSON.stringify(said))
+  response.end(JSON.stringify(content))
 }
 
 /** Starts a platform with the given responses, and a client for it. */
-export async function platformThat(respond: Respond, cleanup: (after: () => void) => void) {
-  const asked: string[] = []
+export async function startPlatform(respond: Respond, cleanup: (after: () => void) => void) {
+  const requests: string[] = []
   const tokens: string[] = []
   const server = createServer((request, response) => {
     const url = request.url!
@@ -25,7 +25,7 @@ export async function platformThat(respond: Respond, cleanup: (after: () => void
       tokens.push(`token-${tokens.length}`)
       return json(response, { access_token: tokens.at(-1), expires_in: 3600 })
     }
-    asked.push(decodeURIComponent(url.replaceAll('+', ' ')))
+    requests.push(decodeURIComponent(url.replaceAll('+', ' ')))
     return respond(request, response)
   })
   server.listen(0, '127.0.0.1')
@@ -48,5 +48,5 @@ export async function platformThat(respond: Respond, cleanup: (after: () => void
     storage: { name: 'Storage', url: () => `${origin}/storage` },
     signal: new AbortController().signal,
   })
-  return { platform, asked, tokens }
+  return { platform, asked: requests, tokens }
 }
