@@ -7,8 +7,8 @@ import { COMMAND_QUEUES, EVENT_KEYS, eventRouting } from '#bus/names'
 export type WorkerName = 'analysisBuilder' | 'analysisDistributor'
 
 /**
- * A worker that keeps what it is told to do, and tells what a test has it tell. As workers do, it repeats the metadata of the
- * command in all that it tells of it.
+ * A worker that collects its commands and publishes the reports of a test. As workers do, it repeats the metadata of the
+ * command in its reports.
  */
 export class StandInWorker {
   readonly commands: Message[] = []
@@ -31,22 +31,22 @@ export class StandInWorker {
     return worker
   }
 
-  /** The last command about an analysis, if there was one. */
+  /** The last command about an analysis, if any. */
   lastFor(id: unknown, type = 'execute'): Message | undefined {
     return this.commands.findLast((command) => command.type === type && command.data.id === id)
   }
 
-  /** Tells something in answer to a command. */
+  /** Publishes a report about a command. */
   async report(command: Message, type: string, data: object = {}): Promise<Message> {
     const routing = eventRouting(EVENT_KEYS[this.#name])
-    const told = newMessage(routing, type, { id: command.data.id, ...data }, command.metadata)
-    await this.repeat(told)
-    return told
+    const message = newMessage(routing, type, { id: command.data.id, ...data }, command.metadata)
+    await this.repeat(message)
+    return message
   }
 
-  /** Tells again what was told. */
-  repeat(told: Message): Promise<void> {
-    return this.#bus.publish(told, String(told.data.id))
+  /** Publishes a report again. */
+  repeat(report: Message): Promise<void> {
+    return this.#bus.publish(report, String(report.data.id))
   }
 
   async stop(): Promise<void> {

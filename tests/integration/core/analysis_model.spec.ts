@@ -27,10 +27,10 @@ const LEFTOVERS = `
   delete from tasks`
 
 /** A project with some nodes and images, on both sides. */
-async function setUp(services: Services) {
+async function setUp(platform: Services) {
   await emptyOutbox()
   const model = new Model()
-  const real = await World.set(services)
+  const real = await World.set(platform)
   for (const type of ['default', 'default', 'aggregator', 'aggregator'] as const) {
     const node = { key: model.nextNumber(), type, projectDecision: 'approved', hasRegistry: true }
     const projectDecision = model.nodes.size < 3 ? ('approved' as const) : null
