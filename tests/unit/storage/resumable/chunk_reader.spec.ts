@@ -48,7 +48,7 @@ test.group('The bytes of a request', () => {
     const stop = new AbortController()
     const { source, send } = pushed()
     const incoming = new ChunkReader(source, stop.signal)
-    const reading = chunksOf(incoming, 1_000_000)
+    const reading = readChunks(incoming, 1_000_000)
     await send(content)
     stop.abort(new Error('Enough'))
     assert.isTrue(content.equals(Buffer.concat(await reading)))
@@ -59,7 +59,7 @@ test.group('The bytes of a request', () => {
     await withHeldTimers(async (pass) => {
       const { source, send, end } = pushed()
       const incoming = new ChunkReader(source, never, 1_000)
-      const reading = chunksOf(incoming, 1_000_000)
+      const reading = readChunks(incoming, 1_000_000)
       for (let start = 0; start < content.length; start += 100_000) {
         await send(content.subarray(start, start + 100_000))
         await pass(1_000)
