@@ -239,7 +239,7 @@ test.group('A start that cannot succeed', () => {
     assert.equal(await hub.exit, 1)
     assert.equal(
       hub.output,
-      'A database cannot be used, nothing answers at its address: ' +
+      'A database cannot be used, connection refused: ' +
         "start it, or correct DATABASE_URL or the surface's own address.\n"
     )
   })

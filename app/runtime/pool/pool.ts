@@ -58,10 +58,7 @@ export class Pool {
     return pool
   }
 
-  /**
-   * Replaces the processes one by one, each by one that is ready before it leaves. Asked while that is under way, it is
-   * done once more afterwards.
-   */
+  /** Replaces the processes one by one, each after its successor is ready. A call during a reload queues another. */
   async reload(): Promise<void> {
     if (!this.#isReloadQueued) {
       this.#isReloadQueued = true
