@@ -6,8 +6,8 @@ export default class AuditVerify extends BaseCommand {
   static commandName = 'audit:verify'
   static description = 'Check that nobody changed, inserted or removed audit events outside the hub'
   static help = [
-    'Ends with 0 where the audit trail is as it was written, with 1 where it is not.',
-    'The fingerprint is that of the key which signed it: write it down somewhere else.',
+    'Exits with 0 if the audit trail is intact, else with 1.',
+    'Note the fingerprint of the signing key in another place.',
   ]
   static options = { startApp: true }
 
@@ -16,18 +16,18 @@ export default class AuditVerify extends BaseCommand {
     const { trailKey } = await import('#telemetry/trail/trail_key')
     const { drain } = await import('#kernel/drain')
     const trail = await this.app.container.make(TrailService)
-    const task = this.logger.await('looking at the audit trail').start()
+    const task = this.logger.await('verifying the audit trail').start()
     const verdict = await trail
       .verifyChains({
         signal: drain.signal,
-        progress: (events) => task.update(`looked at ${events} events`),
+        progress: (events) => task.update(`verified ${events} events`),
       })
       .finally(() => task.stop())
     verdict.findings.forEach((finding) => this.logger.error(findingText(finding)))
     const { chains, batches, events, removed, reporters, found, unanchored } = verdict
     const summary = `${events} events in ${batches} batches of ${chains} realms, ${removed} removed in order`
     unanchored.forEach((chain) =>
-      this.logger.warning(`the end of ${chain} is not noted yet outside of the database`)
+      this.logger.warning(`the head of ${chain} is not anchored outside of the database yet`)
     )
     this.logger.info(`key ${trailKey().fingerprint}`)
     const counts = Object.entries(reporters).map(([type, count]) => `${type} ${count}`)
@@ -43,9 +43,9 @@ export default class AuditVerify extends BaseCommand {
 function findingText(finding: Finding): string {
   switch (finding.type) {
     case 'broken':
-      return `batch ${finding.number} of ${finding.chain} is not what was signed`
+      return `batch ${finding.number} of ${finding.chain} does not match its signature`
     case 'cut':
-      return `${finding.chain} had more batches than the ${finding.number} that are there`
+      return `batches of ${finding.chain} after number ${finding.number} are missing`
     case 'inserted':
       return `event ${finding.id} of ${finding.chain} was never sealed, or was removed before`
     case 'changed':

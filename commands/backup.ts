@@ -4,13 +4,12 @@ import type { Manifest } from '#backup/manifest'
 
 export default class Backup extends BaseCommand {
   static commandName = 'backup'
-  static description =
-    'Take all that this installation keeps to a folder or an S3 bucket, while it runs'
+  static description = 'Back up this installation to a folder or an S3 bucket, while it runs'
   static help = [
-    'backup --to=/srv/backup              to a folder, made with mode 700',
+    'backup --to=/srv/backup              to a folder, created with mode 700',
     'backup --to=s3://bucket/prefix       to an S3 server: BACKUP_S3_ENDPOINT, else S3_ENDPOINT',
-    'A backup to the same place once more copies only the objects that are missing there.',
-    'Keep APP_KEY somewhere else: without it, a backup cannot be restored.',
+    'A repeated backup to the same location copies only missing objects.',
+    'Store APP_KEY in another place: a backup cannot be restored without it.',
   ]
   static options = { startApp: true }
 
@@ -40,13 +39,13 @@ export default class Backup extends BaseCommand {
     objects?.named.forEach((said) => this.logger.error(`object ${said}`))
     if (objects && objects.gone + objects.damaged > 0) {
       this.logger.error(
-        `${objects.gone + objects.damaged} objects are not in the backup; all others are`
+        `${objects.gone + objects.damaged} objects are missing from the backup; all others are in it`
       )
       this.exitCode = 1
     }
     const secrets = configuration.secrets.join(', ')
     this.logger.warning(
-      `secrets are not in it; keep elsewhere: APP_KEY (or app.key of DATA_DIR)${secrets && `, and what you set: ${secrets}`}`
+      `it contains no secrets; store elsewhere: APP_KEY (or app.key of DATA_DIR)${secrets && `, and the secrets you set: ${secrets}`}`
     )
   }
 }

@@ -7,25 +7,25 @@ const SHOWN_AT_MOST = 1_000
 
 export default class BusDead extends BaseCommand {
   static commandName = 'bus:dead'
-  static description = 'List the messages that could not be handled, give them back, or drop them'
+  static description = 'List, redrive or drop messages that could not be processed'
   static help = [
     'bus:dead list                      of all queues',
     'bus:dead list <queue>              of one',
-    'bus:dead redrive <queue> --id=<id> give one message back to its queue; --all for all of them',
-    'bus:dead drop <queue> --id=<id>    forget one for good; --all for all of them',
+    'bus:dead redrive <queue> --id=<id> return one message to its queue; --all for all of them',
+    'bus:dead drop <queue> --id=<id>    delete one for good; --all for all of them',
   ]
   static options = { startApp: true }
 
   @args.string({ description: 'list, redrive or drop' })
   declare action: string
 
-  @args.string({ description: 'Queue the messages died in', required: false })
+  @args.string({ description: 'Queue of the dead letters', required: false })
   declare queue: string | undefined
 
-  @flags.string({ description: 'Id of one dead message, from the list' })
+  @flags.string({ description: 'Id of one dead letter, from the list' })
   declare id: string | undefined
 
-  @flags.boolean({ description: 'All dead messages of the queue' })
+  @flags.boolean({ description: 'All dead letters of the queue' })
   declare all: boolean | undefined
 
   async run() {
@@ -35,7 +35,7 @@ export default class BusDead extends BaseCommand {
     const queues = consumers.map(({ queue }) => queue)
     const letters = openDeadLetters(consumers)
     if (!ACTIONS.some((action) => action === this.action)) {
-      return this.#refuse(`Say what to do: ${ACTIONS.join(', ')}`)
+      return this.#refuse(`Pass an action: ${ACTIONS.join(', ')}`)
     }
     if (this.queue !== undefined && !queues.includes(this.queue)) {
       return this.#refuse(`There is no queue ${this.queue} here; there are ${queues.join(', ')}`)
@@ -52,7 +52,7 @@ export default class BusDead extends BaseCommand {
       found.push(...(await letters.list(queue, SHOWN_AT_MOST)))
     }
     if (found.length === 0) {
-      return this.logger.info('no message is dead')
+      return this.logger.info('no dead letters')
     }
     const table = this.ui.table().head(['id', 'queue', 'type', 'died at', 'attempts', 'reason'])
     for (const { id, queue, type, diedAt, attempts, reason } of found) {
@@ -70,17 +70,17 @@ export default class BusDead extends BaseCommand {
         ? { id: this.id }
         : undefined
     if (this.queue === undefined || chosen === undefined) {
-      return this.#refuse(`Say which: ${this.action} <queue> --id=<id>, or --all`)
+      return this.#refuse(`Pass the messages: ${this.action} <queue> --id=<id>, or --all`)
     }
     const isRedrive = this.action === 'redrive'
     const count = isRedrive
       ? await letters.redrive(this.queue, chosen)
       : await letters.drop(this.queue, chosen)
     if (count === 0) {
-      return this.#refuse(`Nothing of that is dead in ${this.queue}`)
+      return this.#refuse(`There is no such dead letter of ${this.queue}`)
     }
     this.logger.success(
-      `${count} messages were ${isRedrive ? 'given back to' : 'dropped from'} ${this.queue}`
+      `${count} messages were ${isRedrive ? 'returned to' : 'dropped from'} ${this.queue}`
     )
   }
 
@@ -90,7 +90,7 @@ export default class BusDead extends BaseCommand {
   }
 }
 
-/** What others wrote must not steer the terminal. */
+/** Removes characters that could control the terminal. */
 function printable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?')
 }

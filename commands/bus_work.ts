@@ -2,7 +2,8 @@ import { BaseCommand } from '@adonisjs/core/ace'
 
 export default class BusWork extends BaseCommand {
   static commandName = 'bus:work'
-  static description = 'Take commands and events from the bus in this process, until it is ended'
+  static description =
+    'Consume commands and events from the bus in this process, until it is stopped'
   static help = ['The same as SURFACES=none JOBS=bus npm start, without health checks and metrics.']
   static options = { startApp: true, staysAlive: true }
 
@@ -11,6 +12,6 @@ export default class BusWork extends BaseCommand {
     const { drain } = await import('#kernel/drain')
     const running = await start({ app: this.app, drain })
     this.app.terminating(() => running.stop())
-    this.logger.info('taking what comes; SIGTERM or Ctrl-C ends it')
+    this.logger.info('consuming; stop with SIGTERM or Ctrl-C')
   }
 }

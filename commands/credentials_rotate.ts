@@ -11,25 +11,24 @@ const KINDS = ['node', 'analysis'] as const
 
 export default class CredentialsRotate extends BaseCommand {
   static commandName = 'credentials:rotate'
-  static description =
-    'Replace the secrets of nodes and analyses that are older than they should be'
+  static description = 'Replace old secrets of nodes and analyses'
   static help = [
     'credentials:rotate --older-than=30d --dry-run       list them, the oldest first',
-    'credentials:rotate --older-than=30d                 give each another secret that nobody can guess',
+    'credentials:rotate --older-than=30d                 replace each by a random secret',
     'credentials:rotate --older-than=30d --kind=node --to=$HOME/nodes.secrets.jsonl',
-    'Who logs in with one of them is shut out until it has the new one. Secrets are never shown: whoever may',
-    'change the node or analysis reads them at /nodes/<id>/client/credentials (/analyses/<id>/client/…), or the',
-    'file of --to has them, which only its owner may read and which must not be there before.',
+    'Clients with an old secret cannot log in until they have the new one. Secrets are never shown: users who may',
+    'update the node or analysis read them at /nodes/<id>/client/credentials (/analyses/<id>/client/…), or --to',
+    'writes them to a new file with mode 600.',
   ]
   static options = { startApp: true }
 
   @flags.string({ description: 'Age in days, hours or minutes: 30d, 12h, 5m' })
   declare olderThan: string | undefined
 
-  @flags.string({ description: 'Only those of nodes (node) or of analyses (analysis)' })
+  @flags.string({ description: 'Only secrets of nodes (node) or of analyses (analysis)' })
   declare kind: string | undefined
 
-  @flags.string({ description: 'File that gets the new secrets, a line of JSON for each' })
+  @flags.string({ description: 'New file for the secrets, one line of JSON each' })
   declare to: string | undefined
 
   @flags.boolean({ description: 'Change nothing' })
@@ -40,7 +39,7 @@ export default class CredentialsRotate extends BaseCommand {
     const kinds = KINDS.filter((kind) => this.kind === undefined || this.kind === kind)
     if (!age || kinds.length === 0) {
       return this.#refuse(
-        'Say how old: --older-than=30d (or 12h, 5m), and where wanted --kind=node or --kind=analysis'
+        'Pass an age: --older-than=30d (or 12h, 5m), and optionally --kind=node or --kind=analysis'
       )
     }
     const [, count, unit] = age
@@ -56,7 +55,7 @@ export default class CredentialsRotate extends BaseCommand {
 
   #list(found: readonly OldSecret[]) {
     if (found.length === 0) {
-      return this.logger.info('no secret is as old as that')
+      return this.logger.info('no secret is that old')
     }
     const table = this.ui.table().head(['kind', 'id', 'name', 'since'])
     found.forEach(({ kind, id, name, since }) => table.row([kind, id, printable(name), since]))
@@ -74,7 +73,7 @@ export default class CredentialsRotate extends BaseCommand {
       try {
         await this.#appendSecret(secret, await this.#rotate(origin, secret))
         this.logger.success(
-          `${secret.kind} ${secret.id} (${printable(secret.name)}) has another secret`
+          `${secret.kind} ${secret.id} (${printable(secret.name)}) has a new secret`
         )
       } catch (error) {
         failed++
@@ -113,7 +112,7 @@ export default class CredentialsRotate extends BaseCommand {
   }
 }
 
-/** What others wrote must not steer the terminal. */
+/** Removes characters that could control the terminal. */
 function printable(name: string | null): string {
   return (name ?? '').replaceAll(/[^\x20-\x7e]/g, '?')
 }

@@ -2,17 +2,17 @@ import { BaseCommand, flags } from '@adonisjs/core/ace'
 
 import type { Report } from '#doctor/examine'
 
-/** Two for what has to be repaired, one for what somebody should look at. */
+/** Two for errors, one for warnings. */
 const EXIT_CODES = { fine: 0, warning: 1, error: 2 }
 
 export default class Doctor extends BaseCommand {
   static commandName = 'doctor'
   static description =
-    'Look at the installation and all it leans on, and say what is wrong and what to do about it'
+    'Check the installation and its dependencies, and show problems with their remedies'
   static help = [
-    'doctor           a table of what was found',
-    'doctor -o json   the same on standard output, and nothing else there',
-    'Ends with 0 where all is well, with 1 for warnings, with 2 for errors. docs/doctor.md has all codes.',
+    'doctor           a table of findings',
+    'doctor -o json   the same as JSON on standard output',
+    'Exits with 0 without findings, with 1 for warnings, with 2 for errors. docs/doctor.md lists all codes.',
   ]
 
   @flags.string({ alias: 'o', description: 'table or json', default: 'table' })
@@ -21,7 +21,7 @@ export default class Doctor extends BaseCommand {
   async run() {
     if (this.output !== 'table' && this.output !== 'json') {
       this.exitCode = 2
-      return this.logger.error('Say how to show it: -o table or -o json')
+      return this.logger.error('Pass a format: -o table or -o json')
     }
     const report = await this.#examine()
     this.exitCode = EXIT_CODES[report.severity]
@@ -72,12 +72,12 @@ export default class Doctor extends BaseCommand {
     this.logger.info(`fine: ${of('fine') || 'nothing'}`)
     this.logger.info(`not used here: ${of('not used') || 'nothing'}`)
     if (findings.length === 0) {
-      this.logger.success('nothing is wrong')
+      this.logger.success('no problems found')
     }
   }
 }
 
-/** What others wrote must not steer the terminal. */
+/** Removes characters that could control the terminal. */
 function printable(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '?')
 }

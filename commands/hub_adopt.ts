@@ -2,33 +2,33 @@ import { BaseCommand, flags } from '@adonisjs/core/ace'
 
 export default class HubAdopt extends BaseCommand {
   static commandName = 'hub:adopt'
-  static description = 'Take over the records of an existing installation of the former platform'
+  static description = 'Migrate the records of an existing installation of the former platform'
   static help = [
-    'Reads the databases of its services and changes nothing there. Each service has one:',
+    'Reads the databases of its services without changing them. Each service has one:',
     '  hub:adopt --from=core=postgres://reader@db.example.org/core --from=storage=…',
     '  hub:adopt --from=mysql://reader@db.example.org/hub_{service}',
-    'Passwords never stand in arguments: FORMER_DATABASE_PASSWORD is that of all of these; or set',
-    'FORMER_CORE_DATABASE_URL and the like to whole addresses, and leave --from out.',
+    'Do not pass passwords in arguments: set FORMER_DATABASE_PASSWORD for all of them, or whole addresses in',
+    'FORMER_CORE_DATABASE_URL and the like, and omit --from.',
     '',
-    'Begin with --dry-run. What was interrupted goes on where it was; what is through may be run',
-    'again for what changed since. The last time, when the former platform is stopped, say --last.',
-    'Ends with 0 where all is here, with 1 where the report names what is not, with 2 where it was',
-    'stopped on the way.',
+    'Start with --dry-run. An interrupted run resumes; a finished one can be repeated for later changes.',
+    'For the last run, after the former platform is stopped, pass --last.',
+    'Exits with 0 if everything was migrated, with 1 if the report names exceptions, with 2 if it was',
+    'interrupted.',
   ]
   static options = { startApp: true }
 
-  @flags.array({ description: 'Where the database of a service is; see above' })
+  @flags.array({ description: 'Address of the database of a service; see above' })
   declare from: string[] | undefined
 
   @flags.string({
-    description: 'Where its files are: S3 address or folder, to be compared with the settings',
+    description: 'Location of its files: S3 address or folder, compared with the settings',
   })
   declare objects: string | undefined
 
-  @flags.boolean({ description: 'Count and name what would not fit, and write nothing' })
+  @flags.boolean({ description: 'Count and list records that cannot be migrated, without writing' })
   declare dryRun: boolean | undefined
 
-  @flags.boolean({ description: 'Nothing more is to come: what belongs to nobody is swept again' })
+  @flags.boolean({ description: 'This is the last run: orphaned objects are swept again' })
   declare last: boolean | undefined
 
   @flags.string({ description: 'Time zone of the times in its databases (UTC)' })
@@ -60,7 +60,7 @@ export default class HubAdopt extends BaseCommand {
     await requireSameStore(this.objects)
     if (env.IDENTITY_URL === undefined) {
       this.logger.warning(
-        'IDENTITY_URL is not set. Users, realms and clients stay in the identity provider of the former platform; the embedded one knows none of them'
+        'IDENTITY_URL is not set. Users, realms and clients stay in the identity provider of the former platform; the embedded one has none of them'
       )
     }
     if (!this.dryRun) {
@@ -78,12 +78,12 @@ export default class HubAdopt extends BaseCommand {
         report: (text) => this.logger.info(text),
       }).run()
     )
-    // What is being written is written to its end, then it is over.
+    // A batch in progress is completed before the process ends.
     this.app.terminating(async () => void (await run.catch(() => {})))
     const report = await run
     if (!report.tables) {
       this.exitCode = 2
-      return this.logger.warning('Stopped. Run it again, and it goes on where it is')
+      return this.logger.warning('Interrupted. Run it again to resume')
     }
     linesOf(report).forEach((line) => this.logger.log(line))
     this.exitCode = isWhole(report) ? 0 : 1

@@ -4,12 +4,12 @@ import { bringTablesUpToDate } from '#runtime/tables'
 
 export default class HubMigrate extends BaseCommand {
   static commandName = 'hub:migrate'
-  static description = 'Bring the tables of all surfaces up to date, as a start would, and end'
+  static description = 'Run the migrations of all surfaces, as a start does, and exit'
   static options = { startApp: true }
 
   async run() {
     const migrations = await bringTablesUpToDate(this.app)
     migrations.forEach((name) => this.logger.success(name))
-    this.logger.info(`${migrations.length} migrations were made`)
+    this.logger.info(`${migrations.length} migrations ran`)
   }
 }

@@ -2,14 +2,14 @@ import { args, BaseCommand } from '@adonisjs/core/ace'
 
 export default class ImageExport extends BaseCommand {
   static commandName = 'image:export'
-  static description = 'Write an image of the folder of images into an archive'
+  static description = 'Export an image from the folder of images to an archive'
   static help = [
     'image:export master/python/base python.tar',
-    'docker load and skopeo take the archive, and so does image:import elsewhere.',
-    'A name that ends in .tar.gz or .tgz has it compressed once more, which saves little.',
+    'docker load, skopeo and image:import read the archive.',
+    'A name ending in .tar.gz or .tgz compresses it once more, which saves little.',
   ]
 
-  @args.string({ description: 'Its name, with a tag or a digest behind it' })
+  @args.string({ description: 'Its name, with a tag or a digest' })
   declare image: string
 
   @args.string({ description: 'The archive' })

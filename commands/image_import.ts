@@ -2,23 +2,23 @@ import { args, BaseCommand, flags } from '@adonisjs/core/ace'
 
 export default class ImageImport extends BaseCommand {
   static commandName = 'image:import'
-  static description = 'Take an image out of an archive into the folder of images'
+  static description = 'Import an image from an archive into the folder of images'
   static help = [
     'image:import python.tar --as=python/base     stored as master/python/base:latest',
-    'The archive is what docker save, skopeo or image:export wrote, with gzip or without.',
+    'The archive is the output of docker save, skopeo or image:export, gzipped or not.',
     'Into a registry: hubctl image import --registry=<name>',
   ]
 
   @args.string({ description: 'The archive' })
   declare archive: string
 
-  @flags.string({ description: 'What the image is called, such as python/base' })
+  @flags.string({ description: 'Name of the image, such as python/base' })
   declare as: string
 
-  @flags.string({ description: 'What its name begins with in the folder (master)' })
+  @flags.string({ description: 'Prefix of its name in the folder (master)' })
   declare repository: string | undefined
 
-  @flags.string({ description: 'What the archive calls the image, where it has several' })
+  @flags.string({ description: 'Name of the image in the archive, if there are several' })
   declare image: string | undefined
 
   async run() {
@@ -29,7 +29,7 @@ export default class ImageImport extends BaseCommand {
     const { openImageStore } = await import('#oci/open_image_store')
     const { env } = await import('#start/env')
     if (!this.as) {
-      this.logger.error('say what the image is called: --as=python/base')
+      this.logger.error('pass the name of the image: --as=python/base')
       this.exitCode = 1
       return
     }

@@ -9,9 +9,9 @@ export default class ImageKeyCommand extends BaseCommand {
   static description = 'Print the public key that images are signed with, in PEM'
   static help = [
     'image:key                         the key that images are signed with',
-    'image:key --all                   that one, and those whose signatures are still accepted',
-    'image:key --accept=former.pem     accept signatures of another key, too: one that was replaced, or is to come',
-    'image:key --forget=<fingerprint>  accept them no more; images that only this key signed have to be built anew',
+    'image:key --all                   also the keys whose signatures are still accepted',
+    'image:key --accept=former.pem     also accept signatures of another key, such as a former or future one',
+    'image:key --forget=<fingerprint>  no longer accept a key; images signed only with it must be built again',
   ]
   static options = { startApp: true }
 
@@ -21,7 +21,7 @@ export default class ImageKeyCommand extends BaseCommand {
   @flags.string({ description: 'A file with public keys to accept' })
   declare accept: string | undefined
 
-  @flags.string({ description: 'The fingerprint of a key to accept no more' })
+  @flags.string({ description: 'The fingerprint of a key to no longer accept' })
   declare forget: string | undefined
 
   async run() {
@@ -63,15 +63,15 @@ export default class ImageKeyCommand extends BaseCommand {
   async #forget(accepted: AcceptedKeys, fingerprint: string) {
     if (!/^[\da-f]{8,64}$/.test(fingerprint)) {
       return this.#refuse(
-        'A fingerprint is at least its first 8 characters: image:key --all shows them'
+        'Pass at least the first 8 characters of a fingerprint: image:key --all shows them'
       )
     }
     if (!(await accepted.remove(fingerprint))) {
       return this.#refuse(
-        'No key like that was kept. One that follows from APP_KEY or APP_KEY_PREVIOUS is accepted as long as that stands there'
+        'There is no such stored key. Keys derived from APP_KEY or APP_KEY_PREVIOUS are accepted while these are set'
       )
     }
-    this.logger.success('its signatures are accepted no more')
+    this.logger.success('its signatures are no longer accepted')
   }
 
   #refuse(reason: string) {

@@ -4,12 +4,12 @@ import type { RestoreResult } from '#backup/restoring/restore_backup'
 
 export default class Restore extends BaseCommand {
   static commandName = 'restore'
-  static description = 'Bring a backup back into an empty installation, which must not run'
+  static description = 'Restore a backup into an empty installation, which must not be running'
   static help = [
     'restore --from=/srv/backup           from a folder',
     'restore --from=s3://bucket/prefix    from an S3 server: BACKUP_S3_ENDPOINT, else S3_ENDPOINT',
     'Set APP_KEY to that of the installation that was backed up.',
-    'One that was interrupted goes on when it is started again.',
+    'An interrupted restore resumes when it is run again.',
   ]
   static options = { startApp: true }
 
@@ -40,11 +40,11 @@ export default class Restore extends BaseCommand {
     this.logger.success(
       `backup ${manifest.id} is restored: ${rows} rows of ${tables.length} tables, ${objects?.kept ?? 'no'} objects`
     )
-    migrations.forEach((name) => this.logger.info(`made since: ${name}`))
+    migrations.forEach((name) => this.logger.info(`migrated: ${name}`))
     if (objects && objects.gone + objects.damaged > 0) {
       objects.named.forEach((said) => this.logger.error(`object ${said}`))
       this.logger.error(
-        `${objects.gone + objects.damaged} files have no object, because the backup has none that is whole`
+        `${objects.gone + objects.damaged} files have no object, because the backup has no intact one`
       )
       this.exitCode = 1
     }

@@ -2,7 +2,7 @@ import { BaseCommand } from '@adonisjs/core/ace'
 
 export default class SweepEvents extends BaseCommand {
   static commandName = 'sweep:events'
-  static description = 'Remove the events that have had their time, as it is done every night'
+  static description = 'Remove expired events, as every night'
   static options = { startApp: true }
 
   async run() {

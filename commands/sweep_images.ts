@@ -3,8 +3,8 @@ import { BaseCommand } from '@adonisjs/core/ace'
 export default class SweepImages extends BaseCommand {
   static commandName = 'sweep:images'
   static description =
-    'Remove from the folder of images what no image names any more, as workers do it every hour'
-  static help = ['What was written or asked for within a day stays: it may be about to be used.']
+    'Remove unreferenced files from the folder of images, as workers do every hour'
+  static help = ['Files written or read within a day stay, since they may be in use soon.']
 
   async run() {
     const { runAttended } = await import('#backup/run_attended')
@@ -17,7 +17,7 @@ export default class SweepImages extends BaseCommand {
       const { removed, removedBytes, keptBytes } = await sweepFolder(env.IMAGES_PATH, { signal })
       return () =>
         this.logger.success(
-          `${removed} files of ${mebibytes(removedBytes)} MiB are removed, ${mebibytes(keptBytes)} MiB are kept`
+          `${removed} files of ${mebibytes(removedBytes)} MiB were removed, ${mebibytes(keptBytes)} MiB are kept`
         )
     }
     await runAttended(this, work, isImageFailure)

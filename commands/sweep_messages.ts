@@ -2,7 +2,7 @@ import { BaseCommand } from '@adonisjs/core/ace'
 
 export default class SweepMessages extends BaseCommand {
   static commandName = 'sweep:messages'
-  static description = 'Remove the messages that have had their time, as it is done every minute'
+  static description = 'Remove expired messages, as every minute'
   static options = { startApp: true }
 
   async run() {

@@ -2,7 +2,7 @@ import { BaseCommand } from '@adonisjs/core/ace'
 
 export default class SweepObjects extends BaseCommand {
   static commandName = 'sweep:objects'
-  static description = 'Remove objects that belong to nothing any more, as it is done by schedule'
+  static description = 'Remove objects without a record, as on schedule'
   static options = { startApp: true }
 
   async run() {

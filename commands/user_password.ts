@@ -4,10 +4,10 @@ import { args, BaseCommand, flags } from '@adonisjs/core/ace'
 
 export default class UserPassword extends BaseCommand {
   static commandName = 'user:password'
-  static description = 'Give a user of the embedded identity provider another password'
+  static description = 'Set the password of a user of the embedded identity provider'
   static help = [
-    'It is asked for, or read from standard input where that is no terminal: no argument has it, since',
-    'everybody on the machine sees those. Whoever is signed in as the user is signed out.',
+    'The password is prompted for, or read from standard input without a terminal. It is never an argument, which',
+    'every program on the machine can read. Sessions of the user end.',
     '  user:password admin',
     '  user:password ann --realm=north < ~/password.txt',
   ]
@@ -22,7 +22,7 @@ export default class UserPassword extends BaseCommand {
   async run() {
     const { env } = await import('#start/env')
     if (env.IDENTITY_URL !== undefined) {
-      return this.#refuse(`Users are those of ${env.IDENTITY_URL}: set their passwords there`)
+      return this.#refuse(`Users are managed by ${env.IDENTITY_URL}: set their passwords there`)
     }
     const { findRealm, findUser } = await import('#identity/embedded/accounts')
     const realm = await findRealm(this.realm)
@@ -33,7 +33,7 @@ export default class UserPassword extends BaseCommand {
     }
     const password = await this.#password()
     if (password === undefined) {
-      return this.#refuse('The two were not the same; nothing was changed')
+      return this.#refuse('The passwords do not match; nothing was changed')
     }
     await this.#set(user.id, password)
   }
@@ -46,13 +46,13 @@ export default class UserPassword extends BaseCommand {
     try {
       const body = await updateUser.validate({ password })
       await users.resetPassword(await serviceOrigin(), id, body.password!)
-      this.logger.success(`${this.name} has another password, and has to sign in with it`)
+      this.logger.success(`${this.name} has a new password and must sign in with it`)
     } catch (error) {
       this.#refuse(`${await publicMessage(error)}; nothing was changed`)
     }
   }
 
-  /** Undefined where it was typed differently the second time. */
+  /** Undefined if the two inputs differ. */
   async #password(): Promise<string | undefined> {
     if (!process.stdin.isTTY) {
       const input = await text(process.stdin)
@@ -68,7 +68,7 @@ export default class UserPassword extends BaseCommand {
   }
 }
 
-/** What a caller would be told; the password is in none of it. */
+/** The message that API callers get; never contains the password. */
 async function publicMessage(error: unknown): Promise<string> {
   const { failureOf } = await import('#http/failure_of')
   const failure = failureOf(error)

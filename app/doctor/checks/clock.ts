@@ -25,11 +25,11 @@ export const clockCheck: Check = {
 
 async function compareWithDatabase({ pool, name }: Database): Promise<Finding[]> {
   await pool.query('select 1')
-  const askedAt = clock.now()
+  const requestedAt = clock.now()
   const { rows } = await pool.query<{ now: number }>(
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now'
   )
-  const offsetMs = clockOffset(rows[0]!.now, askedAt)
+  const offsetMs = clockOffset(rows[0]!.now, requestedAt)
   return Math.abs(offsetMs) > DATABASE_MS
     ? [finding('CLOCK_OF_DATABASE', describeOffset(`that of ${name}`, offsetMs))]
     : []
@@ -37,7 +37,7 @@ async function compareWithDatabase({ pool, name }: Database): Promise<Finding[]>
 
 /** The provider check reports an unavailable provider. */
 async function compareWithProvider(url: string): Promise<Finding[]> {
-  const askedAt = clock.now()
+  const requestedAt = clock.now()
   const date = await sendRequest(url).then(
     async ({ headers, body }) => {
       await body?.cancel()
@@ -45,16 +45,16 @@ async function compareWithProvider(url: string): Promise<Finding[]> {
     },
     () => Number.NaN
   )
-  const offsetMs = clockOffset(date, askedAt)
+  const offsetMs = clockOffset(date, requestedAt)
   return Math.abs(offsetMs) > PROVIDER_MS
     ? [finding('CLOCK_OF_PROVIDER', describeOffset('it', offsetMs))]
     : []
 }
 
 /** The offset of another clock: zero if its time lies between the request and the response. */
-function clockOffset(theirs: number, askedAt: number): number {
+function clockOffset(theirs: number, requestedAt: number): number {
   const answeredAt = clock.now()
-  return theirs < askedAt ? theirs - askedAt : Math.max(0, theirs - answeredAt)
+  return theirs < requestedAt ? theirs - requestedAt : Math.max(0, theirs - answeredAt)
 }
 
 const describeOffset = (subject: string, offsetMs: number) =>

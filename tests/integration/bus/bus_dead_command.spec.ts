@@ -16,7 +16,7 @@ async function run(...args: string[]) {
 test.group('bus:dead', () => {
   test('reports that there are no dead letters', async ({ assert }) => {
     const { said: output, exitCode } = await run('list')
-    assert.include(output, 'no message is dead')
+    assert.include(output, 'no dead letters')
     assert.equal(exitCode, 0)
   })
 

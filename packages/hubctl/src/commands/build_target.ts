@@ -29,14 +29,14 @@ export async function findBuildTarget(
   return {
     shelf:
       images !== undefined || registry !== undefined
-        ? await shelfIn(invocation, id)
-        : await shelfOf(invocation, analysis),
+        ? await imageInLocation(invocation, id)
+        : await imageInRegistry(invocation, analysis),
     reference: isDigest(buildHash) ? buildHash : LATEST,
     signedName: id,
   }
 }
 
-async function shelfIn(
+async function imageInLocation(
   invocation: Invocation<ImageLocationOptions>,
   id: string
 ): Promise<ImageRepository> {
@@ -44,7 +44,7 @@ async function shelfIn(
   return { store, repository: `${incoming}/${id}` }
 }
 
-async function shelfOf(
+async function imageInRegistry(
   invocation: Invocation<ImageLocationOptions>,
   { id, registryId }: NamedRecord
 ): Promise<ImageRepository> {
