@@ -28,7 +28,7 @@ export async function requireSameStore(location: string | undefined): Promise<vo
   const url = /^https?:/.test(location) ? URL.parse(location) : undefined
   if (url?.password) {
     throw new AdoptionRefused(
-      'Keys of a store do not belong into arguments: set S3_ACCESS_KEY, S3_SECRET_KEY'
+      'The location contains keys, which other users can see: remove them, and set S3_ACCESS_KEY and S3_SECRET_KEY'
     )
   }
   const isSame = url
@@ -39,7 +39,7 @@ export async function requireSameStore(location: string | undefined): Promise<vo
       ? `S3_ENDPOINT=${url.origin}`
       : `STORAGE_PATH=${resolve(location)}, S3_ENDPOINT unset`
     throw new AdoptionRefused(
-      `The files stay where they are, and the platform reads them there: set ${setting} for it, and begin again`
+      `Files are not copied, so the platform must use the same store: set ${setting} and run the command again`
     )
   }
 }

@@ -104,7 +104,7 @@ function verify(content: string, key: string): Manifest {
   }
   if (!isMarkOf(key, manifest.key)) {
     throw new BackupRefused(
-      'The backup is of an installation with another APP_KEY, and what was sealed with that cannot be read with this one: set the APP_KEY of then'
+      'The backup was taken with another APP_KEY, and its sealed secrets cannot be read with this one: set the APP_KEY of that time'
     )
   }
   if (!isSame(signatureOf(key, manifest.key, JSON.stringify(manifest)), signature)) {

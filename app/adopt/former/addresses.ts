@@ -51,7 +51,7 @@ function withPassword(address: string): string {
   }
   if (url.password) {
     throw new AdoptionRefused(
-      'A password on the command line can be read by everybody on the machine: leave it out there, and set FORMER_DATABASE_PASSWORD, or the whole address as FORMER_CORE_DATABASE_URL and the like. Consider the one you just typed known'
+      'Other users of the machine can see a password on the command line: remove it, and set FORMER_DATABASE_PASSWORD, or the whole address as FORMER_CORE_DATABASE_URL and the like. Change the password you just typed'
     )
   }
   if (env.FORMER_DATABASE_PASSWORD !== undefined) {

@@ -7,8 +7,8 @@ import { attachmentTag, PROVENANCE, SIGNATURE } from '#oci/signing/attachment_ki
 import { signImage } from '#oci/signing/sign_image'
 import { SigningKey } from '#oci/signing/signing_key'
 import { provenanceOf, verifyImage } from '#oci/signing/verify_image'
-import { ANALYSIS, buildFacts } from '#tests/helpers/signed_images/build_facts'
-import { CarelessStore } from '#tests/helpers/signed_images/careless_store'
+import { ANALYSIS, buildFacts } from '#tests/helpers/oci/signed_images/build_facts'
+import { CarelessStore } from '#tests/helpers/oci/signed_images/careless_store'
 
 const key = SigningKey.derivedFrom('a key of an application, long enough')
 const other = SigningKey.derivedFrom('a key of somebody else, long enough')
@@ -41,7 +41,7 @@ async function scene() {
     const manifest: StoredManifest = { ...image, digest: digestOf(bytes), bytes }
     await store.putManifest(REPOSITORY, manifest, attachmentTag(digest, kind))
   }
-  return { store, place: location, image, refusalOf, attachment, replace }
+  return { store, location, image, refusalOf, attachment, replace }
 }
 
 test.group('An image is rejected', () => {
@@ -59,7 +59,7 @@ test.group('An image is rejected', () => {
   })
 
   test('that another key signed', async ({ assert }) => {
-    const { store, place: location, refusalOf } = await scene()
+    const { store, location, refusalOf } = await scene()
     const foreign = await store.put(REPOSITORY, 'another image')
     await signImage(location, foreign, buildFacts(), other)
     assert.equal(await refusalOf(foreign.digest), 'signatureInvalid')
@@ -114,7 +114,7 @@ test.group('An image is rejected', () => {
   })
 
   test('with a signature over another payload', async ({ assert }) => {
-    const { store, place: location, image, refusalOf, attachment, replace } = await scene()
+    const { store, location, image, refusalOf, attachment, replace } = await scene()
     const content = await attachment()
     const texts = ['', 'null', '[]', '{}', '{"critical":null}', '{"critical":{"type":"x"}}']
     for (const text of [...texts, '{"critical":{"type":"cosign container image signature"}}']) {
@@ -155,7 +155,7 @@ test.group('An image is rejected', () => {
 
 test.group('Attachments of an image', () => {
   test('are read up to a limit', async ({ assert }) => {
-    const { store, place: location, image } = await scene()
+    const { store, location, image } = await scene()
     store.tagged.delete(`${REPOSITORY}:${attachmentTag(image.digest, SIGNATURE)}`)
     const { artifactType } = SIGNATURE
     const junk = await Promise.all(
@@ -195,7 +195,7 @@ test.group('Attachments of an image', () => {
 
 test.group('Provenance is ignored', () => {
   test('if it is about another image or signed by another key', async ({ assert }) => {
-    const { store, place: location, image, attachment, replace } = await scene()
+    const { store, location, image, attachment, replace } = await scene()
     const keys = [key.public]
     assert.isUndefined(await provenanceOf(location, image.digest, [other.public]))
     const foreign = await store.put(REPOSITORY, 'another image')

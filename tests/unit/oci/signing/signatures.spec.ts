@@ -5,8 +5,8 @@ import { putSignature, signedImage } from '#oci/signing/copy_signature'
 import { signImage } from '#oci/signing/sign_image'
 import { SigningKey } from '#oci/signing/signing_key'
 import { provenanceOf, verifyImage } from '#oci/signing/verify_image'
-import { ANALYSIS, buildFacts, digest } from '#tests/helpers/signed_images/build_facts'
-import { CarelessStore } from '#tests/helpers/signed_images/careless_store'
+import { ANALYSIS, buildFacts, digest } from '#tests/helpers/oci/signed_images/build_facts'
+import { CarelessStore } from '#tests/helpers/oci/signed_images/careless_store'
 
 const key = SigningKey.derivedFrom('a key of an application, long enough')
 const REPOSITORY = `incoming/${ANALYSIS}`
@@ -16,12 +16,12 @@ async function signed() {
   const location = { store, repository: REPOSITORY }
   const image = await store.put(REPOSITORY, 'an image')
   await signImage(location, image, buildFacts(), key)
-  return { store, place: location, image }
+  return { store, location, image }
 }
 
 test.group('A signature', () => {
   test('names the analysis in the format of cosign', async ({ assert }) => {
-    const { store, place: location, image } = await signed()
+    const { store, location, image } = await signed()
     const verified = await verifyImage(location, image.digest, [key.public], { name: ANALYSIS })
     assert.equal(verified.claim.digest, image.digest)
     assert.equal(verified.claim.identity, `analysis-hub.invalid/${ANALYSIS}:latest`)
@@ -49,7 +49,7 @@ test.group('A signature', () => {
   })
 
   test('is not repeated, nor is the provenance', async ({ assert }) => {
-    const { store, place: location, image } = await signed()
+    const { store, location, image } = await signed()
     const { writes } = store
     const later = { run: 'run 2', startedAt: new Date(), finishedAt: new Date() }
     await signImage(location, image, buildFacts(later), key)
@@ -59,7 +59,7 @@ test.group('A signature', () => {
   test('is listed, with the provenance, if the process crashed before {$self} were')
     .with(['both', 'signatures', 'provenances'])
     .run(async ({ assert }, which) => {
-      const { store, place: location, image } = await signed()
+      const { store, location, image } = await signed()
       const all = store.listed.get(image.digest)!
       const remaining = { both: [], signatures: all.slice(0, 1), provenances: all.slice(1) }[which]!
       const { size } = store.manifests
@@ -70,14 +70,14 @@ test.group('A signature', () => {
     })
 
   test('is found as a referrer without a tag', async ({ assert }) => {
-    const { store, place: location, image } = await signed()
+    const { store, location, image } = await signed()
     store.tagged.clear()
     await verifyImage(location, image.digest, [key.public])
     assert.exists(await provenanceOf(location, image.digest, [key.public]))
   })
 
   test('is kept beside those of others', async ({ assert }) => {
-    const { place: location, image, store } = await signed()
+    const { location, image, store } = await signed()
     const other = SigningKey.derivedFrom('a key of a hospital, and long enough')
     await signImage(location, image, buildFacts(), other)
     store.listed.clear()
@@ -88,7 +88,7 @@ test.group('A signature', () => {
   })
 
   test('by one of several keys is enough', async () => {
-    const { place: location, image } = await signed()
+    const { location, image } = await signed()
     const next = SigningKey.derivedFrom('the key that is to come, long enough')
     await verifyImage(location, image.digest, [next.public, key.public])
   })
@@ -96,7 +96,7 @@ test.group('A signature', () => {
 
 test.group('The provenance', () => {
   test('lists the inputs of the image by digest', async ({ assert }) => {
-    const { place: location, image } = await signed()
+    const { location, image } = await signed()
     const found = await provenanceOf(location, image.digest, [key.public])
     assert.deepEqual(found!.statement, {
       _type: 'https://in-toto.io/Statement/v1',
@@ -133,7 +133,7 @@ test.group('The provenance', () => {
   })
 
   test('is repeated if the same image has other inputs', async ({ assert }) => {
-    const { place: location, image } = await signed()
+    const { location, image } = await signed()
     const materials = [{ name: 'base', digest: digest('4') }]
     await signImage(location, image, buildFacts({ materials }), key)
     const tag = attachmentTag(image.digest, PROVENANCE)
@@ -146,7 +146,7 @@ test.group('A copy', () => {
   const NODE = `node-1/${ANALYSIS}`
 
   test('carries signature and provenance unchanged', async ({ assert }) => {
-    const { place: location, image } = await signed()
+    const { location, image } = await signed()
     const to = { store: new CarelessStore(), repository: NODE }
     await to.store.putManifest(NODE, image, 'latest')
     const one = await signedImage(location, image.digest, [key.public], { name: ANALYSIS })
@@ -166,7 +166,7 @@ test.group('A copy', () => {
   })
 
   test('keeps existing attachments at the target', async ({ assert }) => {
-    const { place: location, image } = await signed()
+    const { location, image } = await signed()
     const to = { store: new CarelessStore(), repository: NODE }
     await to.store.putManifest(NODE, image, 'latest')
     const hospital = SigningKey.derivedFrom('a key of a hospital, and long enough')
