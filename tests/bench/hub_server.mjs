@@ -32,6 +32,6 @@ if (process.env.BENCH_MIGRATE) {
   await migrate(app, ['core'])
 }
 await app.start(() => {})
-const { handle } = await Dispatcher.of(app)
+const { handle } = await Dispatcher.create(app)
 const listener = createListener(handle, { prefix: '/core', drain })
 listener.listen(Number(process.env.PORT), '127.0.0.1', () => process.send('ready'))

@@ -71,6 +71,6 @@ for (let written = 0; written < WANTED; written += AT_ONCE) {
 }
 const seconds = (performance.now() - startedAt) / 1_000
 const filled = { lines: store.count, counted: store.bytes, seconds, taken: memoryInUse() - before }
-const { handle } = await Dispatcher.of(app)
+const { handle } = await Dispatcher.create(app)
 const listener = createListener(handle, { prefix: '/telemetry', drain })
 listener.listen(Number(process.env.PORT), '127.0.0.1', () => process.send({ told: filled }))

@@ -4,7 +4,7 @@ import type { Party, PartyKind } from '#messenger/mailboxes/party'
 import { at, boot } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
-import { streamedText } from '#tests/helpers/streamed_text'
+import { streamedText } from '#tests/helpers/messenger/streamed_text'
 
 export type Somebody = ReturnType<typeof somebody>
 

@@ -18,7 +18,7 @@ import {
 import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
-import { emitWithAck, connected, refusal } from '#tests/helpers/sockets'
+import { emitWithAck, connected, refusal } from '#tests/helpers/realtime/sockets'
 import { pull, send, somebody, waiting } from './messenger_scene.js'
 import { answered, connect, relayClient, relaySite, recordEvents } from './relay_scene.js'
 

@@ -8,7 +8,7 @@ import { metrics } from '#observability/metrics'
 import { eventually } from '#tests/helpers/eventually'
 import { at } from '#tests/helpers/application'
 import { testAuthenticator } from '#tests/helpers/identities'
-import { connected } from '#tests/helpers/sockets'
+import { connected } from '#tests/helpers/realtime/sockets'
 import { somebody, type Somebody } from './messenger_scene.js'
 import { connect, relaySite, recordEvents } from './relay_scene.js'
 

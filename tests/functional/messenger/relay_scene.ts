@@ -4,7 +4,7 @@ import { RateLimiter } from '#http/rate_limiter'
 import { Wakeups } from '#messenger/delivery/wakeups'
 import { Relay } from '#messenger/relay/relay'
 import { at, boot, isTogether } from '#tests/helpers/application'
-import { connected, siteOf } from '#tests/helpers/sockets'
+import { connected, siteOf } from '#tests/helpers/realtime/sockets'
 import type { Somebody } from './messenger_scene.js'
 
 type ClientOptions = Parameters<typeof siteOf>[1]

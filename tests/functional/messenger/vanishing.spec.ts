@@ -8,8 +8,8 @@ import { setting } from '#tests/chaos/setting'
 import { at, boot } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { testAuthenticator } from '#tests/helpers/identities'
-import { openLasting, openMany } from '#tests/helpers/lasting_wire'
-import { pendingTimers } from '#tests/helpers/pending_timers'
+import { openLasting, openMany } from '#tests/helpers/messenger/lasting_wire'
+import { pendingTimers } from '#tests/helpers/messenger/pending_timers'
 import { somebody, waiting } from './messenger_scene.js'
 
 const CONNECTIONS = setting('VANISHING', 400)

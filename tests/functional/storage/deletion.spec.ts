@@ -11,7 +11,7 @@ import { layoutsOf } from '#storage/objects/bucket_locations'
 import { sweepAbandonedLocations } from '#storage/sweeps/object_sweep'
 import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
-import { answerTo, begin, openPatch } from '#tests/helpers/tus'
+import { answerTo, begin, openPatch } from '#tests/helpers/storage/tus'
 import {
   callBucket,
   BOUNDARY,

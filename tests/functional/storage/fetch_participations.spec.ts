@@ -9,7 +9,7 @@ import { ServiceUnavailable } from '#kernel/failures'
 import { clock } from '#kernel/clock'
 import { fetchParticipations } from '#storage/access/fetch_participations'
 import { at } from '#tests/helpers/application'
-import { handingOut } from '#tests/helpers/handing_out'
+import { handingOut } from '#tests/helpers/core/handing_out'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 

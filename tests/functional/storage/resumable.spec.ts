@@ -10,7 +10,7 @@ import { bucketLocation } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
 import { storageSweeps } from '#storage/sweeps/storage_sweeps'
 import { at } from '#tests/helpers/application'
-import { endSessions } from '#tests/helpers/database_sessions'
+import { endSessions } from '#tests/helpers/database/database_sessions'
 import { eventually } from '#tests/helpers/eventually'
 import { REALMS } from '#tests/helpers/identities'
 import {
@@ -24,8 +24,8 @@ import {
   pathOf,
   tus,
   type Speaker,
-} from '#tests/helpers/tus'
-import { failureOf } from '#tests/helpers/object_store_suite'
+} from '#tests/helpers/storage/tus'
+import { failureOf } from '#tests/helpers/storage/object_store_suite'
 import { storagePool } from '#storage/database'
 import { stopwatch } from '#tests/helpers/stopwatch'
 

@@ -7,7 +7,7 @@ import { appendEvents } from '#telemetry/events/event_table'
 import { REPORTED_ON_BUS } from '#telemetry/events/reporter'
 import { storedEvent } from '#telemetry/events/stored_event'
 import { at, boot } from '#tests/helpers/application'
-import { followed, type StreamedEvent } from '#tests/helpers/followed'
+import { followed, type StreamedEvent } from '#tests/helpers/telemetry/followed'
 import { identity, REALMS, withEndingTokens } from '#tests/helpers/identities'
 
 const OWN = clock.uuid()

@@ -9,9 +9,9 @@ import { LogIngest } from '#telemetry/logs/log_ingest'
 import { LogService } from '#telemetry/logs/log_service'
 import { VictoriaLogsStore } from '#telemetry/logs/victorialogs/victorialogs_store'
 import { at, boot } from '#tests/helpers/application'
-import { followed, type StreamedEvent } from '#tests/helpers/followed'
+import { followed, type StreamedEvent } from '#tests/helpers/telemetry/followed'
 import { identity, withEndingTokens } from '#tests/helpers/identities'
-import { VictoriaLogsStandIn } from '#tests/helpers/victorialogs/stand_in'
+import { VictoriaLogsStandIn } from '#tests/helpers/telemetry/victorialogs/stand_in'
 
 const writer = identity({ permissions: ['log_create'] })
 const reader = identity({ permissions: ['log_read'] })

@@ -7,7 +7,7 @@ import { MailboxFull } from '#messenger/messages/errors'
 import { findPendingMessages } from '#messenger/messages/message_table'
 import { MessageBatcher } from '#messenger/messages/message_batcher'
 import { boot } from '#tests/helpers/application'
-import { newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
+import { newMessage, UNLIMITED } from '#tests/helpers/messenger/stored_messages'
 
 const ROOM = 4_000
 

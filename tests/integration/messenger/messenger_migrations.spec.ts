@@ -10,8 +10,8 @@ import { DatabasePool } from '#database/database_pool'
 import type { Party } from '#messenger/mailboxes/party'
 import { findPendingMessages } from '#messenger/messages/message_table'
 import { storeMessages } from '#messenger/messages/store_messages'
-import { emptyDatabase } from '#tests/helpers/empty_database'
-import { newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
+import { emptyDatabase } from '#tests/helpers/database/empty_database'
+import { newMessage, UNLIMITED } from '#tests/helpers/messenger/stored_messages'
 
 const aParty = (): Party => ({ type: 'user', id: clock.uuid() })
 

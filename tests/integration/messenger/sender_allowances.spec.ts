@@ -9,7 +9,7 @@ import { removeMessages } from '#messenger/messages/message_table'
 import { MessageBatcher } from '#messenger/messages/message_batcher'
 import { recountSender } from '#messenger/messages/sender_allowances'
 import { boot } from '#tests/helpers/application'
-import { newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
+import { newMessage, UNLIMITED } from '#tests/helpers/messenger/stored_messages'
 
 const aParty = (): Party => ({ type: 'user', id: clock.uuid() })
 const parties = (count: number) => Array.from({ length: count }, aParty)

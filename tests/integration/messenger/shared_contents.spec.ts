@@ -8,7 +8,7 @@ import { leftoverSweep, sweepMessages } from '#messenger/mailboxes/message_sweep
 import { findPendingMessages, removeMessages } from '#messenger/messages/message_table'
 import { storeMessages } from '#messenger/messages/store_messages'
 import { boot } from '#tests/helpers/application'
-import { contentsOf, newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
+import { contentsOf, newMessage, UNLIMITED } from '#tests/helpers/messenger/stored_messages'
 
 const RECIPIENTS = 20
 const BYTES = 100_000

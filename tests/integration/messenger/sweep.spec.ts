@@ -10,7 +10,7 @@ import { findPendingMessages, removeMessages } from '#messenger/messages/message
 import { storeMessages } from '#messenger/messages/store_messages'
 import { metrics } from '#observability/metrics'
 import { boot } from '#tests/helpers/application'
-import { newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
+import { newMessage, UNLIMITED } from '#tests/helpers/messenger/stored_messages'
 
 const silent = { info() {} }
 const { signal } = new AbortController()

@@ -13,7 +13,7 @@ import { keyOf, type Party } from '#messenger/mailboxes/party'
 import { storeMessages } from '#messenger/messages/store_messages'
 import { MemorySignals } from '#signals/memory_signals'
 import { boot } from '#tests/helpers/application'
-import { newMessage, UNLIMITED } from '#tests/helpers/stored_messages'
+import { newMessage, UNLIMITED } from '#tests/helpers/messenger/stored_messages'
 import { eventually } from '#tests/helpers/eventually'
 
 const aParty = (): Party => ({ type: 'robot', id: clock.uuid() })

@@ -12,7 +12,7 @@ import { FsObjectStore } from '#storage/objects/fs/fs_object_store'
 import type { ObjectAddress, ObjectStore, PutOptions } from '#storage/objects/object_store'
 import { UploadStalled } from '#storage/uploads/incoming_file'
 import { storeUpload } from '#storage/uploads/store_upload'
-import { chunksOf, digest, failureOf, pushed } from '#tests/helpers/object_store_suite'
+import { chunksOf, digest, failureOf, pushed } from '#tests/helpers/storage/object_store_suite'
 import { stopwatch } from '#tests/helpers/stopwatch'
 
 const content = randomBytes(3_000_000)

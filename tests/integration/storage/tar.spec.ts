@@ -17,8 +17,8 @@ import { ObjectChanged, ObjectDamaged, ObjectMissing } from '#storage/objects/er
 import { tarHeader } from '#kernel/tar_header'
 import { SizeUnknown, tarStream } from '#storage/tar/tar_stream'
 import type { SmallTarFile, TarEntry, TarRun } from '#storage/tar/tar_entry'
-import { failureOf } from '#tests/helpers/object_store_suite'
-import { randomTree, type Tree } from '#tests/helpers/trees'
+import { failureOf } from '#tests/helpers/storage/object_store_suite'
+import { randomTree, type Tree } from '#tests/helpers/storage/trees'
 
 const run = promisify(execFile)
 

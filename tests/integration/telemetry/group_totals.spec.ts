@@ -14,7 +14,7 @@ import { compileList, type ReadOptions } from '#query/sql/list_statement'
 import { consolidateTotals } from '#records/totals/consolidate_totals'
 import { correctTotals } from '#records/totals/correct_totals'
 import { event } from '#telemetry/events/event'
-import { emptyDatabase } from '#tests/helpers/empty_database'
+import { emptyDatabase } from '#tests/helpers/database/empty_database'
 
 const REALMS = [clock.uuid(), clock.uuid(), null]
 const TYPES = ['node', 'Node', 'analysis', 'with:colon', "quote'd"]

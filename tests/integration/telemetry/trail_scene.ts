@@ -7,7 +7,7 @@ import AddReporter from '#migrations/telemetry/011_add_reporter'
 import type { HeadAnchor, SignedHead } from '#telemetry/trail/head_anchor'
 import type { SealedEvent } from '#telemetry/trail/leaf'
 import { sealEvents } from '#telemetry/trail/seal_events'
-import { emptyDatabase } from '#tests/helpers/empty_database'
+import { emptyDatabase } from '#tests/helpers/database/empty_database'
 
 export const REALMS = [
   '11111111-1111-4111-8111-111111111111',

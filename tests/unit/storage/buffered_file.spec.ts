@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { test } from '@japa/runner'
 
 import { BufferedFile, BufferBudget } from '#storage/uploads/buffered_file'
-import { chunksOf, digest, failureOf } from '#tests/helpers/object_store_suite'
+import { chunksOf, digest, failureOf } from '#tests/helpers/storage/object_store_suite'
 
 const MIB = 1024 ** 2
 

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import fc from 'fast-check'
 
 import { attachment } from '#storage/downloads/content_disposition'
-import { anyText } from '#tests/helpers/any_text'
+import { anyText } from '#tests/helpers/query/any_text'
 import { rounds } from '#tests/helpers/rounds'
 
 test.group('Content-Disposition', () => {

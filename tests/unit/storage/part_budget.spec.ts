@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { test } from '@japa/runner'
 
 import { PartBudget } from '#storage/objects/s3/part_budget'
-import { failureOf } from '#tests/helpers/object_store_suite'
+import { failureOf } from '#tests/helpers/storage/object_store_suite'
 
 const never = new AbortController().signal
 

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { test } from '@japa/runner'
 
 import { TaskGroup } from '#storage/uploads/task_group'
-import { failureOf } from '#tests/helpers/object_store_suite'
+import { failureOf } from '#tests/helpers/storage/object_store_suite'
 
 const { signal } = new AbortController()
 

@@ -6,7 +6,7 @@ import { isoOf, parseInstant } from '#telemetry/logs/instant'
 import { firstKeyAt, newLineKey, timeOfKey, uniqueOf } from '#telemetry/logs/line_key'
 import { fieldsOf } from '#telemetry/logs/victorialogs/fields'
 import { overrideClock } from '#kernel/clock'
-import { anyText } from '#tests/helpers/any_text'
+import { anyText } from '#tests/helpers/query/any_text'
 
 /** What a server drops silently. */
 const DROPPED_FROM = 262_144

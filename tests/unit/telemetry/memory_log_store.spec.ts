@@ -5,7 +5,7 @@ import { newLineKey } from '#telemetry/logs/line_key'
 import type { LogFilter } from '#telemetry/logs/log_filter'
 import type { LogLine } from '#telemetry/logs/log_line'
 import { MemoryLogStore } from '#telemetry/logs/memory/memory_log_store'
-import { logStoreSuite } from '#tests/helpers/log_store_suite'
+import { logStoreSuite } from '#tests/helpers/telemetry/log_store_suite'
 
 const MIB = 1024 ** 2
 

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
-import { parseLogsql, NotSpoken } from '#tests/helpers/victorialogs/logsql_parser'
-import { VictoriaLogsStandIn } from '#tests/helpers/victorialogs/stand_in'
+import { parseLogsql, NotSpoken } from '#tests/helpers/telemetry/victorialogs/logsql_parser'
+import { VictoriaLogsStandIn } from '#tests/helpers/telemetry/victorialogs/stand_in'
 import { readVictoriaLogsExchanges, type VictoriaLogsExchange } from '#tests/helpers/vectors'
 
 /** The time of the recording, so that no line is too old. */

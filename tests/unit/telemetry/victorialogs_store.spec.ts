@@ -10,10 +10,13 @@ import type { LogLine } from '#telemetry/logs/log_line'
 import { VictoriaLogsStore } from '#telemetry/logs/victorialogs/victorialogs_store'
 import type { Timing } from '#telemetry/logs/victorialogs/timing'
 import { eventually } from '#tests/helpers/eventually'
-import { logStoreSuite } from '#tests/helpers/log_store_suite'
-import { holds } from '#tests/helpers/victorialogs/kept_lines'
-import { parseLogsql } from '#tests/helpers/victorialogs/logsql_parser'
-import { VictoriaLogsStandIn, type StandInOptions } from '#tests/helpers/victorialogs/stand_in'
+import { logStoreSuite } from '#tests/helpers/telemetry/log_store_suite'
+import { holds } from '#tests/helpers/telemetry/victorialogs/kept_lines'
+import { parseLogsql } from '#tests/helpers/telemetry/victorialogs/logsql_parser'
+import {
+  VictoriaLogsStandIn,
+  type StandInOptions,
+} from '#tests/helpers/telemetry/victorialogs/stand_in'
 
 const QUICK: Timing = { gatherMs: 1, visibleMs: 300, durableMs: 500, pollMs: 10 }
 

@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 
 import { ChunkReader } from '#storage/resumable/chunk_reader'
 import { withHeldTimers } from '#tests/helpers/held_timers'
-import { chunksOf, pushed } from '#tests/helpers/object_store_suite'
+import { chunksOf, pushed } from '#tests/helpers/storage/object_store_suite'
 
 const content = randomBytes(500_000)
 const never = new AbortController().signal
