@@ -1,6 +1,6 @@
 /*
  * Starts the programs of the hub from a fresh clone: installs and builds what is missing or outdated, finds the
- * Node.js the hub needs, and hands over to the program. Runs on Node.js 20 and uses nothing that must be installed.
+ * required Node.js, and starts the program. Runs on Node.js 20 without dependencies.
  */
 import { fileURLToPath } from 'node:url'
 import { SERVER_FLAGS } from './bootstrap/engine.mjs'

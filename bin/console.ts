@@ -7,13 +7,13 @@ import { CommandLine } from '#runtime/command_line'
 import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
 import { env } from '#start/env'
 
-/** Those that also work while the hub does not run, and bring up its embedded database themselves then. */
+/** Commands that start the embedded database themselves if the hub is not running. */
 const STARTS_OWN_DATABASE = ['backup', 'restore']
 
 const [command = ''] = process.argv.slice(2)
 let database: OwnDatabase | undefined
 
-/** Other commands work on the embedded database of a running hub; without one, those that need a database say so. */
+/** Other commands use the embedded database of a running hub. */
 if (needsEmbeddedDatabase(surfacesOf(env))) {
   const running = await locateEmbeddedPostgres(`${env.DATA_DIR}/postgres`)
   if (running) {

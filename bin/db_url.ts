@@ -1,6 +1,6 @@
 /*
- * Prints the address of the database the hub uses: the configured one, else that of the embedded server while it runs.
- * Meant for scripts: psql "$(npm run -s db:url)"
+ * Prints the address of the database: the configured one, else that of the embedded server while it runs.
+ * For scripts: psql "$(npm run -s db:url)"
  */
 import { join } from 'node:path'
 import { locateEmbeddedPostgres } from '#embedded/locate'

@@ -4,7 +4,7 @@ import { table } from './reference/tables.js'
 
 const MARK = /<!-- findings -->[^]*?<!-- end -->/g
 
-/** A page with everything that the doctor can find, between the marks for it. */
+/** Fills the table of findings between its marks in a page. */
 export function withFindings(page: string): string {
   const rows = Object.entries(CATALOGUE).map(([code, { severity, means, remedy }]) => [
     `\`${code}\``,

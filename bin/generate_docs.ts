@@ -16,8 +16,8 @@ const DEPLOYING = 'docs/deploying.md'
 const DOCTOR = 'docs/doctor.md'
 
 /**
- * Writes what follows from the catalogue, routes and commands, from where code stands, from how analyses proceed and from
- * the files of `deploy`, below the working directory; `--check` only compares.
+ * Generates documentation from the catalogue, routes, commands, source locations, the lifecycle of analyses and the
+ * files of `deploy`; `--check` only compares.
  */
 const files = {
   'docs/configuration.md': renderGuide(catalogue),

@@ -4,7 +4,7 @@ const MARK = /<!-- file (\S+) -->[^]*?<!-- end -->/g
 
 const LANGUAGES: Record<string, string> = { service: 'ini', env: 'ini', conf: 'nginx' }
 
-/** A page with the files it names, as they are, between the marks for them. */
+/** Includes files between their marks in a page. */
 export function withIncludedFiles(page: string): string {
   return page.replaceAll(MARK, (_, file: string) =>
     [`<!-- file ${file} -->`, '', fenced(file), '', '<!-- end -->'].join('\n')

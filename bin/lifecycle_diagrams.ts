@@ -6,7 +6,7 @@ import { code, table } from './reference/tables.js'
 
 const MARK = /<!-- (commands|process) -->[^]*?<!-- end -->/g
 
-/** A page with the machines of an analysis as they are declared, between the marks for them. */
+/** Fills the diagrams of the analysis lifecycle between their marks in a page. */
 export function withLifeDiagrams(page: string): string {
   return page.replaceAll(MARK, (_, name: 'commands' | 'process') =>
     [
@@ -27,7 +27,7 @@ function commandTable(): string {
   return table(['Command', 'Refused with'], rows)
 }
 
-/** A build and a distribution go the same way. */
+/** Builds and distributions have the same states. */
 function processDiagram(): string {
   const started = STARTABLE.map((status) => `  ${status ?? '[*]'} --> starting: start`)
   const reported = Object.entries(REPORTS).flatMap(([name, { from, to }]: [string, Transition]) =>

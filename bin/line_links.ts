@@ -27,7 +27,7 @@ function lineOf(name: string, source: string): number {
   return index + 1
 }
 
-/** A function, class or constant of that name, or a method or property where its line begins with it. */
+/** Matches the declaration of a function, class, constant, method or property. */
 function definitionOf(word: string): RegExp {
   const name = word.replace(/[$#]/g, '\\$&')
   const declared = `(export (default )?)?(abstract )?(async )?(function\\*?|class|const|let|interface|type) ${name}\\b`

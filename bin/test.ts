@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { closingLine } from '#tests/runner/closing_line'
 import { jobOfThisProcess, type JobMessage, type JobSetting } from '#tests/runner/job'
 import { runHere } from '#tests/runner/run_here'
@@ -9,7 +9,7 @@ import { slowestFiles } from '#tests/runner/slowest_files'
 import { needsDatabase, SUITES, parseSuites } from '#tests/runner/suites'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
-/** A test that failed may leave something open, which must not keep a run waiting for ever. */
+/** A failed test may leave handles open, which must not block the run. */
 const OPEN_HANDLES_TIMEOUT_MS = 10_000
 
 testEnvironment()
@@ -27,7 +27,7 @@ if (job) {
   }
 }
 
-/** One of several processes; the one that started it has prepared what it needs, and ends it by going away. */
+/** Runs a job in a child process, which ends when its parent disconnects. */
 async function runJob({ suite, files, databaseUrl, folder }: JobSetting): Promise<void> {
   process.once('disconnect', () => process.exit(1))
   process.channel!.unref()
@@ -39,7 +39,7 @@ async function runJob({ suite, files, databaseUrl, folder }: JobSetting): Promis
   await runHere({
     suites: suites.map((shared) => ({ ...shared, files: [...files] })),
     args: [suite],
-    told: (jobResult) => process.send!({ jobResult } satisfies JobMessage),
+    onResult: (jobResult) => process.send!({ jobResult } satisfies JobMessage),
   })
   setTimeout(() => {
     console.error(`Left open by the tests: ${process.getActiveResourcesInfo().join(', ')}`)
@@ -47,13 +47,13 @@ async function runJob({ suite, files, databaseUrl, folder }: JobSetting): Promis
   }, OPEN_HANDLES_TIMEOUT_MS).unref()
 }
 
-/** Everything in this process, for those who look at a few tests. */
+/** Runs all tests in this process, for runs of a few tests. */
 async function runAlone(names: string[], flags: string[]): Promise<void> {
   const database = needsDatabase(names) ? await testDatabase() : undefined
   await runHere({
     suites: SUITES,
     args: [...names, ...flags],
-    told: (result) => {
+    onResult: (result) => {
       process.once('exit', () => {
         console.log(`\n${slowestFiles(result.costs)}\n\n${closingLine(result)}`)
       })

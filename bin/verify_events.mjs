@@ -1,6 +1,6 @@
 /*
  * Checks an export of the audit trail without the platform: node verify_events.mjs events.ndjson [fingerprint]
- * The fingerprint is what `node ace audit:verify` shows; without it, anybody could have signed the export.
+ * `node ace audit:verify` shows the fingerprint; without it, the signer of the export is not verified.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { createReadStream } from 'node:fs'

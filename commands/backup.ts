@@ -36,7 +36,7 @@ export default class Backup extends BaseCommand {
     this.logger.success(
       `backup ${id}: ${rows} rows of ${tables.length} tables, ${objects?.kept ?? 'no'} objects`
     )
-    objects?.named.forEach((said) => this.logger.error(`object ${said}`))
+    objects?.named.forEach((description) => this.logger.error(`object ${description}`))
     if (objects && objects.gone + objects.damaged > 0) {
       this.logger.error(
         `${objects.gone + objects.damaged} objects are missing from the backup; all others are in it`

@@ -42,7 +42,7 @@ export default class Restore extends BaseCommand {
     )
     migrations.forEach((name) => this.logger.info(`migrated: ${name}`))
     if (objects && objects.gone + objects.damaged > 0) {
-      objects.named.forEach((said) => this.logger.error(`object ${said}`))
+      objects.named.forEach((description) => this.logger.error(`object ${description}`))
       this.logger.error(
         `${objects.gone + objects.damaged} files have no object, because the backup has no intact one`
       )

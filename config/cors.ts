@@ -45,21 +45,21 @@ const shared = defineConfig({
   ],
 })
 
-/** For origins that may send credentials: those that are named or, where none are, outside production this machine's. */
+/** For origins that may send credentials: the configured ones, else those of this machine outside production. */
 export const withCredentials: CorsConfig = {
   ...shared,
   origin: true,
   credentials: true,
 }
 
-/** For all others: where no origins are named, any may read what needs none. */
+/** For all other origins: without configured origins, any may read public resources. */
 export const withoutCredentials: CorsConfig = {
   ...shared,
   origin: env.CORS_ORIGINS.length > 0 ? [...env.CORS_ORIGINS] : '*',
   credentials: false,
 }
 
-/** The same for socket.io, which asks with each request. */
+/** The same rules for socket.io, per request. */
 export function corsOfSockets(
   { headers }: { headers: IncomingHttpHeaders },
   answer: (error: null, options: { origin: true | '*' | string[]; credentials: boolean }) => void

@@ -9,7 +9,7 @@ import { sharedPool } from '#database/shared_pool'
 import type { SurfaceName } from '#configuration/surfaces'
 import { env } from '#start/env'
 
-/** A process knows the databases of the surfaces it works for, and no others. */
+/** Connections to the databases of this process's surfaces only. */
 const surfaces = surfacesOf(env)
 const connections = Object.fromEntries(
   surfaces.flatMap((surface) => [

@@ -4,8 +4,8 @@ import { s3Disk } from '#configuration/s3_disk'
 import { env } from '#start/env'
 
 /**
- * Where the ends of the audit trail are noted, beside the objects: any S3 where an endpoint is set, else a folder. The other
- * driver is not loaded.
+ * The disk of audit anchors, next to the objects: S3 if an endpoint is set, else a folder. The other driver is not
+ * loaded.
  */
 export default env.S3_ENDPOINT
   ? defineConfig({

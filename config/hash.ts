@@ -2,7 +2,7 @@ import { defineConfig, drivers } from '@adonisjs/core/hash'
 
 import { env } from '#start/env'
 
-/** Passes over 16 MiB that a guess costs; tests log in by the hundred and take a cheaper hash. */
+/** Iterations over 16 MiB per hash; tests use a cheaper hash. */
 const PASSES = env.NODE_ENV === 'test' ? 1 : 5
 const COST = env.NODE_ENV === 'test' ? 2_048 : 16_384
 

@@ -7,7 +7,7 @@ import { env } from '#start/env'
 
 const { LOG_SHIP_LEVEL } = env
 
-/** Hands on the lines that do not stay here. */
+/** Passes log lines to telemetry. */
 export const logTap = new LogTap(
   LOG_SHIP_LEVEL === 'off' ? Infinity : LEVEL_NUMBERS[LOG_SHIP_LEVEL]
 )

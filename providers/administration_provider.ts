@@ -12,7 +12,7 @@ import { openDeadLetters } from '#outbox/dead_letters'
 import { env } from '#start/env'
 import { surfaceStates } from './surface_states.js'
 
-/** Wires what operators ask of this process as a whole, once the first of them does. */
+/** Binds the administration of this process, created on first use. */
 export default class AdministrationProvider {
   constructor(protected app: ApplicationService) {}
 
@@ -44,7 +44,7 @@ export default class AdministrationProvider {
   }
 }
 
-/** Those of a provider elsewhere are its own business. */
+/** The signing keys of the embedded provider only. */
 async function signingKeys(): Promise<Credential[]> {
   if (!surfacesOf(env).includes('identity') || env.IDENTITY_URL !== undefined) {
     return []

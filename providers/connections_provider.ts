@@ -12,7 +12,7 @@ declare module '@adonisjs/core/types' {
 }
 
 /**
- * Opens the connections the process needs, watches their health, and closes them last.
+ * Opens the connections of the process, adds their health checks, and closes them last.
  */
 export default class ConnectionsProvider {
   #redis: RedisConnection | undefined

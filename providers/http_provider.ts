@@ -29,8 +29,8 @@ const WAITING_LIMITS = {
 }
 
 /**
- * Wires the middleware that depends on something: which other origins may call, who sends a request, and how many of them are
- * counted (together through Redis where there is one, else per process).
+ * Binds the middleware with dependencies: CORS, authentication and rate limits, which are shared through Redis or
+ * else per process.
  */
 export default class HttpProvider {
   constructor(protected app: ApplicationService) {}

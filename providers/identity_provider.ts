@@ -12,17 +12,17 @@ import { env } from '#start/env'
 
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
-    /** Whom the platform believes about identities. It cannot be called while a transaction is open. */
+    /** The identity provider. It cannot be called while a transaction is open. */
     identity: IdentityProvider
   }
 }
 
-/** A caller is not kept waiting for Redis: the provider can be asked instead. */
+/** Short timeouts, since the provider is the fallback for Redis. */
 const REDIS_LIMITS = { commandTimeout: 250, connectTimeout: 2_000 }
 
 /**
- * Wires the identity provider: the one at IDENTITY_URL, else the embedded one. Only the one that is used is loaded. Tokens
- * that only their provider can read are accepted from providers elsewhere; the embedded one makes none.
+ * Binds the identity provider: the one at IDENTITY_URL, else the embedded one. Only that one is loaded. Opaque tokens
+ * are accepted from external providers only.
  */
 export default class IdentityWiring {
   #opened: IdentityProvider | undefined
@@ -49,7 +49,7 @@ export default class IdentityWiring {
     })
   }
 
-  /** A process that works finds out at its start what is wrong; its tables are up to date by then. */
+  /** Servers fail at their start if the provider is unusable; the tables are migrated by then. */
   async start() {
     if (this.app.getEnvironment() === 'web') {
       await this.app.container.make('authenticator')
@@ -61,7 +61,7 @@ export default class IdentityWiring {
     this.#redis?.disconnect()
   }
 
-  /** A provider elsewhere is asked about a token once for all processes, where they have Redis in common. */
+  /** Shares introspections of an external provider between processes through Redis. */
   async #sharing(): Promise<VerifierOptions> {
     if (!env.REDIS_URL) {
       return {}
@@ -105,7 +105,7 @@ export default class IdentityWiring {
   }
 }
 
-/** Says what happened as well; the failure itself is worded for callers. */
+/** Adds the cause, since the message of the failure is meant for API callers. */
 async function requireWorking(verifier: TokenVerifier): Promise<void> {
   await verifier.requireWorking().catch((error: Error) => {
     throw new Error(

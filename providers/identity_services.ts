@@ -24,7 +24,7 @@ import type { Kind } from '#records/kind'
 import { RecordService } from '#records/record_service'
 import { serviceKeyOf } from '#records/service_key'
 
-/** Kinds that nobody writes. */
+/** Kinds without writes. */
 const READ_ONLY_KINDS: readonly Kind[] = [policy, identityProvider]
 
 const ASSIGNMENTS = [
@@ -37,8 +37,8 @@ const ASSIGNMENTS = [
 ]
 
 /**
- * Wires the services of the embedded provider, one for each kind. Both its surface and the provider itself need them; who comes
- * second finds them wired.
+ * Binds the services of the embedded provider, one for each kind. Both its surface and the provider call this; the
+ * second call does nothing.
  */
 export function wireIdentity({ container }: ApplicationService): void {
   if (container.hasBinding(ClientService)) {

@@ -8,7 +8,7 @@ import type { LogStore } from '#telemetry/logs/log_store'
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
     logStore: LogStore
-    /** Where telemetry's own lines are kept: always in memory, since they may be about the other one. */
+    /** The store of telemetry's own lines: always in memory, since they may be about the other store. */
     ownLogStore: LogStore
   }
 }
@@ -16,7 +16,7 @@ declare module '@adonisjs/core/types' {
 const REMOVAL_TOPIC = 'logs-removed'
 
 /**
- * Wires the log store and what stands on it, where this process works for telemetry.
+ * Binds the log store and its services, if this process works for telemetry.
  */
 export default class LogsProvider {
   #store: Promise<LogStore> | undefined
@@ -42,8 +42,8 @@ export default class LogsProvider {
   }
 
   /**
-   * What is wrong with the store is said at the start. Lines in memory are those of the process that serves them, which takes them
-   * from the bus even where that is no job of it.
+   * Opens the store at the start, so that errors show early. A memory store is filled from the bus by the process that
+   * serves it, even without the job.
    */
   async ready() {
     if (this.app.getEnvironment() !== 'web' || !env.SURFACES.includes('telemetry')) {

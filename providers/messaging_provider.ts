@@ -15,16 +15,15 @@ import { env } from '#start/env'
 
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
-    /** The bus, opened at its first use. A process that only answers requests never opens it. */
+    /** The bus, opened at its first use. A process that only serves requests never opens it. */
     bus: Bus
-    /** How this process and the others wake each other. */
+    /** Notifications between processes. */
     signals: Signals
   }
 }
 
 /**
- * Wires what tells others of what happens here: changes and security events go to the outbox, and this process to the bus,
- * the signals and the sockets of the others. Ends all that in the opposite order.
+ * Binds the outbox, the bus, signals and sockets, and closes them in reverse order.
  */
 export default class MessagingProvider {
   #signals: Signals | undefined
@@ -64,7 +63,7 @@ export default class MessagingProvider {
     await this.#signals?.close()
   }
 
-  /** Requests are answered without a broker, so it is missed only where nothing but jobs is done. */
+  /** The broker is a required dependency only of processes without surfaces, since requests do not need it. */
   async #openBus(logger: Parameters<typeof openBus>[0]): Promise<Bus> {
     const bus = await openBus(logger)
     this.#bus = bus

@@ -8,7 +8,7 @@ import { MessageService } from '#messenger/messages/message_service'
 import { health } from '#observability/health'
 import { env } from '#start/env'
 
-/** Wires the services of messenger, and says in the readiness where wakeups are slow. */
+/** Binds the services of messenger, and adds a health check of wakeups. */
 export function wireMessenger(app: ApplicationService): void {
   const { container } = app
   container.singleton(Wakeups, async (resolver) => {
@@ -48,6 +48,6 @@ export function wireMessenger(app: ApplicationService): void {
 
 function requireWakeups(areCarried: boolean): void {
   if (!areCarried) {
-    throw new Error('degraded: Redis carries no wakeups, mailboxes are looked at every 2 s')
+    throw new Error('degraded: Redis carries no wakeups, mailboxes are polled every 2 s')
   }
 }

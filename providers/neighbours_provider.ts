@@ -31,7 +31,7 @@ declare module '@adonisjs/core/types' {
   }
 }
 
-/** How a surface is asked, which depends on where it is. Only what is used is loaded. */
+/** Implementations of a dependency on another surface. Only the one in use is loaded. */
 interface NeighbourFactories<Neighbour> {
   readonly local: () => Promise<Neighbour>
   readonly absent: () => Promise<Neighbour>
@@ -39,7 +39,7 @@ interface NeighbourFactories<Neighbour> {
 }
 
 /**
- * Wires what one surface asks of another: in this process where it works for both, else over the other's address.
+ * Binds what one surface needs of another: in this process if it works for both, else over HTTP.
  */
 export default class NeighboursProvider {
   constructor(protected app: ApplicationService) {}

@@ -6,7 +6,7 @@ import { Realtime } from '#realtime/realtime'
 import { env } from '#start/env'
 
 /**
- * Has messenger serve the older socket relay. Without this provider, and the folder it opens, there is none, and nothing else changes.
+ * Serves the older socket relay of messenger. The relay can be removed together with this provider.
  */
 export default class RelayProvider {
   constructor(protected app: ApplicationService) {}

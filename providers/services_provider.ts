@@ -6,7 +6,7 @@ import { env } from '#start/env'
 
 type Wiring = (app: ApplicationService) => void
 
-/** Loaded only where the process works for the surface. */
+/** Loaded only if the process works for the surface. */
 const WIRINGS: Partial<Record<SurfaceName, () => Promise<Wiring>>> = {
   core: async () => {
     const { wireCore } = await import('./core_services.js')
@@ -31,7 +31,7 @@ const WIRINGS: Partial<Record<SurfaceName, () => Promise<Wiring>>> = {
 }
 
 /**
- * Wires the services of the surfaces this process works for: the container makes each when it is first needed, and once.
+ * Binds the services of this process's surfaces as singletons, created on first use.
  */
 export default class ServicesProvider {
   constructor(protected app: ApplicationService) {}

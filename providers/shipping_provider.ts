@@ -8,8 +8,8 @@ import { isLogWriter, readLine, surfaceOf } from '#shipping/log_line'
 import { env } from '#start/env'
 
 /**
- * Brings what this process logs to where logs are kept: telemetry's own lines into the memory of this process and nowhere else,
- * all others to telemetry by way of the bus.
+ * Ships the log lines of this process: telemetry's own lines to a memory store in this process, all others to
+ * telemetry over the bus.
  */
 export default class ShippingProvider {
   #shipper: Shipper | undefined

@@ -12,12 +12,12 @@ import { openObjectStore } from '#storage/objects/open_object_store'
 
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
-    /** Where the bytes of files are: opened at its first use, closed with the application. */
+    /** The object store, opened at its first use and closed with the application. */
     objectStore: ObjectStore
   }
 }
 
-/** Wires the services of storage, one for each kind, and its object store. */
+/** Binds the services of storage, one for each kind, and its object store. */
 export function wireStorage(app: ApplicationService): void {
   const { container } = app
   container.singleton('objectStore', async () => {

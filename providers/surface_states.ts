@@ -13,7 +13,7 @@ const ADDRESSES: Record<SurfaceName, string | undefined> = {
   identity: env.IDENTITY_URL,
 }
 
-/** How the surfaces are: those of this process, and those that it knows the address of. */
+/** The states of this process's surfaces and of those with a known address. */
 export async function surfaceStates(): Promise<SurfaceStatus[]> {
   const states = await Promise.all(SURFACE_NAMES.map(stateOf))
   return states.filter((state) => state !== undefined)
@@ -29,7 +29,7 @@ async function stateOf(name: SurfaceName): Promise<SurfaceStatus | undefined> {
   return address === undefined ? undefined : stateAt(name, address)
 }
 
-/** A provider that nobody here wrote need not have the address that tells of health: that it answers is enough. */
+/** Reads the readiness of a surface. An external provider may have no such endpoint, so any response suffices. */
 async function stateAt(name: SurfaceName, address: string): Promise<SurfaceStatus> {
   try {
     const response = await fetch(`${address}/health/ready`, {

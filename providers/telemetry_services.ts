@@ -15,7 +15,7 @@ import { env } from '#start/env'
 
 const LOG_STORE_WITHIN_MS = 1_500
 
-/** Without these, events and requests are taken all the same. */
+/** Optional dependencies of telemetry. */
 function watchStores(): void {
   health.watchOptional('audit heads', async () => {
     const problem = await lateHeads(telemetryPool())
@@ -43,7 +43,7 @@ async function requireAnswer(address: string): Promise<void> {
   }
 }
 
-/** Wires the services of telemetry; the ends of the audit trail are noted where the objects are kept. */
+/** Binds the services of telemetry; audit anchors are stored next to the objects. */
 export function wireTelemetry({ container }: ApplicationService): void {
   if (env.SURFACES.includes('telemetry')) {
     watchStores()

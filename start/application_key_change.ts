@@ -9,26 +9,26 @@ import { sealedPlaces } from './sealed_places.js'
 interface ApplicationKeyChangeOptions {
   readonly app: ApplicationService
   readonly dryRun: boolean
-  /** Whether images signed with a former key are accepted no more. */
+  /** Whether to no longer accept images signed with a former key. */
   readonly forget: boolean
   readonly signal: AbortSignal
-  /** Told of the place that is looked at, and of the number of values there were so far. */
+  /** Called with the current column and the number of values read. */
   readonly progress: (place: string, values: number) => void
 }
 
 interface ApplicationKeyChangeResult {
-  /** How many of each place were sealed or signed anew. */
+  /** The number of values encrypted or signed again, per column. */
   readonly done: Readonly<Record<string, number>>
-  /** What still needs a former key. */
+  /** The number of values that still need a former key. */
   readonly remaining: number
-  /** What no key opens that is there. */
+  /** Values that no available key decrypts. */
   readonly unreadable: readonly { readonly place: string; readonly count: number }[]
 }
 
-/** What a process with the former key writes meanwhile is found when it is looked for again; after so many turns one is at it. */
+/** Repeated passes find what processes with a former key write meanwhile. */
 const MAX_PASSES = 3
 
-/** Seals and signs with `APP_KEY` what the databases of this process's surfaces hold under a key of `APP_KEY_PREVIOUS`. */
+/** Encrypts and signs with `APP_KEY` what this process's databases have encrypted with `APP_KEY_PREVIOUS`. */
 export class ApplicationKeyChange {
   readonly #options: ApplicationKeyChangeOptions
 
@@ -96,7 +96,7 @@ export class ApplicationKeyChange {
     }
   }
 
-  /** What was signed with a former key stays good, unless that key is in somebody else's hands. */
+  /** Former keys stay accepted, unless they may be compromised. */
   async #imageKeys(dryRun: boolean): Promise<Record<string, number>> {
     const { app, forget } = this.#options
     if (!surfacesOf(env).includes('core')) {

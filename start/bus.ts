@@ -10,7 +10,7 @@ import type { JobContext, RunningJob } from '#jobs/running_job'
 import type { SurfaceName } from '#configuration/surfaces'
 import { env } from './env.js'
 
-/** What each surface takes from the bus; loaded only where the surface's work is done. */
+/** The consumers of each surface, loaded only if the process works for it. */
 const CONSUMERS: Partial<Record<SurfaceName, () => Promise<readonly Consumer[]>>> = {
   core: async () => {
     const { coreConsumers } = await import('#core/consumers')
@@ -26,7 +26,7 @@ const CONSUMERS: Partial<Record<SurfaceName, () => Promise<readonly Consumer[]>>
   },
 }
 
-/** The commands of core that a worker takes, of this platform or another one. */
+/** Queues of commands that a worker consumes. */
 const WORKER_QUEUES = [
   COMMAND_QUEUES.analysisBuilder,
   COMMAND_QUEUES.analysisDistributor,
@@ -34,7 +34,7 @@ const WORKER_QUEUES = [
   COMMAND_QUEUES.masterImageSynchronizer,
 ]
 
-/** What each surface follows beside the bus. */
+/** Other background jobs of each surface. */
 const BACKGROUND_JOBS: Partial<Record<SurfaceName, (logger: Logger) => Promise<RunningJob>>> = {
   core: async (logger) => {
     const { startCoreWorkers } = await import('#core/background')
@@ -59,7 +59,7 @@ const BACKGROUND_JOBS: Partial<Record<SurfaceName, (logger: Logger) => Promise<R
   },
 }
 
-/** The consumers of the surfaces this process works for. */
+/** The consumers of this process's surfaces. */
 export async function registeredConsumers(): Promise<readonly Consumer[]> {
   const consumers = await Promise.all(
     surfacesOf(env).map((surface) => CONSUMERS[surface]?.() ?? [])
@@ -67,7 +67,7 @@ export async function registeredConsumers(): Promise<readonly Consumer[]> {
   return consumers.flat()
 }
 
-/** Queues of which messages may be found dead, with the surface in whose database a bus in memory keeps them. */
+/** Queues with dead letters, and the surface whose database stores those of a memory bus. */
 export async function queuesWithDead(): Promise<readonly Pick<Consumer, 'queue' | 'surface'>[]> {
   const isOfCore = surfacesOf(env).includes('core')
   const ofWorker = isOfCore
@@ -77,8 +77,7 @@ export async function queuesWithDead(): Promise<readonly Pick<Consumer, 'queue' 
 }
 
 /**
- * Starts the consumers of the surfaces this process works for. They begin with the first message the broker has for them,
- * also where it is away now.
+ * Starts the consumers of this process's surfaces. If the broker is unavailable, they start when it returns.
  */
 export async function start({ app }: JobContext): Promise<RunningJob> {
   const logger = await app.container.make('logger')

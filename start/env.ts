@@ -16,10 +16,10 @@ export const catalogue: Catalogue<typeof groups> = {
   warningRules,
 }
 
-/** What a developer tries out by hand must not change what tests see. */
+/** Tests ignore `.env`, so that local settings do not affect them. */
 if (process.env.NODE_ENV !== 'test' && existsSync('.env')) {
   process.loadEnvFile('.env')
 }
 
-/** `env` holds what this process was told; `warnings` what the operator should read at each start. */
+/** `env` is the configuration of this process; `warnings` are shown at each start. */
 export const { values: env, warnings } = readConfiguration(catalogue, process.env)

@@ -5,7 +5,7 @@ import { matchAnyCase } from '#http/any_case'
 
 server.errorHandler(() => import('#http/exception_handler'))
 
-/** Every request passes these in their order, before it is known whether there is a route for it. */
+/** Middleware of every request, before routing. */
 server.use([
   () => import('#http/headers_middleware'),
   () => import('#http/observation_middleware'),
@@ -14,7 +14,7 @@ server.use([
   () => import('#http/limit_middleware'),
 ])
 
-/** Requests that have a route pass these. What a route asks of its caller, and its body, it declares itself. */
+/** Middleware after routing. Routes declare access and bodies themselves. */
 router.use([])
 
 matchAnyCase(router)

@@ -5,7 +5,7 @@ import { Realtime } from '#realtime/realtime'
 import { env } from './env.js'
 
 /**
- * Publishes what the surfaces this process works for keep in their outboxes.
+ * Publishes the outboxes of this process's surfaces.
  */
 export async function start({ app }: JobContext): Promise<RunningJob> {
   return startRelays({

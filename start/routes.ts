@@ -16,7 +16,7 @@ const SURFACES: Record<SurfaceName, () => Promise<{ default: Surface }>> = {
   identity: () => import('#identity/routes'),
 }
 
-/** A process that works for surfaces without serving them has to know their kinds as well. */
+/** A process that works for a surface without serving it also needs its kinds. */
 for (const name of surfacesOf(env)) {
   const { default: surface } = await SURFACES[name]()
   if (env.SURFACES.includes(name)) {

@@ -8,7 +8,7 @@ import { OUTBOX_SEALED_COLUMNS } from '#outbox/payloads/sealed_columns'
 import type { SealedColumn } from '#records/resealing'
 import { env } from './env.js'
 
-/** What each surface keeps sealed; loaded only where it is looked for. */
+/** The encrypted columns of each surface, loaded on demand. */
 const PLACES: Partial<Record<SurfaceName, () => Promise<readonly SealedColumn[]>>> = {
   core: async () => {
     const { SEALED_COLUMNS } = await import('#core/registries/sealed_columns')
@@ -20,7 +20,7 @@ const PLACES: Partial<Record<SurfaceName, () => Promise<readonly SealedColumn[]>
   },
 }
 
-/** Everything that the databases of this process's surfaces hold under the application key. */
+/** All columns of this process's databases that are encrypted with the application key. */
 export async function sealedPlaces(): Promise<{ pool: DatabasePool; place: SealedColumn }[]> {
   const surfaces = surfacesOf(env)
   const found = await Promise.all(

@@ -17,7 +17,7 @@ import { env } from './env.js'
 
 type Application = JobContext['app']
 
-/** What each surface wants removed in time; loaded only where the surface's work is done. */
+/** The sweeps of each surface, loaded only if the process works for it. */
 const SWEEPS: Partial<
   Record<SurfaceName, (logger: Logger, app: Application) => Promise<readonly (Sweep | LongSweep)[]>>
 > = {
@@ -45,7 +45,7 @@ const SWEEPS: Partial<
   },
 }
 
-/** The sweeps of the surfaces this process works for, whether it runs them or not. */
+/** The sweeps of this process's surfaces, whether it runs them or not. */
 export async function registeredSweeps(app: Application): Promise<(Sweep | LongSweep)[]> {
   const logger = await app.container.make('logger')
   const sweeps = await Promise.all(
@@ -54,11 +54,11 @@ export async function registeredSweeps(app: Application): Promise<(Sweep | LongS
   return [...sweeps.flat(), outboxSweep, inboxSweep, totalsComparison(logger)]
 }
 
-/** Where sweeps are kept from running twice at a time. */
+/** The database that holds the locks of sweeps. */
 export const sweepPool = (): DatabasePool => pools.for(databaseUrl(surfacesOf(env)[0]!))
 
 /**
- * Starts the sweeps of the surfaces this process works for, and adds up the totals of their lists.
+ * Starts the sweeps of this process's surfaces, and the aggregation of their totals.
  */
 export async function start({ app }: JobContext): Promise<RunningJob> {
   const surfaces = surfacesOf(env)

@@ -27,28 +27,31 @@ import { Platform } from '#worker/platform/platform'
 import { startWorker } from '#worker/worker'
 import { env } from './env.js'
 
-/** Supervisors of whole machines mostly kill after 30 seconds, and this has to be over well before. */
+/** Most supervisors kill after 30 seconds; the worker must stop well before. */
 const GRACE_MS = 15_000
 
-/** How long a platform that is away is asked again, before a job has failed. */
+/** How long requests to an unavailable hub are retried before the job fails. */
 const RETRY_MS = 60_000
 
-/** How often a command is begun that ends its process each time. */
+/** Maximum number of attempts of a command that crashes its process. */
 const MAX_DEATHS = 8
 
-/** Where a worker has to find what it asks. */
+/** The addresses that a worker needs. */
 const ADDRESSES = {
   core: 'CORE_URL',
   storage: 'STORAGE_URL',
   identity: 'IDENTITY_URL',
 } as const
 
-/** Starts the worker, which talks to the platform as one of somebody else would: over the bus and HTTP. */
+/** Starts the worker, which uses only the bus and HTTP, like an external worker. */
 export async function start({ app }: JobContext): Promise<RunningJob> {
   const [logger, bus] = await Promise.all([app.container.make('logger'), app.container.make('bus')])
   const missing = unknownAddresses()
   if (missing.length > 0) {
-    logger.warn({ unknown: missing }, 'no worker runs in this process: it is not told where to ask')
+    logger.warn(
+      { unknown: missing },
+      'no worker runs in this process: addresses of surfaces are missing'
+    )
     return { stop: async () => {} }
   }
   const shipper = new Shipper(async () => bus)
@@ -80,7 +83,7 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
   }
 }
 
-/** What jobs and clearing away have in common. */
+/** Dependencies of both jobs and sweeps. */
 async function sharedDependencies(logger: Logger) {
   const journal = await UploadJournal.open(join(env.WORKER_PATH, 'uploads'))
   return {
@@ -97,7 +100,7 @@ async function sharedDependencies(logger: Logger) {
   }
 }
 
-/** The variables that are missing where a process serves some surfaces, and others are it does not know where. */
+/** The missing address variables of surfaces that this process does not serve. */
 function unknownAddresses(): string[] {
   const surfaces = Object.keys(ADDRESSES) as (keyof typeof ADDRESSES)[]
   return surfaces
@@ -106,7 +109,7 @@ function unknownAddresses(): string[] {
     .filter((variable) => env[variable] === undefined)
 }
 
-/** A bus in the memory of this process keeps them in the database of this process. */
+/** A memory bus stores its dead letters in the database of this process. */
 function deadLetters(): pg.Pool | undefined {
   const isHere = !env.AMQP_URL && usesDatabase(env) && surfacesOf(env).includes('core')
   return isHere ? pools.for(databaseUrl('core')) : undefined
@@ -129,14 +132,14 @@ function platform(): Platform {
   })
 }
 
-/** Where this process, or the pool that it is a part of, serves a surface itself. */
+/** The local address of a surface that this process or its pool serves. */
 function ownUrl(surface: SurfaceName): string {
   const prefix =
     env.SURFACES.length > 0 ? publicPrefix(surface, env.SURFACES) : SURFACE_PREFIXES[surface]
   return `http://${ownHost()}:${ownAddress.port ?? env.PORT}${prefix}`
 }
 
-/** All addresses of a machine are not one that can be called. */
+/** Replaces wildcard addresses by loopback ones. */
 function ownHost(): string {
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[env.HOST] ?? env.HOST
   return host.includes(':') ? `[${host}]` : host

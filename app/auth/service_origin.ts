@@ -2,18 +2,15 @@ import type { Actor } from '#kernel/actor'
 import { IdentityUnavailable } from '#kernel/failures'
 import { PLATFORM_PERMISSIONS } from './permission_names.js'
 import type { IdentityProvider, Introspection } from './provider.js'
+import { ExpiringCache } from '#auth/verification/expiring_cache'
 import { SingleFlight } from '#auth/verification/single_flight'
 import { actorOf } from '#auth/verification/introspected_actor'
 import type { Origin } from '#kernel/origin'
 import { clock } from '#kernel/clock'
 
 const MASTER_REALM = 'master'
-const VERIFICATION_TTL_MS = 60_000
 
-const verifications = new WeakMap<
-  IdentityProvider,
-  { introspection: Introspection; until: number }
->()
+const verified = new ExpiringCache<IdentityProvider, Introspection>({ size: 1, ttlMs: 60_000 })
 const introspections = new SingleFlight<IdentityProvider, Introspection>()
 
 /** The origin of changes by the platform itself. Do not call it while a transaction is open. */
@@ -25,11 +22,8 @@ export async function serviceOrigin(): Promise<Origin> {
 
 /** The platform's own client. Its introspection is cached as long as that of any other caller. */
 export async function platformActor(provider: IdentityProvider): Promise<Actor> {
-  const verified = verifications.get(provider)
   const introspection =
-    verified && clock.now() < verified.until
-      ? verified.introspection
-      : await introspections.run(provider, () => verify(provider))
+    verified.get(provider) ?? (await introspections.run(provider, () => verify(provider)))
   return {
     ...actorOf(introspection, undefined),
     realmName: MASTER_REALM,
@@ -45,7 +39,7 @@ async function verify(provider: IdentityProvider): Promise<Introspection> {
       'The identity provider does not accept the client of the platform: check CLIENT_ID and that the client is active'
     )
   }
-  verifications.set(provider, { introspection, until: requestedAt + VERIFICATION_TTL_MS })
+  verified.set(provider, introspection, requestedAt)
   return introspection
 }
 

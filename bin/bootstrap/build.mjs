@@ -16,13 +16,13 @@ import { runStep } from './processes.mjs'
 const configuration = 'tsconfig.build.json'
 const alsoRelevant = ['package.json', 'package-lock.json', 'tsconfig.json', configuration]
 
-/** True when the build is complete and was made from the sources as they are now. */
+/** Whether the build is complete and matches the current sources. */
 export function isBuilt(root) {
   const sources = listSources(root)
   return readStamp(root) === fingerprint(root, sources) && isComplete(root, sources)
 }
 
-/** Compiles what changed since the last build; the output of sources that are gone goes too. */
+/** Compiles changed sources and removes the output of deleted ones. */
 export async function build(root, node) {
   say('Building the hub.')
   const sources = listSources(root)
@@ -34,7 +34,7 @@ export async function build(root, node) {
   }
   await compile(root, node)
   if (!isComplete(root, sources)) {
-    // Output was deleted that the compiler believes to be there.
+    // The incremental compiler does not notice deleted output.
     rmSync(join(root, 'build/.tsbuildinfo'), { force: true })
     await compile(root, node)
   }
@@ -53,7 +53,7 @@ async function compile(root, node) {
   )
 }
 
-/** Every file that has its place in the build, relative to the root. */
+/** All files of the build, relative to the root. */
 function listSources(root) {
   const { include, exclude = [] } = JSON.parse(readFileSync(join(root, configuration), 'utf8'))
   const files = include.flatMap((entry) => listFiles(root, entry))

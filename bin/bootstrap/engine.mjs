@@ -1,5 +1,5 @@
 /**
- * What the servers are started with. Node.js would let the garbage of a moment grow to 96 MiB before it looks at it, and what has
- * outlived that to four times of what is in use: a process that has little to do then keeps it for good.
+ * Flags of the servers. By default, Node.js lets the young generation grow to 96 MiB and the old one to four times
+ * its live size, and an idle process does not free that memory.
  */
 export const SERVER_FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=100']

@@ -1,4 +1,4 @@
-/** Why nothing was started, in one sentence for the person at the terminal. */
+/** Why nothing was started, in one sentence. */
 export class Failure extends Error {
   constructor(message, exitCode = 1) {
     super(message)
@@ -6,7 +6,7 @@ export class Failure extends Error {
   }
 }
 
-/** Progress goes to standard error: standard output belongs to the program that is started. */
+/** Prints progress to standard error, since standard output belongs to the program. */
 export function say(text) {
   process.stderr.write(`${text}\n`)
 }

@@ -8,7 +8,7 @@ import { runStep } from './processes.mjs'
 const exactly = ['ci', '--include=dev', '--include=optional', '--ignore-scripts']
 const calmly = ['--engine-strict=false', '--loglevel=error', '--no-audit', '--no-fund']
 
-/** True when node_modules is what package-lock.json says, however it was installed. */
+/** Whether node_modules matches package-lock.json, however it was installed. */
 export function isInstalled(root) {
   const wanted = read(join(root, 'package-lock.json'))
   const present = read(join(root, 'node_modules/.package-lock.json'))
@@ -29,7 +29,7 @@ export function isInstalled(root) {
   return true
 }
 
-/** Installs exactly what package-lock.json says; no package needs to run a script for it. */
+/** Installs exactly what package-lock.json lists, without install scripts. */
 export async function install(root) {
   say(
     'Installing dependencies with npm ci. Warnings of npm about the version of Node.js are harmless: ' +
@@ -54,13 +54,13 @@ export async function install(root) {
   )
 }
 
-/** npm must not run on a Node.js that it is about to replace. */
+/** npm must not run on the Node.js that it replaces. */
 function pathWithout(folder) {
   const folders = (process.env.PATH ?? '').split(delimiter)
   return folders.filter((entry) => entry !== folder).join(delimiter)
 }
 
-/** Every package is there in its version; optional ones only where the project itself asks for them on this machine. */
+/** Whether all packages are installed; optional ones only if the project itself requires them on this machine. */
 function satisfies(present, wanted) {
   const needed = new Set(
     Object.keys(wanted['']?.optionalDependencies ?? {}).map((name) => `node_modules/${name}`)
@@ -97,7 +97,7 @@ function keepStamp(root, stamp) {
   try {
     writeFileSync(stampFile(root), stamp)
   } catch {
-    // A folder that cannot be written is compared again next time.
+    // Without the stamp, the next start compares the packages again.
   }
 }
 

@@ -5,12 +5,12 @@ import { Failure, say } from './failure.mjs'
 import { runStep } from './processes.mjs'
 
 /**
- * Installs and builds for one start at a time. The kernel holds the lock for this process and drops it with the
- * process, however that ends. Where the command `flock` is missing, starts are not kept apart.
+ * Runs an installation or build under a lock. The kernel releases it when the process ends. Without the command
+ * `flock` there is no lock.
  */
 export async function exclusively(root, action) {
   const descriptor = openLock(root)
-  // The lock belongs to the open file, which the helper shares with this process, and so outlives the helper.
+  // The lock belongs to the open file description, which this process shares with the helper, and outlives the helper.
   const stdio = ['ignore', 'ignore', 'ignore', descriptor]
   const { status } = spawnSync('flock', ['-x', '-n', '3'], { stdio })
   if (status === 1) {

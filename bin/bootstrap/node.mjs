@@ -4,7 +4,7 @@ import { Failure } from './failure.mjs'
 
 const major = 24
 
-/** The Node.js that runs the hub: this one where it is new enough, else the one that npm installed. */
+/** The Node.js of the hub: the current one if it is new enough, else the one that npm installed. */
 export function findNode(root) {
   if (Number.parseInt(process.versions.node) >= major && existsSync(process.execPath)) {
     return process.execPath

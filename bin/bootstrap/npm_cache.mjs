@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, rmSync } fro
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Gives npm a cache it can write: its own, else a temporary one, because it fails where the home folder is read-only. */
+/** Runs npm with a writable cache: its own, else a temporary one, since it fails with a read-only home folder. */
 export async function withNpmCache(action) {
   const own = process.env.npm_config_cache ?? join(homedir(), '.npm')
   if (

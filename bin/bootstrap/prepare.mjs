@@ -3,7 +3,7 @@ import { install, isInstalled } from './install.mjs'
 import { exclusively } from './lock.mjs'
 import { findNode } from './node.mjs'
 
-/** Installs and builds what is missing or outdated; `built` says whether the program is one that was built. */
+/** Installs and builds what is missing or outdated; `built` is whether the program needs a build. */
 export async function prepare(root, { built }) {
   const isReady = () => isInstalled(root) && (!built || isBuilt(root))
   if (isReady()) {

@@ -5,22 +5,22 @@ import { Failure } from './failure.mjs'
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']
 
-/** What ends a step of the preparation. */
+/** Signals that end a step of the preparation. */
 const ending = new Set(forwarded)
 
-/** One Ctrl-C can arrive twice: from the terminal and from npm. */
+/** Ctrl-C may arrive twice: from the terminal and from npm. */
 const repeatedWithin = 500
 const repeated = ['SIGINT', 'SIGTERM']
 
-/** For a program that reloads on SIGHUP: until it runs there is nothing to reload, and the signal ends nothing. */
+/** Ignores SIGHUP until a program that reloads on it runs. */
 export function outliveHangups() {
   ending.delete('SIGHUP')
   process.on('SIGHUP', () => {})
 }
 
 /**
- * Runs a program to its end, hands it the signals this process gets, and resolves with its exit code. The program has
- * a session of its own, so that a Ctrl-C reaches it once, from here, and not from the terminal as well.
+ * Runs a program, forwards signals to it, and resolves to its exit code. The program runs in its own session, so
+ * that Ctrl-C reaches it once, from here, and not from the terminal as well.
  */
 export function runToEnd(file, args, options = {}, signals = forwarded) {
   const [command, ...rest] = [...endWithParent(), file, ...args]
@@ -35,7 +35,7 @@ export function runToEnd(file, args, options = {}, signals = forwarded) {
   }).finally(stopForwarding)
 }
 
-/** Runs a step of the preparation, which goes on only when the step succeeded and this process was not asked to end. */
+/** Runs a step of the preparation; throws if it fails or this process receives a signal. */
 export async function runStep(file, args, options, failure) {
   let received
   const remember = (signal) => (received = signal)
@@ -54,13 +54,13 @@ export async function runStep(file, args, options, failure) {
   }
 }
 
-/** Puts the programs that npm installed first, so that a nested `node` is the Node.js of the hub. */
+/** Prepends the programs that npm installed to PATH, so that a nested `node` is the Node.js of the hub. */
 export function programEnvironment(root) {
   const programs = join(root, 'node_modules/.bin')
   return { ...process.env, PATH: [programs, process.env.PATH].filter(Boolean).join(delimiter) }
 }
 
-/** Lets the kernel end a child whose parent was killed and could not do it. */
+/** Lets the kernel end a child whose parent was killed. */
 export function endWithParent() {
   const prefix = ['setpriv', '--pdeathsig', 'TERM', '--']
   const { status } = spawnSync(prefix[0], [...prefix.slice(1), 'true'], { stdio: 'ignore' })
@@ -83,11 +83,11 @@ function forwardSignals(child, signals) {
   return () => signals.forEach((signal) => process.off(signal, forward))
 }
 
-/** A program that was ended may leave helpers in its session, which no terminal reaches any more. */
+/** Ends helper processes that the program left in its session. */
 function endGroup(pid) {
   try {
     process.kill(-pid, 'SIGTERM')
   } catch {
-    // Nothing is left, which is the rule.
+    // Usually no process is left.
   }
 }

@@ -10,7 +10,7 @@ import { endWithParent } from './processes.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Runs a built program in the terminal it was called from: in this process, where its Node.js is new enough. */
+/** Runs a built program in the current terminal: in this process if its Node.js is new enough. */
 export async function runHere(program, args) {
   const file = join(root, program)
   try {
@@ -30,7 +30,7 @@ export async function runHere(program, args) {
   }
 }
 
-/** The other Node.js shares this one's terminal, which tells both of a Ctrl-C: then this one only waits. */
+/** Runs the program on another Node.js. Both receive Ctrl-C from the terminal, so this process only waits. */
 export async function handOver(node, args) {
   const [command, ...rest] = [...endWithParent(), node, ...args]
   process.on('SIGINT', () => {})

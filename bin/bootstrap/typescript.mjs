@@ -1,6 +1,6 @@
 /*
- * Lets Node.js run the TypeScript sources: "--import" this file. What was compiled once is kept below node_modules and
- * compiled again when its source changes, so that each of the many processes of a test run starts in half the time.
+ * Lets Node.js run the TypeScript sources: "--import" this file. Compiled files are cached below node_modules, which
+ * halves the start time of each process of a test run.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ enableCompileCache(join(root, 'node_modules/.cache/compiled'))
 process.setSourceMapsEnabled(true)
 registerHooks({ resolve, load })
 
-/** Sources name each other by the names their output has. */
+/** Sources import each other by the names of their output. */
 function resolve(specifier, context, next) {
   const url = context.parentURL && sourceUrl(specifier, context.parentURL)
   return url ? { url, format: 'module-typescript', shortCircuit: true } : next(specifier, context)
@@ -82,7 +82,7 @@ function compiled(file) {
   return code
 }
 
-/** Several processes may compile the same file at once. A user who may not write here does without. */
+/** Writes atomically, since several processes may compile the same file. Without write permission there is no cache. */
 function keep(file, code) {
   const draft = `${file}.${process.pid}`
   try {

@@ -10,7 +10,7 @@ applies to records of its holder's realm; for members of the master realm, to th
 
 const ADMIN_ONLY = '–'
 
-/** The page of all roles and permissions that come with the embedded provider. */
+/** The page of the built-in roles and permissions of the embedded provider. */
 export function renderPermissions(): string {
   const roles = Object.entries(BUILT_IN_ROLES)
   const roleRows = roles.map(([name, { description }]) => [code(name), description])

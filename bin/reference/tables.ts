@@ -1,7 +1,7 @@
-/** Texts in cells of tables of Markdown. */
+/** Escapes a text for a cell of a Markdown table. */
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ').trim()
 
-/** A table of Markdown, in the widths that the formatter leaves alone. */
+/** A Markdown table in the format of prettier. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => row.map(cell))
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => widthOf(row[column]!))))

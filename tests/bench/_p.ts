@@ -12,7 +12,7 @@ import { cpuMicroseconds } from './load.js'
 import { median } from './median.js'
 import { postgresMicroseconds } from './processors.js'
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_provider'
 
 const CONNECTIONS = 16
@@ -102,7 +102,10 @@ async function costs(pid: number, all: Record<Work, () => Promise<void>>) {
   const measured = new Map<Work, Cost[]>()
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [name, work] of Object.entries(all) as [Work, () => Promise<void>][]) {
-      process.kill(pid,'SIGUSR2'); const cost = await costOf(pid, work); process.kill(pid,'SIGUSR2'); await delay(300)
+      process.kill(pid, 'SIGUSR2')
+      const cost = await costOf(pid, work)
+      process.kill(pid, 'SIGUSR2')
+      await delay(300)
       if (round > 0) {
         measured.set(name, [...(measured.get(name) ?? []), cost])
       }

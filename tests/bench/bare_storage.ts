@@ -39,7 +39,7 @@ export async function serve(port: number): Promise<void> {
 async function openPipelines(): Promise<BarePipelines> {
   const { BENCH_FOLDER, BENCH_S3_URL } = process.env
   if (BENCH_S3_URL) {
-    const { s3StoreAt } = await import('#tests/helpers/s3_store')
+    const { s3StoreAt } = await import('#tests/helpers/storage/s3_store')
     const { bareS3 } = await import('./bare_s3.js')
     await s3StoreAt(BENCH_S3_URL).makeContainer(CONTAINER)
     return bareS3(BENCH_S3_URL, CONTAINER)

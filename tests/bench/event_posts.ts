@@ -14,7 +14,7 @@ import { cpuMicroseconds } from './load.js'
 import { median } from './median.js'
 import { postgresMicroseconds } from './processors.js'
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_provider'
 
 const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 64)

@@ -5,7 +5,7 @@
 import { loadavg } from 'node:os'
 
 import { seedEvents, realms, recordOf, uuidOf } from './seed_events.js'
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
 const EVENTS = Number(process.env.EVENTS ?? 10_000_000)

@@ -10,7 +10,7 @@ import type { EventBody } from '#telemetry/events/event'
 import { clock } from '#kernel/clock'
 import { eventMessage } from './event_messages.js'
 import { withoutIndexes } from './seed_events.js'
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 

@@ -13,7 +13,7 @@ import { copyingConsumer } from './copying_consumer.js'
 import { eventMessage } from './event_messages.js'
 import { cpuMicroseconds } from './load.js'
 import { machineMicroseconds, postgresMicroseconds } from './processors.js'
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 

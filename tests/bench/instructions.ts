@@ -26,7 +26,7 @@ export async function instructionsDuring(
 class Perf {
   readonly #process: ChildProcess
   readonly #isGone: Promise<boolean>
-  #said = ''
+  #output = ''
 
   constructor(pids: readonly number[]) {
     const options = ['stat', '-x,', '-e', EVENTS, '-p', pids.join(','), '--delay=-1']
@@ -37,7 +37,7 @@ class Perf {
       () => false,
       () => false
     )
-    this.#process.stderr!.on('data', (chunk) => (this.#said += chunk))
+    this.#process.stderr!.on('data', (chunk) => (this.#output += chunk))
     this.#process.stdio[CONTROL]!.on('error', () => {})
   }
 
@@ -53,7 +53,7 @@ class Perf {
   async end(): Promise<number> {
     this.#process.kill('SIGINT')
     await this.#isGone
-    const counts = [...this.#said.matchAll(/^(\d+),,instructions/gm)]
+    const counts = [...this.#output.matchAll(/^(\d+),,instructions/gm)]
     return counts.reduce((sum, [, count]) => sum + Number(count), 0)
   }
 }

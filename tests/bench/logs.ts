@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 
 import { cpuMicroseconds, load } from './load.js'
 import { startServer } from './servers.js'
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
 const LINES = Number(process.env.BENCH_LINES ?? 100_000)

@@ -9,7 +9,7 @@ import pg from 'pg'
 
 import { cpuMicroseconds, load } from './load.js'
 import { startServer, type BenchServer } from './servers.js'
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
 const PER_SECOND = 150

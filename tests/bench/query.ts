@@ -9,7 +9,7 @@ import pg from 'pg'
 import { cpuMicroseconds, load } from './load.js'
 import { startServer, type BenchServer } from './servers.js'
 import { consolidateTotals } from '#records/totals/consolidate_totals'
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 4)

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import pg from 'pg'
 
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 

@@ -18,7 +18,7 @@ export interface BenchServer {
 export async function startServer(
   file: string,
   env: Record<string, string> = {},
-  { tells = false } = {}
+  { tells: announces = false } = {}
 ): Promise<BenchServer> {
   const port = await freePort()
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
@@ -31,7 +31,7 @@ export async function startServer(
     },
     execArgv: [],
   })
-  const announced = await ready(child, file, tells)
+  const announced = await ready(child, file, announces)
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid!,
@@ -44,10 +44,10 @@ export async function startServer(
 }
 
 /** The framework says that it is ready as well, before a server that has something to tell has told it. */
-async function ready(child: ChildProcess, file: string, tells: boolean): Promise<unknown> {
+async function ready(child: ChildProcess, file: string, announces: boolean): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   child.on('message', (message: unknown) => {
-    if (!tells) {
+    if (!announces) {
       resolve(undefined)
     } else if (typeof message === 'object' && message !== null && 'told' in message) {
       resolve(message.told)

@@ -10,7 +10,7 @@ import { load } from './load.js'
 import { median } from './median.js'
 import { serverMicroseconds } from './processors.js'
 import { startServer, type BenchServer } from './servers.js'
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)

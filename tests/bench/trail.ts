@@ -8,7 +8,7 @@ import {
   within,
   REALMS,
 } from '#tests/integration/telemetry/trail_scene'
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
 const EVENTS = Number(process.env.EVENTS ?? 1_000_000)

@@ -2,7 +2,7 @@
  * How long a wakeup takes to reach another process through Redis, from the call that wakes to the call of the listener.
  */
 import { startRedis } from '#tests/services/servers/redis'
-import { wakeupLatency } from '#tests/helpers/wakeup_latency'
+import { wakeupLatency } from '#tests/helpers/messenger/wakeup_latency'
 
 const SAMPLES = Number(process.env.BENCH_SAMPLES ?? 5_000)
 const P99_LIMIT_MS = 20

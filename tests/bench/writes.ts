@@ -9,7 +9,7 @@ import { request } from 'node:http'
 
 import { cpuMicroseconds } from './load.js'
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_provider'
 
 const CONNECTIONS = 16

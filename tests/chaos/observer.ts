@@ -65,7 +65,7 @@ export class Observer {
     await channel.bindQueue(QUEUE, EXCHANGE, 'domain.#')
     await channel.consume(QUEUE, (message) => {
       if (message) {
-        this.#hear(message)
+        this.#receive(message)
         channel.ack(message)
       }
     })
@@ -79,7 +79,7 @@ export class Observer {
     }
   }
 
-  #hear({ content }: ConsumeMessage): void {
+  #receive({ content }: ConsumeMessage): void {
     const { type, event, data } = JSON.parse(content.toString('utf8')).data
     if (type === 'node') {
       const note = { record: data.id, change: event, label: data.name }

@@ -5,7 +5,7 @@ import { test } from '@japa/runner'
 
 import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
-import { Wire } from '#tests/helpers/wire'
+import { Wire } from '#tests/helpers/http/wire'
 
 const PATH = '/probe/bodies'
 const NAME = 'äöü €'

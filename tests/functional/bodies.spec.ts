@@ -23,7 +23,7 @@ async function post(
   return { response, body: (await response.json()) as Record<string, any> }
 }
 
-/** All routes that have their body read for them, under the address of their surface. */
+/** All routes with a declared body, by the address of their surface. */
 const taking = (): CataloguedRoute[] =>
   catalogue.all().filter(({ method, operation }) => method === 'POST' && !operation.rawBody)
 

@@ -12,11 +12,11 @@ import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
 import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
 import type { Attributes } from '#records/row'
-import { allKinds } from '#tests/helpers/all_kinds'
+import { allKinds } from '#tests/helpers/records/all_kinds'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
-import { listenToStatements } from '#tests/helpers/statements'
+import { listenToStatements } from '#tests/helpers/database/statements'
 
 import { call, database, Scene } from '#tests/functional/core/analysis_scene'
 import { call as ask, member, newRealm, uniqueName } from '#tests/functional/core/node_scene'
@@ -29,14 +29,14 @@ import {
   eventsAbout,
 } from '#tests/functional/storage/storage_scene'
 
-/** What is deleted with a record elsewhere: projects that hold analyses are not removed at all. */
+/** Dependents in other surfaces; projects with analyses cannot be deleted at all. */
 const REFUSED_INSTEAD = ['analyses.project_id']
 
 const CASCADES = `select c.conrelid::regclass::text as part, a.attname as "by", c.confrelid::regclass::text as whole
   from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
   where c.contype = 'f' and c.confdeltype = 'c'`
 
-/** The changes of a kind of write, in the order in which they are told of. */
+/** The published changes of one type, in order. */
 function listen(type: RecordChange['type']) {
   const changes: RecordChange[] = []
   const stop = useEventSink({

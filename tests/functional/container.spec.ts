@@ -10,7 +10,7 @@ import { call } from '#tests/functional/core/node_scene'
 
 const { headers } = identity()
 
-/** What a service needs that does nothing. */
+/** The dependencies of a service that does nothing. */
 const NOTHING = {} as never
 
 test.group('A service replaced in the container', (group) => {

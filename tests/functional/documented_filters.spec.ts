@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 
 import { test } from '@japa/runner'
 
-import { allKinds } from '#tests/helpers/all_kinds'
+import { allKinds } from '#tests/helpers/records/all_kinds'
 
 const DOCS = new URL('../../docs/', import.meta.url)
 

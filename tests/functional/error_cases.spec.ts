@@ -3,8 +3,8 @@ import { test } from '@japa/runner'
 import { knownRealms } from '#tests/functional/identity/known_realms'
 import { canPlay, headersOf, type ValidActor } from '#tests/helpers/actors'
 import { at } from '#tests/helpers/application'
-import { awaitedBy, isServed, occurs, send, unmetIssues } from '#tests/helpers/error_cases'
-import { ErrorFixture } from '#tests/helpers/error_fixture'
+import { awaitedBy, isServed, occurs, send, unmetIssues } from '#tests/helpers/http/error_cases'
+import { ErrorFixture } from '#tests/helpers/http/error_fixture'
 import { readErrorCases, testVectors } from '#tests/helpers/vectors'
 
 const ENVELOPE_KEYS = ['statusCode', 'code', 'message', 'issues']

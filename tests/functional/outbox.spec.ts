@@ -29,7 +29,7 @@ async function keptOf(id: string): Promise<Kept[]> {
   return rows
 }
 
-/** What tests before this one set off goes on for a moment. */
+/** Work that earlier tests started may still run for a moment. */
 async function othersAreDone(): Promise<void> {
   do {
     wakes = 0

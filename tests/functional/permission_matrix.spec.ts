@@ -7,7 +7,7 @@ import type { Kind } from '#records/kind'
 import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import type { SurfaceName } from '#configuration/surfaces'
-import { allKinds } from '#tests/helpers/all_kinds'
+import { allKinds } from '#tests/helpers/records/all_kinds'
 import { at, boot, isTogether } from '#tests/helpers/application'
 import {
   CALLERS,
@@ -16,10 +16,10 @@ import {
   type Caller,
   type Person,
   type Realms,
-} from '#tests/helpers/matrix_people'
-import { participationMatrix } from '#tests/helpers/matrix_participation'
-import { storageMatrix } from '#tests/helpers/matrix_storage'
-import { strengthMatrix } from '#tests/helpers/matrix_strength'
+} from '#tests/helpers/permissions/matrix_people'
+import { participationMatrix } from '#tests/helpers/permissions/matrix_participation'
+import { storageMatrix } from '#tests/helpers/permissions/matrix_storage'
+import { strengthMatrix } from '#tests/helpers/permissions/matrix_strength'
 import { hasRealm, sampleBody, sampleRecord } from '#tests/helpers/sample_records'
 
 await boot()

@@ -25,7 +25,7 @@ import {
   refusal,
   settled,
   socketSite,
-} from '#tests/helpers/sockets'
+} from '#tests/helpers/realtime/sockets'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider, settingsFor } from '#tests/unit/identity/subjects'
 import { stopwatch } from '#tests/helpers/stopwatch'

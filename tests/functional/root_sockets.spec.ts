@@ -8,7 +8,7 @@ import { serveAtRoot } from '#realtime/root_connections'
 import { boot } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { identity, testAuthenticator } from '#tests/helpers/identities'
-import { emitWithAck, connected, received, socketSite } from '#tests/helpers/sockets'
+import { emitWithAck, connected, received, socketSite } from '#tests/helpers/realtime/sockets'
 
 const ROOT = '/socket.io'
 const CORE = '/core/socket.io'

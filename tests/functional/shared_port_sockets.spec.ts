@@ -10,7 +10,7 @@ import { ClientManager } from '@authup/core-realtime-kit'
 import { io, type Socket } from 'socket.io-client'
 
 import { Peers } from '#realtime/peers'
-import { Balancer } from '#tests/helpers/balancer'
+import { Balancer } from '#tests/helpers/http/balancer'
 import { identity, testAuthenticator } from '#tests/helpers/identities'
 import {
   emitWithAck,
@@ -19,7 +19,7 @@ import {
   settled,
   socketSite,
   type SocketSite,
-} from '#tests/helpers/sockets'
+} from '#tests/helpers/realtime/sockets'
 
 const PATH = '/socket.io/'
 const PACKET = { namespace: '/resources', room: 'node', event: 'changed', payload: 'node' }

@@ -10,7 +10,7 @@ import { identity, REALMS } from '#tests/helpers/identities'
 const STREAM = '/messages/stream'
 const LONG_POLL = '/messages?wait=30000'
 
-/** Requests that wait, until the test is over. */
+/** Opens waiting requests until the end of the test. */
 async function scene(
   limits: ConstructorParameters<typeof WaitingRequests>[0],
   cleanup: (handler: () => void) => void

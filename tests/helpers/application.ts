@@ -65,7 +65,7 @@ export async function boot(): Promise<ApplicationService> {
     const { mountSurface } = await import('#http/mount')
     const { default: core } = await import('#core/routes')
     const { openSinks } = await import('./container.js')
-    const { probeRoutes } = await import('./probe_routes.js')
+    const { probeRoutes } = await import('#tests/helpers/http/probe_routes')
     application = new Ignitor(APP_ROOT, { importer: imported }).createApp('test')
     await application.init()
     await application.boot()

@@ -3,7 +3,7 @@
  */
 import { RedisSubscriber } from '#realtime/redis_subscriber'
 import { REALMS } from './identities.js'
-import { socketSite } from './sockets.js'
+import { socketSite } from '#tests/helpers/realtime/sockets'
 
 const ears = await RedisSubscriber.connect(process.env.PEER_REDIS_URL!, () => {})
 const site = await socketSite({

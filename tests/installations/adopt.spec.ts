@@ -3,7 +3,7 @@ import pg from 'pg'
 
 import { FormerPlatform } from '#tests/former/former_platform'
 import { Ace } from '#tests/helpers/ace'
-import { emptyDatabase } from '#tests/helpers/empty_database'
+import { emptyDatabase } from '#tests/helpers/database/empty_database'
 
 const ROWS = 20_000
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { openBackupStore } from '#backup/open_backup_store'
 import { env } from '#start/env'
-import { backupSuite } from '#tests/helpers/backup_suite'
+import { backupSuite } from '#tests/helpers/backup/backup_suite'
 
 backupSuite('a folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'hub-places-'))

@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 
 import { FsObjectStore } from '#storage/objects/fs/fs_object_store'
-import { fullStoreSuite, ROOM_BYTES } from '#tests/helpers/full_store_suite'
-import { canMount, CANNOT_MOUNT, SmallDisk } from '#tests/helpers/small_disk'
+import { fullStoreSuite, ROOM_BYTES } from '#tests/helpers/storage/full_store_suite'
+import { canMount, CANNOT_MOUNT, SmallDisk } from '#tests/helpers/doctor/small_disk'
 
 if (canMount()) {
   fullStoreSuite('a folder on a full disk', async () => {

@@ -12,7 +12,7 @@ import CreateRegistryHooks from '#migrations/core/022_create_registry_hooks'
 import { OUTBOX_SEALED_COLUMNS as WAITING } from '#outbox/payloads/sealed_columns'
 import { reseal, type SealedColumn } from '#records/resealing'
 import { Sealing } from '#records/sealing'
-import { emptyDatabase } from '#tests/helpers/empty_database'
+import { emptyDatabase } from '#tests/helpers/database/empty_database'
 
 const FORMER = 'the key that was used until today, long enough'
 const CURRENT = 'the key that is used from today on, long enough'

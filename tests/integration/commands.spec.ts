@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 import { test } from '@japa/runner'
 
-import { emptyDatabase } from '#tests/helpers/empty_database'
+import { emptyDatabase } from '#tests/helpers/database/empty_database'
 import { eventually } from '#tests/helpers/eventually'
 import { systemMajor, systemNode, systemPath } from '#tests/helpers/system_node'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'

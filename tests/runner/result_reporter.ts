@@ -16,9 +16,9 @@ class ResultReporter extends BaseReporter {
   #costs: Costs = {}
   #file = BEFORE_TESTS
 
-  constructor(told: (result: JobResult) => void) {
+  constructor(onResult: (result: JobResult) => void) {
     super()
-    this.#told = told
+    this.#told = onResult
   }
 
   protected override onGroupStart(): void {
@@ -41,9 +41,10 @@ class ResultReporter extends BaseReporter {
   }
 }
 
-export function resultReporter(told: (result: JobResult) => void) {
+export function resultReporter(onResult: (result: JobResult) => void) {
   return {
     name: 'result',
-    handler: (...args: Parameters<BaseReporter['boot']>) => new ResultReporter(told).boot(...args),
+    handler: (...args: Parameters<BaseReporter['boot']>) =>
+      new ResultReporter(onResult).boot(...args),
   }
 }

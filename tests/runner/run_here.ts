@@ -13,12 +13,12 @@ interface RunHere {
   suites: TestSuite[]
   /** The runner's own flags and the names of the suites to run. */
   args: string[]
-  told(result: JobResult): void
+  onResult(result: JobResult): void
   teardown?: () => Promise<void>
 }
 
 /** Runs tests in this process. */
-export async function runHere({ suites, args, told, teardown }: RunHere): Promise<void> {
+export async function runHere({ suites, args, onResult: told, teardown }: RunHere): Promise<void> {
   processCLIArgs(args)
   configure({
     suites,

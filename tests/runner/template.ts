@@ -7,7 +7,7 @@ import { Ignitor } from '@adonisjs/core'
 import pg from 'pg'
 
 import { EmbeddedPostgres } from '#embedded/embedded_postgres'
-import { quickPostgres } from '#tests/helpers/quick_postgres'
+import { quickPostgres } from '#tests/helpers/database/quick_postgres'
 
 /** The database an installation keeps its tables in, where it is told of no other. */
 const TEMPLATE = 'hub'

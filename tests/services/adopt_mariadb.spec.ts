@@ -1,4 +1,4 @@
-import { adoptionSuite } from '#tests/helpers/adoption_suite'
+import { adoptionSuite } from '#tests/helpers/adopt/adoption_suite'
 import { mountedAs } from '#tests/helpers/application'
 import { startMariadb } from '#tests/services/servers/mariadb'
 

@@ -107,8 +107,8 @@ test.group('What callers do wrong', (group) => {
       const before = hub.output.length
       await Promise.all([send(), send()])
       await delay(150)
-      const said = hub.output.slice(before)
-      assert.isUndefined(said.split('\n').find((line) => ERROR_LINE.test(line)))
+      const reported = hub.output.slice(before)
+      assert.isUndefined(reported.split('\n').find((line) => ERROR_LINE.test(line)))
       assert.equal((await get('/core/')).status, 200)
     })
 

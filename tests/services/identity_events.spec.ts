@@ -12,7 +12,7 @@ test.group('Events of an external identity provider', (group) => {
   let redis: RealServer
   let publisher: Redis
   let warnings: { message: string; details: unknown }[]
-  let told: ProviderChange[]
+  let published: ProviderChange[]
   let provider: ExternalProvider
 
   group.setup(async () => {
@@ -27,7 +27,7 @@ test.group('Events of an external identity provider', (group) => {
 
   group.each.setup(() => {
     warnings = []
-    told = []
+    published = []
     const logger = {
       info() {},
       warn: (details: unknown, message: string) => void warnings.push({ details, message }),
@@ -40,7 +40,7 @@ test.group('Events of an external identity provider', (group) => {
     }
   })
 
-  const listen = async (listener = (change: ProviderChange) => void told.push(change)) => {
+  const listen = async (listener = (change: ProviderChange) => void published.push(change)) => {
     const stop = await provider.onChange(listener)
     await eventually(async () => (await subscribers()) > 0)
     return stop
@@ -57,8 +57,8 @@ test.group('Events of an external identity provider', (group) => {
     await change('user', 'updated', { id: 'u' })
     await change('client', 'created', { id: 'c', name: 'registry', realmId: 'r' })
     await change('role', 'created')
-    await eventually(() => told.length >= 3)
-    assert.deepEqual(told, [
+    await eventually(() => published.length >= 3)
+    assert.deepEqual(published, [
       { type: 'realm', event: 'deleted', data: { id: 'r', name: 'site-a' } },
       { type: 'user', event: 'updated', data: { id: 'u' } },
       { type: 'client', event: 'created', data: { id: 'c', name: 'registry', realmId: 'r' } },
@@ -81,21 +81,21 @@ test.group('Events of an external identity provider', (group) => {
       await publisher.publish('realm', message)
     }
     await change('realm', 'created')
-    await eventually(() => told.length > 0)
-    assert.lengthOf(told, 1)
+    await eventually(() => published.length > 0)
+    assert.lengthOf(published, 1)
     assert.lengthOf(warnings, nonsense.length)
     assert.notInclude(JSON.stringify(warnings), 'a-secret')
   })
 
   test('that a listener cannot handle do not keep the next ones away', async ({ assert }) => {
     await listen((given) => {
-      told.push(given)
+      published.push(given)
       throw new Error('not now')
     })
     await change('realm', 'created')
     await change('realm', 'deleted')
-    await eventually(() => told.length >= 2)
-    assert.lengthOf(told, 2)
+    await eventually(() => published.length >= 2)
+    assert.lengthOf(published, 2)
     assert.lengthOf(warnings, 2)
   })
 
@@ -105,20 +105,20 @@ test.group('Events of an external identity provider', (group) => {
     await redis.restart()
     await eventually(async () => publisher.status === 'ready' && (await subscribers()) > 0, 15_000)
     await change('realm', 'deleted')
-    await eventually(() => told.length > 0)
-    assert.lengthOf(told, 1)
+    await eventually(() => published.length > 0)
+    assert.lengthOf(published, 1)
   })
 
   test('are not waited for while Redis is away, and heard once it is there', async ({ assert }) => {
     await redis.kill()
     const startedAt = performance.now()
-    const stop = await provider.onChange((given) => told.push(given))
+    const stop = await provider.onChange((given) => published.push(given))
     assert.isBelow(performance.now() - startedAt, 1_000)
     await redis.restart()
     await eventually(async () => publisher.status === 'ready' && (await subscribers()) > 0, 15_000)
     await change('user', 'deleted')
-    await eventually(() => told.length > 0)
-    assert.lengthOf(told, 1)
+    await eventually(() => published.length > 0)
+    assert.lengthOf(published, 1)
     await stop()
   })
 

@@ -15,7 +15,7 @@ import { putSignature, signedImage } from '#oci/signing/copy_signature'
 import { signImage } from '#oci/signing/sign_image'
 import { SigningKey } from '#oci/signing/signing_key'
 import { verifyImage } from '#oci/signing/verify_image'
-import { ANALYSIS, buildFacts } from '#tests/helpers/signed_images/build_facts'
+import { ANALYSIS, buildFacts } from '#tests/helpers/oci/signed_images/build_facts'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { startDockerRegistry, type DockerRegistry } from '#tests/services/servers/docker_registry'
 
@@ -33,7 +33,7 @@ async function putImage(
   const { config, layer, manifest } = MEDIA_TYPES.oci
   const put = (bytes: string) => store.writeBlob(repository, () => oneOf(Buffer.from(bytes)))
   const layerOf = await put(text)
-  const said = {
+  const output = {
     architecture: 'amd64',
     os: 'linux',
     config: {},
@@ -42,7 +42,7 @@ async function putImage(
   const stored = storedManifest(manifest, {
     schemaVersion: 2,
     mediaType: manifest,
-    config: { mediaType: config, ...(await put(JSON.stringify(said))) },
+    config: { mediaType: config, ...(await put(JSON.stringify(output))) },
     layers: [{ mediaType: layer.replace('+gzip', ''), ...layerOf }],
   })
   await store.putManifest(repository, stored, 'latest')
@@ -99,8 +99,8 @@ test.group('Images in a real registry', (group) => {
 
   test('are verified by cosign as the documentation says', async ({ assert }) => {
     const { image } = await distributed(ANALYSIS)
-    const said = await cosign(['verify', '-a', `analysis=${ANALYSIS}`], ANALYSIS)
-    assert.include(said, image.digest)
+    const output = await cosign(['verify', '-a', `analysis=${ANALYSIS}`], ANALYSIS)
+    assert.include(output, image.digest)
     const attestation = ['verify-attestation', '--type', 'slsaprovenance1']
     const { payload } = JSON.parse(await cosign(attestation, ANALYSIS))
     const statement = JSON.parse(Buffer.from(payload, 'base64').toString())
@@ -121,8 +121,8 @@ test.group('Images in a real registry', (group) => {
     await putImage(wrong, `code of ${ANALYSIS}`)
     const from = { store, repository: `incoming/${ANALYSIS}` }
     await putSignature(await signedImage(from, image.digest, [key.public]), wrong)
-    const asked = ['verify', '-a', `analysis=${ANOTHER}`]
-    await assert.rejects(() => cosign(asked, ANOTHER), /missing or incorrect annotation/)
+    const requested = ['verify', '-a', `analysis=${ANOTHER}`]
+    await assert.rejects(() => cosign(requested, ANOTHER), /missing or incorrect annotation/)
     await assert.rejects(
       () => verifyImage(wrong, image.digest, [key.public], { name: ANOTHER }),
       /belongs to another image/

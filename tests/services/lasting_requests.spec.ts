@@ -7,7 +7,7 @@ import { test } from '@japa/runner'
 import { io } from 'socket.io-client'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { connected } from '#tests/helpers/sockets'
+import { connected } from '#tests/helpers/realtime/sockets'
 
 /** Longer than each of the limits below, together. */
 const LASTING_MS = 5_000
@@ -74,8 +74,8 @@ test.group('Requests that may last', (group) => {
     form.append('large', new Blob([new Uint8Array(FILE_BYTES)]), 'large')
     const uploaded = await fetch(`${bucket}/upload`, { method: 'POST', headers, body: form })
     assert.equal(uploaded.status, 201)
-    const asked = request(`${bucket}/stream`, { headers }).end()
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    const requested = request(`${bucket}/stream`, { headers }).end()
+    const [answer] = (await once(requested, 'response')) as [IncomingMessage]
     answer.pause()
     await delay(LASTING_MS)
     assert.isAbove((await buffer(answer)).length, FILE_BYTES)

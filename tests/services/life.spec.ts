@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { HarborServer } from '#tests/helpers/harbor_server'
+import { HarborServer } from '#tests/helpers/core/harbor_server'
 import { Caller } from '#tests/services/life/caller'
 import { castOf } from '#tests/services/life/cast'
 import { LifeInstallation, SHAPES } from '#tests/services/life/installation'

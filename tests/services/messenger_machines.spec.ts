@@ -2,10 +2,10 @@ import type { Assert } from '@japa/assert'
 import { test } from '@japa/runner'
 import type { Socket } from 'socket.io-client'
 
-import { Balancer } from '#tests/helpers/balancer'
+import { Balancer } from '#tests/helpers/http/balancer'
 import { eventually } from '#tests/helpers/eventually'
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { emitWithAck, received } from '#tests/helpers/sockets'
+import { emitWithAck, received } from '#tests/helpers/realtime/sockets'
 import { MessengerCaller } from '#tests/services/servers/messenger_caller'
 import { startPostgres } from '#tests/services/servers/postgres'
 import type { RealServer } from '#tests/services/servers/real_server'
@@ -80,7 +80,7 @@ test.group('Messenger on several machines', (group) => {
     const leaving = new AbortController()
     cleanup(() => leaving.abort())
     const streams = await Promise.all(times(() => recipient.stream(leaving.signal)))
-    await eventually(() => streams.every(({ count: told }) => told === 1))
+    await eventually(() => streams.every(({ count: notified }) => notified === 1))
     const pending = (await Promise.all(times(() => connect(recipient)))).map((socket) =>
       received(socket, 'messagePending')
     )
@@ -90,7 +90,7 @@ test.group('Messenger on several machines', (group) => {
       for (const messages of await Promise.all(parked)) {
         assert.deepEqual(messages, ids)
       }
-      await eventually(() => streams.every(({ count: told }) => told === n + 1))
+      await eventually(() => streams.every(({ count: notified }) => notified === n + 1))
       await eventually(() => pending.every(({ length }) => length === n))
       await recipient.acknowledge(ids)
     }
@@ -100,7 +100,7 @@ test.group('Messenger on several machines', (group) => {
       assert.deepEqual(await parked, ids)
       await recipient.acknowledge(ids)
     }
-    pending.forEach((told) => assert.deepEqual(told[0], { recipient: recipient.party }))
+    pending.forEach((notified) => assert.deepEqual(notified[0], { recipient: recipient.party }))
   })
 
   test('direct messages reach every socket of their recipient once, and all are counted', async ({
@@ -109,15 +109,15 @@ test.group('Messenger on several machines', (group) => {
     const [sender, recipient] = [await somebody(), await somebody()]
     const from = await Promise.all(times(() => connect(sender)))
     const there = await Promise.all(times(() => connect(recipient)))
-    const told = there.map((socket) => received(socket, 'send'))
+    const notified = there.map((socket) => received(socket, 'send'))
     for (const [n, socket] of from.entries()) {
       await eventually(async () => (await count(socket, recipient)) === WAITING)
       assert.isNull(
         await emitWithAck(socket, 'send', { to: [recipient.party, sender.party], data: n })
       )
     }
-    await eventually(() => told.every(({ length }) => length >= WAITING))
-    for (const messages of told) {
+    await eventually(() => notified.every(({ length }) => length >= WAITING))
+    for (const messages of notified) {
       assert.sameMembers(
         messages.map((message) => (message as { data: number }).data),
         from.map((_socket, n) => n)

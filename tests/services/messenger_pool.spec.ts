@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { emitWithAck, received } from '#tests/helpers/sockets'
+import { emitWithAck, received } from '#tests/helpers/realtime/sockets'
 import { stopwatch } from '#tests/helpers/stopwatch'
 import { MessengerCaller } from '#tests/services/servers/messenger_caller'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'

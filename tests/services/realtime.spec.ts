@@ -14,7 +14,13 @@ import { RedisEmitter } from '#realtime/redis_emitter'
 import { SignalsUnavailable } from '#signals/signals'
 import { eventually } from '#tests/helpers/eventually'
 import { identity, REALMS, testAuthenticator } from '#tests/helpers/identities'
-import { emitWithAck, connected, received, settled, socketSite } from '#tests/helpers/sockets'
+import {
+  emitWithAck,
+  connected,
+  received,
+  settled,
+  socketSite,
+} from '#tests/helpers/realtime/sockets'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
 
@@ -61,7 +67,7 @@ test.group('Sockets of several processes', (group) => {
   }
 
   /** Sends until a client receives it: subscriptions are made in the background. */
-  const tellUntilHeard = async (events: unknown[], namespace = '/resources') => {
+  const publishUntilReceived = async (events: unknown[], namespace = '/resources') => {
     const deadline = performance.now() + 15_000
     while (events.length === 0 && performance.now() < deadline) {
       await emitter.emit([emission(namespace, 'found')]).catch(() => {})
@@ -97,7 +103,7 @@ test.group('Sockets of several processes', (group) => {
     const events = sockets.map((socket) => received(socket, 'nodeUpdated'))
     await Promise.all(
       sockets.map(async (_socket, n) =>
-        tellUntilHeard(events[n]!, n % 3 === 0 ? '/resources' : REALM)
+        publishUntilReceived(events[n]!, n % 3 === 0 ? '/resources' : REALM)
       )
     )
     events.forEach((list) => list.splice(0))
@@ -124,7 +130,7 @@ test.group('Sockets of several processes', (group) => {
   test('hear what foreign processes tell, which hear ours', async ({ assert, cleanup }) => {
     const socket = await subscribed(REALM)
     const events = received(socket, 'nodeUpdated')
-    await tellUntilHeard(events, REALM)
+    await publishUntilReceived(events, REALM)
     new ForeignEmitter(client).of(REALM).to('node').emit('nodeUpdated', { foreign: true })
     await eventually(() => events.length > 0)
     assert.deepEqual(events, [{ foreign: true }])
@@ -144,7 +150,7 @@ test.group('Sockets of several processes', (group) => {
   test('a Redis that died is found again', async ({ assert }) => {
     const socket = await subscribed('/resources')
     const events = received(socket, 'nodeUpdated')
-    await tellUntilHeard(events)
+    await publishUntilReceived(events)
     await redis.kill()
     await assert.rejects(
       async () => {
@@ -158,7 +164,7 @@ test.group('Sockets of several processes', (group) => {
     const lateEvents = received(late, 'nodeUpdated')
     assert.isTrue(socket.connected)
     await redis.restart()
-    await Promise.all([tellUntilHeard(events), tellUntilHeard(lateEvents, REALM)])
+    await Promise.all([publishUntilReceived(events), publishUntilReceived(lateEvents, REALM)])
     await emitter.emit([emission('/resources', 'back'), emission(REALM, 'back')])
     await eventually(() => events.includes('back') && lateEvents.includes('back'))
     assert.include(events, 'back')
@@ -174,7 +180,7 @@ test.group('Sockets of several processes', (group) => {
   test('what is no packet is reported and harms nobody', async ({ assert }) => {
     const socket = await subscribed('/resources')
     const events = received(socket, 'nodeUpdated')
-    await tellUntilHeard(events)
+    await publishUntilReceived(events)
     for (const packet of ['', 'x', '{"a":1}', Buffer.from([0xc1]), Buffer.from([0x93, 1, 2, 3])]) {
       await client.publish('socket.io#/resources#node#', packet)
       await client.publish('socket.io-request#/resources#', packet)
@@ -187,7 +193,7 @@ test.group('Sockets of several processes', (group) => {
 
   test('tell nobody on Redis who is connected', async ({ assert, cleanup }) => {
     const socket = await subscribed('/resources')
-    await tellUntilHeard(received(socket, 'nodeUpdated'))
+    await publishUntilReceived(received(socket, 'nodeUpdated'))
     const spy = new Redis(redis.url)
     cleanup(() => spy.disconnect())
     const answers: string[] = []
@@ -203,7 +209,7 @@ test.group('Sockets of several processes', (group) => {
 
   test('namespaces that nobody is in are not heard any more', async ({ assert }) => {
     const socket = await subscribed(REALM)
-    await tellUntilHeard(received(socket, 'nodeUpdated'), REALM)
+    await publishUntilReceived(received(socket, 'nodeUpdated'), REALM)
     const before = Number(await client.pubsub('NUMPAT'))
     socket.disconnect()
     let now = before

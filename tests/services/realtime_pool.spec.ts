@@ -6,7 +6,7 @@ import { ClientManager } from '@authup/core-realtime-kit'
 import { io, type Socket } from 'socket.io-client'
 
 import { RedisEmitter } from '#realtime/redis_emitter'
-import { emitWithAck, connected } from '#tests/helpers/sockets'
+import { emitWithAck, connected } from '#tests/helpers/realtime/sockets'
 import { logIn, startServedPool } from '#tests/services/servers/served_pool'
 
 const CHANGE = {

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { RegistryFailure } from '#core/registries/registry_driver'
 import { createRegistryDriver } from '#core/registries/create_registry_driver'
-import { registryDriverSuite, desiredProject } from '#tests/helpers/harbor_suite'
+import { registryDriverSuite, desiredProject } from '#tests/helpers/core/harbor_suite'
 import { startDockerRegistry } from '#tests/services/servers/docker_registry'
 import { startZot, ZOT, ZOT_MISSING } from '#tests/services/servers/zot'
 

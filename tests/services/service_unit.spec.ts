@@ -57,7 +57,7 @@ test.group('The unit for systemd', (group) => {
     cleanup(async () => void (await load.stop()))
     await eventually(() => load.answered > 100, LIMIT_MS)
     await service.reload()
-    await said(service, 'every process was replaced', 1)
+    await output(service, 'every process was replaced', 1)
     const answered = load.answered
     await eventually(() => load.answered > answered + 100, LIMIT_MS)
     const { lost } = await load.stop()
@@ -151,9 +151,9 @@ async function startService(
   return { service, origin: `http://127.0.0.1:${port}` }
 }
 
-const ready = (service: ServiceManager, times: number) => said(service, 'is ready after', times)
+const ready = (service: ServiceManager, times: number) => output(service, 'is ready after', times)
 
-async function said(service: ServiceManager, text: string, times: number): Promise<void> {
+async function output(service: ServiceManager, text: string, times: number): Promise<void> {
   await eventually(() => service.output.split(text).length > times, LIMIT_MS).catch((cause) => {
     throw new Error(`The service did not say "${text}":\n${service.output}`, { cause })
   })

@@ -62,11 +62,11 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
 
   test('is asked for once by many processes, also at the same time', async ({ assert }) => {
     const tokens = standIn.mint()
-    const asked = (await processes(8)).flatMap((verifier) => [
+    const requested = (await processes(8)).flatMap((verifier) => [
       verifier.verify(tokens),
       verifier.verify(tokens),
     ])
-    const actors = await Promise.all(asked)
+    const actors = await Promise.all(requested)
     assert.isTrue(actors.every((actor) => actor?.id === standIn.ann.id))
     assert.isTrue(actors.every((actor) => actor!.permissions.has('node_create')))
     const late = await aProcess()

@@ -6,8 +6,8 @@ import { Redis } from 'ioredis'
 import { RedisSignals } from '#signals/redis_signals'
 import { SignalsUnavailable } from '#signals/signals'
 import { eventually } from '#tests/helpers/eventually'
-import { signalsSuite } from '#tests/helpers/signals_suite'
-import { wakeupLatency } from '#tests/helpers/wakeup_latency'
+import { signalsSuite } from '#tests/helpers/signals/signals_suite'
+import { wakeupLatency } from '#tests/helpers/messenger/wakeup_latency'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
 
@@ -57,25 +57,25 @@ test.group('Signals through Redis', (group) => {
     const foreign = new Redis(redis.url)
     const foreignEar = new Redis(redis.url)
     cleanup(() => [foreign, foreignEar].forEach((client) => client.disconnect()))
-    const heard: string[] = []
-    foreignEar.on('message', (channel, payload) => heard.push(`${channel} ${payload}`))
+    const received: string[] = []
+    foreignEar.on('message', (channel, payload) => received.push(`${channel} ${payload}`))
     await foreignEar.subscribe('resources/node')
     const signals = await open()
-    await signals.subscribe('resources/bucket', (payload) => heard.push(payload))
+    await signals.subscribe('resources/bucket', (payload) => received.push(payload))
     await signals.publish([{ channel: 'resources/node', payload: '{"type":"node"}' }])
     await foreign.publish('resources/bucket', '{"type":"bucket"}')
-    await eventually(() => heard.length >= 2)
-    assert.sameMembers(heard, ['resources/node {"type":"node"}', '{"type":"bucket"}'])
+    await eventually(() => received.length >= 2)
+    assert.sameMembers(received, ['resources/node {"type":"node"}', '{"type":"bucket"}'])
   })
 
   test('a Redis that died is found again: channels are received, and those that may have missed a wake are woken once', async ({
     assert,
   }) => {
     const [here, there] = [await open(), await open()]
-    const heard: string[] = []
-    await there.subscribe('channel', (payload) => heard.push(payload))
-    const stop = await there.subscribe('left meanwhile', (payload) => heard.push(payload))
-    await there.onNotification('outbox', () => heard.push('wake'))
+    const received: string[] = []
+    await there.subscribe('channel', (payload) => received.push(payload))
+    const stop = await there.subscribe('left meanwhile', (payload) => received.push(payload))
+    await there.onNotification('outbox', () => received.push('wake'))
 
     await redis.kill()
     await eventually(() => !here.isReady && !there.isReady)
@@ -86,13 +86,13 @@ test.group('Signals through Redis', (group) => {
     )
     assert.isBelow(performance.now() - startedAt, 1_000)
     await stop()
-    await there.subscribe('begun meanwhile', (payload) => heard.push(payload))
-    assert.isEmpty(heard)
+    await there.subscribe('begun meanwhile', (payload) => received.push(payload))
+    assert.isEmpty(received)
 
     await redis.restart()
-    await eventually(() => here.isReady && heard.length > 0, 15_000)
+    await eventually(() => here.isReady && received.length > 0, 15_000)
     await delay(50)
-    assert.deepEqual(heard, ['wake'])
+    assert.deepEqual(received, ['wake'])
     await here.publish(
       ['channel', 'left meanwhile', 'begun meanwhile'].map((channel) => ({
         channel,
@@ -100,8 +100,8 @@ test.group('Signals through Redis', (group) => {
       }))
     )
     here.notify('outbox')
-    await eventually(() => heard.length >= 4)
-    assert.sameMembers(heard.slice(1), ['channel', 'begun meanwhile', 'wake'])
+    await eventually(() => received.length >= 4)
+    assert.sameMembers(received.slice(1), ['channel', 'begun meanwhile', 'wake'])
   })
 
   test('while Redis is away, at least the own process is woken', async ({ assert }) => {
@@ -144,11 +144,11 @@ test.group('Signals through Redis', (group) => {
     redis.resume()
     await eventually(() => here.isReady && there.isReady && woken > 0, 30_000)
     assert.isAtLeast(woken, 1)
-    const heard: string[] = []
-    await there.subscribe('channel', (payload) => heard.push(payload))
+    const received: string[] = []
+    await there.subscribe('channel', (payload) => received.push(payload))
     await here.publish([{ channel: 'channel', payload: 'y' }])
-    await eventually(() => heard.length > 0)
-    assert.deepEqual(heard, ['y'])
+    await eventually(() => received.length > 0)
+    assert.deepEqual(received, ['y'])
   }).timeout(60_000)
 
   test('what goes wrong is told without the password', async ({ assert }) => {
@@ -156,9 +156,11 @@ test.group('Signals through Redis', (group) => {
     await redis.kill()
     const signals = await open()
     const refused = await signals.publish([{ channel: 'c', payload: '' }]).catch((error) => error)
-    const told = [refused, ...reported].map((error) => `${error.stack} ${JSON.stringify(error)}`)
-    assert.isAbove(told.length, 1)
-    told.forEach((text) => assert.notInclude(text, password))
+    const notified = [refused, ...reported].map(
+      (error) => `${error.stack} ${JSON.stringify(error)}`
+    )
+    assert.isAbove(notified.length, 1)
+    notified.forEach((text) => assert.notInclude(text, password))
     await redis.restart()
   })
 })

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { VictoriaLogsStore } from '#telemetry/logs/victorialogs/victorialogs_store'
 import { SERVER_TIMING } from '#telemetry/logs/victorialogs/timing'
-import { logStoreSuite } from '#tests/helpers/log_store_suite'
+import { logStoreSuite } from '#tests/helpers/telemetry/log_store_suite'
 
 const url = process.env.VICTORIALOGS_TEST_URL
 

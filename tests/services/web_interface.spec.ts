@@ -76,7 +76,7 @@ test.group('A web interface on another origin', (group) => {
     return id
   }
 
-  async function requireHeard(page: Page, name: string, assert: Assert): Promise<void> {
+  async function requireReceived(page: Page, name: string, assert: Assert): Promise<void> {
     const made: Answered = await inPage(page, `ui.post('/core/projects', { name: '${name}' })`)
     assert.equal(made.status, 201, JSON.stringify(made.body))
     await page.waitForFunction(`ui.heard.includes('${name}')`, undefined, { timeout: 10_000 })
@@ -100,12 +100,12 @@ test.group('A web interface on another origin', (group) => {
       assert.equal((await inPage(page, `ui.get('${path}')`)).status, 200, path)
     }
     assert.isNull(await inPage(page, `ui.listen('${person.namespace(realmId)}')`))
-    await requireHeard(page, `first-of-${person.realm}`, assert)
+    await requireReceived(page, `first-of-${person.realm}`, assert)
 
     await passTime(16)
     assert.equal((await inPage(page, `ui.get('/auth/users/@me')`)).status, 401, 'the token ended')
     assert.equal((await inPage(page, 'ui.renew()')).status, 200)
-    await requireHeard(page, `second-of-${person.realm}`, assert)
+    await requireReceived(page, `second-of-${person.realm}`, assert)
     assert.equal((await inPage(page, 'ui.renew()')).status, 200)
     assert.isUndefined(await inPage(page, 'ui.ended'), 'the socket outlives its token')
 

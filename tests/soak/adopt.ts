@@ -9,7 +9,7 @@ import pg from 'pg'
 
 import { FormerPlatform } from '#tests/former/former_platform'
 import { Ace } from '#tests/helpers/ace'
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
 const ROWS = Number(process.env.ROWS ?? 1_000_000)

@@ -11,7 +11,7 @@ import { Readable } from 'node:stream'
 import { objectAddress } from '#storage/objects/layout'
 import { clock } from '#kernel/clock'
 import { stopwatch } from '#tests/helpers/stopwatch'
-import { testDatabase } from '#tests/helpers/test_database'
+import { testDatabase } from '#tests/helpers/database/test_database'
 import { testEnvironment } from '#tests/helpers/test_environment'
 
 const number = (name: string, usual: number) => Number(process.env[`SOAK_${name}`] ?? usual)
@@ -23,7 +23,7 @@ testEnvironment()
 const database = await testDatabase()
 const parent = await mkdtemp(join(tmpdir(), 'hub-soak-'))
 // Reads the variables set above.
-const { BackedUp } = await import('#tests/helpers/backed_up')
+const { BackedUp } = await import('#tests/helpers/backup/backed_up')
 const original = await BackedUp.own(parent, {})
 const restored = await BackedUp.empty(parent, {})
 let hasFailed = false

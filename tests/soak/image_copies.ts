@@ -16,7 +16,7 @@ import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { openImageStore } from '#oci/open_image_store'
 import { UploadJournal } from '#oci/uploads/upload_journal'
-import { piecesOf } from '#tests/helpers/images'
+import { piecesOf } from '#tests/helpers/oci/images'
 import type { RegistryAccess } from '#tests/services/servers/docker_registry'
 import { descendants, procFile } from '#tests/services/servers/process_table'
 

@@ -2,7 +2,7 @@ import { errors } from '@vinejs/vine'
 import { test } from '@japa/runner'
 
 import { bodyFailure } from '#kernel/body_issues'
-import { probeBody } from '#tests/helpers/probe_routes'
+import { probeBody } from '#tests/helpers/http/probe_routes'
 
 async function rejected(sent: unknown) {
   try {

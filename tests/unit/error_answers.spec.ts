@@ -6,8 +6,8 @@ import { json } from 'node:stream/consumers'
 import { test } from '@japa/runner'
 
 import { issue, type Issue } from '#kernel/issues'
-import { occurs, serves, unmetIssues } from '#tests/helpers/error_cases'
-import { ErrorFixture } from '#tests/helpers/error_fixture'
+import { occurs, serves, unmetIssues } from '#tests/helpers/http/error_cases'
+import { ErrorFixture } from '#tests/helpers/http/error_fixture'
 
 const name = issue('required', ['name'], 'is missing')
 const scope = issue('required', ['scope'], 'is missing')

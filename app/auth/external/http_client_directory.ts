@@ -1,8 +1,7 @@
 import { BadRequest, EntityConflict, IdentityUnavailable } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import { isGlobalPermission } from '#auth/client_permissions'
-import { RecentCache } from '#auth/verification/recent_cache'
-import { clock } from '#kernel/clock'
+import { ExpiringCache } from '#auth/verification/expiring_cache'
 import type {
   ClientDirectory,
   ClientPermission,
@@ -26,10 +25,10 @@ const REJECTED = [400, 422]
 export class HttpClientDirectory implements ClientDirectory {
   readonly recordsAudit = false
   readonly #api: ProviderApi
-  readonly #permissions = new RecentCache<
-    string,
-    { permission: ProviderPermission; until: number }
-  >(MAX_PERMISSIONS)
+  readonly #permissions = new ExpiringCache<string, ProviderPermission>({
+    size: MAX_PERMISSIONS,
+    ttlMs: PERMISSION_TTL_MS,
+  })
 
   constructor(api: ProviderApi) {
     this.#api = api
@@ -104,14 +103,13 @@ export class HttpClientDirectory implements ClientDirectory {
   /** Permissions hardly change, and every client of a record gets the same few, so they are cached. */
   async permission(idOrName: string): Promise<ProviderPermission | undefined> {
     const known = this.#permissions.get(idOrName)
-    if (known && clock.now() < known.until) {
-      return known.permission
+    if (known) {
+      return known
     }
     const permission = await this.#findPermission(idOrName)
     if (permission) {
-      const found = { permission, until: clock.now() + PERMISSION_TTL_MS }
-      this.#permissions.set(permission.name, found)
-      this.#permissions.set(permission.id, found)
+      this.#permissions.set(permission.name, permission)
+      this.#permissions.set(permission.id, permission)
     }
     return permission
   }

@@ -25,8 +25,8 @@ export const redirectUris = vine
   .nullable()
   .optional()
 
-const isWebAddress = vine.createRule((value, _options: undefined, field) => {
-  if (typeof value === 'string' && !(isUsable(value) && /^https?:/i.test(value))) {
+const webAddress = vine.createRule((value, _options: undefined, field) => {
+  if (typeof value === 'string' && !(isUsable(value) && isWebAddress(value))) {
     field.report('Name one https or http address, without a fragment or user info', 'url', field)
   }
 })
@@ -36,7 +36,7 @@ export const logoutUri = vine
   .string()
   .minLength(1)
   .maxLength(2048)
-  .use(isWebAddress())
+  .use(webAddress())
   .nullable()
   .optional()
 
@@ -46,6 +46,8 @@ export function redirectUrisOf(list: string | null): string[] {
     .map((uri) => uri.trim())
     .filter((uri) => uri !== '')
 }
+
+export const isWebAddress = (uri: string): boolean => /^https?:/i.test(uri)
 
 /** Whether an address can be registered. A web address may end in `/**` to match everything below it. */
 function isRegistrable(uri: string): boolean {

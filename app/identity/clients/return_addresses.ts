@@ -1,6 +1,6 @@
 import { isLoopback } from '#configuration/loopback'
 import { ACCOUNT_CONSOLE, isConsole } from './consoles.js'
-import { isUsable, redirectUrisOf } from './redirect_uris.js'
+import { isUsable, isWebAddress, redirectUrisOf } from './redirect_uris.js'
 import { PROVIDER_URL } from '#identity/embedded/addresses'
 import { env, type Env } from '#start/env'
 
@@ -35,8 +35,8 @@ export function mayReturnTo(
     return false
   }
   const isOurs = client.name === ACCOUNT_CONSOLE && uri.split('?')[0] === ACCOUNT_PAGE
-  const isLocal = NODE_ENV !== 'production' && isWeb(url) && isLoopback(url.hostname)
-  return isOurs || isLocal || (isWeb(url) && UI_ORIGINS.includes(url.origin))
+  const isLocal = NODE_ENV !== 'production' && isWebAddress(url.href) && isLoopback(url.hostname)
+  return isOurs || isLocal || (isWebAddress(url.href) && UI_ORIGINS.includes(url.origin))
 }
 
 function leadsTo(registered: string, uri: string, url: URL): boolean {
@@ -46,10 +46,8 @@ function leadsTo(registered: string, uri: string, url: URL): boolean {
   const base = URL.parse(registered.slice(0, -2))
   return (
     base !== null &&
-    isWeb(base) &&
+    isWebAddress(base.href) &&
     url.origin === base.origin &&
     url.pathname.startsWith(base.pathname)
   )
 }
-
-const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:'

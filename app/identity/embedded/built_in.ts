@@ -2,15 +2,13 @@ import type pg from 'pg'
 
 import { BadRequest } from '#kernel/failures'
 import type { Kind } from '#records/kind'
-
-/** A record that may be referenced by name. */
-interface Named {
-  readonly name: string
-  readonly builtIn: boolean
-}
+import type { Attributes } from '#records/row'
 
 /** Throws for a built-in record, which the provider cannot work without. */
 export async function requireRemovable(pool: pg.Pool, kind: Kind, id: string): Promise<void> {
+  if (!('builtIn' in kind.columns)) {
+    return
+  }
   const { rowCount } = await pool.query(
     `select 1 from ${kind.table} where id::text = lower($1) and built_in`,
     [id]
@@ -21,12 +19,8 @@ export async function requireRemovable(pool: pg.Pool, kind: Kind, id: string): P
 }
 
 /** Throws if a change renames a built-in record, which is referenced by name. */
-export function requireSameName(
-  { label }: Kind,
-  { builtIn, name }: Named,
-  change: Partial<Named>
-): void {
-  if (builtIn && change.name !== undefined && change.name !== name) {
+export function requireSameName({ label }: Kind, previous: Attributes, { name }: Attributes): void {
+  if (previous.builtIn && name !== undefined && name !== previous.name) {
     throw new BadRequest(`The ${label} is built in and keeps its name`)
   }
 }

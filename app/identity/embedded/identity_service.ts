@@ -40,9 +40,7 @@ export class IdentityService<M extends ModelClass = ModelClass> extends RecordSe
 
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    if ('builtIn' in this.kind.columns) {
-      await requireRemovable(this.pool, this.kind, id)
-    }
+    await requireRemovable(this.pool, this.kind, id)
     const data = await super.remove(origin, id)
     await accessChangesDelivered()
     return data
@@ -59,9 +57,7 @@ export class IdentityService<M extends ModelClass = ModelClass> extends RecordSe
     body: Attributes,
     _actor: Actor
   ): RowValues<M> | Promise<RowValues<M>> {
-    if ('builtIn' in this.kind.columns) {
-      requireSameName(this.kind, previous as unknown as Parameters<typeof requireSameName>[1], body)
-    }
+    requireSameName(this.kind, previous, body)
     return body as RowValues<M>
   }
 }

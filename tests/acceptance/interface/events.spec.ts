@@ -14,7 +14,7 @@ const UNKNOWN_TIME = '2031-04-05T06:07:08.000Z'
 
 /** Adds an event, which is gone when the test is over. */
 async function received(more: object, cleanup: Cleanup) {
-  const answer = await request('/events', { method: 'POST', body: saying(more) })
+  const answer = await request('/events', { method: 'POST', body: reporting(more) })
   const id = answer.body.data?.id
   if (id !== undefined) {
     cleanup(async () => {
@@ -24,7 +24,7 @@ async function received(more: object, cleanup: Cleanup) {
   return answer
 }
 
-const saying = (more: object = {}) => ({
+const reporting = (more: object = {}) => ({
   scope: 'builder',
   name: 'executionStarted',
   refType: 'analysis',
@@ -120,7 +120,7 @@ test.group('Interface: events', (group) => {
   }) => {
     const { body } = await received({}, cleanup)
     for (const method of ['POST', 'PATCH', 'PUT']) {
-      const answer = await request(`/events/${body.data.id}`, { method, body: saying() })
+      const answer = await request(`/events/${body.data.id}`, { method, body: reporting() })
       assert.equal(answer.status, 404)
     }
     assert.deepEqual((await request(`/events/${body.data.id}`)).body.data, body.data)
@@ -172,7 +172,7 @@ test.group('Interface: events', (group) => {
     const refId = randomUUID()
     const { status, body } = await received({ refId }, cleanup)
     assert.equal(status, 201)
-    assert.containsSubset(body, { data: saying({ refId }), meta: {} })
+    assert.containsSubset(body, { data: reporting({ refId }), meta: {} })
   })
 
   test('Endpoints / Telemetry service row 5: an event is deleted', async ({ assert, cleanup }) => {

@@ -8,7 +8,7 @@ import { startProgram, type Program } from './program.js'
 import { call, create, type Answer } from './records.js'
 import { request } from './telemetry.js'
 import { freePort } from '#embedded/free_port'
-import { VictoriaLogsStandIn } from '#tests/helpers/victorialogs/stand_in'
+import { VictoriaLogsStandIn } from '#tests/helpers/telemetry/victorialogs/stand_in'
 
 const aLine = (labels: Record<string, string>) => ({
   message: 'something happened',

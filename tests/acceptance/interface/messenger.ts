@@ -1,8 +1,8 @@
 import { io, type Socket } from 'socket.io-client'
 
 import { eventually } from '#tests/helpers/eventually'
-import { connected } from '#tests/helpers/sockets'
-import { streamedText } from '#tests/helpers/streamed_text'
+import { connected } from '#tests/helpers/realtime/sockets'
+import { streamedText } from '#tests/helpers/messenger/streamed_text'
 
 import { address } from './installation.js'
 import { accessToken } from './login.js'

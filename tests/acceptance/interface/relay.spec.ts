@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 import { io } from 'socket.io-client'
 
 import { eventually } from '#tests/helpers/eventually'
-import { emitWithAck as request, refusal } from '#tests/helpers/sockets'
+import { emitWithAck as request, refusal } from '#tests/helpers/realtime/sockets'
 
 import { address, useInstallation } from './installation.js'
 import { accessToken, CANNOT_INVITE, canInvite, invite } from './login.js'

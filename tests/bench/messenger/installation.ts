@@ -1,8 +1,8 @@
 import pg from 'pg'
 
-import { durablePostgres } from '#tests/helpers/durable_postgres'
+import { durablePostgres } from '#tests/helpers/database/durable_postgres'
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { mailboxOwners, type MailboxOwner } from '#tests/helpers/mailbox_owners'
+import { mailboxOwners, type MailboxOwner } from '#tests/helpers/messenger/mailbox_owners'
 import { startRedis } from '#tests/services/servers/redis'
 import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_provider'
 

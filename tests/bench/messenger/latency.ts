@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import type { HubProcesses } from '#tests/helpers/hub_processes'
-import { openLasting, openMany } from '#tests/helpers/lasting_wire'
-import type { MailboxOwner } from '#tests/helpers/mailbox_owners'
-import { Wire, wireRequest } from '#tests/helpers/wire'
+import { openLasting, openMany } from '#tests/helpers/messenger/lasting_wire'
+import type { MailboxOwner } from '#tests/helpers/messenger/mailbox_owners'
+import { Wire, wireRequest } from '#tests/helpers/http/wire'
 import { accepted, sendRequest } from './throughput.js'
 
 const BETWEEN_MS = 5

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 
 import type { HubProcesses } from '#tests/helpers/hub_processes'
 import { eventually } from '#tests/helpers/eventually'
-import { openLasting, openMany, type LastingWire } from '#tests/helpers/lasting_wire'
-import type { MailboxOwner } from '#tests/helpers/mailbox_owners'
-import { Wire, wireRequest } from '#tests/helpers/wire'
+import { openLasting, openMany, type LastingWire } from '#tests/helpers/messenger/lasting_wire'
+import type { MailboxOwner } from '#tests/helpers/messenger/mailbox_owners'
+import { Wire, wireRequest } from '#tests/helpers/http/wire'
 import type { Inspector } from './inspector.js'
 
 type Kind = 'parked' | 'stream'

@@ -1,6 +1,6 @@
 import type { Party } from '#messenger/mailboxes/party'
-import type { MailboxOwner } from '#tests/helpers/mailbox_owners'
-import { Wire, wireRequest } from '#tests/helpers/wire'
+import type { MailboxOwner } from '#tests/helpers/messenger/mailbox_owners'
+import { Wire, wireRequest } from '#tests/helpers/http/wire'
 
 const DATA = JSON.stringify('x'.repeat(1_022))
 const PULLED = 50

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { MailboxOwner } from '#tests/helpers/mailbox_owners'
-import { Wire, wireRequest, type WireAnswer, type WireRequest } from '#tests/helpers/wire'
+import type { MailboxOwner } from '#tests/helpers/messenger/mailbox_owners'
+import { Wire, wireRequest, type WireAnswer, type WireRequest } from '#tests/helpers/http/wire'
 
 const PAUSE_AFTER_FAILURE_MS = 50
 

@@ -1,4 +1,4 @@
-import { mailboxOwners, type MailboxOwner } from '#tests/helpers/mailbox_owners'
+import { mailboxOwners, type MailboxOwner } from '#tests/helpers/messenger/mailbox_owners'
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { freePort } from '#tests/services/servers/free_port'
 import { startPostgres } from '#tests/services/servers/postgres'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { MailboxOwner } from '#tests/helpers/mailbox_owners'
+import type { MailboxOwner } from '#tests/helpers/messenger/mailbox_owners'
 import { Caller } from './caller.js'
 import type { Delivered, Ledger } from './ledger.js'
 

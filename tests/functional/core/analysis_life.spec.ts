@@ -8,7 +8,7 @@ import { silentWorkerSweep } from '#core/analysis_life/watchdog'
 import type { Attributes } from '#records/row'
 import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
-import { StandInWorker } from '#tests/helpers/stand_in_worker'
+import { StandInWorker } from '#tests/helpers/worker/stand_in_worker'
 
 import { call, database, Scene, set } from './analysis_scene.js'
 import { startCommands } from './registry_scene.js'

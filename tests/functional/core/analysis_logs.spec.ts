@@ -8,7 +8,7 @@ import { node } from '#core/nodes/node'
 import { clock } from '#kernel/clock'
 import { localLogs } from '#telemetry/logs/local_logs'
 import { at, boot } from '#tests/helpers/application'
-import { followed } from '#tests/helpers/followed'
+import { followed } from '#tests/helpers/telemetry/followed'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 

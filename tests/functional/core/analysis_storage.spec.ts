@@ -10,7 +10,7 @@ import { ServiceUnavailable } from '#kernel/failures'
 import type { Attributes } from '#records/row'
 import { storagePool } from '#storage/database'
 import { at } from '#tests/helpers/application'
-import { handingOut } from '#tests/helpers/handing_out'
+import { handingOut } from '#tests/helpers/core/handing_out'
 import { identity } from '#tests/helpers/identities'
 import { aBucket, aFile, callStorage } from '#tests/functional/storage/storage_scene'
 

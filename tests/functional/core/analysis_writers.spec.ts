@@ -5,7 +5,7 @@ import { test } from '@japa/runner'
 
 import type { Attributes } from '#records/row'
 import { eventually } from '#tests/helpers/eventually'
-import { StandInWorker } from '#tests/helpers/stand_in_worker'
+import { StandInWorker } from '#tests/helpers/worker/stand_in_worker'
 
 import { call, database, Scene, set } from './analysis_scene.js'
 import { startCommands } from './registry_scene.js'

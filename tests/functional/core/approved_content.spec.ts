@@ -4,7 +4,7 @@ import { skipsApproval } from '#core/analysis_nodes/approval_switch'
 import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
-import { statementsOf } from '#tests/helpers/migration_statements'
+import { statementsOf } from '#tests/helpers/database/migration_statements'
 
 import { call, database, Scene, set } from './analysis_scene.js'
 

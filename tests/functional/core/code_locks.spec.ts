@@ -29,9 +29,9 @@ import {
 import { aBucket, aFile, callStorage, eventsAbout } from '#tests/functional/storage/storage_scene'
 import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
-import { handingOut } from '#tests/helpers/handing_out'
+import { handingOut } from '#tests/helpers/core/handing_out'
 import { identity, REALMS } from '#tests/helpers/identities'
-import { begin, patch, tus } from '#tests/helpers/tus'
+import { begin, patch, tus } from '#tests/helpers/storage/tus'
 
 import { call, database, Scene, set, type Person } from './analysis_scene.js'
 

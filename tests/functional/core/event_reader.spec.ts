@@ -4,7 +4,7 @@ import { remoteEventReader } from '#core/events/remote_event_reader'
 import { telemetryPool } from '#telemetry/database'
 import { localEvents } from '#telemetry/events/local_events'
 import { at, boot } from '#tests/helpers/application'
-import { eventReaderSuite } from '#tests/helpers/event_reader_suite'
+import { eventReaderSuite } from '#tests/helpers/core/event_reader_suite'
 import { identity } from '#tests/helpers/identities'
 
 const introspect = async () => undefined as any

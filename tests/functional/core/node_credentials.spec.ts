@@ -9,7 +9,7 @@ import { useSecuritySink } from '#tests/helpers/container'
 import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
-import { statementsOf } from '#tests/helpers/migration_statements'
+import { statementsOf } from '#tests/helpers/database/migration_statements'
 
 import { call, member, newRealm, uniqueName } from './node_scene.js'
 

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { analysis } from '#core/analyses/analysis'
 import { sampleRecord } from '#tests/helpers/sample_records'
-import { listenToStatements } from '#tests/helpers/statements'
+import { listenToStatements } from '#tests/helpers/database/statements'
 
 import { call, Scene } from './analysis_scene.js'
 

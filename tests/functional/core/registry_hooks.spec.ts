@@ -11,7 +11,7 @@ import { pools } from '#database/pools'
 import { seal } from '#records/sealing'
 import { clock } from '#kernel/clock'
 import { eventually } from '#tests/helpers/eventually'
-import { HarborServer } from '#tests/helpers/harbor_server'
+import { HarborServer } from '#tests/helpers/core/harbor_server'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call } from './node_scene.js'

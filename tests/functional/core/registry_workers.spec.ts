@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 import { corePool } from '#core/database'
 import { RegistryReconciler } from '#core/registries/registry_reconciler'
 import { eventually } from '#tests/helpers/eventually'
-import { ACCOUNT, HarborServer } from '#tests/helpers/harbor_server'
+import { ACCOUNT, HarborServer } from '#tests/helpers/core/harbor_server'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { unseal } from '#records/sealing'
 

@@ -8,7 +8,7 @@ import { ServiceUnavailable } from '#kernel/failures'
 import { findDamagedFiles } from '#storage/bucket_files/find_damaged_files'
 import { aBucket, aFile } from '#tests/functional/storage/storage_scene'
 import { at } from '#tests/helpers/application'
-import { handingOut } from '#tests/helpers/handing_out'
+import { handingOut } from '#tests/helpers/core/handing_out'
 import { identity } from '#tests/helpers/identities'
 
 async function storedAs(text: string): Promise<string> {

@@ -8,7 +8,7 @@ import { signToken } from '#identity/embedded/tokens/sign'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { clock } from '#kernel/clock'
 import { EndSignal } from '#kernel/end_signal'
-import { endSessions } from '#tests/helpers/database_sessions'
+import { endSessions } from '#tests/helpers/database/database_sessions'
 import { eventually } from '#tests/helpers/eventually'
 import {
   bySecret,

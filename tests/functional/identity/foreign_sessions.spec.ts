@@ -7,7 +7,13 @@ import type { Socket } from 'socket.io-client'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { overrideClock } from '#kernel/clock'
 import { eventually } from '#tests/helpers/eventually'
-import { emitWithAck, connected, received, settled, socketSite } from '#tests/helpers/sockets'
+import {
+  emitWithAck,
+  connected,
+  received,
+  settled,
+  socketSite,
+} from '#tests/helpers/realtime/sockets'
 import type { StoredRecord } from '#tests/unit/identity/stand_in/records'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider } from '#tests/unit/identity/subjects'

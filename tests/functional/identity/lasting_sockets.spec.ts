@@ -14,7 +14,7 @@ import {
   refusal,
   settled,
   socketSite,
-} from '#tests/helpers/sockets'
+} from '#tests/helpers/realtime/sockets'
 import { stopwatch, timeGoneBy } from '#tests/helpers/stopwatch'
 import {
   byPassword,

@@ -12,7 +12,7 @@ import { ImageLocations, type ImageStores } from '#worker/images/image_locations
 import { Signing } from '#worker/images/signing'
 import type { Job, JobContext } from '#worker/job'
 import { JobLog } from '#worker/job_log'
-import { buildFacts } from '#tests/helpers/signed_images/build_facts'
+import { buildFacts } from '#tests/helpers/oci/signed_images/build_facts'
 import { StandInPlatform } from './stand_in_platform.js'
 
 const words = MEDIA_TYPES.oci

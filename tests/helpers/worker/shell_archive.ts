@@ -8,7 +8,7 @@ import { openImageStore } from '#oci/open_image_store'
 import { platformImage } from '#oci/platform_image'
 import { layerEntries } from '#oci/tar/layer_entries'
 import { writeLayer } from '#oci/write_layer'
-import { filesOf, putImage } from '#tests/helpers/images'
+import { filesOf, putImage } from '#tests/helpers/oci/images'
 
 const run = promisify(execFile)
 

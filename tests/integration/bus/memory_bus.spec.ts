@@ -1,9 +1,9 @@
 import { MemoryBus } from '#bus/memory/memory_bus'
 import { MemoryDeadLetters } from '#bus/memory/memory_dead_letters'
-import { busDatabase } from '#tests/helpers/bus_database'
-import { busSuite } from '#tests/helpers/bus_suite'
-import { gatheringSuite } from '#tests/helpers/gathering_suite'
-import { sequenceSuite } from '#tests/helpers/sequence_suite'
+import { busDatabase } from '#tests/helpers/bus/bus_database'
+import { busSuite } from '#tests/helpers/bus/bus_suite'
+import { gatheringSuite } from '#tests/helpers/bus/gathering_suite'
+import { sequenceSuite } from '#tests/helpers/bus/sequence_suite'
 
 const open = async () => {
   const { pool, stop } = await busDatabase()

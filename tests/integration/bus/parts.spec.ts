@@ -7,7 +7,7 @@ import { jitteredBackoff } from '#kernel/backoff'
 import { Inbox } from '#bus/inbox'
 import { KeyedMutex } from '#kernel/keyed_mutex'
 import { overrideClock } from '#kernel/clock'
-import { busDatabase } from '#tests/helpers/bus_database'
+import { busDatabase } from '#tests/helpers/bus/bus_database'
 
 test.group('KeyedMutex', () => {
   test('keeps the order per key, and runs keys concurrently', async ({ assert }) => {

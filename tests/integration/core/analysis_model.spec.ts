@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import fc from 'fast-check'
 
 import { boot } from '#tests/helpers/application'
-import { emptyOutbox } from '#tests/helpers/empty_outbox'
+import { emptyOutbox } from '#tests/helpers/outbox/empty_outbox'
 import { rounds } from '#tests/helpers/rounds'
 
 import { Model } from '#tests/integration/core/analysis_model/model'

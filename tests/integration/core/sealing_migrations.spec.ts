@@ -16,7 +16,7 @@ import CreateRegistryWorkers from '#migrations/core/071_create_registry_workers'
 import AddMasterAccounts from '#migrations/core/073_add_master_accounts'
 import { unsealCommand } from '#outbox/payloads/sealed_command'
 import { unseal } from '#records/sealing'
-import { emptyDatabase } from '#tests/helpers/empty_database'
+import { emptyDatabase } from '#tests/helpers/database/empty_database'
 
 const SECRET = 'Plain-until-now-1'
 const REGISTRY = '00000000-0000-4000-8000-000000000001'

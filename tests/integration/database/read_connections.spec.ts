@@ -9,7 +9,7 @@ import { stopwatch } from '#tests/helpers/stopwatch'
 
 type Cleanup = (work: () => Promise<void>) => void
 
-/** As many connections as make the given number of lanes. */
+/** The pool size that yields the given number of read connections. */
 function poolOf(lanes: number, cleanup: Cleanup): DatabasePool {
   const pool = new DatabasePool({ connectionString: process.env.DATABASE_URL, size: lanes * 3 })
   pool.on('error', () => {})

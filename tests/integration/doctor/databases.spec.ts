@@ -21,7 +21,7 @@ import CreateUsers from '#migrations/identity/002_create_users'
 import CreateClients from '#migrations/identity/003_create_clients'
 import CreateSigningKeys from '#migrations/identity/007_create_signing_keys'
 import { examined, found } from '#tests/helpers/doctor'
-import { emptyDatabase } from '#tests/helpers/empty_database'
+import { emptyDatabase } from '#tests/helpers/database/empty_database'
 
 const REALM = '11111111-1111-4111-8111-111111111111'
 

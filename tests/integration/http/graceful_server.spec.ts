@@ -18,7 +18,7 @@ import { BODY_TIMEOUT_MS, closeIfBodyStalls } from '#http/request_timeouts'
 import { Drain } from '#kernel/drain'
 import { stopwatch } from '#tests/helpers/stopwatch'
 
-/** A page that keeps its request until the process ends, as a long poll does. */
+/** A handler that parks its request until the process shuts down, like a long poll. */
 function park(drain: Drain, response: ServerResponse): void {
   drain.signal.addEventListener('abort', () => response.end('nothing came'))
 }
@@ -53,7 +53,7 @@ test.group('A server that closes gracefully', () => {
     const url = await listening(server)
     const agent = new Agent({ keepAlive: true })
     const parked = Array.from({ length: 50 }, () => ask(url, agent))
-    // A connection is counted before its request has been read, and only what was read can be parked.
+    // A connection is counted before its request has been read, but only a request that was read can be parked.
     while (arrived < parked.length) {
       await delay(5)
     }
@@ -195,7 +195,7 @@ test.group('A server with handed-over connections', () => {
   })
 })
 
-/** Opens a connection and sends something on it; answers what came back once it is closed. */
+/** Opens a connection and sends data; returns what was received once it is closed. */
 async function sendSlowly(url: string, parts: string[], pauseMs = 100) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   let received = ''

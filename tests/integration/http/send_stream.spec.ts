@@ -11,7 +11,7 @@ import { sendStream } from '#http/send_stream'
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x')
 
-/** Answers every request with a stream, and says how it ended. */
+/** A server that responds with a stream and reports how it ended. */
 async function serve(source: () => Readable, stallTimeoutMs: number) {
   const ends: string[] = []
   const server: Server = createServer((request, response) => {

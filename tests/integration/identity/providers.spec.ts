@@ -9,7 +9,7 @@ import { OidcProvider } from '#auth/oidc/oidc_provider'
 import type { IdentityProvider } from '#auth/provider'
 import { at, mountedAs } from '#tests/helpers/application'
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { providerSuite, type ProviderSubject } from '#tests/helpers/provider_suite'
+import { providerSuite, type ProviderSubject } from '#tests/helpers/identity/provider_suite'
 
 import { ANN, StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider, settingsFor } from '#tests/unit/identity/subjects'

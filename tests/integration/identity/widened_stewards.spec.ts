@@ -8,7 +8,7 @@ import CreatePermissions from '#migrations/identity/005_create_permissions'
 import CreateAssignments from '#migrations/identity/006_create_assignments'
 import MarkBuiltInRoles from '#migrations/identity/021_mark_built_in_roles'
 import WidenStewards from '#migrations/identity/026_widen_stewards'
-import { emptyDatabase } from '#tests/helpers/empty_database'
+import { emptyDatabase } from '#tests/helpers/database/empty_database'
 
 test.group('An installation from before stewards decided', () => {
   test('lets the built-in role decide, and no role of the same name', async ({

@@ -4,8 +4,8 @@ import { test } from '@japa/runner'
 
 import { isAdvisoryLockGranted } from '#database/advisory_locks'
 import { runAsLeader, LockLost } from '#jobs/leader_election'
-import { emptyDatabase } from '#tests/helpers/empty_database'
-import { failureOf } from '#tests/helpers/object_store_suite'
+import { emptyDatabase } from '#tests/helpers/database/empty_database'
+import { failureOf } from '#tests/helpers/storage/object_store_suite'
 
 const END_HOLDER = `select pg_terminate_backend(pid) from pg_locks
   where ${isAdvisoryLockGranted(`hashtextextended('work', 0)`)}`

@@ -14,7 +14,7 @@ import CreateClientIntents from '#migrations/core/004_create_client_intents'
 import CreateClientTasks from '#migrations/core/007_create_client_tasks'
 import CreateRegistryLinks from '#migrations/core/020_create_registry_links'
 import CreateTasks from '#migrations/core/040_create_tasks'
-import { emptyDatabase } from '#tests/helpers/empty_database'
+import { emptyDatabase } from '#tests/helpers/database/empty_database'
 import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
 
 const QUEUE = { name: 'test', backOff: { firstMs: 1_000, longestMs: 8_000 } }

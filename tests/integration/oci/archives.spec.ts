@@ -12,8 +12,8 @@ import { importArchive } from '#oci/archive/import_archive'
 import { DigestMismatch, ImageArchiveInvalid, ImageFailure, ImageMissing } from '#oci/errors'
 import type { ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
-import { putImage } from '#tests/helpers/images'
-import { failureOf } from '#tests/helpers/object_store_suite'
+import { putImage } from '#tests/helpers/oci/images'
+import { failureOf } from '#tests/helpers/storage/object_store_suite'
 
 const run = promisify(execFile)
 

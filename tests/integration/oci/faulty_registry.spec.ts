@@ -18,9 +18,14 @@ import { MAX_MANIFEST_BYTES, type ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
 import { CHUNK_BYTES } from '#oci/registry/upload'
 import { eventually } from '#tests/helpers/eventually'
-import { bytesOf, piecesOf, putImage } from '#tests/helpers/images'
-import { failureOf } from '#tests/helpers/object_store_suite'
-import { fail, RegistryServer, send, type Exchange } from '#tests/helpers/registry/registry_server'
+import { bytesOf, piecesOf, putImage } from '#tests/helpers/oci/images'
+import { failureOf } from '#tests/helpers/storage/object_store_suite'
+import {
+  fail,
+  RegistryServer,
+  send,
+  type Exchange,
+} from '#tests/helpers/core/registry/registry_server'
 
 const MIB = 1024 ** 2
 const SETTINGS = { attempts: 3, firstPauseMs: 5 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { openImageStore } from '#oci/open_image_store'
-import { imageStoreSuite } from '#tests/helpers/image_store_suite'
+import { imageStoreSuite } from '#tests/helpers/oci/image_store_suite'
 
 imageStoreSuite('Images in a folder', async () => {
   const path = await mkdtemp(join(tmpdir(), 'analysis-hub-images-'))

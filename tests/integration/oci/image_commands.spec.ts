@@ -6,7 +6,7 @@ import { test } from '@japa/runner'
 
 import { openImageStore } from '#oci/open_image_store'
 import { ace } from '#tests/helpers/ace_process'
-import { putImage } from '#tests/helpers/images'
+import { putImage } from '#tests/helpers/oci/images'
 
 test.group('Commands about images', (group) => {
   let folder: string

@@ -13,7 +13,7 @@ import { LayerEntryInvalid } from '#oci/errors'
 import { layerEntries, type LayerFile } from '#oci/tar/layer_entries'
 import { layerTar } from '#oci/tar/layer_tar'
 import { gzipBytes } from '#oci/write_layer'
-import { bytesOf, filesOf, piecesOf } from '#tests/helpers/images'
+import { bytesOf, filesOf, piecesOf } from '#tests/helpers/oci/images'
 import { rounds } from '#tests/helpers/rounds'
 
 const run = promisify(execFile)

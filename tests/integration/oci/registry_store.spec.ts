@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 import { openImageStore } from '#oci/open_image_store'
 import { UploadJournal } from '#oci/uploads/upload_journal'
-import { imageStoreSuite } from '#tests/helpers/image_store_suite'
-import { RegistryServer } from '#tests/helpers/registry/registry_server'
+import { imageStoreSuite } from '#tests/helpers/oci/image_store_suite'
+import { RegistryServer } from '#tests/helpers/core/registry/registry_server'
 
 imageStoreSuite('Images in a registry with tokens', async () => {
   const registry = await RegistryServer.start()

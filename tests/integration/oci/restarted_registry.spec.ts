@@ -3,8 +3,8 @@ import { test } from '@japa/runner'
 import { RegistryUnavailable } from '#oci/errors'
 import { RegistryStore } from '#oci/registry/registry_store'
 import { imageStores } from '#worker/images/stores'
-import { piecesOf } from '#tests/helpers/images'
-import { RegistryServer, send } from '#tests/helpers/registry/registry_server'
+import { piecesOf } from '#tests/helpers/oci/images'
+import { RegistryServer, send } from '#tests/helpers/core/registry/registry_server'
 
 const REPOSITORY = 'suite/image'
 

@@ -8,7 +8,7 @@ import { sweepFolder } from '#oci/folder/sweep_folder'
 import type { ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
 import { platformImage } from '#oci/platform_image'
-import { bytesOf, piecesOf, putImage, putIndex, putStatement } from '#tests/helpers/images'
+import { bytesOf, piecesOf, putImage, putIndex, putStatement } from '#tests/helpers/oci/images'
 
 const DAY_MS = 86_400_000
 

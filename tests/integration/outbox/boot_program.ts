@@ -1,4 +1,4 @@
-/** A process that only brings its tables up to date, with the databases its environment names. */
+/** A process that only migrates the databases that its environment names. */
 import { boot, shutDown } from '#tests/helpers/application'
 
 await boot()

@@ -17,18 +17,18 @@ export function seeded(seed: number): () => number {
 }
 
 interface Mood {
-  /** How many of the entries are refused, and how many arrive although that is not confirmed. */
+  /** The share of entries that fail, and that arrive without a confirmation. */
   refused?: number
   unconfirmed?: number
   slowMs?: number
   random?: () => number
 }
 
-/** A destination that delays, refuses and forgets to confirm; what arrived is kept in the order it did. */
+/** A destination that delays, fails and omits confirmations; it records arrivals in order. */
 export class Chaos implements Destination {
   readonly arrived: Entry[] = []
   isReady = true
-  /** Queues from which nothing comes back. */
+  /** Queues that never confirm. */
   readonly unattended = new Set<string>()
 
   constructor(
@@ -60,7 +60,7 @@ export class Chaos implements Destination {
     return this.arrived.map(({ position }) => position)
   }
 
-  /** The positions of each record in the order in which they arrived for the last time. */
+  /** The positions of each record in the order of their last arrival. */
   get lastByRecord(): Map<string, number[]> {
     const lasts = new Map<number, string>()
     for (const { position, orderedBy } of this.arrived) {
@@ -77,7 +77,7 @@ export class Chaos implements Destination {
 
 const { audit, bus, pubsub, sockets, commands } = DESTINATIONS
 
-/** An outbox in the database of the tests, empty at first. */
+/** An empty outbox in the test database. */
 export class OutboxScene {
   readonly url = process.env.DATABASE_URL!
   readonly pool = new pg.Pool({ connectionString: this.url, max: 5 })
@@ -136,7 +136,7 @@ export class OutboxScene {
   }
 }
 
-/** Waits for something that becomes true; throws where it does not. */
+/** Waits until a condition holds; throws after a timeout. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,

@@ -5,7 +5,7 @@ import pg from 'pg'
 
 import { metrics } from '#observability/metrics'
 import type { DestinationName } from '#outbox/entry'
-import { endSessions } from '#tests/helpers/database_sessions'
+import { endSessions } from '#tests/helpers/database/database_sessions'
 import { Chaos, OutboxScene, seeded, until } from './outbox_scene.js'
 
 const ALL: DestinationName[] = ['audit', 'bus', 'pubsub', 'sockets']

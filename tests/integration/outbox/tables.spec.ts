@@ -6,7 +6,7 @@ import { test } from '@japa/runner'
 import pg from 'pg'
 
 import { boot } from '#tests/helpers/application'
-import { dropDatabase } from '#tests/helpers/empty_database'
+import { dropDatabase } from '#tests/helpers/database/empty_database'
 
 const PROGRAM = fileURLToPath(new URL('./boot_program.ts', import.meta.url))
 const TABLES = ['bus_migrations', 'inbox', 'outbox']

@@ -13,7 +13,7 @@ import { rounds } from '#tests/helpers/rounds'
 
 /** Set it to the seed of a failed run to see that run again. */
 const seed = process.env.QUERY_SEED ? Number(process.env.QUERY_SEED) : undefined
-/** Looking for the smallest example that fails can take long; what was found by then is told. */
+/** Shrinking a failure can take long; the best example so far is reported. */
 const settings = { seed, interruptAfterTimeLimit: 40_000 }
 const MODES = ['collection', 'record', 'filtersOnly'] as const
 const AMOUNT = 45
@@ -35,7 +35,7 @@ function byExpression(filter: arbitrary.Tree): Promise<string[]> {
   return idsOf(`filter=${encodeURIComponent(arbitrary.expression(filter))}`)
 }
 
-/** Whether a query was answered; anything but an answer or the one error is thrown on. */
+/** Whether a query was answered; rethrows anything but a QueryError. */
 function isAnswered(answer: () => unknown): boolean {
   try {
     answer()

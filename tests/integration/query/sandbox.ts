@@ -20,7 +20,7 @@ const COLUMN_TYPES: Record<ColumnType, string> = {
 
 type Row = Record<string, unknown>
 
-/** Tables in a PostgreSQL schema of one test's own, gone when it is closed. */
+/** Tables in a PostgreSQL schema of the test, dropped on close. */
 export class Sandbox {
   readonly #client: pg.Client
   readonly #schema: string
@@ -53,7 +53,7 @@ export class Sandbox {
     }
   }
 
-  /** Runs a change that is not there any more afterwards. */
+  /** Runs a change and rolls it back. */
   async undone(change: () => Promise<void>): Promise<void> {
     await this.#client.query('begin')
     try {

@@ -12,7 +12,7 @@ export type Row = Record<string, unknown>
 export const AMOUNT = 120
 export const { node, registry, registryProject } = storedDeclarations()
 
-/** The client whose node owns the one registry project and not the other. */
+/** A client whose node owns the first registry project only. */
 export const owner = specimenId(900)
 export const registryId = specimenId(901)
 export const projectId = specimenId(902)
@@ -22,7 +22,7 @@ export function textOf(query: string, options?: ReadOptions): string {
   return compileList(specimen, decode(specimen, query), options).text
 }
 
-/** A filled sandbox, and reading from it the way an endpoint does. */
+/** A filled sandbox, read like an endpoint does. */
 export class Scene {
   private constructor(readonly sandbox: Sandbox) {}
 

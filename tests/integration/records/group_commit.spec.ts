@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import pg from 'pg'
 
 import { GroupCommit } from '#records/group_commit'
-import { emptyDatabase } from '#tests/helpers/empty_database'
+import { emptyDatabase } from '#tests/helpers/database/empty_database'
 
 type Database = Awaited<ReturnType<typeof emptyDatabase>>
 

@@ -12,17 +12,17 @@ import type { Kind } from '#records/kind'
 import { lucidClientFor } from '#records/lucid_client'
 import type { RecordModel } from '#records/model'
 import { RecordStore } from '#records/record_store'
-import { allKinds, type ServedKind } from '#tests/helpers/all_kinds'
+import { allKinds, type ServedKind } from '#tests/helpers/records/all_kinds'
 import { boot } from '#tests/helpers/application'
-import { manyRecords } from '#tests/helpers/many_records'
+import { manyRecords } from '#tests/helpers/records/many_records'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
-/** Enough that reading all of them costs the planner more than an index. */
+/** Enough rows that the planner prefers an index over a scan. */
 const ROWS = 5_000
 
 interface Index {
   name: string
-  /** The indexed expressions in their order, as the database prints them. */
+  /** The indexed expressions in order, as PostgreSQL prints them. */
   keys: string[]
 }
 
@@ -40,7 +40,7 @@ async function indexesOf(client: pg.ClientBase, { table }: Kind): Promise<Index[
   return rows
 }
 
-/** The column an indexed expression is about. */
+/** The column of an indexed expression. */
 const columnAt = (key: string) => /^(?:lower\()?"?(\w+)/.exec(key)![1]!
 
 const stored = (kind: Kind, name: string) => columnOf(name, kind.columns[name]!)

@@ -12,7 +12,7 @@ import { boot } from '#tests/helpers/application'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const SECRET = 'Harbor12345'
 
-/** What the REPL prints when something is typed into it. */
+/** Returns the output of the REPL for an input. */
 async function answered(typed: string): Promise<string> {
   const repl = spawn(process.execPath, ['ace.js', 'repl'], { cwd: ROOT })
   let printed = ''

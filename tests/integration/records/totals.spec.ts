@@ -22,7 +22,7 @@ import { correctTotals } from '#records/totals/correct_totals'
 import { addPartition, subtractPartition } from '#records/totals/partition_totals'
 import { bucket } from '#storage/buckets/bucket'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
-import { allKinds } from '#tests/helpers/all_kinds'
+import { allKinds } from '#tests/helpers/records/all_kinds'
 import { boot } from '#tests/helpers/application'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
@@ -32,7 +32,7 @@ const KILLS = 6
 
 type Parts = Record<string, number>
 
-/** What pages answer as their totals, and what there is, as of one moment. */
+/** The totals that pages return, and the actual counts, in one snapshot. */
 async function compared(client: pg.ClientBase, kind: Kind): Promise<{ kept: Parts; real: Parts }> {
   await client.query('begin isolation level repeatable read read only')
   try {
@@ -62,7 +62,7 @@ async function counted(client: pg.ClientBase, { table, realm, columns }: Kind): 
   return parts
 }
 
-/** As an endpoint reads it; the limit of one has it look further than the page. */
+/** Reads a page like an endpoint; a limit of one forces the total to be read. */
 async function totalOf(client: pg.ClientBase, kind: Kind, part?: string | null): Promise<number> {
   const { text, values } = compileList(
     kind.declaration,
@@ -163,7 +163,7 @@ test.group('Maintained totals', (group) => {
     isOver.yet = true
     await Promise.all([reading, adding])
     await written()
-    // Writers draw what they do, so that they may leave nothing.
+    // Writers act randomly, so some may write nothing.
     await sampleRecord('storage', bucketFile)
 
     assert.isAbove(seen, 10)

@@ -1,6 +1,6 @@
 /**
- * Writes buckets and their files in every way there is, until it is told to stop or is killed: one by one and many at once, into
- * other realms, with what goes along, and taken back as a whole or in part. Run as a process of its own.
+ * Writes buckets and files in every way, one by one and in bulk, into other realms, with cascades and with full or
+ * partial rollbacks, until it is stopped or killed. Runs as a separate process.
  */
 import { randomUUID } from 'node:crypto'
 
@@ -71,7 +71,7 @@ async function transaction(): Promise<void> {
     }
     await client.query(below(4) === 0 ? 'rollback' : 'commit')
   } catch {
-    // Writers get in each other's way: the database takes back one of two that wait for each other.
+    // Writers may deadlock: PostgreSQL then aborts one of them.
     await client.query('rollback')
   }
 }

@@ -138,7 +138,7 @@ test.group('Transactions', (group) => {
     assert.propertyVal(await failureOf(another), 'constraint', 'noted_what_check')
   })
 
-  /** Two transactions, each of which has what the other one wants; answers how often each was begun. */
+  /** Runs two transactions that deadlock; returns how often each was started. */
   const crossing = async (first: (transaction: pg.ClientBase) => void = () => {}) => {
     await pool.query(`insert into noted values ('a'), ('b')`)
     const bothHold = Promise.withResolvers<void>()

@@ -14,9 +14,9 @@ import { verifyImage } from '#oci/signing/verify_image'
 import { layerEntries } from '#oci/tar/layer_entries'
 import { startLayer, writeLayer, type WrittenLayer } from '#oci/write_layer'
 import { eventually } from '#tests/helpers/eventually'
-import { filesOf, putImage } from '#tests/helpers/images'
-import { RegistryServer } from '#tests/helpers/registry/registry_server'
-import { buildFacts } from '#tests/helpers/signed_images/build_facts'
+import { filesOf, putImage } from '#tests/helpers/oci/images'
+import { RegistryServer } from '#tests/helpers/core/registry/registry_server'
+import { buildFacts } from '#tests/helpers/oci/signed_images/build_facts'
 
 const key = SigningKey.derivedFrom('a key of an application, long enough')
 const BASE = 'master/python/base'

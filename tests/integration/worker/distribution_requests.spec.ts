@@ -10,8 +10,8 @@ import { signImage } from '#oci/signing/sign_image'
 import { SigningKey } from '#oci/signing/signing_key'
 import { verifyImage } from '#oci/signing/verify_image'
 import { distribution } from '#worker/distribution/distribute_analysis'
-import { RegistryServer, send } from '#tests/helpers/registry/registry_server'
-import { buildFacts } from '#tests/helpers/signed_images/build_facts'
+import { RegistryServer, send } from '#tests/helpers/core/registry/registry_server'
+import { buildFacts } from '#tests/helpers/oci/signed_images/build_facts'
 import { DistributionScene, KEY, pushBuild } from '#tests/helpers/worker/distribution_scene'
 
 const distribute = distribution({ stallMs: 2_000, pausesMs: [] })

@@ -5,7 +5,11 @@ import { test } from '@japa/runner'
 import type { ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
 import { distribution } from '#worker/distribution/distribute_analysis'
-import { RegistryServer, send, type Interference } from '#tests/helpers/registry/registry_server'
+import {
+  RegistryServer,
+  send,
+  type Interference,
+} from '#tests/helpers/core/registry/registry_server'
 import { DistributionScene, pushBuild } from '#tests/helpers/worker/distribution_scene'
 
 const LAYERS = [randomBytes(50_000), randomBytes(2_000)]

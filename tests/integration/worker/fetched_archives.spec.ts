@@ -6,7 +6,7 @@ import { test } from '@japa/runner'
 
 import { scan } from '#worker/master_images/sources/scan'
 import { openTree } from '#worker/master_images/sources/open_tree'
-import { tarball } from '#tests/helpers/master_images/tarball'
+import { tarball } from '#tests/helpers/core/master_images/tarball'
 
 const signal = new AbortController().signal
 const REPOSITORY = { owner: 'us', repository: 'images', branch: 'feature/x' }

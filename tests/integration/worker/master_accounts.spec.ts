@@ -13,8 +13,8 @@ import { baseImage } from '#worker/images/base_image'
 import { ImageLocations } from '#worker/images/image_locations'
 import { imageStores } from '#worker/images/stores'
 import { JobLog } from '#worker/job_log'
-import { putImage } from '#tests/helpers/images'
-import { RegistryServer } from '#tests/helpers/registry/registry_server'
+import { putImage } from '#tests/helpers/oci/images'
+import { RegistryServer } from '#tests/helpers/core/registry/registry_server'
 import { StandInPlatform } from '#tests/helpers/worker/stand_in_platform'
 
 const account = (accountName: string) => ({ accountName, accountSecret: randomUUID() })

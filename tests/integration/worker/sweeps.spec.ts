@@ -12,7 +12,7 @@ import { Attempts } from '#worker/attempts'
 import { workerSweeps } from '#worker/housekeeping/sweeps'
 import { imageStores } from '#worker/images/stores'
 import { eventually } from '#tests/helpers/eventually'
-import { piecesOf, putImage } from '#tests/helpers/images'
+import { piecesOf, putImage } from '#tests/helpers/oci/images'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { StandInPlatform } from '#tests/helpers/worker/stand_in_platform'
 

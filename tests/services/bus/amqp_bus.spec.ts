@@ -1,9 +1,9 @@
 import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
-import { busDatabase } from '#tests/helpers/bus_database'
-import { busSuite } from '#tests/helpers/bus_suite'
-import { gatheringSuite } from '#tests/helpers/gathering_suite'
-import { sequenceSuite } from '#tests/helpers/sequence_suite'
+import { busDatabase } from '#tests/helpers/bus/bus_database'
+import { busSuite } from '#tests/helpers/bus/bus_suite'
+import { gatheringSuite } from '#tests/helpers/bus/gathering_suite'
+import { sequenceSuite } from '#tests/helpers/bus/sequence_suite'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
 

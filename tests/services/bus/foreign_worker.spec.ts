@@ -9,7 +9,7 @@ import { ConsumerRunner } from '#bus/consumer_runner'
 import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting, EVENT_KEYS } from '#bus/names'
 import { ForeignWorker, type Answer } from '#tests/acceptance/foreign_worker'
-import { busDatabase } from '#tests/helpers/bus_database'
+import { busDatabase } from '#tests/helpers/bus/bus_database'
 import { eventually } from '#tests/helpers/eventually'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 

@@ -7,7 +7,7 @@ import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { LogIngest } from '#telemetry/logs/log_ingest'
 import { VictoriaLogsStore } from '#telemetry/logs/victorialogs/victorialogs_store'
 import { eventually } from '#tests/helpers/eventually'
-import { VictoriaLogsStandIn } from '#tests/helpers/victorialogs/stand_in'
+import { VictoriaLogsStandIn } from '#tests/helpers/telemetry/victorialogs/stand_in'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
 

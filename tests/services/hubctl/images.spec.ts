@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import type { ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { putImage } from '#tests/helpers/images'
+import { putImage } from '#tests/helpers/oci/images'
 import { startDockerRegistry } from '#tests/services/servers/docker_registry'
 import { Machine } from './hubctl.js'
 

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import { connect } from 'amqplib'
 
-import { HarborServer } from '#tests/helpers/harbor_server'
+import { HarborServer } from '#tests/helpers/core/harbor_server'
 import { eventually } from '#tests/helpers/eventually'
 import { Caller } from '#tests/services/life/caller'
 import { LifeInstallation } from '#tests/services/life/installation'
@@ -111,7 +111,7 @@ test.group('The life of an analysis with hubctl', (group) => {
     await becomes(['registry-projects'], (projects: any[]) =>
       projects.every(({ externalId }) => externalId !== null)
     )
-    worker.tellImages(
+    worker.reportImages(
       [{ name: 'base', path: 'python/base', virtualPath: 'python/base', command: 'python3' }],
       [{ name: 'python', path: 'python', virtualPath: 'python' }]
     )

@@ -1,4 +1,4 @@
-import { s3VariablesFor } from '#tests/helpers/s3_store'
+import { s3VariablesFor } from '#tests/helpers/storage/s3_store'
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { freePort } from '#tests/services/servers/free_port'
 import { startPostgres } from '#tests/services/servers/postgres'

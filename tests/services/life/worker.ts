@@ -50,9 +50,9 @@ export class PlainWorker {
   }
 
   /** The images of a repository. */
-  tellImages(images: readonly object[], groups: readonly object[]): void {
+  reportImages(images: readonly object[], groups: readonly object[]): void {
     const metadata = { timestamp: Date.now() }
-    this.#tell('masterImageSynchronizerEvents', 'executionFinished', { images, groups }, metadata)
+    this.#report('masterImageSynchronizerEvents', 'executionFinished', { images, groups }, metadata)
   }
 
   async stop(): Promise<void> {
@@ -78,19 +78,19 @@ export class PlainWorker {
     const { type, data, metadata } = JSON.parse(content.toString()) as Message
     const { id } = data
     if (type === 'check') {
-      return this.#tell(key, 'checkFinished', { id, status: 'executed' }, metadata)
+      return this.#report(key, 'checkFinished', { id, status: 'executed' }, metadata)
     }
-    this.#tell(key, 'executionStarted', { id }, metadata)
+    this.#report(key, 'executionStarted', { id }, metadata)
     for (const percent of [10, 50, 90]) {
       const progress = { current: percent, total: 100, percent }
-      this.#tell(key, 'executionProgress', { id, progress }, metadata)
+      this.#report(key, 'executionProgress', { id, progress }, metadata)
     }
     try {
       this.#stumble()
-      this.#tell(key, 'executionFinished', { id, ...(await work(id)) }, metadata)
+      this.#report(key, 'executionFinished', { id, ...(await work(id)) }, metadata)
     } catch (error) {
       const { message } = error as Error
-      this.#tell(key, 'executionFailed', { id, error: { message } }, metadata)
+      this.#report(key, 'executionFailed', { id, error: { message } }, metadata)
     }
   }
 
@@ -154,7 +154,7 @@ export class PlainWorker {
   }
 
   /** What is told in answer to a command repeats its metadata. */
-  #tell(key: string, type: string, data: object, metadata: object): void {
+  #report(key: string, type: string, data: object, metadata: object): void {
     const id = crypto.randomUUID()
     const routing = { type: 'pubSub', key }
     const message = { id, type, data, metadata: { ...metadata, routing } }

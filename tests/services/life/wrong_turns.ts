@@ -23,8 +23,10 @@ export class WrongTurns {
     ...issues: string[]
   ): Promise<void> {
     const { request, body, ...answer } = await attempt
-    const said = (body?.issues ?? []).map((issue: Issue) => [issue.code, ...issue.path].join(' '))
-    const answered = { request, status: answer.status, code: body?.code, issues: said }
+    const message = (body?.issues ?? []).map((issue: Issue) =>
+      [issue.code, ...issue.path].join(' ')
+    )
+    const answered = { request, status: answer.status, code: body?.code, issues: message }
     deepEqual(answered, { request, status, code, issues })
     this.#taken += 1
   }

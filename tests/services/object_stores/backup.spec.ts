@@ -1,7 +1,7 @@
 import { openBackupStore } from '#backup/open_backup_store'
 import { env } from '#start/env'
-import { backupSuite } from '#tests/helpers/backup_suite'
-import { s3StoreAt, s3VariablesFor } from '#tests/helpers/s3_store'
+import { backupSuite } from '#tests/helpers/backup/backup_suite'
+import { s3StoreAt, s3VariablesFor } from '#tests/helpers/storage/s3_store'
 import { startRadosgw } from '#tests/services/servers/radosgw'
 
 backupSuite('S3, by a Ceph Object Gateway', async () => {

@@ -10,10 +10,15 @@ import { ObjectStoreUnavailable, UnknownRegion } from '#storage/objects/errors'
 import { bucketLocation, objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import { eventually } from '#tests/helpers/eventually'
-import { objectPiecesSuite } from '#tests/helpers/object_pieces_suite'
-import { chunksOf, failureOf, objectStoreSuite, pushed } from '#tests/helpers/object_store_suite'
-import { resumableSuite } from '#tests/helpers/resumable_suite'
-import { s3StoreAt, s3VariablesFor } from '#tests/helpers/s3_store'
+import { objectPiecesSuite } from '#tests/helpers/storage/object_pieces_suite'
+import {
+  chunksOf,
+  failureOf,
+  objectStoreSuite,
+  pushed,
+} from '#tests/helpers/storage/object_store_suite'
+import { resumableSuite } from '#tests/helpers/storage/resumable_suite'
+import { s3StoreAt, s3VariablesFor } from '#tests/helpers/storage/s3_store'
 import { lentServer } from '#tests/services/servers/lent_server'
 import { startRadosgw } from '#tests/services/servers/radosgw'
 import type { RealServer } from '#tests/services/servers/real_server'

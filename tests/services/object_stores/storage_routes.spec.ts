@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 import { test } from '@japa/runner'
 
-import { s3VariablesFor } from '#tests/helpers/s3_store'
+import { s3VariablesFor } from '#tests/helpers/storage/s3_store'
 import { startRadosgw } from '#tests/services/servers/radosgw'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))

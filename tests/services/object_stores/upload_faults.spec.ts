@@ -1,7 +1,7 @@
 import { eventually } from '#tests/helpers/eventually'
-import { fullStoreSuite, ROOM_BYTES } from '#tests/helpers/full_store_suite'
-import { killedUploadSuite } from '#tests/helpers/killed_upload_suite'
-import { s3StoreAt, s3VariablesFor } from '#tests/helpers/s3_store'
+import { fullStoreSuite, ROOM_BYTES } from '#tests/helpers/storage/full_store_suite'
+import { killedUploadSuite } from '#tests/helpers/storage/killed_upload_suite'
+import { s3StoreAt, s3VariablesFor } from '#tests/helpers/storage/s3_store'
 import { isCounted, startRadosgw } from '#tests/services/servers/radosgw'
 
 const COUNTED_WITHIN_MS = 60_000

@@ -15,7 +15,7 @@ import { openImageStore } from '#oci/open_image_store'
 import { platformImage } from '#oci/platform_image'
 import { layerEntries } from '#oci/tar/layer_entries'
 import { writeLayer } from '#oci/write_layer'
-import { bytesOf, filesOf, putImage, putIndex } from '#tests/helpers/images'
+import { bytesOf, filesOf, putImage, putIndex } from '#tests/helpers/oci/images'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 
 const run = promisify(execFile)

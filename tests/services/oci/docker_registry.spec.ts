@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 
 import { openImageStore } from '#oci/open_image_store'
-import { imageStoreSuite } from '#tests/helpers/image_store_suite'
+import { imageStoreSuite } from '#tests/helpers/oci/image_store_suite'
 import { startDockerRegistry } from '#tests/services/servers/docker_registry'
 
 imageStoreSuite('Images in a docker-registry', async () => {

@@ -6,7 +6,7 @@ import { Redis } from 'ioredis'
 const AUDIT_QUEUE = 'telemetryEventTasks'
 
 /** One message as a foreign program sees it. */
-export interface Heard {
+export interface ReceivedEvent {
   id: string
   record: string
   /** The number of the change among those of its record. */
@@ -17,9 +17,9 @@ export interface Heard {
  * A foreign program that keeps what comes through the broker and on Redis channels, and goes on after either was away.
  */
 export class Listener {
-  readonly audited: Heard[] = []
-  readonly told: Heard[] = []
-  readonly commanded: Heard[] = []
+  readonly audited: ReceivedEvent[] = []
+  readonly told: ReceivedEvent[] = []
+  readonly commanded: ReceivedEvent[] = []
   readonly published: { channel: string; event: string }[] = []
   readonly #redis: Redis
   #broker: ChannelModel | undefined
@@ -66,7 +66,7 @@ export class Listener {
   async #keep(
     channel: Awaited<ReturnType<ChannelModel['createChannel']>>,
     queue: string,
-    into: Heard[]
+    into: ReceivedEvent[]
   ) {
     await channel.consume(queue, (message) => {
       const { id, data } = JSON.parse(message!.content.toString('utf8'))

@@ -18,7 +18,7 @@ import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
 import { until } from '#tests/integration/outbox/outbox_scene'
-import { Listener, type Heard } from './listener.js'
+import { Listener, type ReceivedEvent } from './listener.js'
 
 const PROGRAM = fileURLToPath(new URL('./relay_program.ts', import.meta.url))
 const QUEUE = 'masterImageBuilderTasks'
@@ -103,13 +103,13 @@ async function change(transaction: pg.ClientBase, id: string, step: number): Pro
 }
 
 async function drained(): Promise<number> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   for (;;) {
     const { rows } = await pool.query('select count(*)::int as depth from outbox')
     if (rows[0].depth === 0) {
-      return performance.now() - begun
+      return performance.now() - startedAt
     }
-    if (performance.now() - begun > 30_000) {
+    if (performance.now() - startedAt > 30_000) {
       throw new Error(`${rows[0].depth} entries are stuck`)
     }
     await delay(50)
@@ -117,9 +117,9 @@ async function drained(): Promise<number> {
 }
 
 /** What a listener heard of each record: each step, and for the last time in order; one id for each step. */
-function problemsOf(heard: Heard[], records: string[], steps: number): string[] {
+function problemsOf(received: ReceivedEvent[], records: string[], steps: number): string[] {
   return records.flatMap((record) => {
-    const own = heard.filter((each) => each.record === record)
+    const own = received.filter((each) => each.record === record)
     const last = [...new Set(own.map(({ step }) => step).reverse())].reverse()
     const ids = new Set(own.map(({ id, step }) => `${id} ${step}`))
     return [
@@ -132,13 +132,13 @@ function problemsOf(heard: Heard[], records: string[], steps: number): string[] 
 
 /** What is wrong still when everything that is in the broker should have been heard. */
 async function finalProblemsOf(
-  heard: Heard[],
+  received: ReceivedEvent[],
   records: string[],
   steps: number
 ): Promise<string[]> {
-  const isComplete = () => problemsOf(heard, records, steps).length === 0
+  const isComplete = () => problemsOf(received, records, steps).length === 0
   await until('everything is heard', isComplete, 10_000).catch(() => {})
-  return problemsOf(heard, records, steps)
+  return problemsOf(received, records, steps)
 }
 
 /** Kills a server during a stream and starts it again; meanwhile those that do not need it go on hearing. */
@@ -192,8 +192,8 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     await until('records made steps enough', () => stream.steps > 50)
     const { records, steps } = await stream.end()
     await drained()
-    for (const heard of [listener.audited, listener.told, listener.commanded]) {
-      assert.deepEqual(await finalProblemsOf(heard, records, steps), [])
+    for (const received of [listener.audited, listener.told, listener.commanded]) {
+      assert.deepEqual(await finalProblemsOf(received, records, steps), [])
     }
   }).timeout(90_000)
 
@@ -204,8 +204,8 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     const relay = startRelayProcess()
     cleanup(() => killed(relay))
     const { records, steps } = await streamWhileAway(rabbitmq, listener.published)
-    for (const heard of [listener.audited, listener.told, listener.commanded]) {
-      assert.deepEqual(await finalProblemsOf(heard, records, steps), [])
+    for (const received of [listener.audited, listener.told, listener.commanded]) {
+      assert.deepEqual(await finalProblemsOf(received, records, steps), [])
     }
   }).timeout(90_000)
 

@@ -1,5 +1,5 @@
 import { eventually } from '#tests/helpers/eventually'
-import { begin } from '#tests/helpers/tus'
+import { begin } from '#tests/helpers/storage/tus'
 
 /** Ids of records by the path of their collection, as the documents name it: `/nodes`. */
 export type Records = Record<string, string>

@@ -1,6 +1,6 @@
 import { io, type Socket } from 'socket.io-client'
 
-import { connected } from '#tests/helpers/sockets'
+import { connected } from '#tests/helpers/realtime/sockets'
 
 export interface WakeupCount {
   count: number
@@ -46,16 +46,16 @@ export class MessengerCaller {
       headers: this.#headers,
       signal,
     })
-    const told: WakeupCount = { count: 0, isOver: false }
+    const received: WakeupCount = { count: 0, isOver: false }
     const reading = async () => {
       for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-        told.count += chunk.split('event: messagePending').length - 1
+        received.count += chunk.split('event: messagePending').length - 1
       }
     }
     reading()
       .catch(() => {})
-      .finally(() => (told.isOver = true))
-    return told
+      .finally(() => (received.isOver = true))
+    return received
   }
 
   /** A socket of the relay, once it is connected. */

@@ -24,12 +24,12 @@ const ERLANG_ARGUMENTS = [
   ...['-syslog', 'logger', '[]', '-syslog', 'syslog_error_logger', 'false'],
 ]
 
-interface Options {
+interface RabbitMqOptions {
   /** More lines for its configuration. */
   readonly settings?: readonly string[]
 }
 
-const recipe = ({ settings = [] }: Options): Recipe => ({
+const recipe = ({ settings = [] }: RabbitMqOptions): Recipe => ({
   name: 'rabbitmq',
   packages: PACKAGES.rabbitmq,
   account: 'rabbitmq',
@@ -112,6 +112,6 @@ async function openAndClose(url: string): Promise<void> {
 }
 
 /** A RabbitMQ node of the test's own, without plugins; its user may do everything on the virtual host `/`. */
-export function startRabbitmq(options: Options = {}): Promise<RealServer> {
+export function startRabbitmq(options: RabbitMqOptions = {}): Promise<RealServer> {
   return RealServer.start(recipe(options))
 }

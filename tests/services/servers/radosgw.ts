@@ -9,7 +9,7 @@ const USER = 'hub'
 const STORE_BYTES = 8 * 1024 ** 3
 const EVERYTHING = ['mon', 'osd', 'mgr'].flatMap((part) => ['--cap', part, 'allow *'])
 
-interface Options {
+interface RadosGatewayOptions {
   /** The most its user may store: a store that is full without a disk that is. */
   quotaBytes?: number
 }
@@ -62,7 +62,7 @@ rgw gc processor period = 2
 rgw gc processor max time = 2
 `
 
-const recipe = ({ quotaBytes }: Options): Recipe => ({
+const recipe = ({ quotaBytes }: RadosGatewayOptions): Recipe => ({
   name: 'radosgw',
   packages: PACKAGES.radosgw,
   account: 'ceph',
@@ -146,7 +146,7 @@ async function ceph(home: Home, program: string, ...args: string[]): Promise<voi
 }
 
 /** A Ceph Object Gateway of the test's own; its address carries the keys of a user. */
-export function startRadosgw(options: Options = {}): Promise<RealServer> {
+export function startRadosgw(options: RadosGatewayOptions = {}): Promise<RealServer> {
   return RealServer.start(recipe(options))
 }
 

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { newId } from '#kernel/new_id'
-import { followed } from '#tests/helpers/followed'
+import { followed } from '#tests/helpers/telemetry/followed'
 import { logIn, startServedPool } from '#tests/services/servers/served_pool'
 
 const FOLLOWERS = 8

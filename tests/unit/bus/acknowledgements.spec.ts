@@ -6,7 +6,7 @@ import type { Channel, ConsumeMessage } from 'amqplib'
 
 import { Acknowledgements } from '#bus/amqp/acknowledgements'
 
-/** What a broker knows of the deliveries of a channel. */
+/** The deliveries of a channel as the broker sees them. */
 class Broker extends EventEmitter {
   readonly open = new Set<number>()
   readonly acknowledged: number[] = []

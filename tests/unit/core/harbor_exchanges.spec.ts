@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { ACCOUNT, HarborServer } from '#tests/helpers/harbor_server'
+import { ACCOUNT, HarborServer } from '#tests/helpers/core/harbor_server'
 import { readHarborExchanges, type HarborExchange } from '#tests/helpers/vectors'
 
 const FIRST = 'p3k9x2m4q8w1e5r7t0y6z'

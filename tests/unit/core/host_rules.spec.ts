@@ -7,7 +7,7 @@ import { test } from '@japa/runner'
 import { RegistryFailure } from '#core/registries/registry_driver'
 import { HarborApi } from '#core/registries/drivers/harbor_api'
 import { HostRules, isHostAndPort } from '#core/registries/host_rules'
-import { ACCOUNT } from '#tests/helpers/harbor_server'
+import { ACCOUNT } from '#tests/helpers/core/harbor_server'
 
 const rules = (options: Partial<ConstructorParameters<typeof HostRules>[0]> = {}) =>
   new HostRules({

@@ -8,9 +8,13 @@ import { HostRules } from '#core/registries/host_rules'
 import { NullDriver } from '#core/registries/drivers/null_driver'
 import { LOCAL_IMAGES } from '#oci/local_host'
 import { inTransactionScope } from '#records/transaction_scope'
-import { ACCOUNT, HarborServer, type Fault } from '#tests/helpers/harbor_server'
-import { PlainRegistryServer, type AuthScheme } from '#tests/helpers/plain_registry_server'
-import { registryDriverSuite, obsoleteProject, desiredProject } from '#tests/helpers/harbor_suite'
+import { ACCOUNT, HarborServer, type Fault } from '#tests/helpers/core/harbor_server'
+import { PlainRegistryServer, type AuthScheme } from '#tests/helpers/core/plain_registry_server'
+import {
+  registryDriverSuite,
+  obsoleteProject,
+  desiredProject,
+} from '#tests/helpers/core/harbor_suite'
 
 const driverFor = (harbor: HarborServer, account = ACCOUNT) =>
   new HarborDriver(new HarborApi({ host: harbor.host, ...account }))

@@ -6,7 +6,7 @@ type Types = Record<string, ColumnType | Property>
 interface Storage {
   table: string
   types: Types
-  /** Relation to the kind behind it and the property that holds its id. */
+  /** Relations by target kind and foreign key. */
   links?: Record<string, [kind: string, local: string]>
 }
 
@@ -44,7 +44,7 @@ const STORED: Record<string, Storage> = {
   },
 }
 
-/** The kinds that queries are run on, as the platform describes them, over tables of the tests' own. */
+/** The kinds of the query tests, as the platform describes them, with tables of their own. */
 export function storedDeclarations(): Record<'node' | 'registry' | 'registryProject', Declaration> {
   const vocabularies = vocabulariesOf(seedSchemas())
   const declarations: Record<string, Declaration> = {}

@@ -25,7 +25,7 @@ function codes(query: string, vocabulary = node): string[] {
   }
 }
 
-/** What this thread works for it: what else the machine does is not counted. The shortest of three runs. */
+/** The CPU time of this thread, so that the load of the machine does not count. The shortest of three runs. */
 function milliseconds(run: () => unknown): number {
   const runs = [1, 2, 3].map(() => {
     const before = process.threadCpuUsage()

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 
-import { anyText } from '#tests/helpers/any_text'
+import { anyText } from '#tests/helpers/query/any_text'
 import { specimenId } from './specimens.js'
 
-/** A filter in a form both dialects can be written from. */
+/** A filter that can be written in both dialects. */
 export interface Test {
   key: string
   op: 'eq' | 'in' | 'lt' | 'lte' | 'gt' | 'gte' | 'contains' | 'startsWith' | 'endsWith'
@@ -33,7 +33,7 @@ function valueOf(key: string): fc.Arbitrary<string> {
 
 const key = fc.constantFrom(...KEYS, 'parent.label', 'parent.count', 'parent.flag')
 
-/** One key held against one value, or against several. */
+/** Compares one key with one value or several. */
 const comparison: fc.Arbitrary<Test> = key.chain((name) =>
   fc.oneof(
     fc.record({
@@ -175,7 +175,7 @@ const FRAGMENTS = [
   ' ',
 ]
 
-/** A valid expression into which something was dropped, or from which something was cut. */
+/** A valid expression with random insertions and deletions. */
 const almostExpression: fc.Arbitrary<string> = fc
   .tuple(tree, fc.nat(), fc.nat(3), fc.option(fc.constantFrom(...FRAGMENTS), { freq: 2 }))
   .map(([filter, place, cut, fragment]) => {
@@ -209,7 +209,7 @@ export const almostQuery: fc.Arbitrary<string> = fc
   )
   .map((parameters) => parameters.join('&'))
 
-/** A parameter with anything at all as its value. */
+/** A parameter with an arbitrary value. */
 export const anyValue: fc.Arbitrary<string> = fc
   .tuple(fc.constantFrom('', ...NAMES), anyText({ maxLength: 20 }))
   .map(([name, text]) => `${name}=${text}`)

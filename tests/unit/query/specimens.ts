@@ -53,7 +53,7 @@ export function specimenId(number: number): string {
 
 const LABELS = ['alpha', 'Alpha', 'ALPHABET', '007', '7', "it's", '50%', 'a_b', 'a\\b', 'true', '']
 
-/** Rows that differ in every way the filters can tell, with a NULL in each column now and then. */
+/** Rows that differ in every way that filters distinguish, with some NULLs in each column. */
 export function specimenRows(amount: number): Record<string, unknown>[] {
   return Array.from({ length: amount }, (_, number) => {
     const value = <Value>(every: number, filled: Value) => (number % every === 0 ? null : filled)

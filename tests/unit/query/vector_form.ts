@@ -2,7 +2,7 @@ import type { Condition, Leaf } from '#query/condition'
 import { keyOf } from '#query/condition'
 import type { DecodedQuery } from '#query/decode'
 
-/** Writes what was decoded in the form the vectors expect it in. */
+/** Converts a decoded query to the format of the vectors. */
 export function vectorForm(query: DecodedQuery) {
   return {
     fields: query.selection.fields,

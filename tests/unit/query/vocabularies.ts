@@ -1,7 +1,7 @@
 import type { Direction, Vocabulary, VocabularyLink } from '#query/declaration'
 import { readEndpointSchemas } from '#tests/helpers/vectors'
 
-/** A schema in the form of `meta.schema`, or of a probe, which leaves out what it does not declare. */
+/** A schema in the format of `meta.schema`, or of a probe, which omits what it does not declare. */
 export interface WrittenSchema {
   name: string
   strict: boolean
@@ -18,10 +18,10 @@ export interface WrittenSchema {
   schemaMapping?: Record<string, string>
 }
 
-/** Relations that kinds have although `include` does not offer them. */
+/** Relations of kinds that `include` does not offer. */
 const UNLISTED: Record<string, Record<string, string>> = { analysis: { registry: 'registry' } }
 
-/** What every list of the platform says of itself, by the name of the kind. */
+/** The `meta.schema` of every list of the platform, by kind. */
 export function seedSchemas(): Map<string, WrittenSchema> {
   const endpoints = Object.values(readEndpointSchemas()).flatMap((each) => Object.values(each))
   return new Map(
@@ -31,7 +31,7 @@ export function seedSchemas(): Map<string, WrittenSchema> {
   )
 }
 
-/** Turns written schemas into vocabularies that know each other. */
+/** Converts schemas into vocabularies that reference each other. */
 export function vocabulariesOf(
   written: ReadonlyMap<string, WrittenSchema>
 ): Map<string, Vocabulary> {

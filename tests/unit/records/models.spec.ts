@@ -14,7 +14,7 @@ import { defineKind, Kind } from '#records/kind'
 import { RecordModel } from '#records/model'
 import { belongsTo } from '#records/relation'
 import type { Row } from '#records/row'
-import { allKinds } from '#tests/helpers/all_kinds'
+import { allKinds } from '#tests/helpers/records/all_kinds'
 
 const KINDS = {
   core: [
@@ -156,7 +156,7 @@ test.group('Models and the compiler', () => {
   test('a body whose attribute differs in type from its column does not compile', ({ assert }) => {
     const create = body({ color: vine.array(vine.string()) })
     const declaring = () => [
-      // @ts-expect-error -- a list, where a text is kept
+      // @ts-expect-error -- a list, but the column is text
       defineKind(Label, { ...label, create }),
       defineKind(Label, { ...label, create, notAsSent: ['color'] }),
       defineKind(Label, { ...label, create: body({ color: vine.string().nullable() }) }),

@@ -1,9 +1,9 @@
 import { test } from '@japa/runner'
 
 import { seal, unseal } from '#records/sealing'
-import { allKinds } from '#tests/helpers/all_kinds'
+import { allKinds } from '#tests/helpers/records/all_kinds'
 
-/** Of these the database keeps what cannot be turned back. */
+/** These are stored as hashes. */
 const HASHED = ['client.secretDigest', 'user.password']
 
 test.group('Sealed values', () => {

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { MemorySignals } from '#signals/memory_signals'
-import { signalsSuite } from '#tests/helpers/signals_suite'
+import { signalsSuite } from '#tests/helpers/signals/signals_suite'
 
 /** There is one process, so both sides are the same. */
 signalsSuite('memory', async () => {

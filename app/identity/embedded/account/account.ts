@@ -4,6 +4,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { failureOf } from '#http/failure_of'
 import type { Failure } from '#kernel/failures'
+import { isWebAddress } from '#identity/clients/redirect_uris'
 import { ACCOUNT_CONSOLE } from '#identity/clients/consoles'
 import { ACCOUNT_PAGE, mayReturnTo } from '#identity/clients/return_addresses'
 import { findClientIn } from '#identity/embedded/accounts'
@@ -149,8 +150,6 @@ async function wayBackOf(ctx: HttpContext, { user }: Login): Promise<URL | undef
   const client = await findClientIn(user.realmId, ACCOUNT_CONSOLE)
   return client && isWebAddress(ref) && mayReturnTo(client, ref) ? new URL(ref) : undefined
 }
-
-const isWebAddress = (uri: string): boolean => /^https?:/i.test(uri)
 
 function redirect({ response }: HttpContext, path: string): void {
   response.status(303).header('location', `${COOKIE_PATH.replace(/\/$/, '')}/${path}`)

@@ -2,10 +2,11 @@ import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 
+import { ImageArchiveInvalid } from '#oci/errors'
 import type { Bounds } from './bounded_counter.js'
 import { DEFAULT_BOUNDS } from './bounded_counter.js'
 import { fetchTarball, displayUrl } from './fetch_tarball.js'
-import { tarEntries } from './tar_entries.js'
+import { repositoryEntries } from './repository_entries.js'
 import type { OnCommit, Tree, TreeEntry } from './tree.js'
 import { SourceUnreadable, SourceRejected } from './source_errors.js'
 
@@ -46,7 +47,7 @@ export class TarballTree implements Tree {
     bytes.on('error', (error) => unpacked.destroy(error))
     bytes.pipe(unpacked)
     try {
-      yield* tarEntries(unpacked, this.#bounds, onCommit)
+      yield* repositoryEntries(unpacked, this.#bounds, onCommit)
     } catch (error) {
       signal.throwIfAborted()
       throw this.#toSourceError(error)
@@ -58,6 +59,9 @@ export class TarballTree implements Tree {
 
   #toSourceError(error: unknown): unknown {
     const { code, message } = error as NodeJS.ErrnoException
+    if (error instanceof ImageArchiveInvalid) {
+      return new SourceRejected(message)
+    }
     if (code?.startsWith('Z_')) {
       return new SourceRejected(`${this.name} is not a gzip archive, or it is damaged`)
     }

@@ -2,26 +2,35 @@ import { ImageArchiveInvalid } from '#oci/errors'
 import type { ByteReader } from './byte_readers.js'
 
 const BLOCK = 512
-/** Longer names and pax headers are rejected. */
-const MAX_EXTENSION_BYTES = 1024 ** 2
-const MAX_ENTRIES = 200_000
 const FILE_TYPES = ['0', '\0', '7']
 
 export interface TarEntry {
+  /** Without leading `./` and slashes at either end. */
   readonly path: string
+  /** Path as written in the archive. */
+  readonly name: string
   readonly size: number
+  readonly mode: number
+  /** Type flag of the header. */
+  readonly type: string
   readonly kind: 'file' | 'link' | 'other'
   /** Link target as written in the archive. */
   readonly target: string
 }
 
-interface TarHeader extends TarEntry {
-  readonly type: string
+export interface TarReaderOptions {
+  readonly maxEntries?: number
+  /** Longer names and pax headers are rejected. */
+  readonly maxExtensionBytes?: number
+  /** Called with the records of a global pax header. */
+  readonly onGlobalRecords?: (records: ReadonlyMap<string, string>) => void
 }
+
+type TarHeader = Omit<TarEntry, 'path' | 'kind'>
 
 /** Fields from extension headers, which precede entries that do not fit into a plain header. */
 interface ExtendedFields {
-  path?: string
+  name?: string
   target?: string
   size?: number
 }
@@ -35,7 +44,8 @@ export interface ReadableEntry {
 
 /** Yields the entries of a tar in order. Read an entry before requesting the next one. */
 export async function* tarEntries(
-  reader: ByteReader
+  reader: ByteReader,
+  { maxEntries = 200_000, maxExtensionBytes = 1024 ** 2, onGlobalRecords }: TarReaderOptions = {}
 ): AsyncGenerator<ReadableEntry, void, undefined> {
   let extended: ExtendedFields = {}
   for (let count = 0; ; count++) {
@@ -44,14 +54,19 @@ export async function* tarEntries(
       return
     }
     const header = parseHeader(block)
-    if (count >= MAX_ENTRIES) {
-      throw new ImageArchiveInvalid(`The archive has more than ${MAX_ENTRIES} entries`)
+    if (count >= maxEntries) {
+      throw new ImageArchiveInvalid(`The archive has more than ${maxEntries} entries`)
     }
-    if ('xgLK'.includes(header.type)) {
-      extended = { ...extended, ...(await readExtension(reader, header)) }
+    if (header.type === 'g') {
+      onGlobalRecords?.(parsePax(await readExtension(reader, header, maxExtensionBytes)))
       continue
     }
-    const entry = { ...header, ...extended, path: normalizePath(extended.path ?? header.path) }
+    if ('xLK'.includes(header.type)) {
+      const bytes = await readExtension(reader, header, maxExtensionBytes)
+      extended = { ...extended, ...extendedFields(header, bytes) }
+      continue
+    }
+    const entry = entryOf(header, extended)
     extended = {}
     const content = new EntryContent(reader, entry)
     yield { entry, bytes: () => content.bytes(), readAll: () => content.readAll() }
@@ -95,31 +110,53 @@ class EntryContent {
   }
 }
 
+function entryOf(header: TarHeader, extended: ExtendedFields): TarEntry {
+  const { name, target, size } = { ...header, ...extended }
+  return {
+    ...header,
+    name,
+    path: normalizePath(name),
+    target,
+    size: hasContent(header) ? size : 0,
+    kind: FILE_TYPES.includes(header.type) ? 'file' : '12'.includes(header.type) ? 'link' : 'other',
+  }
+}
+
 async function readExtension(
   reader: ByteReader,
-  { type, size }: TarHeader
-): Promise<ExtendedFields> {
-  if (size > MAX_EXTENSION_BYTES) {
-    throw new ImageArchiveInvalid('The archive has an extension header of more than 1 MiB')
+  { size }: TarHeader,
+  maxBytes: number
+): Promise<Buffer> {
+  if (size > maxBytes) {
+    throw new ImageArchiveInvalid(
+      `The archive has an extension header of more than ${maxBytes} bytes`
+    )
   }
   const bytes = await reader.read(size)
   await reader.skip(paddingOf(size))
+  return bytes
+}
+
+function extendedFields({ type }: TarHeader, bytes: Buffer): ExtendedFields {
   const text = bytes.toString().replace(/\0.*$/s, '')
-  switch (type) {
-    case 'L':
-      return { path: text }
-    case 'K':
-      return { target: text }
-    case 'x':
-      return parsePax(bytes)
-    default:
-      return {}
+  if (type === 'L') {
+    return { name: text }
+  }
+  if (type === 'K') {
+    return { target: text }
+  }
+  const records = parsePax(bytes)
+  const [name, target, size] = ['path', 'linkpath', 'size'].map((key) => records.get(key))
+  return {
+    ...(name !== undefined && { name }),
+    ...(target !== undefined && { target }),
+    ...(size !== undefined && { size: parseSize(size) }),
   }
 }
 
 /** Parses pax records of the form `<length> <keyword>=<value>\n`. */
-function parsePax(bytes: Buffer): ExtendedFields {
-  const extended: ExtendedFields = {}
+function parsePax(bytes: Buffer): ReadonlyMap<string, string> {
+  const records = new Map<string, string>()
   for (let at = 0; at < bytes.length;) {
     const space = bytes.indexOf(0x20, at)
     const length = Number(bytes.toString('latin1', at, Math.max(space, at)))
@@ -128,21 +165,10 @@ function parsePax(bytes: Buffer): ExtendedFields {
     if (space < 0 || !Number.isInteger(length) || length < 5 || equals < 0) {
       throw new ImageArchiveInvalid('The archive has an invalid pax record')
     }
-    const value = record.slice(equals + 1)
-    switch (record.slice(0, equals)) {
-      case 'path':
-        extended.path = value
-        break
-      case 'linkpath':
-        extended.target = value
-        break
-      case 'size':
-        extended.size = parseSize(value)
-        break
-    }
+    records.set(record.slice(0, equals), record.slice(equals + 1))
     at += length
   }
-  return extended
+  return records
 }
 
 function parseHeader(block: Buffer): TarHeader {
@@ -156,10 +182,10 @@ function parseHeader(block: Buffer): TarHeader {
   const name = readText(block, 0, 100)
   return {
     type,
-    kind: FILE_TYPES.includes(type) ? 'file' : '12'.includes(type) ? 'link' : 'other',
-    path: prefix === '' ? name : `${prefix}/${name}`,
+    name: prefix === '' ? name : `${prefix}/${name}`,
     target: readText(block, 157, 100),
-    size: '12345'.includes(type) ? 0 : readNumber(block, 124, 12),
+    size: hasContent({ type }) ? readNumber(block, 124, 12) : 0,
+    mode: Number.parseInt(readText(block, 100, 8), 8) || 0,
   }
 }
 
@@ -181,12 +207,12 @@ function parseSize(text: string): number {
 }
 
 function hasValidChecksum(block: Buffer): boolean {
-  const extended = Number.parseInt(readText(block, 148, 8).trim(), 8)
+  const checksum = Number.parseInt(readText(block, 148, 8).trim(), 8)
   let sum = 8 * 0x20
   for (let at = 0; at < BLOCK; at++) {
     sum += at >= 148 && at < 156 ? 0 : block[at]!
   }
-  return extended === sum
+  return checksum === sum
 }
 
 function readText(block: Buffer, at: number, length: number): string {
@@ -194,6 +220,8 @@ function readText(block: Buffer, at: number, length: number): string {
   const end = field.indexOf(0)
   return field.toString('utf8', 0, end < 0 ? length : end)
 }
+
+const hasContent = ({ type }: Pick<TarHeader, 'type'>): boolean => !'12345'.includes(type)
 
 const isEmpty = (block: Buffer): boolean => block.every((byte) => byte === 0)
 

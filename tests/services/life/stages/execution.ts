@@ -7,7 +7,7 @@ import type { Study } from '#tests/services/life/study'
 export async function execute(study: Study): Promise<void> {
   const { data, aggregator } = study.cast
   await refuseReports(study)
-  const tell = async (status: string, progress: number) => {
+  const sendReport = async (status: string, progress: number) => {
     for (const node of [data, aggregator]) {
       const { id } = await study.partOf(node)
       const report = { executionStatus: status, executionProgress: progress }
@@ -15,9 +15,9 @@ export async function execute(study: Study): Promise<void> {
     }
     await study.reaches({ executionStatus: status, executionProgress: progress })
   }
-  await tell('executing', 40)
+  await sendReport('executing', 40)
   await logLines(study)
-  await tell('executed', 100)
+  await sendReport('executed', 100)
 }
 
 async function refuseReports(study: Study): Promise<void> {

@@ -7,7 +7,7 @@ import { test } from '@japa/runner'
 
 import { TarballTree } from '#worker/master_images/trees/tarball_tree'
 import { unpack } from '#worker/master_images/trees/unpack'
-import { pax, tar, tarball, type TarEntry } from '#tests/helpers/master_images/tarball'
+import { pax, tar, tarball, type TarEntry } from '#tests/helpers/core/master_images/tarball'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 
 const signal = new AbortController().signal

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { scan } from '#worker/master_images/sources/scan'
-import { fileTree, type Files } from '#tests/helpers/master_images/file_tree'
+import { fileTree, type Files } from '#tests/helpers/core/master_images/file_tree'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 
 const COMMAND = { command: 'python3' }
