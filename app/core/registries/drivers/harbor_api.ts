@@ -118,7 +118,7 @@ function parseBody(operation: string, response: RegistryResponse): unknown {
   }
   const body = isJson(response) ? tryParseJson(text) : undefined
   if (body === undefined || (!isSuccess(status) && !hasErrorBody(response))) {
-    throw new UnknownRegistryType(`What answered ${operation} is not Harbor`)
+    throw new UnknownRegistryType(`The response to ${operation} is not in the format of Harbor`)
   }
   return body
 }
