@@ -48,8 +48,9 @@ export class UserService extends IdentityService<typeof User> {
     if (body.password !== undefined) {
       requireUnlikeName('password', body.password, body.name ?? (await this.#nameOf(id)))
     }
+    const hashed = await withHash(body)
     const ended = endsSessions(body) ? sessionsEnd() : {}
-    return super.update(origin, id, { ...(await withHash(body)), ...ended })
+    return super.update(origin, id, { ...hashed, ...ended })
   }
 
   protected override async lockWritable(
