@@ -98,16 +98,16 @@ export class MessageBatcher<Content> {
     }
   }
 
-  #take(most: number): BatchMember<Content>[] {
-    let taken = 0
+  #take(maxSize: number): BatchMember<Content>[] {
+    let count = 0
     for (
       let bytes = 0;
-      taken < Math.min(most, this.#pending.length) && bytes < MAX_BATCH_BYTES;
-      taken++
+      count < Math.min(maxSize, this.#pending.length) && bytes < MAX_BATCH_BYTES;
+      count++
     ) {
-      bytes += this.#pending[taken]!.delivery.bytes.length
+      bytes += this.#pending[count]!.delivery.bytes.length
     }
-    const batch = this.#pending.splice(0, taken)
+    const batch = this.#pending.splice(0, count)
     this.#bytes = this.#pending.reduce((sum, { delivery }) => sum + delivery.bytes.length, 0)
     return batch
   }

@@ -9,10 +9,12 @@ const ROUTED_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']
 export function allowedMethods(routes: Router, path: string): string[] {
   const matches = ROUTED_METHODS.flatMap((method) => {
     const match = routes.match(path, method, false)
-    return match ? [{ method, places: specificityOf(match.route.pattern) }] : []
+    return match ? [{ method, specificity: specificityOf(match.route.pattern) }] : []
   })
-  const nearest = matches.map(({ places }) => places).toSorted()[0]
-  return matches.filter(({ places }) => places === nearest).map(({ method }) => method)
+  const mostSpecific = matches.map(({ specificity }) => specificity).toSorted()[0]
+  return matches
+    .filter(({ specificity }) => specificity === mostSpecific)
+    .map(({ method }) => method)
 }
 
 /** A sort key by parameter segments; static paths sort first. */

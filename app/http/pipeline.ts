@@ -20,14 +20,14 @@ export async function composeServerMiddleware(
   last: Step
 ): Promise<Step> {
   const listed = server.getMiddlewareList()
-  const made = await Promise.all(
+  const instances = await Promise.all(
     listed.map(async ({ reference }) => {
       const { default: Middleware } = await (reference as () => Promise<MiddlewareModule>)()
       return app.container.make(Middleware)
     })
   )
   return compose(
-    made.map(
+    instances.map(
       (middleware): MiddlewareStep =>
         (ctx, next) =>
           middleware.handle(ctx, next)

@@ -29,15 +29,15 @@ const refused = new Counter({
 
 /** The caller, its realm or its address has reached its limit of streams and long polls. */
 class TooManyWaitingRequests extends Failure {
-  constructor(of: LimitScope, most: number, variable: string) {
+  constructor(of: LimitScope, max: number, variable: string) {
     super(
       429,
       'rate_limited',
-      `There are ${most} streams and long polls of this ${of}, which is the limit; end one, or try again later`,
+      `There are ${max} streams and long polls of this ${of}, which is the limit; end one, or try again later`,
       {
         issues: [
           issue('waiting_limit', [], `The limit for one ${of} is reached`, {
-            data: { max: most },
+            data: { max: max },
             meta: { of, variable },
           }),
         ],
@@ -93,10 +93,10 @@ export class WaitingRequests {
     return this.#counts.get(key) ?? 0
   }
 
-  #requireRoom(key: string, most: number, of: LimitScope, variable: string): void {
-    if (most > 0 && this.#of(key) >= most) {
+  #requireRoom(key: string, max: number, of: LimitScope, variable: string): void {
+    if (max > 0 && this.#of(key) >= max) {
       refused.inc({ limit: of })
-      throw new TooManyWaitingRequests(of, most, variable)
+      throw new TooManyWaitingRequests(of, max, variable)
     }
   }
 }

@@ -76,8 +76,8 @@ export class Sweeper {
     } catch (error) {
       const waitMs = this.#untilRetry(sweep)
       const level = isUnavailable(error) ? 'warn' : 'error'
-      const again = `retrying in ${Math.ceil(waitMs / 1_000)} s`
-      logger[level]({ err: error, sweep: sweep.name }, `sweep failed; ${again}`)
+      const retry = `retrying in ${Math.ceil(waitMs / 1_000)} s`
+      logger[level]({ err: error, sweep: sweep.name }, `sweep failed; ${retry}`)
       return waitMs
     }
   }

@@ -27,8 +27,8 @@ export function normalizeLabels(labels: Labels): Labels {
     ([a], [b]) => Number(isLabelName(b)) - Number(isLabelName(a))
   )
   const normalized = new Map<string, string>()
-  for (const [given, value] of byName) {
-    const name = isLabelName(given) ? given : normalizeName(given)
+  for (const [original, value] of byName) {
+    const name = isLabelName(original) ? original : normalizeName(original)
     if (value !== '' && name !== '' && !normalized.has(name)) {
       normalized.set(name, value)
     }

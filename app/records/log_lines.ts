@@ -32,7 +32,7 @@ export const LOG_LINE = {
 }
 
 /** The sort and page parameters of log queries. */
-export function logPageParameters(most: number): readonly Parameter[] {
+export function logPageParameters(maxLimit: number): readonly Parameter[] {
   return [
     {
       name: 'sort',
@@ -41,7 +41,7 @@ export function logPageParameters(most: number): readonly Parameter[] {
     },
     {
       name: 'page[limit]',
-      description: `Lines per page, ${most} at most`,
+      description: `Lines per page, ${maxLimit} at most`,
       schema: { type: 'integer', minimum: 1 },
     },
     {

@@ -15,10 +15,10 @@ let connectionCount = 0
 export function lucidClientFor(transaction: pg.ClientBase): Promise<TransactionClientContract> {
   const client = RecordModel.$adapter.modelConstructorClient(RecordModel)
   const knex = withConnection(client.getWriteClient(), transaction)
-  const opened = Object.create(client, {
+  const lucid = Object.create(client, {
     getWriteClient: { value: () => ({ transaction: async () => knex }) },
   }) as typeof client
-  return opened.transaction()
+  return lucid.transaction()
 }
 
 /** Lucid's query builder with a single connection instead of a pool. */

@@ -66,11 +66,11 @@ export function recordRoutes(
  * Caches the service, since resolving it costs 5 % of a read. Tests swap services, so there it is resolved each time.
  */
 function resolveOnce(service: ServiceKey): (ctx: HttpContext) => Promise<RecordService> {
-  let made: RecordService | undefined
+  let cached: RecordService | undefined
   return async ({ containerResolver }) => {
-    const found = made ?? ((await containerResolver.make(service)) as RecordService)
-    made = app.inTest ? undefined : found
-    return found
+    const resolved = cached ?? ((await containerResolver.make(service)) as RecordService)
+    cached = app.inTest ? undefined : resolved
+    return resolved
   }
 }
 

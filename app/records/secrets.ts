@@ -53,26 +53,27 @@ export class SelectedSecrets {
     const found = this.#locations.flatMap((location) =>
       [read]
         .flat()
-        .flatMap((record) =>
-          recordsAt(record, location.path).map((at) => ({ place: location, at }))
-        )
+        .flatMap((root) => recordsAt(root, location.path).map((record) => ({ location, record })))
     )
-    await this.#note(origin, found)
-    await Promise.all(found.map(({ place: location, at }) => unseal(location, at)))
-    found.forEach(({ place: location, at }) => location.added.forEach((name) => delete at[name]))
+    await this.#audit(origin, found)
+    await Promise.all(found.map(({ location, record }) => unseal(location, record)))
+    found.forEach(({ location, record }) => location.added.forEach((name) => delete record[name]))
     return JSON.stringify(read)
   }
 
-  async #note(
+  async #audit(
     origin: Origin,
-    found: readonly { place: SecretLocation; at: MutableAttributes }[]
+    found: readonly { location: SecretLocation; record: MutableAttributes }[]
   ): Promise<void> {
     const owners = new Map(
       found
-        .filter(({ place: location, at }) =>
-          location.secrets.some((name) => (at[name] ?? null) !== null)
+        .filter(({ location, record }) =>
+          location.secrets.some((name) => (record[name] ?? null) !== null)
         )
-        .map(({ place: { kind }, at }) => [`${kind.name} ${at.id}`, ownerOf(kind, at)])
+        .map(({ location: { kind }, record }) => [
+          `${kind.name} ${record.id}`,
+          ownerOf(kind, record),
+        ])
     )
     await Promise.all([...owners.values()].map((owner) => recordSecretRead(origin, owner)))
   }

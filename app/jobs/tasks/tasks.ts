@@ -75,14 +75,14 @@ export class Tasks<Data> {
   }
 
   /** Claims due tasks, the oldest first. */
-  async claim(most: number): Promise<Task<Data>[]> {
+  async claim(limit: number): Promise<Task<Data>[]> {
     const { rows } = await this.#pool.query<Task<Data>>({
       name: `take-tasks-${this.queue.name}`,
       text: `update ${this.#table} t set ${LEASED}
         from (select t.queue, t.key from ${this.#table} t where ${this.#isFree} order by t.due_at limit $3
               for update skip locked) due
         where t.queue = due.queue and t.key = due.key returning ${CLAIMED}`,
-      values: [...this.#lease(), most],
+      values: [...this.#lease(), limit],
     })
     return rows
   }
@@ -135,13 +135,13 @@ export class Tasks<Data> {
     if (done.rowCount === 1) {
       return true
     }
-    const again = await executor.query({
+    const released = await executor.query({
       name: `free-newer-task-${this.#table}`,
       text: `update ${this.#table} set taken_until = null
         where queue = $1 and key = $2 and revision <> $3 and taken_until = any($4::timestamptz[])`,
       values: [...values, task.leases],
     })
-    return again.rowCount === 0
+    return released.rowCount === 0
   }
 
   /**

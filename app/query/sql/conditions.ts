@@ -109,12 +109,12 @@ class ConditionWriter {
 
   /** All values are bound as one array: the statement is the same for any number of values. */
   #member(leaf: Leaf, value: string, type: ColumnType): string {
-    const given = leaf.literals.filter((literal) => literal.value !== null)
-    if (given.length > 0 && isDocument(type)) {
+    const nonNull = leaf.literals.filter((literal) => literal.value !== null)
+    if (nonNull.length > 0 && isDocument(type)) {
       throw unsupported(leaf)
     }
-    const operands = given.flatMap((literal) => equalOperandOf(type, literal) ?? [])
-    const tests = given.length < leaf.literals.length ? [`${value} is null`] : []
+    const operands = nonNull.flatMap((literal) => equalOperandOf(type, literal) ?? [])
+    const tests = nonNull.length < leaf.literals.length ? [`${value} is null`] : []
     if (operands.length > 0) {
       const bound = this.#bindings.bind(operands.map((operand) => operand.value))
       const list = `${bound}::${operands[0]!.type}[]`

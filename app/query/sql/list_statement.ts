@@ -125,18 +125,18 @@ function paging({ limit, offset = 0 }: Page, counted: () => string, bindings: Bi
     return { window: skip, first: '', total: start ? counted() : 'count(*)' }
   }
 
-  const most = whole(limit)
-  const window = ` limit ${most}${skip}`
+  const pageSize = whole(limit)
+  const window = ` limit ${pageSize}${skip}`
   return start
     ? {
         window,
-        first: ` limit ${most} + ${start}`,
-        total: `case when count(*) between 1 and ${most - 1} then count(*) + ${start} else ${counted()} end`,
+        first: ` limit ${pageSize} + ${start}`,
+        total: `case when count(*) between 1 and ${pageSize - 1} then count(*) + ${start} else ${counted()} end`,
       }
     : {
         window,
         first: window,
-        total: `case when count(*) < ${most} then count(*) else ${counted()} end`,
+        total: `case when count(*) < ${pageSize} then count(*) else ${counted()} end`,
       }
 }
 

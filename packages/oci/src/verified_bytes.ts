@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 
+import { withholdLast } from '#kernel/withhold_last'
+
 import { DigestMismatch, ManifestInvalid } from './errors.js'
 import type { BlobAddress, BlobSource } from './image_store.js'
 
@@ -11,29 +13,25 @@ export const addressOf = (bytes: Uint8Array): BlobAddress => ({
   size: bytes.length,
 })
 
-/** Passes bytes on and holds back the last chunk until the digest is verified. */
-export async function* verifiedBytes(
+/** Passes a blob on, except its last chunk if size or digest differ. */
+export function verifiedBytes(
   source: BlobSource,
   { digest, size }: BlobAddress
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const hash = createHash('sha256')
   let length = 0
-  let pending: Uint8Array | undefined
-  for await (const chunk of source) {
-    length += chunk.byteLength
-    if (length > size) {
-      throw new DigestMismatch(`${digest} should have ${size} bytes, but has more`)
-    }
-    hash.update(chunk)
-    if (pending) {
-      yield pending
-    }
-    pending = chunk
-  }
-  requireSame({ digest, size }, { digest: `sha256:${hash.digest('hex')}`, size: length })
-  if (pending) {
-    yield pending
-  }
+  return withholdLast(source, {
+    update(chunk) {
+      length += chunk.byteLength
+      if (length > size) {
+        throw new DigestMismatch(`${digest} should have ${size} bytes, but has more`)
+      }
+      hash.update(chunk)
+    },
+    end() {
+      requireSame({ digest, size }, { digest: `sha256:${hash.digest('hex')}`, size: length })
+    },
+  })
 }
 
 /** Throws if size or digest differ. */

@@ -3,7 +3,7 @@ import { open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { PutInterrupted } from '#storage/objects/errors'
-import { releaseChunk } from '#kernel/chunk_memory'
+import { writeChunks } from '#kernel/write_chunks'
 import { syncFolder } from '#kernel/sync_folder'
 
 const BATCH_BYTES = 256 * 1024
@@ -135,7 +135,7 @@ export class Draft {
     this.#buffered = []
     this.#bufferedBytes = 0
     this.#isWriting = true
-    this.#writing = this.#writeAll(chunks, bytes).then(() => {
+    this.#writing = this.#writeAll(chunks).then(() => {
       this.#isWriting = false
       this.#writeWhenIdle()
     })
@@ -146,18 +146,10 @@ export class Draft {
     }
   }
 
-  async #writeAll(chunks: Uint8Array[], bytes: number): Promise<void> {
-    if (bytes === 0) {
-      return
+  async #writeAll(chunks: Uint8Array[]): Promise<void> {
+    if (chunks.length > 0) {
+      await writeChunks(this.#file, chunks)
     }
-    let { bytesWritten: written } = await this.#file.writev(chunks)
-    // A full disk may write a part and then fail.
-    const all = written < bytes ? Buffer.concat(chunks) : undefined
-    while (all && written < bytes) {
-      const rest = await this.#file.write(all, written)
-      written += rest.bytesWritten
-    }
-    chunks.forEach(releaseChunk)
   }
 
   #syncInBackground(): void {

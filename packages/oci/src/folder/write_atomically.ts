@@ -1,9 +1,9 @@
-import { open, rename, unlink, type FileHandle } from 'node:fs/promises'
+import { open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-import { releaseChunk } from '#kernel/chunk_memory'
 import { syncFolder } from '#kernel/sync_folder'
 import { startHeartbeat } from '#kernel/file_heartbeat'
+import { writeChunks } from '#kernel/write_chunks'
 
 const BUFFER_BYTES = 1024 ** 2
 
@@ -25,13 +25,13 @@ export async function writeAtomically(
       buffered.push(chunk)
       bytes += chunk.byteLength
       if (bytes >= BUFFER_BYTES) {
-        await writeAll(file, buffered)
+        await writeChunks(file, buffered)
         buffered = []
         bytes = 0
       }
     }
     if (bytes > 0) {
-      await writeAll(file, buffered)
+      await writeChunks(file, buffered)
     }
     await file.datasync()
     await file.close()
@@ -44,16 +44,4 @@ export async function writeAtomically(
     release()
   }
   await syncFolder(dirname(target()))
-}
-
-/** A nearly full disk writes a part and rejects the rest. */
-async function writeAll(file: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
-  let { bytesWritten: written } = await file.writev(chunks)
-  const bytes = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  const all = written < bytes ? Buffer.concat(chunks) : undefined
-  while (all && written < bytes) {
-    const rest = await file.write(all, written)
-    written += rest.bytesWritten
-  }
-  chunks.forEach(releaseChunk)
 }
