@@ -15,8 +15,8 @@ Every command and option, generated from the commands themselves by \`npm run do
 
 const ON_THE_MACHINE = `## On the machine: \`node ace\`
 
-These commands run on a machine of the hub: they read its variables and use its database. Build the
-checkout first. \`--help\` prints the same.`
+These commands run on a machine of the hub: they read its variables and use its database. Build
+the checkout first. \`--help\` prints the same.`
 
 const FROM_ANYWHERE = `## From anywhere: \`hubctl\`
 
