@@ -30,7 +30,7 @@ import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider
 import { externalProvider, settingsFor } from '#tests/unit/identity/subjects'
 import { stopwatch } from '#tests/helpers/stopwatch'
 
-/** The platform with its sockets, in the mounting that the running suite tests. */
+/** The platform with its sockets, mounted as the running suite requires. */
 async function site(options: Partial<Parameters<typeof socketSite>[0]> = {}) {
   const app = await boot()
   const server = await app.container.make('server')
@@ -45,7 +45,7 @@ const somebody = (permissions: string[] = ['node_update']) =>
 
 const someone = (permissions: string[] = ['node_update']) => identity({ permissions })
 
-test.group('Sockets | who is let in', (group) => {
+test.group('Sockets | authentication', (group) => {
   let hub: Awaited<ReturnType<typeof site>>
 
   group.setup(async () => {
@@ -53,14 +53,14 @@ test.group('Sockets | who is let in', (group) => {
     return () => hub.close()
   })
 
-  test('the token may stand alone or behind its scheme', async () => {
+  test('the token may be sent with or without its scheme', async () => {
     const { token } = someone()
     for (const sent of [token, `Bearer ${token}`, `bearer ${token}`]) {
       await connected(hub.connect('/resources', sent))
     }
   })
 
-  test('a client may begin with polling', async ({ assert }) => {
+  test('a client may start with polling', async ({ assert }) => {
     const options = { transports: ['polling', 'websocket'] }
     const socket = await connected(hub.connect('/resources', someone().token, options))
     assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
@@ -73,7 +73,7 @@ test.group('Sockets | who is let in', (group) => {
     }
   })
 
-  test('nobody is let in with {0}')
+  test('a connection with {0} is rejected')
     .with(
       Object.entries({
         'no token': undefined,
@@ -144,7 +144,7 @@ test.group('Sockets | who is let in', (group) => {
     }
   })
 
-  test('while nobody can say whose token it is, clients are told to come back', async ({
+  test('clients are asked to retry while tokens cannot be verified', async ({
     assert,
     cleanup,
   }) => {
@@ -157,7 +157,7 @@ test.group('Sockets | who is let in', (group) => {
     assert.isEmpty(away.logged)
   })
 
-  test('what nobody foresaw is logged, without the token', async ({ assert, cleanup }) => {
+  test('an unexpected error is logged without the token', async ({ assert, cleanup }) => {
     const broken = await site({
       authenticator: { verify: () => Promise.reject(new Error('unforeseen')) },
     })
@@ -169,7 +169,7 @@ test.group('Sockets | who is let in', (group) => {
     assert.notInclude(JSON.stringify(broken.logged), 'a-secret-token')
   })
 
-  test('requests for anything else are answered as before', async ({ assert }) => {
+  test('other requests are still handled by the application', async ({ assert }) => {
     const ready = isTogether() ? '/core/' : '/'
     const answer = await fetch(hub.url + ready)
     assert.equal(answer.status, 200)
@@ -223,10 +223,10 @@ test.group('Sockets | subscriptions', (group) => {
   const open = (namespace: string, permissions?: string[]) =>
     connected(hub.connect(namespace, someone(permissions).token))
 
-  const tell = (namespace: string, room: string, payload: unknown = room, event = 'changed') =>
+  const emit = (namespace: string, room: string, payload: unknown = room, event = 'changed') =>
     hub.realtime.emit([{ namespace, room, event, payload }])
 
-  test('of {0} need one of their permissions, and are heard in their room')
+  test('to {0} need one of their permissions, and receive events of their room')
     .with(Object.entries(TABLE))
     .run(async ({ assert }, [name, { any, room, only }]) => {
       for (const place of ['global', 'realm'] as const) {
@@ -253,14 +253,14 @@ test.group('Sockets | subscriptions', (group) => {
           const socket = await open(PLACES[place], [permission])
           const events = received(socket, 'changed')
           assert.isNull(await emitWithAck(socket, `${name}Subscribe`))
-          await tell(PLACES[place], room)
+          await emit(PLACES[place], room)
           await settled(socket)
           assert.deepEqual(events, [room])
         }
       }
     })
 
-  test('of one record are told of that record only', async ({ assert }) => {
+  test('to one record receive events of that record only', async ({ assert }) => {
     const [all, one] = [await open('/resources'), await open('/resources')]
     const [toAll, toOne] = [received(all, 'nodeUpdated'), received(one, 'nodeUpdated')]
     const id = randomUUID()
@@ -268,37 +268,35 @@ test.group('Sockets | subscriptions', (group) => {
     assert.isNull(await emitWithAck(one, 'nodeSubscribe', id))
     const payload = { data: { id, name: 'ü' }, meta: { roomName: 'node', event: 'updated' } }
     for (const room of ['node', `node/${id}`, `node/${randomUUID()}`]) {
-      await tell('/resources', room, payload, 'nodeUpdated')
+      await emit('/resources', room, payload, 'nodeUpdated')
     }
     await Promise.all([settled(all), settled(one)])
     assert.deepEqual(toAll, [payload])
     assert.deepEqual(toOne, [payload])
   })
 
-  test('of a record and of all records are told twice', async ({ assert }) => {
+  test('to a record and to all records receive events twice', async ({ assert }) => {
     const socket = await open('/resources')
     const events = received(socket, 'changed')
     await emitWithAck(socket, 'nodeSubscribe')
     await emitWithAck(socket, 'nodeSubscribe', '1')
-    await tell('/resources', 'node')
-    await tell('/resources', 'node/1')
+    await emit('/resources', 'node')
+    await emit('/resources', 'node/1')
     await settled(socket)
     assert.deepEqual(events, ['node', 'node/1'])
   })
 
-  test('in a realm are told in both of its spellings, and nowhere else', async ({ assert }) => {
+  test('in a realm receive events in both spellings, and in no other realm', async ({ assert }) => {
     const names = [`/resources/${REALMS.other}`, `/resources:${REALMS.other}`, '/resources']
     const sockets = await Promise.all(names.map((name) => open(name)))
     const events = sockets.map((socket) => received(socket, 'changed'))
     await Promise.all(sockets.map((socket) => emitWithAck(socket, 'nodeSubscribe')))
-    await tell(`/resources/${REALMS.other}`, 'node')
+    await emit(`/resources/${REALMS.other}`, 'node')
     await Promise.all(sockets.map(settled))
     assert.deepEqual(events, [['node'], ['node'], []])
   })
 
-  test('of all realms are, for a member of one, those of its realm, as if all were asked for', async ({
-    assert,
-  }) => {
+  test('to all realms are limited to the realm of a member', async ({ assert }) => {
     const { token } = somebody()
     const socket = await connected(hub.connect('/resources', token))
     const events = received(socket, 'nodeUpdated')
@@ -331,18 +329,18 @@ test.group('Sockets | subscriptions', (group) => {
     assert.lengthOf(events, 2)
   })
 
-  test('are answered to the last callback', async ({ assert }) => {
+  test('are acknowledged to the last callback', async ({ assert }) => {
     const socket = await open('/resources')
     assert.isNull(await emitWithAck(socket, 'nodeSubscribe', '1', null))
     assert.isNull(await emitWithAck(socket, 'nodeSubscribe', null, null))
     const events = received(socket, 'changed')
-    await tell('/resources', 'node')
-    await tell('/resources', 'node/1')
+    await emit('/resources', 'node')
+    await emit('/resources', 'node/1')
     await settled(socket)
     assert.deepEqual(events, ['node', 'node/1'])
   })
 
-  test('nobody knows are refused: {$self}')
+  test('to unknown topics are rejected: {$self}')
     .with(['nonsenseSubscribe', 'nonsenseUnsubscribe', 'Subscribe', 'nodesubscribe', 'nonsense'])
     .run(async ({ assert }, event) => {
       const socket = await open('/resources')
@@ -360,7 +358,7 @@ test.group('Sockets | subscriptions', (group) => {
     const events = received(socket, 'changed')
     socket.emit('nodeSubscribe', 7)
     await settled(socket)
-    await tell('/resources', 'node/7')
+    await emit('/resources', 'node/7')
     await settled(socket)
     assert.deepEqual(events, ['node/7'])
   })
@@ -372,14 +370,14 @@ test.group('Sockets | subscriptions', (group) => {
     await emitWithAck(socket, 'nodeSubscribe')
     await emitWithAck(socket, 'nodeSubscribe')
     assert.isNull(await emitWithAck(socket, 'nodeUnsubscribe'))
-    await tell('/resources', 'node', 'still')
+    await emit('/resources', 'node', 'still')
     await emitWithAck(socket, 'nodeUnsubscribe')
-    await tell('/resources', 'node', 'not any more')
+    await emit('/resources', 'node', 'not any more')
     await settled(socket)
     assert.deepEqual(events, ['still'])
   })
 
-  test('are not overtaken by what takes them back', async ({ assert, cleanup }) => {
+  test('are not overtaken by their unsubscription', async ({ assert, cleanup }) => {
     const { token } = someone()
     const slow = await site({
       authenticator: {
@@ -405,7 +403,7 @@ test.group('Sockets | subscriptions', (group) => {
     assert.isEmpty(events)
   })
 
-  test('name a record or none: {0} is refused')
+  test('name a record or none: {0} is rejected')
     .with(
       Object.entries({
         'an object': { id: '1' },
@@ -423,7 +421,7 @@ test.group('Sockets | subscriptions', (group) => {
       }
     })
 
-  test('are a thousand at most', async ({ assert }) => {
+  test('are limited to a thousand', async ({ assert }) => {
     const socket = await open('/resources')
     const answers = await Promise.all(
       Array.from({ length: 1_001 }, (_, n) => emitWithAck(socket, 'nodeSubscribe', n))
@@ -435,7 +433,7 @@ test.group('Sockets | subscriptions', (group) => {
     assert.isNull(await emitWithAck(socket, 'nodeSubscribe', 2_000))
   })
 
-  test('end with the permission they need', async ({ assert, cleanup }) => {
+  test('end with the permission that they need', async ({ assert, cleanup }) => {
     const { actor, token } = someone(['node_update', 'project_update'])
     const strict = await site({ reviewEveryMs: 20 })
     cleanup(() => strict.close())
@@ -457,7 +455,7 @@ test.group('Sockets | subscriptions', (group) => {
   })
 })
 
-test.group('Sockets | how they end', (group) => {
+test.group('Sockets | disconnection', (group) => {
   let standIn: StandInProvider
 
   group.each.setup(async () => {
@@ -492,7 +490,7 @@ test.group('Sockets | how they end', (group) => {
     assert.equal(error.data?.code, 'identity_unauthorized')
   }).retry(2)
 
-  test('a socket outlives its token for as long as the provider knows its bearer', async ({
+  test('a socket outlives its token while the provider accepts its account', async ({
     assert,
     cleanup,
   }) => {
@@ -507,7 +505,7 @@ test.group('Sockets | how they end', (group) => {
     assert.isBelow(took(), REVOKED_WITHIN_MS * 2)
   }).retry(2)
 
-  test('a socket ends with its token where the provider keeps no records', async ({
+  test('a socket ends with its token if the provider has no records', async ({
     assert,
     cleanup,
   }) => {
@@ -517,7 +515,7 @@ test.group('Sockets | how they end', (group) => {
     assert.closeTo(Date.now(), exp * 1000, 500)
   }).retry(2)
 
-  test('clients are told to come back elsewhere when the process ends', async ({ assert }) => {
+  test('clients reconnect elsewhere when the process stops', async ({ assert }) => {
     const hub = await site()
     const { token } = someone()
     const sockets = await Promise.all(
@@ -530,13 +528,13 @@ test.group('Sockets | how they end', (group) => {
     const took = stopwatch()
     await hub.server.closeGracefully()
     assert.isBelow(took(), 2_500)
-    // After these a client connects again by itself.
+    // The close reasons after which a client reconnects.
     for (const reason of await ends) {
       assert.oneOf(reason, ['transport close', 'transport error'])
     }
   }).retry(2)
 
-  test('a client that does not listen any more does not hold up the end', async ({ assert }) => {
+  test('an unresponsive client does not delay the stop', async ({ assert }) => {
     const hub = await site()
     const path = isTogether() ? '/core/socket.io' : '/socket.io'
     const deaf = connectTcp(Number(new URL(hub.url).port), '127.0.0.1')
@@ -554,7 +552,7 @@ test.group('Sockets | how they end', (group) => {
     deaf.destroy()
   }).retry(2)
 
-  test('nobody is let in any more while the process ends', async ({ assert, cleanup }) => {
+  test('connections are rejected while the process stops', async ({ assert, cleanup }) => {
     const hub = await site()
     cleanup(() => hub.close())
     hub.drain.start()
@@ -578,16 +576,16 @@ test.group('Sockets | hostile clients', (group) => {
     return () => void witness.disconnect()
   })
 
-  /** A connection that says what it likes. */
+  /** A raw connection for arbitrary data. */
   const raw = async () => {
     const path = isTogether() ? '/core/socket.io' : '/socket.io'
     const url = `${hub.url.replace('http', 'ws')}${path}/?EIO=4&transport=websocket`
     const socket = new WebSocket(url)
     const closed = new Promise<void>((resolve) => (socket.onclose = () => resolve()))
-    const said: string[] = []
-    socket.onmessage = ({ data }) => said.push(String(data))
+    const messages: string[] = []
+    socket.onmessage = ({ data }) => messages.push(String(data))
     await new Promise((resolve) => (socket.onopen = resolve))
-    return { socket, closed, said }
+    return { socket, closed, said: messages }
   }
 
   const enter = ({ socket }: { socket: WebSocket }, namespace = '/resources') =>
@@ -602,7 +600,7 @@ test.group('Sockets | hostile clients', (group) => {
     return events.includes('well') && hub.logged.length === 0
   }
 
-  test('nonsense of a client that was not let in harms nobody: {0}')
+  test('malformed data of an unauthenticated client is harmless: {0}')
     .with(
       Object.entries({
         'no packet': 'x',
@@ -632,7 +630,7 @@ test.group('Sockets | hostile clients', (group) => {
       assert.isTrue(await isWellAfterwards())
     })
 
-  test('nonsense of a client that was let in harms nobody: {0}')
+  test('malformed data of an authenticated client is harmless: {0}')
     .with(
       Object.entries({
         'an event that is a number': '42/resources,[0]',
@@ -662,7 +660,7 @@ test.group('Sockets | hostile clients', (group) => {
       assert.isTrue(await isWellAfterwards())
     })
 
-  test('a client that asks for namespace after namespace is cut off', async ({ assert }) => {
+  test('a client that requests too many namespaces is disconnected', async ({ assert }) => {
     const connection = await raw()
     for (let n = 0; n < 5_000; n++) {
       connection.socket.send(`40/resources/realm-${n},{"token":"nonsense"}`)
@@ -671,7 +669,7 @@ test.group('Sockets | hostile clients', (group) => {
     assert.isTrue(await isWellAfterwards())
   })
 
-  test('a connection that enters no namespace does not stay', async ({ assert }) => {
+  test('a connection without a namespace is closed', async ({ assert }) => {
     const connection = await raw()
     const took = stopwatch()
     await connection.closed
@@ -680,7 +678,7 @@ test.group('Sockets | hostile clients', (group) => {
     .retry(2)
     .timeout(20_000)
 
-  test('a client that is refused does not close the namespace over one who is just entering', async ({
+  test('a rejected client does not close the namespace of one that is connecting', async ({
     assert,
     cleanup,
   }) => {

@@ -14,7 +14,7 @@ const ROOT = '/socket.io'
 const CORE = '/core/socket.io'
 const MESSENGER = '/messenger/socket.io'
 
-/** Core and messenger on one port, with their sockets at their own paths and at that of the root. */
+/** Core and messenger on one port, with sockets at their own paths and at the root path. */
 async function sharedPort(hasRelay = true) {
   const app = await boot()
   const core = await socketSite({ authenticator: testAuthenticator, path: CORE })
@@ -46,7 +46,7 @@ async function sharedPort(hasRelay = true) {
 }
 
 test.group('Sockets at the root of a shared port', () => {
-  test('lead to the relay and to rooms of core by their namespace, over one connection', async ({
+  test('reach the relay and rooms of core by their namespace, over one connection', async ({
     assert,
     cleanup,
   }) => {
@@ -80,7 +80,7 @@ test.group('Sockets at the root of a shared port', () => {
     await eventually(() => changes.every(({ length }) => length === 1))
   })
 
-  test('tell of presence at either path', async ({ assert, cleanup }) => {
+  test('publish presence at either path', async ({ assert, cleanup }) => {
     const { open, close } = await sharedPort()
     cleanup(close)
     const [watcher, other] = [identity(), identity()]

@@ -52,7 +52,9 @@ test.group('A refusal', (group) => {
 
   const caller = () => identity({ permissions: [], realmId: REALMS.other, realmName: 'other' })
 
-  test('of a permission is noted once, with who was refused what', async ({ assert }) => {
+  test('of a permission is recorded once, with actor, subject and permission', async ({
+    assert,
+  }) => {
     const somebody = caller()
     const { id } = await sampleRecord('core', node)
     const { status } = await ask('core', `/nodes/${id}?x=${SECRET}`, somebody, {
@@ -77,7 +79,7 @@ test.group('A refusal', (group) => {
     assert.notInclude(text, somebody.token)
   })
 
-  test('of what belongs to another realm is noted too', async ({ assert }) => {
+  test('of a record of another realm is recorded too', async ({ assert }) => {
     const { id } = await sampleRecord('core', node, { realmId: REALMS.master })
     const owner = identity({ realmId: REALMS.other, realmName: 'other' })
     const { status } = await ask('core', `/nodes/${id}`, owner, { method: 'DELETE' })
@@ -87,7 +89,7 @@ test.group('A refusal', (group) => {
     assert.lengthOf(noted, 1)
   })
 
-  test('is something else than a mistake, or a caller nobody knows', async ({ assert }) => {
+  test('is not recorded for invalid requests and unauthenticated callers', async ({ assert }) => {
     const admin = identity()
     const stranger = { headers: { authorization: 'Bearer made-up' } }
     const answers = [
@@ -103,7 +105,7 @@ test.group('A refusal', (group) => {
     assert.isEmpty(noted)
   })
 
-  test('does not wait for the note, and needs none', async ({ assert, cleanup }) => {
+  test('does not wait for the record, or depend on it', async ({ assert, cleanup }) => {
     const { id } = await sampleRecord('core', node)
     for (const sink of [hanging, refusing]) {
       cleanup(sink())
@@ -148,7 +150,7 @@ test.group('Reading a secret', (group) => {
     ['identity', `/clients?fields=secret&filter[id]=${ids.client}`, 'client'],
   ]
 
-  test('is noted once, with whose it is, whatever else is asked for', async ({ assert }) => {
+  test('is recorded once, with its owner, whatever fields are requested', async ({ assert }) => {
     for (const [surface, path, owner] of ways()) {
       noted = []
       const { text } = await ask(surface, path, admin)
@@ -164,7 +166,7 @@ test.group('Reading a secret', (group) => {
     }
   })
 
-  test('names the realm of whose it is', async ({ assert }) => {
+  test('names the realm of its owner', async ({ assert }) => {
     await ask('core', `/registry-projects/${ids.project}?fields=accountSecret`, admin)
     assert.equal(noted[0]!.realmId, REALMS.other)
     noted = []
@@ -172,9 +174,7 @@ test.group('Reading a secret', (group) => {
     assert.isNull(noted[0]!.realmId)
   })
 
-  test('answers with what was asked for, and nothing that is only for the note', async ({
-    assert,
-  }) => {
+  test('returns the requested fields only', async ({ assert }) => {
     const single = await ask(
       'core',
       `/registry-projects/${ids.project}?fields=accountSecret`,
@@ -194,7 +194,7 @@ test.group('Reading a secret', (group) => {
     assert.deepEqual(body.data.registry, { id: ids.registry, accountSecret: SECRET })
   })
 
-  test('does not happen where it cannot be noted', async ({ assert, cleanup }) => {
+  test('fails if it cannot be recorded', async ({ assert, cleanup }) => {
     cleanup(refusing())
     for (const [surface, path] of ways()) {
       const { status, text } = await ask(surface, path, admin)
@@ -204,7 +204,7 @@ test.group('Reading a secret', (group) => {
     assert.equal((await ask('core', `/registries/${ids.registry}`, admin)).status, 200)
   })
 
-  test('is not noted where none is shown', async ({ assert }) => {
+  test('is not recorded if no secret is shown', async ({ assert }) => {
     for (const [surface, path] of ways()) {
       assert.notInclude((await ask(surface, path, nobody)).text, SECRET)
     }
@@ -216,7 +216,7 @@ test.group('Reading a secret', (group) => {
     assert.isEmpty(noted)
   })
 
-  test('is noted for each whose secret a list shows', async ({ assert }) => {
+  test('is recorded for each secret in a list', async ({ assert }) => {
     const { id } = await sampleRecord('core', registry, { accountSecret: SECRET })
     const list = `/registries?fields=%2BaccountSecret&filter[id]=${ids.registry},${id}`
     const { body } = await ask('core', list, admin)

@@ -57,9 +57,9 @@ test.group('Sockets of processes that share a port', (group) => {
     return connected(socket)
   }
 
-  const tell = () => Promise.all(sites.map(({ realtime }) => realtime.emit([PACKET])))
+  const emit = () => Promise.all(sites.map(({ realtime }) => realtime.emit([PACKET])))
 
-  test('work for clients that begin with polling, and upgrade', async ({ assert }) => {
+  test('work for clients that start with polling and upgrade', async ({ assert }) => {
     const sockets = await Promise.all([open(), open(), open(), open()])
     for (const socket of sockets) {
       const events = received(socket, 'changed')
@@ -67,7 +67,7 @@ test.group('Sockets of processes that share a port', (group) => {
       if (socket.io.engine.transport.name !== 'websocket') {
         await new Promise((resolve) => socket.io.engine.once('upgrade', resolve))
       }
-      await tell()
+      await emit()
       await settled(socket)
       assert.deepEqual(events, ['node'])
     }
@@ -78,7 +78,7 @@ test.group('Sockets of processes that share a port', (group) => {
     const events = received(socket, 'changed')
     assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
     for (let n = 0; n < 5; n++) {
-      await tell().then(() => settled(socket))
+      await emit().then(() => settled(socket))
     }
     assert.deepEqual(events, Array(5).fill('node'))
   })
@@ -91,7 +91,7 @@ test.group('Sockets of processes that share a port', (group) => {
     assert.isNull(await emitWithAck(socket as unknown as Socket, 'nodeSubscribe'))
   })
 
-  test('are reached over a connection that is kept for other requests', async ({ assert }) => {
+  test('are reached over a kept-alive connection of other requests', async ({ assert }) => {
     const at = (site: number, query: string) => `${sites[site]!.url}${PATH}?EIO=4&${query}`
     const handshake = await (await fetch(at(0, 'transport=polling'))).text()
     const { sid } = JSON.parse(handshake.slice(1))
@@ -111,10 +111,7 @@ test.group('Sockets of processes that share a port', (group) => {
     }
   })
 
-  test('leave the connection between two processes open to whoever asked, though its client closes', async ({
-    assert,
-    cleanup,
-  }) => {
+  test('keep the forwarded connection open when its client closes', async ({ assert, cleanup }) => {
     const [here, there] = [new Peers(folder, 'test'), new Peers(folder, 'test')]
     const kept: boolean[] = []
     const upgrade = () => {}
@@ -143,7 +140,7 @@ test.group('Sockets of processes that share a port', (group) => {
     assert.deepEqual(kept, [true])
   })
 
-  test('that are unknown are refused, whatever they are called', async ({ assert }) => {
+  test('with unknown sessions are rejected, whatever their id', async ({ assert }) => {
     for (const sid of [
       '0123456789abcdef.unknown',
       '../../etc/passwd.x',
@@ -158,7 +155,7 @@ test.group('Sockets of processes that share a port', (group) => {
     }
   })
 
-  test('end with their process, and their clients come back to another one', async ({ assert }) => {
+  test('end with their process, and their clients reconnect to another one', async ({ assert }) => {
     const socket = await open({
       transports: ['polling'],
       reconnection: true,
@@ -171,7 +168,7 @@ test.group('Sockets of processes that share a port', (group) => {
     const [first, second] = sites
     await Promise.all([first!.close(), second!.close()])
     sites.splice(0, 2).forEach((one) => balancer.remove(one.url))
-    // It may have been in the process that stays, and is asked over those that went.
+    // The session may be in the remaining process, reached through those that ended.
     await Promise.race([back, settled(socket)])
     assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
   })

@@ -51,7 +51,7 @@ test.group('Events of an external identity provider', (group) => {
   const change = (type: string, event: string, data: object = { id: '1', name: 'x' }) =>
     publisher.publish(type, JSON.stringify({ type, event, data }))
 
-  test('are told on, of realms, users and clients', async ({ assert }) => {
+  test('of realms, users and clients are delivered', async ({ assert }) => {
     await listen()
     await change('realm', 'deleted', { id: 'r', name: 'site-a' })
     await change('user', 'updated', { id: 'u' })
@@ -66,7 +66,7 @@ test.group('Events of an external identity provider', (group) => {
     assert.isEmpty(warnings)
   })
 
-  test('that make no sense are ignored and logged, without what they said', async ({ assert }) => {
+  test('that are malformed are ignored and logged without their content', async ({ assert }) => {
     await listen()
     const nonsense = [
       'not JSON',
@@ -87,7 +87,7 @@ test.group('Events of an external identity provider', (group) => {
     assert.notInclude(JSON.stringify(warnings), 'a-secret')
   })
 
-  test('that a listener cannot handle do not keep the next ones away', async ({ assert }) => {
+  test('that fail in a listener do not affect the next ones', async ({ assert }) => {
     await listen((given) => {
       published.push(given)
       throw new Error('not now')
@@ -99,7 +99,7 @@ test.group('Events of an external identity provider', (group) => {
     assert.lengthOf(warnings, 2)
   })
 
-  test('are heard again after the connection was lost', async ({ assert }) => {
+  test('are received again after the connection was lost', async ({ assert }) => {
     await listen()
     await redis.kill()
     await redis.restart()
@@ -109,7 +109,9 @@ test.group('Events of an external identity provider', (group) => {
     assert.lengthOf(published, 1)
   })
 
-  test('are not waited for while Redis is away, and heard once it is there', async ({ assert }) => {
+  test('do not delay a start while Redis is unavailable, and are received later', async ({
+    assert,
+  }) => {
     await redis.kill()
     const startedAt = performance.now()
     const stop = await provider.onChange((given) => published.push(given))
@@ -122,7 +124,7 @@ test.group('Events of an external identity provider', (group) => {
     await stop()
   })
 
-  test('are not listened to any more after the end', async ({ assert }) => {
+  test('are not received after closing', async ({ assert }) => {
     const stop = await listen()
     await stop()
     await eventually(async () => (await subscribers()) === 0)

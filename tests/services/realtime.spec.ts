@@ -77,7 +77,7 @@ test.group('Sockets of several processes', (group) => {
     events.splice(0)
   }
 
-  test('hear what a process without sockets tells, wherever they are connected, once each', async ({
+  test('receive events of a process without sockets, wherever they are connected, once each', async ({
     assert,
     cleanup,
   }) => {
@@ -127,7 +127,7 @@ test.group('Sockets of several processes', (group) => {
     }
   })
 
-  test('hear what foreign processes tell, which hear ours', async ({ assert, cleanup }) => {
+  test('exchange events with foreign processes', async ({ assert, cleanup }) => {
     const socket = await subscribed(REALM)
     const events = received(socket, 'nodeUpdated')
     await publishUntilReceived(events, REALM)
@@ -147,7 +147,7 @@ test.group('Sockets of several processes', (group) => {
     assert.include(channels, `socket.io#${REALM}#node#`)
   })
 
-  test('a Redis that died is found again', async ({ assert }) => {
+  test('a restarted Redis is reconnected', async ({ assert }) => {
     const socket = await subscribed('/resources')
     const events = received(socket, 'nodeUpdated')
     await publishUntilReceived(events)
@@ -177,7 +177,7 @@ test.group('Sockets of several processes', (group) => {
     return socket
   }
 
-  test('what is no packet is reported and harms nobody', async ({ assert }) => {
+  test('a malformed packet is reported and harmless', async ({ assert }) => {
     const socket = await subscribed('/resources')
     const events = received(socket, 'nodeUpdated')
     await publishUntilReceived(events)
@@ -191,7 +191,7 @@ test.group('Sockets of several processes', (group) => {
     assert.include(reported, 'an event for sockets was malformed')
   })
 
-  test('tell nobody on Redis who is connected', async ({ assert, cleanup }) => {
+  test('publish nothing on Redis about connected clients', async ({ assert, cleanup }) => {
     const socket = await subscribed('/resources')
     await publishUntilReceived(received(socket, 'nodeUpdated'))
     const spy = new Redis(redis.url)
@@ -207,7 +207,7 @@ test.group('Sockets of several processes', (group) => {
     assert.isEmpty(answers)
   })
 
-  test('namespaces that nobody is in are not heard any more', async ({ assert }) => {
+  test('empty namespaces are unsubscribed', async ({ assert }) => {
     const socket = await subscribed(REALM)
     await publishUntilReceived(received(socket, 'nodeUpdated'), REALM)
     const before = Number(await client.pubsub('NUMPAT'))

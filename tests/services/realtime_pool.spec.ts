@@ -19,7 +19,7 @@ const SOCKETS = 8
 const GRANTS = 10
 const PASSWORD = 'correct horse battery'
 
-test('Sockets of a pool hear of changes, however they connect, survive a reload, and do not hold up the end', async ({
+test('Sockets of a pool receive changes, however they connect, survive a reload, and do not delay the stop', async ({
   assert,
   cleanup,
 }) => {
@@ -53,7 +53,7 @@ test('Sockets of a pool hear of changes, however they connect, survive a reload,
     ...Array.from({ length: 2 }, () => open(['polling'])),
     ...Array.from({ length: 2 }, () => open(['websocket'])),
   ]
-  /** A process hears of changes a moment after the first socket of its namespace was let in. */
+  /** A process subscribes to changes a moment after the first socket joined its namespace. */
   const isReached = async () => {
     await emitter.emit([CHANGE])
     return reached.size === SOCKETS
@@ -67,7 +67,7 @@ test('Sockets of a pool hear of changes, however they connect, survive a reload,
       received += 1
       reached.add(socket)
     })
-    // A process that ends before it answered is not the last one the socket asks.
+    // A process that stops before it responds is not the last one that the socket tries.
     socket.on('connect', () => {
       emitWithAck(socket, 'nodeSubscribe').then(
         (refused) => (subscribed += refused === null ? 1 : 0),
@@ -100,7 +100,7 @@ test('Sockets of a pool hear of changes, however they connect, survive a reload,
   assert.notInclude(hub.output, token)
 })
 
-/** Each request has a connection of its own, which may lead to any process. */
+/** Each request has a connection of its own, to any process. */
 async function requireGrantsApplyAtOnce(origin: string, token: string, assert: Assert) {
   const send = async (method: string, path: string, as: string, body?: object) => {
     const headers = { authorization: `Bearer ${as}`, connection: 'close' }

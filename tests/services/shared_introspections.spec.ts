@@ -16,7 +16,7 @@ import { externalProvider } from '#tests/unit/identity/subjects'
 const INTROSPECTION = '/token/introspect'
 const KEY = 'a key of at least thirty-two characters'
 
-test.group('What a provider says of tokens, shared through Redis', (group) => {
+test.group('Introspection results, shared through Redis', (group) => {
   let server: RealServer
   let redis: Redis
   let standIn: StandInProvider
@@ -42,7 +42,7 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
     }
   })
 
-  /** A process of an installation: a verifier with memory and connections of its own. */
+  /** A process of an installation: a verifier with its own memory and connections. */
   const aProcess = async (key = KEY) => {
     const connection = await connectRedis(server.url, () => {}, { commandTimeout: 250 })
     connections.push(connection)
@@ -60,7 +60,7 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
   const processes = (count: number) => Promise.all(Array.from({ length: count }, () => aProcess()))
   const keptKeys = () => redis.keys('hub:introspection:*')
 
-  test('is asked for once by many processes, also at the same time', async ({ assert }) => {
+  test('are requested once by many processes, also concurrently', async ({ assert }) => {
     const tokens = standIn.mint()
     const requested = (await processes(8)).flatMap((verifier) => [
       verifier.verify(tokens),
@@ -74,7 +74,7 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
     assert.equal(standIn.count(INTROSPECTION), 1)
   })
 
-  test('is shared where it is a refusal, too', async ({ assert }) => {
+  test('are shared for inactive tokens, too', async ({ assert }) => {
     const token = standIn.mint()
     standIn.revoke(token)
     for (const verifier of await processes(3)) {
@@ -83,7 +83,7 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
     assert.equal(standIn.count(INTROSPECTION), 1)
   })
 
-  test('is not asked for where a token is forged', async ({ assert }) => {
+  test('are not requested for forged tokens', async ({ assert }) => {
     const [header, claims] = standIn.mint().split('.')
     const verifier = await aProcess()
     assert.isUndefined(await verifier.verify(`${header}.${claims}.AAAA`))
@@ -91,7 +91,7 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
     assert.isEmpty(await keptKeys())
   })
 
-  test('shows a reader of Redis neither tokens nor people nor permissions', async ({ assert }) => {
+  test('reveal neither tokens nor accounts nor permissions in Redis', async ({ assert }) => {
     const token = standIn.mint()
     const verifier = await aProcess()
     await verifier.verify(token)
@@ -103,7 +103,7 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
     assert.isAtMost(await redis.pttl(key!), 60_000)
   })
 
-  test('is believed only as it was written by us for that token', async ({ assert }) => {
+  test('are accepted only if sealed for that token', async ({ assert }) => {
     const [good, revoked] = [standIn.mint(), standIn.mint()]
     await (await aProcess()).verify(good)
     const [key] = await keptKeys()
@@ -122,9 +122,7 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
     assert.equal(standIn.count(INTROSPECTION), before + 1)
   })
 
-  test('is asked for all the same where one caller keeps the others waiting', async ({
-    assert,
-  }) => {
+  test('are requested anyway if another process takes too long', async ({ assert }) => {
     const token = standIn.mint()
     await (await aProcess()).verify(token)
     const [key] = await keptKeys()
@@ -136,7 +134,9 @@ test.group('What a provider says of tokens, shared through Redis', (group) => {
     assert.isBelow(performance.now() - startedAt, 2_500)
   }).retry(2)
 
-  test('is asked for by everybody where Redis is silent or away', async ({ assert }) => {
+  test('are requested by every process while Redis is unresponsive or unavailable', async ({
+    assert,
+  }) => {
     const verifier = await aProcess()
     await server.pause()
     try {

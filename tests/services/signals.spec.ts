@@ -41,10 +41,10 @@ test.group('Signals through Redis', (group) => {
     return signals
   }
 
-  test('a second process is woken within 20 ms of what the machine takes anyway', async ({
+  test('a second process is notified within 20 ms beyond the latency of the machine', async ({
     assert,
   }) => {
-    // Whatever else runs on the machine can spoil a round, and not make one better.
+    // Other load on the machine can only make a round worse.
     let best = await overhead(redis.url)
     for (let round = 1; round < 4 && best.p99 >= 20; round++) {
       best = await overhead(redis.url)
@@ -53,7 +53,10 @@ test.group('Signals through Redis', (group) => {
     assert.isBelow(best.p99, 20)
   })
 
-  test('messages are those of any other publisher and subscriber', async ({ assert, cleanup }) => {
+  test('messages are compatible with any other publisher and subscriber', async ({
+    assert,
+    cleanup,
+  }) => {
     const foreign = new Redis(redis.url)
     const foreignEar = new Redis(redis.url)
     cleanup(() => [foreign, foreignEar].forEach((client) => client.disconnect()))
@@ -68,7 +71,7 @@ test.group('Signals through Redis', (group) => {
     assert.sameMembers(received, ['resources/node {"type":"node"}', '{"type":"bucket"}'])
   })
 
-  test('a Redis that died is found again: channels are received, and those that may have missed a wake are woken once', async ({
+  test('a restarted Redis is reconnected: channels are received, and listeners are notified once', async ({
     assert,
   }) => {
     const [here, there] = [await open(), await open()]
@@ -104,7 +107,7 @@ test.group('Signals through Redis', (group) => {
     assert.sameMembers(received.slice(1), ['channel', 'begun meanwhile', 'wake'])
   })
 
-  test('while Redis is away, at least the own process is woken', async ({ assert }) => {
+  test('while Redis is unavailable, the own process is notified', async ({ assert }) => {
     const signals = await open()
     let woken = 0
     await signals.onNotification('outbox', () => (woken += 1))
@@ -116,7 +119,7 @@ test.group('Signals through Redis', (group) => {
     await redis.restart()
   })
 
-  test('a process may start while Redis is away', async ({ assert }) => {
+  test('a process may start while Redis is unavailable', async ({ assert }) => {
     await redis.kill()
     const signals = await open()
     assert.isFalse(signals.isReady)
@@ -128,7 +131,7 @@ test.group('Signals through Redis', (group) => {
     assert.equal(woken, 1)
   })
 
-  test('a Redis that answers nothing is given up, and found again', async ({ assert }) => {
+  test('an unresponsive Redis times out, and is reconnected', async ({ assert }) => {
     const [here, there] = [await open(), await open()]
     let woken = 0
     await there.onNotification('outbox', () => (woken += 1))
@@ -151,7 +154,7 @@ test.group('Signals through Redis', (group) => {
     assert.deepEqual(received, ['y'])
   }).timeout(60_000)
 
-  test('what goes wrong is told without the password', async ({ assert }) => {
+  test('errors are reported without the password', async ({ assert }) => {
     const [password] = /(?<=redis:\/\/:)[^@]+/.exec(redis.url)!
     await redis.kill()
     const signals = await open()
