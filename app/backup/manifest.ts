@@ -71,8 +71,8 @@ export async function writeManifest(
 ): Promise<void> {
   const content = JSON.stringify(manifest)
   const signature = signatureOf(key, manifest.key, content)
-  const text = JSON.stringify({ format: FORMAT, manifest, signature }, null, 2)
-  await backupStore.put(NAME, Readable.from([Buffer.from(`${text}\n`)]))
+  const file = JSON.stringify({ format: FORMAT, manifest, signature }, null, 2)
+  await backupStore.put(NAME, Readable.from([Buffer.from(`${file}\n`)]))
 }
 
 /** Reads and verifies the manifest. Returns undefined if the store has no complete backup. */

@@ -1,3 +1,4 @@
+import { ImageArchiveInvalid } from '#oci/errors'
 import { StreamReader } from '#oci/archive/byte_readers'
 import { tarEntries, type ReadableEntry, type TarEntry } from '#oci/archive/tar_reader'
 import { BoundedCounter, DEFAULT_BOUNDS, type Bounds } from './bounded_counter.js'
@@ -25,7 +26,7 @@ export async function* repositoryEntries(
     onGlobalRecords: (records: ReadonlyMap<string, string>) => reportCommit(records, onCommit),
   }
   try {
-    for await (const readable of tarEntries(reader, options)) {
+    for await (const readable of withSourceErrors(tarEntries(reader, options))) {
       const { name, size } = readable.entry
       counter.bytes(size)
       const names = name.startsWith('./') ? namesOf(name) : namesOf(name).slice(1)
@@ -52,7 +53,22 @@ function treeEntry(path: string, { entry, bytes }: ReadableEntry): TreeEntry {
   if (kind !== 'file') {
     throw new SourceRejected(`${JSON.stringify(path)} is neither a file, a folder nor a link`)
   }
-  return { type: 'file', path, size, isExecutable: (mode & 0o100) !== 0, content: () => bytes() }
+  return {
+    type: 'file',
+    path,
+    size,
+    isExecutable: (mode & 0o100) !== 0,
+    content: () => withSourceErrors(bytes()),
+  }
+}
+
+/** Reports a malformed archive as an error of the source. */
+async function* withSourceErrors<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  try {
+    yield* items
+  } catch (error) {
+    throw error instanceof ImageArchiveInvalid ? new SourceRejected(error.message) : error
+  }
 }
 
 /** `git archive` writes the commit as a comment. */

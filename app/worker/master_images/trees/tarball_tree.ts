@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 
-import { ImageArchiveInvalid } from '#oci/errors'
 import type { Bounds } from './bounded_counter.js'
 import { DEFAULT_BOUNDS } from './bounded_counter.js'
 import { fetchTarball, displayUrl } from './fetch_tarball.js'
@@ -59,9 +58,6 @@ export class TarballTree implements Tree {
 
   #toSourceError(error: unknown): unknown {
     const { code, message } = error as NodeJS.ErrnoException
-    if (error instanceof ImageArchiveInvalid) {
-      return new SourceRejected(message)
-    }
     if (code?.startsWith('Z_')) {
       return new SourceRejected(`${this.name} is not a gzip archive, or it is damaged`)
     }
