@@ -14,7 +14,7 @@ const MAX_LETTERS_PER_QUEUE = 1_000
 /** The time limit of a sweep while a caller waits. The rest is done by its schedule or by the next call. */
 const TURN_TIMEOUT_MS = 20_000
 
-/** A process that runs a sweep holds the advisory lock of `asLeader`. */
+/** A process that runs a sweep holds the advisory lock of `runAsLeader`. */
 const SELECT_RUNNING = `
   select name, exists (
     select from pg_locks where ${isAdvisoryLockGranted(`hashtextextended('sweep:' || name, 0)`)}
