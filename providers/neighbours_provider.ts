@@ -12,21 +12,21 @@ import { env } from '#start/env'
 
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
-    /** The analyses in which the nodes of a client take part; none where there is no core to ask. */
+    /** The analyses in which the nodes of a client participate; none without core. */
     participations: (clientId: string) => Promise<ReadonlySet<string>>
-    /** Where lines about analyses are kept; there are none where there is no telemetry to ask. */
+    /** The log lines of analyses; none without telemetry. */
     analysisLogStore: AnalysisLogStore
-    /** The code of analyses as it is stored; nothing to compare where there is no storage to ask. */
+    /** The stored code of analyses; none without storage. */
     storedCode: StoredCode
-    /** What storage really has; undefined where there is none to ask. */
+    /** The inventory of storage; undefined without storage. */
     storageInventory: Inventory | undefined
-    /** Locks on the buckets with code; nothing to lock where there is no storage to ask. */
+    /** Locks on code buckets; no-ops without storage. */
     bucketLocks: BucketLocks
-    /** Reads the audit trail; there is nothing in it where there is no telemetry to ask. */
+    /** Reads the audit trail; empty without telemetry. */
     eventReader: EventReader
-    /** The realm of a bucket, null for one of none; undefined where there is no such bucket, or nobody to ask. */
+    /** The realm of a bucket, null if it has none; undefined if the bucket is unknown, or without storage. */
     bucketRealms: (bucketId: string) => Promise<string | null | undefined>
-    /** The realms of a record of any surface; undefined where there is none, or nobody to ask. */
+    /** The realms of a record of any surface; undefined if the record is unknown. */
     recordRealms: FindRealms
   }
 }

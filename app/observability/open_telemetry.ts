@@ -15,7 +15,7 @@ import type { RequestSpan, Tracing } from './spans.js'
 import { VERSION } from '#kernel/version'
 
 /**
- * Sends traces to an OpenTelemetry collector: a span per request, continued from the caller's trace where it sent one,
+ * Sends traces to an OpenTelemetry collector: a span per request, which continues the caller's trace if there is one,
  * and spans below it for what the request does.
  */
 export class OpenTelemetry implements Tracing {

@@ -18,7 +18,7 @@ function healthAddress(): Address | undefined {
 }
 
 /**
- * The admin port: health and metrics at ADMIN_HOST and, where HEALTH_HOST is another address, nothing but health there.
+ * The admin port: health and metrics at ADMIN_HOST, and only health at HEALTH_HOST if that is another address.
  */
 export class AdminPorts {
   readonly #servers: readonly Server[]

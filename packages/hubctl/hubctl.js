@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /*
- * Starts hubctl. Installed from its package, it runs what was packed. In the repository it runs on Node.js 20, has the program
- * built where that is missing or outdated, and continues on the Node.js of the hub if this one is older.
+ * Starts hubctl. Installed from its package, it runs the packed program. In the repository it runs on Node.js 20,
+ * builds the program if needed, and continues on the Node.js of the hub if this one is older.
  */
 import { existsSync, readFileSync } from 'node:fs'
 

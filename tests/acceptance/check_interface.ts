@@ -1,5 +1,5 @@
 /*
- * Lists the statements of the interface that no test shows, and the tests whose title names no statement. There are to be neither.
+ * Lists interface statements without a test, and tests whose title names no statement. Both lists must be empty.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -19,7 +19,7 @@ async function dataFolder(cleanup: (clean: () => Promise<void>) => void): Promis
   return join(folder, 'data')
 }
 
-/** One whose database has its tables, and nothing in them. */
+/** An installation with a migrated, empty database. */
 async function folderWithTables(cleanup: (clean: () => Promise<void>) => void): Promise<string> {
   const folder = await dataFolder(cleanup)
   await prepareData(folder)

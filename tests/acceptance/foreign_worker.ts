@@ -9,13 +9,13 @@ interface Command {
   metadata: { timestamp: number; correlationId?: string; routing: object; [key: string]: unknown }
 }
 
-/** What the worker says about a command: the name of the event, and what it adds to the data. */
+/** An event that the worker reports for a command: its name and additional data. */
 export type Answer = readonly [type: string, data?: Record<string, unknown>]
 
 let count = 0
 
 /**
- * A foreign worker, of which we know only what it says on the wire: it shares no code with the platform, takes
+ * A foreign worker, known only by its messages: it shares no code with the hub, takes
  * one command at a time, and answers with events that the broker may forget.
  */
 export class ForeignWorker {
@@ -52,7 +52,7 @@ export class ForeignWorker {
     this.#answers = answers
   }
 
-  /** Says something nobody can read. */
+  /** Sends a message that cannot be parsed. */
   async mumble(content: string): Promise<void> {
     this.#channel.publish(EXCHANGE, this.#eventKey, Buffer.from(content))
     await this.#channel.waitForConfirms()

@@ -63,7 +63,7 @@ export async function creationCosts(
   }
 }
 
-/** What PostgreSQL does in the background is not counted in instructions where it begins to meanwhile. */
+/** Background work of PostgreSQL that starts meanwhile is not counted. */
 async function costOf({ pid }: BenchServer, work: () => Promise<void>): Promise<Turn> {
   const before = serverMicroseconds(pid)
   const [, ...backends] = postgresProcesses()

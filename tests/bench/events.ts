@@ -54,7 +54,7 @@ async function compared(): Promise<boolean> {
 
 type Consuming = () => Promise<{ stop(): Promise<void> }>
 
-/** Events a second, from the first one that is handed out until the last one is kept. */
+/** Events per second, from the first one published until the last one is stored. */
 async function drained(consuming: Consuming): Promise<number> {
   await pool.query('truncate events, event_chains, event_batches')
   await fill()
@@ -72,7 +72,7 @@ async function drained(consuming: Consuming): Promise<number> {
   return EVENTS / seconds
 }
 
-/** On a machine that others use as well, rates say less than what was used, by whom. */
+/** On a shared machine, processor time is more reliable than rates. */
 function used(): Record<string, number> {
   const { user, system } = process.cpuUsage()
   const consumer = user + system

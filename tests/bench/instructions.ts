@@ -41,7 +41,7 @@ class Perf {
     this.#process.stdio[CONTROL]!.on('error', () => {})
   }
 
-  /** Answers whether it did what it was told. */
+  /** Whether the command was acknowledged. */
   does(command: string): Promise<boolean> {
     const answers = this.#process.stdio[ANSWERS] as Readable
     const isDone = once(answers, 'data').then(() => true)

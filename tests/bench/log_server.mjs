@@ -42,7 +42,7 @@ function memoryInUse() {
   return heapUsed + external
 }
 
-/** Every so many lines there is one of those that are asked for, for each search. */
+/** Distance between matching lines, for each search. */
 function aLine(number) {
   const search = number % (WANTED / HITS)
   const isHit = search < SEARCHES

@@ -28,7 +28,7 @@ export const recordOf = (number: number) => uuidOf(`record ${number}`)
 
 const NAMES = ['created', 'updated', 'deleted']
 
-/** The rows of one record lie far apart, as they do where many are changed at the same time. */
+/** The rows of one record are far apart, as with concurrent changes. */
 function lineOf(number: number, count: number, now: number): string {
   const records = Math.ceil(count / MOST_PER_RECORD)
   const record = recordOf(number % records)

@@ -7,7 +7,7 @@ import { freePort } from '#tests/services/servers/free_port'
 export interface BenchServer {
   url: string
   pid: number
-  /** What it told when it was ready. */
+  /** The message it sent when it was ready. */
   told: unknown
   stop(): Promise<void>
 }
@@ -43,7 +43,7 @@ export async function startServer(
   }
 }
 
-/** The framework says that it is ready as well, before a server that has something to tell has told it. */
+/** The framework also reports readiness, before the message of the server. */
 async function ready(child: ChildProcess, file: string, announces: boolean): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   child.on('message', (message: unknown) => {

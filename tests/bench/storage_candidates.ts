@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import { exchange } from './exchange.js'
 
-/** One of those that are compared; `upload` and `download` tell MiB, `tar` tells tars. */
+/** One of the candidates; `upload` and `download` are in MiB, `tar` in tars. */
 export interface Candidate {
   upload(): Promise<void>
   download(): Promise<void>

@@ -60,7 +60,7 @@ async function comparePages(hub: BenchServer): Promise<boolean> {
   return ratio <= LIMITS.page
 }
 
-/** The limit is about instructions where they are counted: processor time scatters more than totals cost. */
+/** The limit applies to instructions if they are counted: processor time varies more than totals cost. */
 async function compareCreations(hub: BenchServer): Promise<boolean> {
   const { microseconds, instructions } = await creationCosts(hub, client, CONNECTIONS)
   const most = `(at most ${LIMITS.write} x)`

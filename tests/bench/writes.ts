@@ -18,7 +18,7 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
 const SMALL_BYTES = 4_096
 const MOST_MIB = 300
 
-/** In milliseconds, where the read of a node takes 0.13 of them. */
+/** In milliseconds; for comparison, reading a node takes 0.13. */
 const READ_MS = 0.13
 const LIMITS_MS = { update: 1.2, creation: 2.5, download: 0.5 }
 

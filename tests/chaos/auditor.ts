@@ -12,10 +12,10 @@ const QUESTIONS = [
 ]
 
 /**
- * Somebody who asks the audit trail what is dear to answer, one question after the other.
+ * A client that sends expensive queries to the audit trail, one by one.
  */
 export class Auditor {
-  /** Answers that nobody can explain. */
+  /** Unexpected responses. */
   readonly surprises: string[] = []
   /** How many questions were answered. */
   answered = 0

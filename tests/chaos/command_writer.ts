@@ -37,7 +37,7 @@ export class CommandWriter {
     const { journal, pauseMs, stopping } = this.#options
     for (let step = 1; !stopping.aborted; step++) {
       const isStored = step % 3 > 0
-      // What the database says about the transaction does not matter: the journal tells whether it was kept.
+      // The result of the transaction does not matter: the journal shows whether it was committed.
       await inTransaction(journal.pool, (transaction) =>
         isStored ? this.#command(transaction, step) : this.#changeMind(transaction, step)
       ).catch(() => {})

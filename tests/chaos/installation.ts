@@ -71,7 +71,7 @@ export class Installation {
     }
   }
 
-  /** Starts what was killed; resolves when it says that it is ready. */
+  /** Restarts a killed process; resolves when it is ready. */
   async revive(victim: Victim): Promise<void> {
     if (isProgram(victim)) {
       const variables = { ...this.#variables, ...PROGRAMS[victim] }

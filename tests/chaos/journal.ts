@@ -67,7 +67,7 @@ export interface StoredRecord extends Note {
 }
 
 /**
- * What the database kept, whatever clients were told about it; the truth that everything else is compared with.
+ * What the database committed, whatever clients received; everything else is compared with it.
  */
 export class Journal {
   readonly pool: pg.Pool
@@ -80,7 +80,7 @@ export class Journal {
 
   private constructor(databaseUrl: string) {
     this.pool = new pg.Pool({ connectionString: databaseUrl, max: 3 })
-    // The user of a connection that breaks is told by its statement.
+    // The statement of a broken connection reports the error.
     this.pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
   }
 

@@ -1,11 +1,11 @@
 import { keyOf, type Note } from './note.js'
 
 interface Evidence {
-  /** What the database kept, in the order of each record. */
+  /** Committed changes, in the order of each record. */
   readonly kept: readonly Note[]
-  /** What clients were told is done. */
+  /** Changes that clients got confirmed. */
   readonly promised: readonly Note[]
-  /** What a program on the bus heard, in that order, and as often. */
+  /** Events that a consumer received, in order and with duplicates. */
   readonly heard: readonly Note[]
   /** What is in the audit trail. */
   readonly audited: readonly Note[]
@@ -14,7 +14,7 @@ interface Evidence {
 const FEW = 5
 
 /**
- * What is wrong, in words: nothing where everything that was kept was heard of in its order and audited once, and nothing else.
+ * Lists problems: none if every committed change was received in order and audited once, and nothing else was.
  */
 export function judge({ kept: stored, promised, heard: observed, audited }: Evidence): string[] {
   const changes = stored.filter(isChange)
@@ -41,7 +41,7 @@ function missing(wanted: readonly Note[], there: readonly Note[], key = keyOf): 
   return [...new Set(wanted.map(key))].filter((each) => !known.has(each))
 }
 
-/** Records whose changes were heard of, for the first time each, in another order than they were kept. */
+/** Records whose changes were first received in another order than they were committed. */
 function outOfOrder(stored: readonly Note[], observed: readonly Note[]): string[] {
   const wanted = byRecord(stored)
   return [...byRecord(observed)].flatMap(([record, keys]) => {
@@ -73,7 +73,7 @@ function notOnce(stored: readonly Note[], audited: readonly Note[]): string[] {
     .map((key) => `${key} (${counts.get(key) ?? 0} times)`)
 }
 
-/** The audit trail says what an update changed, and of the others only that they happened. */
+/** The audit trail records the changes of updates, and only the fact of other operations. */
 function auditKeyOf(note: Note): string {
   const isNamed = note.change === 'updated' || note.change === 'commanded'
   return keyOf(isNamed ? note : { ...note, label: '' })

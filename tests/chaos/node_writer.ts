@@ -20,9 +20,9 @@ interface NodeWriterOptions {
  * database refuses, at once or at the end of the transaction. What it gets no answer to may be done or not.
  */
 export class NodeWriter {
-  /** What it was told is done. */
+  /** Confirmed changes. */
   readonly promised: Note[] = []
-  /** Answers that nobody can explain. */
+  /** Unexpected responses. */
   readonly surprises: string[] = []
   readonly #options: NodeWriterOptions
   #lives = 0
@@ -60,7 +60,7 @@ export class NodeWriter {
     }
   }
 
-  /** Answers the id of the node, where it is known to be written. */
+  /** Resolves to the id of the node if its creation is confirmed. */
   async #write(
     change: string,
     method: 'POST' | 'DELETE',

@@ -15,7 +15,7 @@ const LASTING_AFTER_MS = 2_500
  * A foreign program that follows all changes on the bus, with a queue that outlives the broker and itself.
  */
 export class Observer {
-  /** Every change of a node, as often and in the order it was heard. */
+  /** Changes of nodes in the order received, with duplicates. */
   readonly heard: Note[] = []
   readonly #url: string
   readonly #keys = new Set<string>()

@@ -16,8 +16,7 @@ interface OutageOptions {
 }
 
 /**
- * Takes the broker away for a while. Answers what is wrong, in words: nothing where no request noticed, and everything was
- * told afterwards.
+ * Stops the broker for a while. Lists problems: none if no request failed and everything was published afterwards.
  */
 export async function doWithoutBroker({ seconds, say: log }: OutageOptions): Promise<string[]> {
   const scene = await Scene.open({ pauseMs: PAUSE_MS })

@@ -3,7 +3,7 @@ import { connect, type ChannelModel } from 'amqplib'
 const QUEUES = ['telemetryEventTasks', 'telemetryEventTasks.dead', 'chaos.observer']
 const NO_SUCH_QUEUE = 404
 
-/** Queues that are not empty, once nobody holds any of their messages any more. */
+/** Queues that are not empty after all messages were acknowledged or requeued. */
 export async function remainingIn(brokerUrl: string): Promise<string[]> {
   const connection = await connect(brokerUrl)
   try {

@@ -26,7 +26,7 @@ interface Round {
 
 /**
  * Kills one part of an installation per round, with SIGKILL and in the middle of a stream of changes, and starts it again.
- * Answers what is wrong afterwards, in words: nothing where everything was told, and done once.
+ * Lists problems afterwards: none if everything was published and done once.
  */
 export async function survive({
   rounds,

@@ -8,7 +8,7 @@ import { Observer } from './observer.js'
 import { remainingIn } from './queues.js'
 import { Stream } from './stream.js'
 
-/** What is late at the end gets so long, to be told apart from what never comes. */
+/** Additional time at the end, to distinguish late events from lost ones. */
 const TIMEOUT_MS = 60_000
 const POLL_INTERVAL_MS = 100
 const MOST_SUCCESSORS = 3
@@ -22,7 +22,7 @@ interface Parts {
 
 interface Settling {
   readonly milliseconds: number
-  /** What had not arrived by then; empty where everything had. */
+  /** What had not arrived; empty if everything had. */
   readonly late: string[]
 }
 
@@ -62,7 +62,7 @@ export class Scene {
     this.#cleanup = cleanup
   }
 
-  /** Waits until everything that is kept by now has arrived everywhere, but not longer than allowed. */
+  /** Waits, within a limit, until everything committed so far has arrived everywhere. */
   async settle(withinMs: number): Promise<Settling> {
     const startedAt = performance.now()
     const now = new Date()
@@ -78,7 +78,7 @@ export class Scene {
     return { milliseconds: Math.round(performance.now() - startedAt), late }
   }
 
-  /** Ends the stream and says what is wrong with what became of it. */
+  /** Ends the stream and lists its problems. */
   async verdict(): Promise<string[]> {
     await this.stream.stop()
     const { late } = await this.settle(TIMEOUT_MS)

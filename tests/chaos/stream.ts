@@ -67,7 +67,7 @@ export class Stream {
     })
   }
 
-  /** Those of them that failed, as people would say it. */
+  /** The failed ones, as text. */
   failures(from: number, to = Infinity): string[] {
     return this.exchanges(from, to)
       .filter(isOpen)

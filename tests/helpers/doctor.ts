@@ -17,7 +17,7 @@ interface Patient {
   readonly limitMs?: number
 }
 
-/** An installation as it should be, with what a test makes of it, looked at by all checks or some. */
+/** A healthy installation with changes by a test, examined by all or some checks. */
 export async function examined({
   env: given = {},
   url = process.env.DATABASE_URL!,
@@ -40,7 +40,7 @@ export async function examined({
   }
 }
 
-/** The codes of what was found, each once; what was found has to say what to do. */
+/** The distinct codes of findings; each finding must have a remedy. */
 export async function found(patient: Patient): Promise<Code[]> {
   const { findings } = await examined(patient)
   for (const { code, message, remedy } of findings) {

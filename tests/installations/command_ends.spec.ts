@@ -20,7 +20,7 @@ interface Described {
   args: { type: string; required?: boolean }[]
 }
 
-/** What commands need to be told beside their arguments before they do anything. */
+/** Additional required options of commands. */
 const FLAGS: Record<string, string[]> = {
   'backup': ['--to=backup'],
   'restore': ['--from=backup'],
@@ -97,7 +97,7 @@ async function inPortions<Item>(items: Item[], work: (item: Item) => Promise<voi
   await Promise.all(workers)
 }
 
-/** A PostgreSQL that lets everybody in, takes what it is asked, and never answers. */
+/** A PostgreSQL that accepts all connections and queries, and never responds. */
 class SilentDatabase {
   readonly #server = createServer((socket) => this.#welcome(socket))
   readonly #asked = Promise.withResolvers<void>()

@@ -1,4 +1,4 @@
-/** How long something took, and how much of that this process was at work; what other processes did for it is not in that. */
+/** Elapsed time and processor time of this process, without that of other processes. */
 export interface Cost {
   readonly seconds: number
   readonly cpuSeconds: number

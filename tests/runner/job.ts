@@ -37,7 +37,7 @@ export interface JobMessage {
 }
 
 const own = process.env[VARIABLE]
-// A run of tests that a test starts is a run of its own.
+// A test run started by a test is independent.
 delete process.env[VARIABLE]
 
 /** The job of this process, where it is one of several. */

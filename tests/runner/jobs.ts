@@ -45,8 +45,8 @@ const ALONE = [
 ]
 
 /**
- * Divides suites into jobs that take about as long as each other. Files that take long on their own are a job each and come
- * first, then the suites, those of one module at a time last, so that a run does not end with something long.
+ * Divides suites into jobs of similar duration. Slow files are jobs of their own and start first, so that a run does
+ * not end with a slow one.
  */
 export function jobsOf(suites: readonly TestSuite[]): Job[] {
   const jobs = suites.toReversed().flatMap((suite) => [

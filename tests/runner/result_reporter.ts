@@ -8,7 +8,7 @@ import type { JobResult } from './job.js'
 const BEFORE_TESTS = 'starting processes'
 
 /**
- * Counts tests, and what each file costs with its setup, and hands that on when the run has ended.
+ * Counts tests and the cost of each file with its setup, and reports them when the run has ended.
  */
 class ResultReporter extends BaseReporter {
   readonly #told: (result: JobResult) => void

@@ -24,7 +24,7 @@ const processesAtOnce = (): number =>
   Number(process.env.TEST_PROCESSES ?? availableParallelism() + 1)
 
 /**
- * Runs suites in several processes at once, each with a database of its own; answers whether all of it passed.
+ * Runs suites concurrently in several processes with separate databases; resolves to whether all passed.
  */
 export async function runConcurrently(suites: readonly TestSuite[]): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-test-'))
@@ -32,7 +32,7 @@ export async function runConcurrently(suites: readonly TestSuite[]): Promise<boo
   try {
     const names = suites.map(({ name }) => name)
     const building = needsBuild(names) ? builtProgram() : Promise.resolve()
-    // Whether it failed is seen below, when the rest is there.
+    // A failure is reported below, after the other results.
     building.catch(() => {})
     if (needsServers(names)) {
       await installServers()
@@ -40,7 +40,7 @@ export async function runConcurrently(suites: readonly TestSuite[]): Promise<boo
     if (needsDatabase(names)) {
       template = await DatabaseTemplate.prepare(folder)
     }
-    // A test that waited for the build would have less time of its own.
+    // Built before the tests, so that no test spends its time limit on the build.
     await building
     return await new Run(folder, template).all(jobsOf(suites), processesAtOnce())
   } finally {

@@ -35,8 +35,8 @@ const WITHOUT_RELAY = ['messages', 'waiting', 'expired', 'endings', 'sealed'].ma
 )
 
 /**
- * Functional tests run over all surfaces on one port, and again over each surface alone at the root of its own: a plain run
- * takes a sample of these.
+ * Functional tests run over all surfaces on one port, and again over each surface on its own port; a plain run takes
+ * a sample of the latter.
  */
 export const SUITES: TestSuite[] = [
   { name: 'unit', files: 'tests/unit/**/*.spec.ts' },

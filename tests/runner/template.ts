@@ -9,11 +9,11 @@ import pg from 'pg'
 import { EmbeddedPostgres } from '#embedded/embedded_postgres'
 import { quickPostgres } from '#tests/helpers/database/quick_postgres'
 
-/** The database an installation keeps its tables in, where it is told of no other. */
+/** The default database of an installation. */
 const TEMPLATE = 'hub'
 
 /**
- * Databases with all tables and nothing in them, each made in a tenth of a second from one that was migrated once.
+ * Empty databases with all tables, created in a tenth of a second from a migrated template.
  */
 export class DatabaseTemplate {
   readonly #server: EmbeddedPostgres

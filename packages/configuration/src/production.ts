@@ -110,7 +110,7 @@ function wellKnown(variables: Variables): ReadonlySet<string> {
   )
 }
 
-/** The text itself and, where it is a connection string, the passwords in it. */
+/** The text itself and the passwords in it if it is a connection string. */
 function extractSecrets(text: string): string[] {
   const url = text.includes('://') ? URL.parse(text.trim()) : null
   const inside = url

@@ -9,7 +9,7 @@ const ID = '00000000-0000-4000-8000-000000000000'
 const PUBLIC = /^\/($|health\/|docs)/
 const SECRET = 'harbor-secret'
 
-/** What core does for its records, and whatever else it says it does. */
+/** The operations of core on its records, and its other documented operations. */
 async function closedOperations(): Promise<string[]> {
   const described = Object.entries((await descriptionOf('core'))?.paths ?? {}).flatMap(
     ([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`)

@@ -7,7 +7,7 @@ export interface Statement {
   title: string
 }
 
-/** A test that no statement asks for, or whose title cannot be read without running it. */
+/** A test without a statement, or whose title cannot be read statically. */
 export interface Misnamed {
   file: string
   line: number
@@ -76,7 +76,7 @@ function isAlwaysSkipped({ name, first }: { name: string; first?: ts.Expression 
   return name === 'skip' && (!first || first.kind === ts.SyntaxKind.TrueKeyword)
 }
 
-/** The calls made on a call's result: `skip` and `run` of `test('…').skip().run()`. */
+/** The chained calls on a call: `skip` and `run` of `test('…').skip().run()`. */
 function* chainedCalls(
   call: ts.CallExpression
 ): Generator<{ name: string; first?: ts.Expression }> {

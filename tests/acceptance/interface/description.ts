@@ -7,7 +7,7 @@ export interface OpenApi {
 }
 
 /**
- * What a service says of itself; undefined where an installation keeps that to itself.
+ * The description of a service; undefined if the installation does not publish it.
  */
 export async function descriptionOf(service: Service): Promise<OpenApi | undefined> {
   const response = await fetch(address(service, '/docs/openapi.json'))

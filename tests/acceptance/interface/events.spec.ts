@@ -12,7 +12,7 @@ type Cleanup = (handler: () => Promise<void>) => void
 const DAY_MS = 86_400_000
 const UNKNOWN_TIME = '2031-04-05T06:07:08.000Z'
 
-/** Adds an event, which is gone when the test is over. */
+/** Adds an event and deletes it after the test. */
 async function received(more: object, cleanup: Cleanup) {
   const answer = await request('/events', { method: 'POST', body: reporting(more) })
   const id = answer.body.data?.id
@@ -34,7 +34,7 @@ const reporting = (more: object = {}) => ({
 
 const about = ({ id }: { id: string }, name: string) => `filter[refId]=${id}&filter[name]=${name}`
 
-/** How long an event is kept, in days. */
+/** The retention of an event, in days. */
 const daysOf = ({ createdAt, expiresAt }: { createdAt: string; expiresAt: string }) =>
   (Date.parse(expiresAt) - Date.parse(createdAt)) / DAY_MS
 

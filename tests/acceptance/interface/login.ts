@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 
 import { isForeign, providerAddress } from './installation.js'
 
-/** Who is there from the start, where nobody chose another password. */
+/** The initial user, with the default password. */
 export const ADMINISTRATOR = { username: 'admin', password: 'start123' }
 
 let administrator: Promise<string> | undefined
 
 /**
- * A token that may do everything: ACCESS_TOKEN where it is set, else one that the program started here hands out.
+ * A token with all permissions: ACCESS_TOKEN if set, else one issued by the program started here.
  */
 export function accessToken(): Promise<string> {
   const given = process.env.ACCESS_TOKEN
@@ -41,7 +41,7 @@ export async function signInClient(id: string): Promise<string> {
   return token
 }
 
-/** Whether people can be made up for a test: only the program started here knows its provider. */
+/** Whether tests can create users: only with the provider of the program started here. */
 export function canInvite(): boolean {
   return !isForeign('core') && !process.env.ACCESS_TOKEN
 }

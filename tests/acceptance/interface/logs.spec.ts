@@ -21,7 +21,7 @@ const aLine = (labels: Record<string, string>) => ({
 const write = (labels: Record<string, string>) =>
   request('/logs', { method: 'POST', body: aLine(labels) })
 
-/** A log store is asked again until it shows what it took. */
+/** Polls a log store until it returns what was written. */
 async function listed(query: string, count: number): Promise<Answer> {
   const deadline = performance.now() + 10_000
   for (;;) {
@@ -225,7 +225,7 @@ async function assign(path: string, body: Record<string, unknown>): Promise<void
   }
 }
 
-/** Writes the log of a node that is assigned, and looks at what is answered. */
+/** Writes the log of an assigned node, and checks the response. */
 async function assertNodeLog(
   assert: Assertions & { containsSubset(actual: unknown, expected: unknown): void },
   cleanup: Parameters<typeof create>[2]

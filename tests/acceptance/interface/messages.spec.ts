@@ -22,7 +22,7 @@ const acknowledge = (ids: readonly string[], token?: string) =>
   sendRequest('POST', '/messages/ack', { body: { ids }, token })
 
 test.group('Interface: messages', (group) => {
-  /** Whoever it is sends to nobody, and nobody sends to them. */
+  /** An identity that nobody exchanges messages with. */
   let longestWait: Promise<{ milliseconds: number; answer: Answer }> | undefined
 
   useInstallation(group)

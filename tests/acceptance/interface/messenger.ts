@@ -35,13 +35,13 @@ export async function sendRequest(
   }
 }
 
-/** Whom a token belongs to, as it says itself. */
+/** The owner of a token, from its claims. */
 export function bearerOf(token: string): Party {
   const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
   return { type: claims.sub_kind, id: claims.sub }
 }
 
-/** The caller, whose mailbox may hold other messages, too. */
+/** The caller, whose mailbox may contain other messages. */
 export const self = async (): Promise<Party> => bearerOf(await accessToken())
 
 /** Sends something to the caller itself, and has it acknowledged in the end. */
@@ -66,7 +66,7 @@ export async function pulled(): Promise<any[]> {
 export const messageWith = async (id: string) =>
   (await pulled()).find((message) => message.id === id)
 
-/** A socket of the relay, and everything it is told. */
+/** A socket of the relay, and everything it receives. */
 export async function relay(token: string, cleanup: (handler: () => void) => void) {
   const { origin, pathname } = new URL(address('messenger', '/socket.io'))
   const socket: Socket = io(origin, { path: pathname, auth: { token }, forceNew: true })

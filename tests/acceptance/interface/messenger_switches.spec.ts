@@ -121,7 +121,7 @@ type Ask = ((path: string, body?: object) => Promise<Response>) & {
   self: ReturnType<typeof bearerOf>
 }
 
-/** What comes of asking while a program runs, as its administrator. */
+/** The response to a request of the administrator while a program runs. */
 async function during<T>(variables: Variables, work: (ask: Ask) => Promise<T>): Promise<T> {
   const program: Program = await startProgram(variables)
   try {

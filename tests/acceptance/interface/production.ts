@@ -31,5 +31,5 @@ export async function startProduction(variables: Variables): Promise<Program> {
   }
 }
 
-/** The one path of each service that nobody reads in production without being known. */
+/** The path of each service that requires a login in production. */
 export const CLOSED_PATH = '/docs/openapi.json'

@@ -26,7 +26,7 @@ const POLL_INTERVAL_MS = 50
 
 export type Variables = Record<string, string | undefined>
 
-/** A running program and where it listens. */
+/** A running program and its addresses. */
 export interface Program {
   readonly origin: string
   stop(): Promise<void>
@@ -79,10 +79,10 @@ export async function startProgram(variables: Variables = {}): Promise<Program> 
   return { origin: `http://${given.HOST}:${given.PORT ?? DEFAULT_PORT}`, stop }
 }
 
-/** The port the program takes where none is named. */
+/** The default port of the program. */
 export const DEFAULT_PORT = 3000
 
-/** The build where there is one of these very sources, else the sources. */
+/** The build if it matches the sources, else the sources. */
 async function entryPoint(): Promise<string[]> {
   const { isBuilt } = (await import(new URL(BUILD_MODULE, APP_ROOT).href)) as BuildModule
   const file = (path: string) => fileURLToPath(new URL(path, APP_ROOT))

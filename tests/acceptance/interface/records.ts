@@ -61,7 +61,7 @@ const KINDS_IN_USE: Record<KindName, KindInUse> = {
   },
 }
 
-/** Those whose paths in core every client knows. */
+/** Kinds of core whose paths every client knows. */
 export const LISTED_KINDS = ['node', 'registry', 'project', 'analysis'] as const
 
 /** Where a record of a kind is found, or all of them. */
@@ -70,7 +70,7 @@ export function pathOf(kind: KindName, id?: string): string {
   return id === undefined ? collection : `${collection}/${id}`
 }
 
-/** What a new record of a kind is made from; what it needs beside it is made and removed again. */
+/** The body of a new record; the records it depends on are created and deleted. */
 export async function bodyOf(kind: KindName, cleanup: Cleanup): Promise<Fields> {
   return KINDS_IN_USE[kind].body(cleanup)
 }
@@ -94,7 +94,7 @@ export async function call(
   return { status: response.status, headers: response.headers, body: text && JSON.parse(text) }
 }
 
-/** Makes a record that is gone when the test is over. */
+/** Creates a record and deletes it after the test. */
 export async function create(kind: KindName, fields: Fields, cleanup: Cleanup): Promise<Stored> {
   const body = { ...(await bodyOf(kind, cleanup)), ...fields }
   const answer = await call(pathOf(kind), { method: 'POST', body })
@@ -102,7 +102,7 @@ export async function create(kind: KindName, fields: Fields, cleanup: Cleanup): 
   return answer.body.data
 }
 
-/** Removes what a request made, whatever becomes of the test. Throws where it made nothing. */
+/** Deletes what a request created, whether or not the test passes. Throws if it created nothing. */
 export function removeAfterwards(kind: KindName, { status, body }: Answer, cleanup: Cleanup): void {
   if (status !== 201) {
     throw new Error(`No ${kind} was made: ${status} ${JSON.stringify(body)}`)
@@ -111,7 +111,7 @@ export function removeAfterwards(kind: KindName, { status, body }: Answer, clean
   cleanup(async () => requireDeleted(path, await call(path, { method: 'DELETE' })))
 }
 
-/** Throws where a record is left behind, which other tests would find. A test may have removed its own. */
+/** Throws if a record is left over for other tests to find. A test may have deleted its own. */
 export function requireDeleted(path: string, { status, body }: Omit<Answer, 'headers'>): void {
   if (status !== 404 && (status < 200 || status > 299)) {
     throw new Error(`${path} was left behind: ${status} ${JSON.stringify(body)}`)

@@ -112,7 +112,7 @@ test.group('Interface: events whose time is over', (group) => {
   })
 })
 
-/** What comes of asking telemetry while a program runs. */
+/** The response of telemetry while a program runs. */
 async function during<T>(
   variables: Variables,
   work: (there: { origin: string; token: string }) => Promise<T>

@@ -43,7 +43,7 @@ export async function sendToAnswer(
   return times
 }
 
-/** As `sendToAnswer`, for those who follow their mailbox on a stream, until they are told. */
+/** Like `sendToAnswer`, until recipients with a stream are notified. */
 export async function sendToWakeup(
   hub: HubProcesses,
   people: readonly MailboxOwner[],

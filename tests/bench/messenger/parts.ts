@@ -19,7 +19,7 @@ const SENDERS = 64
 const PULLERS = 16
 const PULLED = 50
 const PGBENCH_CLIENTS = 16
-/** What pgbench takes of what is there: it draws the mailboxes, and none may become empty. */
+/** What pgbench pulls: it draws mailboxes at random, and none may become empty. */
 const FILLED_SHARE = 0.6
 
 const LIMITS = {

@@ -43,7 +43,7 @@ export const SEND_SCRIPT = script(
   ])
 )
 
-/** What a pull and an acknowledgement of what was pulled run; the ids are looked up once more, since pgbench cannot keep them. */
+/** The statements of a pull and its acknowledgement; the ids are queried again, since pgbench cannot store them. */
 export const PULL_SCRIPT = script(
   filled(PENDING, [RECIPIENT, `'client'`, String(PULLED)]),
   filled(REMOVE, [`'client'`, RECIPIENT, OLDEST])

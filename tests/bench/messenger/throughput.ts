@@ -13,7 +13,7 @@ interface Load {
   readonly seconds: number
 }
 
-/** Sends a second of 1 KiB that were answered to be kept, each to one of the people. */
+/** Acknowledged sends of 1 KiB per second, each to one recipient. */
 export async function sendsPerSecond({ origin, people, connections, seconds }: Load) {
   let number = 0
   return perSecond({ origin, connections, seconds }, async (wire, index) => {

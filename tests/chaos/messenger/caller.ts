@@ -11,7 +11,7 @@ interface CallerOptions {
 }
 
 /**
- * Somebody who keeps a connection to one of several processes, and goes to the next where it gets no answer.
+ * A client with a connection to one of several processes, which moves to the next one if there is no response.
  */
 export class Caller {
   readonly #options: CallerOptions
@@ -22,7 +22,7 @@ export class Caller {
     this.#options = options
   }
 
-  /** The answer, whatever it is; undefined where it is open what became of the request. */
+  /** The response; undefined if the outcome of the request is unknown. */
   async request(request: Omit<WireRequest, 'token'>): Promise<WireAnswer | undefined> {
     const { origins, owner } = this.#options
     try {
@@ -32,7 +32,7 @@ export class Caller {
         return answer
       }
     } catch {
-      // Nobody is there, or was there any more when it would have answered.
+      // The process is down, or was before it responded.
     }
     this.close()
     this.#turn += 1

@@ -31,7 +31,7 @@ interface Mailbox {
 }
 
 /**
- * What senders were told is kept, and what recipients got.
+ * The messages that senders got confirmed, and those that recipients received.
  */
 export class Ledger {
   readonly #mailboxes: readonly Mailbox[]

@@ -1,5 +1,5 @@
 /**
- * Kills processes while messages are sent, pulled and acknowledged, and counts what became of the messages. `KILLS` says how often,
+ * Kills processes while messages are sent, pulled and acknowledged, and counts the messages. `KILLS` is the number,
  * `SENDS` how many are sent a second at most, `SEED` repeats an earlier run.
  */
 import { randomInt } from 'node:crypto'

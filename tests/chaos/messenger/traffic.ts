@@ -17,10 +17,10 @@ interface TrafficOptions {
 }
 
 /**
- * Senders, each of whom sends one message after the other until it is told that it is kept, and recipients, who pull and acknowledge.
+ * Senders, which repeat each message until it is confirmed, and recipients, which pull and acknowledge.
  */
 export class Traffic {
-  /** Answers that nobody can explain. */
+  /** Unexpected responses. */
   readonly surprises: string[] = []
   readonly #options: TrafficOptions
   readonly #sendersStop = new AbortController()
