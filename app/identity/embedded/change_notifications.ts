@@ -26,7 +26,7 @@ export function notifyingSink(sink: EventSink): EventSink {
         .filter(({ kind }) => NOTIFIED_KINDS.has(kind))
         .map(notificationOf)
       if (notifications.length > 0) {
-        const text = 'select pg_notify($1, told) from unnest($2::text[]) as told'
+        const text = 'select pg_notify($1, payload) from unnest($2::text[]) as payload'
         await transaction.query(text, [CHANNEL, notifications])
       }
       await recordAll(sink, transaction, changes)

@@ -43,15 +43,19 @@ export function mayGrant(actor: Actor, { name, builtIn, realmId }: GrantablePerm
 export function permissionsBeyond(actor: Actor, grantee: Grantee, id: string, bind: Bind): string {
   const builtIn =
     grantee === 'client'
-      ? `or held.built_in and exists (select 1 from clients known where known.id = ${id} and known.built_in)`
+      ? `or granted.built_in and exists (select 1 from clients known where known.id = ${id} and known.built_in)`
       : ''
-  return namesBeyond(actor, `(held.id in (${grantedPermissionIds(grantee, id)}) ${builtIn})`, bind)
+  return namesBeyond(
+    actor,
+    `(granted.id in (${grantedPermissionIds(grantee, id)}) ${builtIn})`,
+    bind
+  )
 }
 
 function namesBeyond(actor: Actor, condition: string, bind: Bind): string {
   const names = bind([...actor.permissions])
-  return `select held.name from permissions held
-    where ${condition} and held.name <> all(${names}::text[]) and ${notCreatableBy(actor, bind)} order by held.name`
+  return `select granted.name from permissions granted
+    where ${condition} and granted.name <> all(${names}::text[]) and ${notCreatableBy(actor, bind)} order by granted.name`
 }
 
 function notCreatableBy(actor: Actor, bind: Bind): string {
@@ -59,8 +63,8 @@ function notCreatableBy(actor: Actor, bind: Bind): string {
     return 'true'
   }
   return isMasterMember(actor)
-    ? 'held.built_in'
-    : `(held.built_in or held.realm_id is distinct from ${bind(actor.realmId)}::uuid)`
+    ? 'granted.built_in'
+    : `(granted.built_in or granted.realm_id is distinct from ${bind(actor.realmId)}::uuid)`
 }
 
 /** Whether an actor is the grantee itself. */
@@ -96,7 +100,7 @@ export async function requireNobodyStronger(
     union select role_id from client_roles where client_realm_id = $1
     union select id from roles where realm_id = $1`
   await lockRoles(transaction, roles, [realmId])
-  const condition = `held.id in (select permission_id from user_permissions where user_realm_id = $1
+  const condition = `granted.id in (select permission_id from user_permissions where user_realm_id = $1
     union select permission_id from client_permissions where client_realm_id = $1
     union select permission_id from role_permissions where role_id in (${roles}))`
   const { values, bind } = bindings(realmId)
