@@ -74,12 +74,12 @@ test.group('Dependent records', () => {
     const buckets = [await scene.bucket(analysis, 'CODE'), await scene.bucket(analysis, 'RESULT')]
     const files = [await scene.file(buckets[0]!), await scene.file(buckets[1]!)]
     const event = await sampleRecord('core', analysisNodeEvent, { analysisId: analysis.id, nodeId })
-    const heard = listen('deleted')
-    cleanup(heard.stop)
+    const received = listen('deleted')
+    cleanup(received.stop)
     const by = scene.researcher()
     assert.equal((await call(by, 'DELETE', `/analyses/${analysis.id}`)).status, 202)
-    assert.equal(heard.kinds().at(-1), 'analysis')
-    assert.sameMembers(heard.kinds().slice(0, -1), [
+    assert.equal(received.kinds().at(-1), 'analysis')
+    assert.sameMembers(received.kinds().slice(0, -1), [
       'analysisNode',
       'analysisNodeEvent',
       'analysisBucket',
@@ -88,15 +88,15 @@ test.group('Dependent records', () => {
       'analysisBucketFile',
     ])
     assert.isBelow(
-      heard.kinds().lastIndexOf('analysisBucketFile'),
-      heard.kinds().indexOf('analysisBucket')
+      received.kinds().lastIndexOf('analysisBucketFile'),
+      received.kinds().indexOf('analysisBucket')
     )
-    const told = new Map(heard.changes.map((change) => [change.id, change]))
+    const published = new Map(received.changes.map((change) => [change.id, change]))
     for (const { id } of [...buckets, ...files, event]) {
-      assert.equal(told.get(id as string)?.previous?.id, id)
+      assert.equal(published.get(id as string)?.previous?.id, id)
     }
-    assert.isTrue(heard.changes.every(({ origin }) => origin.actor.id === by.actor.id))
-    assert.equal(told.get(files[0]!.id as string)!.realmId, files[0]!.realmId)
+    assert.isTrue(received.changes.every(({ origin }) => origin.actor.id === by.actor.id))
+    assert.equal(published.get(files[0]!.id as string)!.realmId, files[0]!.realmId)
   })
 
   test('are published before a bucket of an analysis, and before a node', async ({
@@ -110,14 +110,14 @@ test.group('Dependent records', () => {
     const { node } = (await scene.assigned(analysis)) as { node: Attributes }
     await sampleRecord('core', analysisNodeEvent, { analysisId: analysis.id, nodeId: node.id })
     await database().query('update projects set nodes = 1 where id = $1', [scene.project.id])
-    const heard = listen('deleted')
-    cleanup(heard.stop)
+    const received = listen('deleted')
+    cleanup(received.stop)
     await call(scene.researcher(), 'DELETE', `/analysis-buckets/${bucket.id}`)
-    assert.deepEqual(heard.kinds().splice(0), ['analysisBucketFile', 'analysisBucket'])
-    heard.changes.splice(0)
+    assert.deepEqual(received.kinds().splice(0), ['analysisBucketFile', 'analysisBucket'])
+    received.changes.splice(0)
     assert.equal((await call(scene.steward(), 'DELETE', `/nodes/${node.id}`)).status, 202)
-    assert.equal(heard.kinds().at(-1), 'node')
-    assert.includeMembers(heard.kinds(), ['analysisNode', 'analysisNodeEvent', 'projectNode'])
+    assert.equal(received.kinds().at(-1), 'node')
+    assert.includeMembers(received.kinds(), ['analysisNode', 'analysisNodeEvent', 'projectNode'])
     const path = `/projects/${scene.project.id}`
     assert.equal((await call(scene.researcher(), 'GET', path)).body.data.nodes, 0)
   })
@@ -128,18 +128,18 @@ test.group('Dependent records', () => {
     const { id: roleId } = await sampleRecord('identity', role, { realmId })
     const both = { userId, roleId, userRealmId: realmId, roleRealmId: realmId }
     await sampleRecord('identity', userRole.kind, both)
-    const heard = listen('deleted')
-    cleanup(heard.stop)
+    const received = listen('deleted')
+    cleanup(received.stop)
     const { headers } = identity({ permissions: ['realm_delete'] })
     const path = at('identity', `/realms/${realmId}`)
     assert.equal((await fetch(path, { method: 'DELETE', headers })).status, 202)
-    assert.equal(heard.kinds().at(-1), 'realm')
-    assert.includeMembers(heard.kinds(), ['user', 'role', 'userRole'])
+    assert.equal(received.kinds().at(-1), 'realm')
+    assert.includeMembers(received.kinds(), ['user', 'role', 'userRole'])
     assert.lengthOf(
-      heard.kinds().filter((kind) => kind === 'userRole'),
+      received.kinds().filter((kind) => kind === 'userRole'),
       1
     )
-    assert.isBelow(heard.kinds().indexOf('userRole'), heard.kinds().indexOf('user'))
+    assert.isBelow(received.kinds().indexOf('userRole'), received.kinds().indexOf('user'))
   })
 
   test('are published on the bus as well, file by file, before their bucket', async ({
@@ -149,11 +149,11 @@ test.group('Dependent records', () => {
     const file = await aFile(bucket.id)
     const by = person(null!, ['bucket_delete'], { realmName: 'master' })
     assert.equal((await askStorage(by, 'DELETE', `/buckets/${bucket.id}`)).status, 202)
-    const [told] = await eventsAbout(file.id)
-    assert.equal(told.type, 'deletionFinished')
-    assert.equal(told.data.bucketId, bucket.id)
-    assert.notProperty(told.data, 'layout')
-    assert.notProperty(told.data, 'sha256')
+    const [published] = await eventsAbout(file.id)
+    assert.equal(published.type, 'deletionFinished')
+    assert.equal(published.data.bucketId, bucket.id)
+    assert.notProperty(published.data, 'layout')
+    assert.notProperty(published.data, 'sha256')
     const { rows } = await pools.for(databaseUrl('storage')).query(
       `select content->'change'->>'kind' as kind, pending from outbox
        where content->'change'->>'change' = 'deleted'
@@ -197,11 +197,11 @@ test.group('Records created with others', () => {
     const scene = await Scene.set()
     await scene.member()
     await scene.member('approved', 'aggregator')
-    const heard = listen('created')
-    cleanup(heard.stop)
+    const received = listen('created')
+    cleanup(received.stop)
     await scene.analysis()
-    assert.equal(heard.kinds()[0], 'analysis')
-    assert.sameMembers(heard.kinds().slice(1), ['analysisNode', 'analysisNode', 'client'])
+    assert.equal(received.kinds()[0], 'analysis')
+    assert.sameMembers(received.kinds().slice(1), ['analysisNode', 'analysisNode', 'client'])
   })
 
   test('are published after a node: its registry project and its client', async ({
@@ -211,11 +211,11 @@ test.group('Records created with others', () => {
     const realmId = await newRealm()
     const made = await send('POST', '/registries', { name: uniqueName(), host: 'reg.example.org' })
     const { headers } = member(realmId, [...PLATFORM_PERMISSIONS])
-    const heard = listen('created')
-    cleanup(heard.stop)
+    const received = listen('created')
+    cleanup(received.stop)
     const body = { name: uniqueName(), registryId: made.body.data.id }
     assert.equal((await ask('POST', '/nodes', { headers, body })).status, 201)
-    assert.equal(heard.kinds()[0], 'node')
-    assert.sameMembers(heard.kinds().slice(1), ['registryProject', 'client'])
+    assert.equal(received.kinds()[0], 'node')
+    assert.sameMembers(received.kinds().slice(1), ['registryProject', 'client'])
   })
 })

@@ -46,7 +46,7 @@ test.group('JSON responses', () => {
   test('are never cacheable')
     .with([...SURFACE_NAMES])
     .run(async ({ assert }, surface) => {
-      const asked = [
+      const requested = [
         { path: '/', status: 200 },
         { path: LISTS[surface], status: 401 },
         { path: LISTS[surface], status: 200, headers },
@@ -58,7 +58,7 @@ test.group('JSON responses', () => {
         { path: '/there/is/no/such/route', status: 404, headers },
         { path: '/%ZZ', status: 400, headers },
       ]
-      for (const { path, status, headers: sent = {} } of asked) {
+      for (const { path, status, headers: sent = {} } of requested) {
         const response = await fetch(at(surface, path), {
           headers: { ...sent, accept: 'application/json' },
         })

@@ -21,7 +21,7 @@ const SERVER = 'http://hub.test/core'
 
 const sample: Surface = { name: 'core', title: 'Core', summary: 'Things', routes: () => {} }
 
-const responses = { 200: { description: 'The things', schema: { type: 'object' } } }
+const RESPONSES = { 200: { description: 'The things', schema: { type: 'object' } } }
 
 function route(
   method: CataloguedRoute['method'],
@@ -37,7 +37,7 @@ function route(
       name: 'useThing',
       summary: 'Uses a thing',
       access: anyone,
-      responses,
+      responses: RESPONSES,
       ...operation,
     },
   }

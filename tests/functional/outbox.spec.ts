@@ -9,18 +9,18 @@ import { at } from '#tests/helpers/application'
 import { noteGatheredRefusals } from '#tests/helpers/container'
 import { identity } from '#tests/helpers/identities'
 
-let wakes = 0
+let notifications = 0
 const pool = () => new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 1 })
 
-interface Kept {
+interface StoredEntry {
   pending: number
   orderedBy: string
   content: { change: ChangeContent }
 }
 
-async function keptOf(id: string): Promise<Kept[]> {
+async function storedEntriesOf(id: string): Promise<StoredEntry[]> {
   const database = pool()
-  const { rows } = await database.query<Kept>(
+  const { rows } = await database.query<StoredEntry>(
     `select pending, ordered_by as "orderedBy", content from outbox
      where content->'change'->>'id' = $1 order by position`,
     [id]
@@ -32,16 +32,16 @@ async function keptOf(id: string): Promise<Kept[]> {
 /** Work that earlier tests started may still run for a moment. */
 async function othersAreDone(): Promise<void> {
   do {
-    wakes = 0
+    notifications = 0
     await delay(250)
-  } while (wakes > 0)
+  } while (notifications > 0)
 }
 
 test.group('Changes through HTTP', (group) => {
   group.each.setup(async () => {
     await noteGatheredRefusals()
-    wakes = 0
-    return onOutboxWritten(() => void wakes++)
+    notifications = 0
+    return onOutboxWritten(() => void notifications++)
   })
 
   test('each stores one entry with its actor and source', async ({ client, assert }) => {
@@ -57,7 +57,7 @@ test.group('Changes through HTTP', (group) => {
       .json({ name: 'renamed', accountSecret: 'another-secret' })
     await client.delete(path).headers(headers)
 
-    const kept = await keptOf(id)
+    const kept = await storedEntriesOf(id)
     assert.deepEqual(
       kept.map(({ content }) => content.change.change),
       ['created', 'updated', 'deleted']
@@ -79,7 +79,7 @@ test.group('Changes through HTTP', (group) => {
     for (const secret of ['not-to-be-seen', 'another-secret']) {
       assert.notInclude(JSON.stringify(kept), secret)
     }
-    assert.equal(wakes, 3)
+    assert.equal(notifications, 3)
   })
 
   test('a rejected one stores none', async ({ client, assert }) => {

@@ -161,9 +161,9 @@ test.group('Changes of records', (group) => {
   })
 
   test('are not recorded for an update without changes', async ({ assert }) => {
-    const held = { name: uniqueName(), hidden: true, publicKey: 'a key in words' }
-    const created = await change('POST', '/nodes', held)
-    const { status, body } = await change('POST', `/nodes/${created.body.data.id}`, held)
+    const attributes = { name: uniqueName(), hidden: true, publicKey: 'a key in words' }
+    const created = await change('POST', '/nodes', attributes)
+    const { status, body } = await change('POST', `/nodes/${created.body.data.id}`, attributes)
     assert.equal(status, 202)
     assert.deepEqual(body.data, created.body.data)
     assert.deepEqual(
