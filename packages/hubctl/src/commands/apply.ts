@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
-
 import { Command } from 'commander'
 
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
@@ -15,7 +13,13 @@ import type { Api } from '#hubctl/platform/api'
 import { readPage } from '#hubctl/platform/pages'
 import { Problem, UsageProblem } from '#hubctl/problem'
 import { runSteps, type StepResult } from './run_steps.js'
-import { updateRecord, createRecord, nameOfBody, requireCreatable } from './write_record.js'
+import {
+  createRecord,
+  differences,
+  nameOfBody,
+  requireCreatable,
+  updateRecord,
+} from './write_record.js'
 
 const HELP = `
 A file holds one record, a list of records, or several documents separated by
@@ -87,10 +91,8 @@ function changesTo(kind: Kind, existing: NamedRecord, body: Body): Body {
   const [fixed, changeable] = [kind.create, kind.update].map(
     (schema) => new Set(Object.keys(propertiesOf(schema)))
   )
-  const differing = Object.entries(body).filter(
-    ([key, value]) =>
-      !isDeepStrictEqual(existing[key], value) &&
-      (fixed!.has(key) || changeable!.has(key) || !(key in existing))
+  const differing = Object.entries(differences(existing, body)).filter(
+    ([key]) => fixed!.has(key) || changeable!.has(key) || !(key in existing)
   )
   const immutable = differing.find(([key]) => fixed!.has(key) && !changeable!.has(key))
   if (immutable) {

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
 
 import { Command } from 'commander'
 import { parse } from 'yaml'
@@ -17,8 +16,8 @@ import { Kinds } from '#hubctl/kinds/kinds'
 import { withDryRun } from '#hubctl/options'
 import { yamlOf } from '#hubctl/output/yaml'
 import { Problem } from '#hubctl/problem'
-import { updateRecord } from './write_record.js'
-import { requireUpdatable } from './updatable.js'
+import { runSteps } from './run_steps.js'
+import { differences, requireUpdatable, updateRecord } from './write_record.js'
 
 export function editCommand(): Command {
   const command = new Command('edit')
@@ -36,14 +35,13 @@ async function edit(invocation: Invocation, kindName: string, idOrName: string):
   const before = updatableAttributes(kind, record)
   const title = `${kind.name} ${idOrName}`
   await editAndUse(before, title, async (after) => {
-    const changes = changedAttributes(before, after)
+    const changes = differences(before, after)
     if (Object.keys(changes).length === 0) {
       return output.note('Nothing was changed.')
     }
-    const result = await updateRecord(api, kind, { id: record.id, name: idOrName }, changes)
-    if (result) {
-      output.done(result.message, result.record, kind.name)
-    }
+    const { id } = record
+    const act = () => updateRecord(api, kind, { id, name: idOrName }, changes)
+    await runSteps(output, [{ name: idOrName, act }], kind.name)
   })
 }
 
@@ -53,13 +51,6 @@ function updatableAttributes(kind: Kind, record: NamedRecord): Body {
   return Object.fromEntries(
     names.filter((name) => name in record).map((name) => [name, record[name]])
   )
-}
-
-function changedAttributes(before: Body, after: Body): Body {
-  const changed = Object.entries(after).filter(
-    ([name, value]) => !isDeepStrictEqual(before[name], value)
-  )
-  return Object.fromEntries(changed)
 }
 
 /** Opens a body in the editor and uses the result. If that fails, the edited file stays. */

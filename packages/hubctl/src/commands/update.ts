@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 
+import type { ExitCode } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { bodyFrom } from '#hubctl/kinds/body_values'
 import { findRecord } from '#hubctl/kinds/find_record'
@@ -7,8 +8,8 @@ import { Kinds } from '#hubctl/kinds/kinds'
 import { withReferences } from '#hubctl/kinds/references'
 import { withAttributes } from '#hubctl/options'
 import { UsageProblem } from '#hubctl/problem'
-import { updateRecord } from './write_record.js'
-import { requireUpdatable } from './updatable.js'
+import { runSteps } from './run_steps.js'
+import { requireUpdatable, updateRecord } from './write_record.js'
 
 const HELP = `
 For the attributes of a kind: hubctl get <kind> --help-kind. A reference takes an
@@ -32,7 +33,7 @@ async function update(
   kindName: string,
   idOrName: string,
   pairs: string[]
-): Promise<void> {
+): Promise<ExitCode> {
   const { options, output } = invocation
   const api = await invocation.api()
   const kinds = new Kinds(api)
@@ -47,8 +48,6 @@ async function update(
   }
   const body = await withReferences(api, kinds, schema, attributes)
   const { id } = await findRecord(api, kind, idOrName)
-  const result = await updateRecord(api, kind, { id, name: idOrName }, body)
-  if (result) {
-    output.done(result.message, result.record, kind.name)
-  }
+  const act = () => updateRecord(api, kind, { id, name: idOrName }, body)
+  return runSteps(output, [{ name: idOrName, act }], kind.name)
 }
