@@ -90,7 +90,7 @@ test.group('Commands at the machine', (group) => {
 
     const young = await ace(['credentials:rotate', '--older-than=1d', '--dry-run'], variables())
     const listed = await ace(['credentials:rotate', '--older-than=0m', '--dry-run'], variables())
-    assert.include(young.stdout, 'no secret is as old')
+    assert.include(young.stdout, 'no secret is that old')
     assert.include(listed.stdout, node.id)
     assert.equal((await read()).secret, first)
 
@@ -106,7 +106,7 @@ test.group('Commands at the machine', (group) => {
     assert.isUndefined(await login({ ...client, client_secret: first }))
 
     const again = await ace(['credentials:rotate', '--older-than=5m', '--dry-run'], variables())
-    assert.include(again.stdout, 'no secret is as old')
+    assert.include(again.stdout, 'no secret is that old')
   })
 
   test('tokens are signed with a new key, and those before it end when they are told to', async ({

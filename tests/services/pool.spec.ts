@@ -116,7 +116,7 @@ test.group('A pool', (group) => {
     await writeFile(join(hub.folder, '.env'), 'RATE_LIMIT_ANONYMOUS=many')
     const before = hub.members
     hub.signal('SIGHUP')
-    await hub.until('it gave up', () => hub.output.includes('the reload was given up'))
+    await hub.until('the reload failed', () => hub.output.includes('the reload failed'))
     assert.match(hub.output, /RATE_LIMIT_ANONYMOUS: .*many/)
     assert.deepEqual(hub.members, before)
     assert.isTrue(await isReady(hub))
@@ -195,7 +195,7 @@ test.group('A pool', (group) => {
     cleanup(() => hub.remove())
 
     assert.equal(await hub.exit, 1)
-    assert.match(hub.output, /^[^\n]*\n\.data\/app\.key holds no usable key\. .*\n$/)
+    assert.match(hub.output, /^[^\n]*\n\.data\/app\.key contains no usable key\. .*\n$/)
     await hub.gone()
   })
 

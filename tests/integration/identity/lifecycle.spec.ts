@@ -147,7 +147,7 @@ test.group('Records with clients', (group) => {
     const unable = new ClientProvisioning({ provider: plain, intents, logger: silent })
     const failure = await unable.provide(owner()).catch((error) => error)
     assert.instanceOf(failure, IdentityUnavailable)
-    assert.match(failure.message, /keeps no clients/)
+    assert.match(failure.message, /no client directory/)
     assert.equal(await count('tasks'), 0)
   })
 

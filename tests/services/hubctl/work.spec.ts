@@ -140,7 +140,7 @@ test.group('Projects and analyses with hubctl', (group) => {
     const timeline = await machine.json('analysis', 'timeline', 'trial')
 
     assert.equal(changed.code, 6)
-    assert.include(changed.stderr, 'changed since it was looked at')
+    assert.include(changed.stderr, 'changed since you read it')
     assert.match(planned, /"contentDigest":"[\da-f]{64}"/)
     assert.equal(code, 0)
     assert.match(stdout, /own-node +master +approved/)

@@ -161,7 +161,7 @@ test.group('What hubctl writes', (group) => {
       output.value({ data: { name: 'north' } })
     )
     assert.equal(one, 'north\n')
-    assert.throws(() => formatIn('jsonpath=$['), /is no JSONPath/)
+    assert.throws(() => formatIn('jsonpath=$['), /is not a valid JSONPath/)
     assert.throws(() => formatIn('xml'), /It takes table/)
   })
 
