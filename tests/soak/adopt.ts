@@ -45,12 +45,12 @@ try {
   await killed(variables)
   const first = await timed('the rest', () => Ace.run(['hub:adopt'], variables))
   console.log(first.output.slice(first.output.indexOf('┌')))
-  const isSaid = 'All records are here, but some files'
-  check('it says that all is here, but for the objects', first.output.includes(isSaid))
+  const summary = 'All records are here, but some files'
+  check('it says that all is here, but for the objects', first.output.includes(summary))
   await compare(former)
   const before = await fingerprint()
   const second = await timed('a second run', () => Ace.run(['hub:adopt'], variables))
-  check('it says so again', second.output.includes(isSaid))
+  check('it says so again', second.output.includes(summary))
   check('a second run changes nothing', (await fingerprint()) === before)
   const verified = await timed('looking at the trail', () => Ace.run(['audit:verify'], variables))
   check('the audit trail holds', verified.code === 0)

@@ -16,7 +16,7 @@ import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { openImageStore } from '#oci/open_image_store'
 import { UploadJournal } from '#oci/uploads/upload_journal'
-import { piecesOf } from '#tests/helpers/oci/images'
+import { chunksOf } from '#tests/helpers/oci/images'
 import type { RegistryAccess } from '#tests/services/servers/docker_registry'
 import { descendants, procFile } from '#tests/services/servers/process_table'
 
@@ -30,7 +30,7 @@ try {
   const source = await openImageStore({ path: join(folder, 'source') })
   const words = MEDIA_TYPES.oci
   const layer = await source.writeBlob(REPOSITORY, randomPieces())
-  const config = await source.writeBlob(REPOSITORY, piecesOf(Buffer.from('{}')))
+  const config = await source.writeBlob(REPOSITORY, chunksOf(Buffer.from('{}')))
   const image = storedManifest(words.manifest, {
     schemaVersion: 2,
     mediaType: words.manifest,

@@ -12,7 +12,7 @@ import type { HubProcesses } from '#tests/helpers/hub_processes'
 import { stopwatch } from '#tests/helpers/stopwatch'
 import { testEnvironment } from '#tests/helpers/test_environment'
 import { FolderDisk, type Content } from '#tests/soak/worker/disks'
-import { Scene, type Place } from '#tests/soak/worker/scene'
+import { Scene, type ImageCopy } from '#tests/soak/worker/scene'
 import { stagesUnderWay } from '#tests/soak/worker/stages'
 
 const number = (name: string, usual: number) => Number(process.env[`SOAK_${name}`] ?? usual)
@@ -130,7 +130,7 @@ async function wrongWith({
   disk,
   repository,
   digest,
-}: Place & { digest: string }): Promise<string[]> {
+}: ImageCopy & { digest: string }): Promise<string[]> {
   const named = await disk.named()
   const own = new Map(
     named.filter((one) => one.repository === repository).map((one) => [one.tag, one.digest])

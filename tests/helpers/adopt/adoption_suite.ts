@@ -291,8 +291,8 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
     test('a second run changes nothing', async ({ assert }) => {
       const before = await contents()
       const report = await adopt()
-      report.tables!.forEach(({ taken, updated, table }) => {
-        assert.equal(taken + updated, 0, table)
+      report.tables!.forEach(({ taken: result, updated, table }) => {
+        assert.equal(result + updated, 0, table)
       })
       assert.deepEqual(await contents(), before)
     })

@@ -17,17 +17,17 @@ import { HubCommand } from '#tests/helpers/hub_command'
 
 type Variables = Record<string, string | undefined>
 
-/** An installation as a backup sees it: a database, a folder of objects, and the commands that work on both. */
+/** An installation under backup: a database, a folder of objects, and the commands for both. */
 export class BackedUp {
   readonly folder: string
   readonly variables: Variables
   readonly store: ObjectStore
   readonly pool: pg.Pool
-  /** Where the ends of its audit trail are noted. */
+  /** The anchor of its audit trail. */
   readonly anchor: DriveAnchor
   readonly #stop: () => Promise<void>
 
-  /** One with nothing in it, not even tables. */
+  /** An empty installation without tables. */
   static async empty(parent: string, variables: Variables): Promise<BackedUp> {
     const database = await emptyDatabase()
     const folder = join(parent, `restored-${randomBytes(4).toString('hex')}`)
@@ -36,13 +36,13 @@ export class BackedUp {
     return new BackedUp(folder, own, database.pool, () => database.stop())
   }
 
-  /** That of this run of tests, whose tables are there. */
+  /** The installation of this test run. */
   static async own(parent: string, variables: Variables): Promise<BackedUp> {
     const folder = join(parent, 'original')
     await mkdir(folder)
     const url = process.env.DATABASE_URL!
     const pool = new pg.Pool({ connectionString: url })
-    // The database may end before the last connection is closed.
+    // The database may stop before the last connection is closed.
     pool.on('error', () => {})
     return new BackedUp(folder, { ...variables, DATABASE_URL: url }, pool, () => pool.end())
   }
@@ -78,7 +78,7 @@ export class BackedUp {
     return HubCommand.start(args, this)
   }
 
-  /** A digest of all rows of each table that a backup takes, which is the same where the rows are. */
+  /** A digest of the rows of each table, independent of their order. */
   async digests(): Promise<Record<string, string>> {
     const client = await this.pool.connect()
     try {

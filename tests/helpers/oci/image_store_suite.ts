@@ -18,23 +18,23 @@ import { parseManifest, type ImageManifest } from '#oci/manifest'
 import { platformImage } from '#oci/platform_image'
 import { layerEntries } from '#oci/tar/layer_entries'
 import { writeLayer } from '#oci/write_layer'
-import { bytesOf, filesOf, piecesOf, putImage, putIndex, putStatement } from './images.js'
+import { bytesOf, filesOf, chunksOf, putImage, putIndex, putStatement } from './images.js'
 import { failureOf } from '#tests/helpers/storage/object_store_suite'
 
 const MIB = 1024 ** 2
 
 export interface StoreSetup {
   readonly store: ImageStore
-  /** What was begun and is not there as a whole. */
+  /** The number of unfinished uploads or drafts. */
   readonly unfinished: () => Promise<number>
   readonly cleanup: () => Promise<void>
 }
 
 let drawn = 0
-/** Each test has repositories of its own. */
+/** Each test has its own repositories. */
 const newRepository = (): string => `suite/case-${process.pid}-${drawn++}`
 
-/** What every place for images has to do. */
+/** Tests that every image store must pass. */
 export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>): void {
   test.group(name, (group) => {
     let store: ImageStore
@@ -52,44 +52,44 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
     })
     group.each.timeout(60_000)
 
-    test('a blob of {size} bytes is there as it was written')
+    test('a blob of {size} bytes is read as it was written')
       .with([0, 1, 65_536, 8 * MIB, 8 * MIB + 1, 20 * MIB + 17].map((size) => ({ size })))
       .run(async ({ assert }, { size }) => {
         const bytes = randomBytes(size)
         const digest = digestOf(bytes)
         assert.isFalse(await store.hasBlob(repository, digest))
-        assert.deepEqual(await store.writeBlob(repository, piecesOf(bytes)), { digest, size })
+        assert.deepEqual(await store.writeBlob(repository, chunksOf(bytes)), { digest, size })
         assert.isTrue(await store.hasBlob(repository, digest))
         const read = await bytesOf(store.readBlob(repository, { digest, size }))
         assert.isTrue(read.equals(bytes))
         assert.equal(await unfinished(), 0)
       })
 
-    test('what a blob is is told when its {size} bytes were read')
+    test('a blob is reported when its {size} bytes were read')
       .with([{ size: 0 }, { size: 9 * MIB }])
       .run(async ({ assert }, { size }) => {
-        const told: BlobAddress[] = []
-        const onRead = (blob: BlobAddress) => void told.push(blob)
+        const reported: BlobAddress[] = []
+        const onRead = (blob: BlobAddress) => void reported.push(blob)
         const bytes = randomBytes(size)
-        const written = await store.writeBlob(repository, piecesOf(bytes), { onRead })
-        assert.deepEqual(told, [written])
-        const wanted = { digest: digestOf(randomBytes(8)), onRead }
-        await failureOf(store.writeBlob(repository, piecesOf(bytes), wanted))
-        assert.lengthOf(told, 1)
+        const written = await store.writeBlob(repository, chunksOf(bytes), { onRead })
+        assert.deepEqual(reported, [written])
+        const expected = { digest: digestOf(randomBytes(8)), onRead }
+        await failureOf(store.writeBlob(repository, chunksOf(bytes), expected))
+        assert.lengthOf(reported, 1)
       })
 
-    test('bytes with another digest or size are refused and leave nothing', async ({ assert }) => {
+    test('bytes with another digest or size are rejected and leave nothing', async ({ assert }) => {
       const bytes = randomBytes(9 * MIB)
       const { digest } = { digest: digestOf(randomBytes(8)) }
-      for (const wanted of [{ digest }, { size: bytes.length - 1 }, { size: bytes.length + 1 }]) {
-        const failure = await failureOf(store.writeBlob(repository, piecesOf(bytes), wanted))
+      for (const expected of [{ digest }, { size: bytes.length - 1 }, { size: bytes.length + 1 }]) {
+        const failure = await failureOf(store.writeBlob(repository, chunksOf(bytes), expected))
         assert.instanceOf(failure, DigestMismatch)
       }
       assert.isFalse(await store.hasBlob(repository, digestOf(bytes)))
       assert.equal(await unfinished(), 0)
     })
 
-    test('a source that fails after {size} bytes leaves nothing, and its failure is told')
+    test('a source that fails after {size} bytes leaves nothing, and its error is passed on')
       .with([{ size: 0 }, { size: 70_000 }, { size: 19 * MIB }])
       .run(async ({ assert }, { size }) => {
         const broken = Object.assign(new Error('The source is gone'), {
@@ -97,20 +97,20 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
           syscall: 'read',
         })
         async function* failing() {
-          yield* piecesOf(randomBytes(size))
+          yield* chunksOf(randomBytes(size))
           throw broken
         }
         assert.strictEqual(await failureOf(store.writeBlob(repository, failing())), broken)
         assert.equal(await unfinished(), 0)
       })
 
-    test('a job that is stopped while its source is silent ends at once and leaves nothing', async ({
+    test('an aborted job ends at once, even if its source is silent, and leaves nothing', async ({
       assert,
     }) => {
       const stop = new AbortController()
       const silent = Promise.withResolvers<void>()
       async function* source() {
-        yield* piecesOf(randomBytes(9 * MIB))
+        yield* chunksOf(randomBytes(9 * MIB))
         silent.resolve()
         await new Promise(() => {})
       }
@@ -130,14 +130,14 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
       }
     })
 
-    test('blobs that were expected are written as others are, and leave nothing where they never come', async ({
+    test('prepared uploads are used like others, and leave nothing if unused', async ({
       assert,
     }) => {
       const expected = store.prepareUploads(repository, 3)
       const small = randomBytes(10)
       const large = randomBytes(9 * MIB)
       for (const bytes of [small, large]) {
-        const written = await store.writeBlob(repository, piecesOf(bytes))
+        const written = await store.writeBlob(repository, chunksOf(bytes))
         assert.deepEqual(written, { digest: digestOf(bytes), size: bytes.length })
       }
       await expected.release()
@@ -145,12 +145,12 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
       assert.equal(await unfinished(), 0)
       const [another, never] = [1, 2].map((count) => store.prepareUploads(repository, count))
       await never!.release()
-      await store.writeBlob(repository, piecesOf(randomBytes(10)))
+      await store.writeBlob(repository, chunksOf(randomBytes(10)))
       await another!.release()
       assert.equal(await unfinished(), 0)
     })
 
-    test('what is not there is not there, and may be removed', async ({ assert }) => {
+    test('a missing image is reported as missing, and can be removed', async ({ assert }) => {
       const digest = digestOf(randomBytes(9))
       assert.isUndefined(await store.manifest(repository, 'latest'))
       assert.isUndefined(await store.manifest(repository, digest))
@@ -178,7 +178,7 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
         assert.deepEqual(await store.manifest(repository, 'v1.2_3-x'), image)
       })
 
-    test('a manifest whose parts are not there is refused', async ({ assert }) => {
+    test('a manifest with missing parts is rejected', async ({ assert }) => {
       const image = await putImage(store, repository)
       const elsewhere = newRepository()
       const { layers } = parseManifest(image) as ImageManifest
@@ -190,7 +190,7 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
       assert.isUndefined(await store.manifest(elsewhere, 'a'))
     })
 
-    test('a removed image is gone with its tags, and others stay', async ({ assert }) => {
+    test('an image is removed with its tags, and others stay', async ({ assert }) => {
       const image = await putImage(store, repository, { tag: 'a' })
       const other = await putImage(store, repository, { files: { b: '' }, tag: 'b' })
       await store.removeManifest(repository, image.digest)
@@ -199,11 +199,11 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
       assert.deepEqual(await store.manifest(repository, 'b'), other)
     })
 
-    test('a blob is mounted into another repository, and one that is nowhere is not', async ({
+    test('a blob is mounted into another repository, but not if it is missing', async ({
       assert,
     }) => {
       const bytes = randomBytes(3 * MIB)
-      const { digest, size } = await store.writeBlob(repository, piecesOf(bytes))
+      const { digest, size } = await store.writeBlob(repository, chunksOf(bytes))
       const target = newRepository()
       assert.isTrue(await store.mountBlob(target, digest, repository))
       assert.isTrue((await bytesOf(store.readBlob(target, { digest, size }))).equals(bytes))
@@ -211,21 +211,19 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
       assert.equal(await unfinished(), 0)
     })
 
-    test('what is said about an image is listed, goes along with a copy, and is gone when removed', async ({
-      assert,
-    }) => {
+    test('referrers are listed, copied, and removed', async ({ assert }) => {
       const image = await putImage(store, repository, { tag: 'latest' })
-      const said = []
+      const referrers = []
       for (const type of ['application/vnd.example.one', 'application/vnd.example.two']) {
-        said.push(await putStatement(store, repository, image, type))
+        referrers.push(await putStatement(store, repository, image, type))
       }
       const listed = async (where: string) => {
         const found = await store.referrers(where, image.digest)
         return found.map(({ digest, artifactType }) => ({ digest, artifactType }))
       }
       const expected = [
-        { digest: said[0]!.digest, artifactType: 'application/vnd.example.one' },
-        { digest: said[1]!.digest, artifactType: 'application/vnd.example.two' },
+        { digest: referrers[0]!.digest, artifactType: 'application/vnd.example.one' },
+        { digest: referrers[1]!.digest, artifactType: 'application/vnd.example.two' },
       ]
       assert.sameDeepMembers(await listed(repository), expected)
       const target = newRepository()
@@ -233,7 +231,7 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
       const from = { store, repository, reference: 'latest' }
       await copyImage(from, to, { tag: 'latest', withReferrers: true })
       assert.sameDeepMembers(await listed(target), expected)
-      await store.removeManifest(repository, said[0]!.digest)
+      await store.removeManifest(repository, referrers[0]!.digest)
       assert.sameDeepMembers(await listed(repository), expected.slice(1))
     })
 
@@ -242,12 +240,12 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
         const index = await putIndex(store, repository, 'latest', family)
         const target = newRepository()
         const from = { store, repository, reference: 'latest' }
-        let told = 0
-        const onBytes = (bytes: number) => (told += bytes)
+        let reported = 0
+        const onBytes = (bytes: number) => (reported += bytes)
         const copied = await copyImage(from, { store, repository: target }, { tag: 'x', onBytes })
         assert.deepEqual(copied, index)
         assert.deepEqual(await store.manifest(target, 'x'), index)
-        assert.equal(told, await bytesOfImage(from))
+        assert.equal(reported, await bytesOfImage(from))
         const { config } = await platformImage(store, target, 'x')
         assert.equal(config.architecture, 'amd64')
         const sparc = { os: 'linux', architecture: 'sparc' }
@@ -257,7 +255,7 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
     })
 
     test(
-      'a layer on a base of the {family} family makes an image that runs as it was told, the same each time'
+      'a layer on a base of the {family} family makes a reproducible image with the given command'
     )
       .with([{ family: 'oci' }, { family: 'docker' }] as const)
       .run(async ({ assert }, { family }) => {
@@ -290,7 +288,7 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
         assert.equal(one.os, 'linux')
       })
 
-    test('a file that has other bytes than announced fails its layer and leaves nothing', async ({
+    test('a file with other content than announced fails its layer and leaves nothing', async ({
       assert,
     }) => {
       for (const size of [3, 5]) {
@@ -302,7 +300,7 @@ export function imageStoreSuite(name: string, setUp: () => Promise<StoreSetup>):
       assert.equal(await unfinished(), 0)
     })
 
-    test('names that no image can have are refused', async ({ assert }) => {
+    test('invalid names are rejected', async ({ assert }) => {
       const digest = digestOf(randomBytes(1))
       for (const bad of ['', 'A', 'a//b', '/a', 'a/', '../a', 'a b', 'a:b', 'ä', 'a'.repeat(256)]) {
         assert.instanceOf(await failureOf(store.hasBlob(bad, digest)), ImageNameInvalid)

@@ -16,7 +16,7 @@ interface ImageOptions {
   readonly manifest?: object
 }
 
-/** Puts an image of one layer into a repository. */
+/** Pushes an image with one layer. */
 export async function putImage(
   store: ImageStore,
   repository: string,
@@ -27,10 +27,10 @@ export async function putImage(
   const tar = Buffer.concat(
     await Array.fromAsync(layerTar(layerEntries(filesOf(options.files ?? { 'etc/name': 'base' }))))
   )
-  const layer = await store.writeBlob(repository, piecesOf(gzipSync(tar)))
+  const layer = await store.writeBlob(repository, chunksOf(gzipSync(tar)))
   const config = await store.writeBlob(
     repository,
-    piecesOf(
+    chunksOf(
       Buffer.from(
         JSON.stringify({
           architecture,
@@ -56,7 +56,7 @@ export async function putImage(
   return manifest
 }
 
-/** Puts an index of images for two machines and a statement into a repository. */
+/** Pushes an index with images for two platforms and an attestation. */
 export async function putIndex(
   store: ImageStore,
   repository: string,
@@ -83,7 +83,7 @@ export async function putIndex(
   return index
 }
 
-/** Puts something that is said about an image beside it. */
+/** Pushes a referrer of an image. */
 export async function putStatement(
   store: ImageStore,
   repository: string,
@@ -91,7 +91,7 @@ export async function putStatement(
   artifactType: string
 ): Promise<StoredManifest> {
   const mediaType = MEDIA_TYPES.oci.manifest
-  const empty = await store.writeBlob(repository, piecesOf(Buffer.from('{}')))
+  const empty = await store.writeBlob(repository, chunksOf(Buffer.from('{}')))
   const statement = storedManifest(mediaType, {
     schemaVersion: 2,
     mediaType,
@@ -107,11 +107,11 @@ export async function putStatement(
 export const filesOf = (files: Readonly<Record<string, string | Buffer>>): LayerFile[] =>
   Object.entries(files).map(([path, content]) => {
     const bytes = Buffer.from(content)
-    return { path, size: bytes.length, open: () => piecesOf(bytes) }
+    return { path, size: bytes.length, open: () => chunksOf(bytes) }
   })
 
-/** Bytes in pieces of a size that fits nothing. */
-export async function* piecesOf(
+/** Splits bytes into chunks of an odd size. */
+export async function* chunksOf(
   bytes: Uint8Array,
   size = 60_001
 ): AsyncGenerator<Uint8Array, void, undefined> {

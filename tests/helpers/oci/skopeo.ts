@@ -5,7 +5,7 @@ import type { RegistryAccess } from '#tests/services/servers/docker_registry'
 
 const run = promisify(execFile)
 
-/** Has skopeo copy what stands under a tag from one repository of a registry into another one. */
+/** Copies a tag between repositories of a registry with skopeo. */
 export async function skopeoCopy(
   { host, accountName, accountSecret }: RegistryAccess,
   from: string,

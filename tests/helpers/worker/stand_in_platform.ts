@@ -84,7 +84,7 @@ export class StandInPlatform {
     return { data: { total: files.length, files }, meta: {} }
   }
 
-  #said(below: string): Fields | undefined {
+  #contentOf(below: string): Fields | undefined {
     switch (below) {
       case 'content':
         return wrapped(this.content?.())
@@ -101,7 +101,7 @@ export class StandInPlatform {
     const [, collection, id, ...below] = path.split('/')
     switch (collection) {
       case 'analyses':
-        return below[0] === undefined ? wrapped(this.analysis) : this.#said(below[0])
+        return below[0] === undefined ? wrapped(this.analysis) : this.#contentOf(below[0])
       case 'image-keys':
         return this.imageKeys.length > 0
           ? { data: this.imageKeys.map((publicKey) => ({ publicKey })), meta: {} }

@@ -18,7 +18,7 @@ import { MAX_MANIFEST_BYTES, type ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
 import { CHUNK_BYTES } from '#oci/registry/upload'
 import { eventually } from '#tests/helpers/eventually'
-import { bytesOf, piecesOf, putImage } from '#tests/helpers/oci/images'
+import { bytesOf, chunksOf, putImage } from '#tests/helpers/oci/images'
 import { failureOf } from '#tests/helpers/storage/object_store_suite'
 import {
   fail,
@@ -88,7 +88,7 @@ test.group('Faulty registries', (group) => {
     assert,
   }) => {
     const bytes = randomBytes(MIB)
-    const blob = await store.writeBlob(REPOSITORY, piecesOf(bytes))
+    const blob = await store.writeBlob(REPOSITORY, chunksOf(bytes))
     for (const lie of [randomBytes(MIB), randomBytes(MIB + 1), Buffer.concat([bytes, bytes])]) {
       interfere('GET', BLOB, ({ response }) => send(response, 200, lie))
       let passedOn = 0
@@ -112,7 +112,7 @@ test.group('Faulty registries', (group) => {
       await serve()
     }
     interfere('PUT', SESSION, says)
-    const bytes = piecesOf(randomBytes(10))
+    const bytes = chunksOf(randomBytes(10))
     assert.instanceOf(await failureOf(store.writeBlob(REPOSITORY, bytes)), RegistryResponseInvalid)
     registry.interference = undefined
     const image = await putImage(store, REPOSITORY)
@@ -123,7 +123,7 @@ test.group('Faulty registries', (group) => {
 
   test('a registry that stops responding is abandoned after a timeout', async ({ assert }) => {
     const image = await putImage(store, REPOSITORY, { tag: 'latest' })
-    const blob = await store.writeBlob(REPOSITORY, piecesOf(randomBytes(MIB)))
+    const blob = await store.writeBlob(REPOSITORY, chunksOf(randomBytes(MIB)))
     const impatient = await openImageStore(registry.access, { ...SETTINGS, idleMs: 300 })
     const silent = interfere('GET', MANIFEST, () => {})
     assert.instanceOf(
@@ -163,7 +163,7 @@ test.group('Faulty registries', (group) => {
       response.on('drain', more)
       more()
     }
-    const blob = await store.writeBlob(REPOSITORY, piecesOf(randomBytes(MIB)))
+    const blob = await store.writeBlob(REPOSITORY, chunksOf(randomBytes(MIB)))
     interfere('GET', MANIFEST, (exchange) => endless(exchange))
     assert.instanceOf(
       await failureOf(store.manifest(REPOSITORY, 'latest')),
@@ -234,7 +234,7 @@ test.group('Faulty registries', (group) => {
 
   test('a broken download resumes', async ({ assert }) => {
     const bytes = randomBytes(3 * MIB)
-    const blob = await store.writeBlob(REPOSITORY, piecesOf(bytes))
+    const blob = await store.writeBlob(REPOSITORY, chunksOf(bytes))
     const breaks = (ranges: (string | undefined)[], isDeaf: boolean) =>
       interfere('GET', BLOB, ({ request, response }, times) => {
         ranges.push(request.headers.range)
@@ -278,7 +278,7 @@ test.group('Faulty registries', (group) => {
       sent.push(Number(request.headers['content-length']))
       await serve()
     })
-    const written = await store.writeBlob(REPOSITORY, piecesOf(bytes))
+    const written = await store.writeBlob(REPOSITORY, chunksOf(bytes))
     assert.equal(written.digest, digestOf(bytes))
     assert.isTrue(registry.shelf(REPOSITORY).blobs.get(written.digest)!.equals(bytes))
     assert.lengthOf(sent, 4)
@@ -293,7 +293,7 @@ test.group('Faulty registries', (group) => {
       const expected = store.prepareUploads(REPOSITORY, 1)
       await eventually(() => registry.sessions.all.size === 1)
       registry.sessions.all.clear()
-      const { digest } = await store.writeBlob(REPOSITORY, () => piecesOf(bytes))
+      const { digest } = await store.writeBlob(REPOSITORY, () => chunksOf(bytes))
       await expected.release()
       assert.isTrue((await bytesOf(store.readBlob(REPOSITORY, { digest, size }))).equals(bytes))
       assert.isTrue(hasNoSession())
@@ -310,13 +310,13 @@ test.group('Faulty registries', (group) => {
         hangUp(request)
       })
     forgets()
-    const atOnce = failureOf(store.writeBlob(REPOSITORY, piecesOf(bytes)))
+    const atOnce = failureOf(store.writeBlob(REPOSITORY, chunksOf(bytes)))
     assert.instanceOf(await atOnce, RegistryUnavailable)
     forgets()
     let started = 0
     const again = () => {
       started++
-      return piecesOf(bytes)
+      return chunksOf(bytes)
     }
     const written = await store.writeBlob(REPOSITORY, again, { digest: digestOf(bytes) })
     assert.equal(written.size, bytes.length)
@@ -339,7 +339,7 @@ test.group('Faulty registries', (group) => {
     let started = 0
     const again = () => {
       started++
-      return piecesOf(bytes)
+      return chunksOf(bytes)
     }
     const written = await store.writeBlob(REPOSITORY, again, { digest: digestOf(bytes) })
     assert.equal(written.size, bytes.length)
@@ -357,7 +357,7 @@ test.group('Faulty registries', (group) => {
         }) as typeof response.end
         await serve()
       })
-      const writing = store.writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB)))
+      const writing = store.writeBlob(REPOSITORY, chunksOf(randomBytes(9 * MIB)))
       assert.instanceOf(await failureOf(writing), RegistryResponseInvalid)
       assert.isTrue(hasNoSession())
     }
@@ -369,23 +369,23 @@ test.group('Faulty registries', (group) => {
       await serve()
     })
     const bytes = randomBytes(9 * MIB)
-    const written = await store.writeBlob(REPOSITORY, piecesOf(bytes))
+    const written = await store.writeBlob(REPOSITORY, chunksOf(bytes))
     assert.equal(written.digest, digestOf(bytes))
     interfere('PUT', SESSION, ({ request }) => hangUp(request))
-    const failing = store.writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB)))
+    const failing = store.writeBlob(REPOSITORY, chunksOf(randomBytes(9 * MIB)))
     assert.instanceOf(await failureOf(failing), RegistryUnavailable)
     assert.isTrue(hasNoSession())
   })
 
   test('a rejected or aborted upload is cancelled', async ({ assert }) => {
     interfere('PATCH', SESSION, ({ response }) => fail(response, 413, 'SIZE_INVALID'))
-    const refused = store.writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB)))
+    const refused = store.writeBlob(REPOSITORY, chunksOf(randomBytes(9 * MIB)))
     assert.instanceOf(await failureOf(refused), RegistryResponseInvalid)
     assert.isTrue(hasNoSession())
 
     const stop = new AbortController()
     interfere('PATCH', SESSION, () => stop.abort(new Error('Enough')))
-    const stopped = store.within(stop.signal).writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB)))
+    const stopped = store.within(stop.signal).writeBlob(REPOSITORY, chunksOf(randomBytes(9 * MIB)))
     assert.equal((await failureOf(stopped))?.message, 'Enough')
     assert.isTrue(hasNoSession())
   })
@@ -394,7 +394,7 @@ test.group('Faulty registries', (group) => {
     assert,
   }) => {
     const bytes = randomBytes(MIB)
-    const blob = await store.writeBlob(REPOSITORY, piecesOf(bytes))
+    const blob = await store.writeBlob(REPOSITORY, chunksOf(bytes))
     const elsewhere = await Elsewhere.start(bytes)
     interfere('GET', BLOB, ({ response }) => {
       response.setHeader('location', elsewhere.url)
@@ -405,7 +405,7 @@ test.group('Faulty registries', (group) => {
       response.setHeader('location', `${elsewhere.url}upload`)
       send(response, 202)
     })
-    await failureOf(store.writeBlob(REPOSITORY, piecesOf(randomBytes(9 * MIB))))
+    await failureOf(store.writeBlob(REPOSITORY, chunksOf(randomBytes(9 * MIB))))
     assert.isAbove(elsewhere.asked.length, 2)
     assert.include(elsewhere.asked.map(({ method }) => method).join(), 'PATCH')
     for (const { headers } of elsewhere.asked) {
@@ -473,7 +473,7 @@ test.group('Faulty registries', (group) => {
     )
 
     registry.tokens.rights = () => ['pull']
-    const blob = piecesOf(randomBytes(1))
+    const blob = chunksOf(randomBytes(1))
     const pullOnly = await openImageStore(registry.access)
     assert.instanceOf(await failureOf(pullOnly.writeBlob(REPOSITORY, blob)), RegistryDenied)
   })
@@ -481,7 +481,7 @@ test.group('Faulty registries', (group) => {
   test('a mount without read access is skipped, and an expired token is renewed', async ({
     assert,
   }) => {
-    const { digest } = await store.writeBlob('master/base', piecesOf(randomBytes(10)))
+    const { digest } = await store.writeBlob('master/base', chunksOf(randomBytes(10)))
     registry.tokens.rights = (repository) =>
       repository.startsWith('master/') ? [] : ['pull', 'push']
     const builder = await openImageStore(registry.access)

@@ -12,7 +12,7 @@ import type { OutboundGuard } from '#oci/registry/connections'
 import { RegistryStore } from '#oci/registry/registry_store'
 import { CHUNK_BYTES } from '#oci/registry/upload'
 import { UploadJournal } from '#oci/uploads/upload_journal'
-import { piecesOf } from '#tests/helpers/oci/images'
+import { chunksOf } from '#tests/helpers/oci/images'
 import { RegistryServer, send } from '#tests/helpers/core/registry/registry_server'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 
@@ -126,7 +126,7 @@ test.group('A registry that redirects to other hosts', (group) => {
     for (const remaining of [undefined, journal]) {
       const store = opened(guarded([registry.host]), remaining)
       const bytes = Buffer.alloc(CHUNK_BYTES + 1, 1)
-      const written = store.writeBlob(REPOSITORY, piecesOf(bytes))
+      const written = store.writeBlob(REPOSITORY, chunksOf(bytes))
       const failure = await written.catch((error: unknown) => error)
       assert.instanceOf(failure, HostNotAllowed)
       store.close()
@@ -161,7 +161,7 @@ test.group('A registry that redirects to other hosts', (group) => {
         : {}
       const store = RegistryStore.open({ host }, { guard, attempts: 1, ...options })
       const bytes = Buffer.alloc(10, 1)
-      const { digest } = await store.writeBlob(REPOSITORY, () => piecesOf(bytes))
+      const { digest } = await store.writeBlob(REPOSITORY, () => chunksOf(bytes))
       assert.equal(digest, digestOf(bytes))
       store.close()
     })

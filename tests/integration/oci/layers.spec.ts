@@ -13,7 +13,7 @@ import { LayerEntryInvalid } from '#oci/errors'
 import { layerEntries, type LayerFile } from '#oci/tar/layer_entries'
 import { layerTar } from '#oci/tar/layer_tar'
 import { gzipBytes } from '#oci/write_layer'
-import { bytesOf, filesOf, piecesOf } from '#tests/helpers/oci/images'
+import { bytesOf, filesOf, chunksOf } from '#tests/helpers/oci/images'
 import { rounds } from '#tests/helpers/rounds'
 
 const run = promisify(execFile)
@@ -93,12 +93,12 @@ test.group('Layers', (group) => {
         const inPieces = Object.entries(files).map(([file, bytes]) => ({
           path: file,
           size: bytes.length,
-          open: () => piecesOf(bytes, size),
+          open: () => chunksOf(bytes, size),
         }))
         const [one, two] = [await tarOf(filesOf(files)), await tarOf(inPieces.toReversed())]
         assert.equal(digestOf(one), digestOf(two))
-        const packed = await bytesOf(gzipBytes(piecesOf(one, size)))
-        assert.equal(digestOf(packed), digestOf(await bytesOf(gzipBytes(piecesOf(two)))))
+        const packed = await bytesOf(gzipBytes(chunksOf(one, size)))
+        assert.equal(digestOf(packed), digestOf(await bytesOf(gzipBytes(chunksOf(two)))))
       }),
       { numRuns: rounds(200) }
     )
@@ -191,7 +191,7 @@ test.group('Layers', (group) => {
   })
 
   test('compressed bytes do not depend on the platform', async ({ assert }) => {
-    const packed = await bytesOf(gzipBytes(piecesOf(randomBytes(100_000))))
+    const packed = await bytesOf(gzipBytes(chunksOf(randomBytes(100_000))))
     assert.equal(packed.subarray(0, 10).toString('hex'), '1f8b08000000000004ff')
   })
 

@@ -3,14 +3,14 @@ import { test } from '@japa/runner'
 import { RegistryUnavailable } from '#oci/errors'
 import { RegistryStore } from '#oci/registry/registry_store'
 import { imageStores } from '#worker/images/stores'
-import { piecesOf } from '#tests/helpers/oci/images'
+import { chunksOf } from '#tests/helpers/oci/images'
 import { RegistryServer, send } from '#tests/helpers/core/registry/registry_server'
 
 const REPOSITORY = 'suite/image'
 
 test.group('A registry that is restarted', (group) => {
   let registry: RegistryServer
-  let refused: number
+  let rejected: number
 
   group.each.timeout(60_000)
   group.each.setup(async () => {
@@ -19,13 +19,13 @@ test.group('A registry that is restarted', (group) => {
   })
 
   /** Responds to a number of requests like a proxy without its backend. */
-  const awayFor = (requests: number, method = 'GET') => {
-    refused = 0
-    registry.interference = (asked) => {
-      const isRefused = asked.method === method && refused < requests
+  const failRequests = (requests: number, method = 'GET') => {
+    rejected = 0
+    registry.interference = (request) => {
+      const isRefused = request.method === method && rejected < requests
       if (isRefused) {
-        refused++
-        send(asked.response, 503)
+        rejected++
+        send(request.response, 503)
       }
       return isRefused
     }
@@ -33,28 +33,28 @@ test.group('A registry that is restarted', (group) => {
 
   test('is retried beyond the attempts for the configured time', async ({ assert }) => {
     const impatient = RegistryStore.open(registry.access, { attempts: 2, firstPauseMs: 1 })
-    awayFor(9)
+    failRequests(9)
     await assert.rejects(() => impatient.manifest(REPOSITORY, 'latest'), RegistryUnavailable)
-    assert.equal(refused, 2)
+    assert.equal(rejected, 2)
     impatient.close()
 
     const options = { attempts: 2, firstPauseMs: 1, retryForMs: 50_000 }
     const patient = RegistryStore.open(registry.access, options)
-    awayFor(9)
+    failRequests(9)
     assert.isUndefined(await patient.manifest(REPOSITORY, 'latest'))
-    assert.equal(refused, 9)
-    awayFor(9, 'PUT')
-    const { digest } = await patient.writeBlob(REPOSITORY, () => piecesOf(Buffer.alloc(10, 1)))
-    assert.equal(refused, 9)
+    assert.equal(rejected, 9)
+    failRequests(9, 'PUT')
+    const { digest } = await patient.writeBlob(REPOSITORY, () => chunksOf(Buffer.alloc(10, 1)))
+    assert.equal(rejected, 9)
     assert.isTrue(await patient.hasBlob(REPOSITORY, digest))
     patient.close()
   })
 
   test('does not fail a job if it is back within a minute', async ({ assert }) => {
     const store = imageStores({ folder: '/nowhere', insecure: [] }).registry(registry.access)
-    awayFor(5)
+    failRequests(5)
     assert.isUndefined(await store.manifest(REPOSITORY, 'latest'))
-    assert.equal(refused, 5)
+    assert.equal(rejected, 5)
     store.close()
   })
 })

@@ -8,7 +8,7 @@ import { sweepFolder } from '#oci/folder/sweep_folder'
 import type { ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
 import { platformImage } from '#oci/platform_image'
-import { bytesOf, piecesOf, putImage, putIndex, putStatement } from '#tests/helpers/oci/images'
+import { bytesOf, chunksOf, putImage, putIndex, putStatement } from '#tests/helpers/oci/images'
 
 const DAY_MS = 86_400_000
 
@@ -42,7 +42,7 @@ test.group('Sweeping a folder of images', (group) => {
     assert.equal((await sweepFolder(folder)).removed, 0)
 
     await age()
-    const fresh = await store.writeBlob('new', piecesOf(Buffer.from('about to be used')))
+    const fresh = await store.writeBlob('new', chunksOf(Buffer.from('about to be used')))
     const swept = await sweepFolder(folder)
     assert.isAbove(swept.removed, 4)
     assert.isAbove(swept.removedBytes, 0)
@@ -60,7 +60,7 @@ test.group('Sweeping a folder of images', (group) => {
   })
 
   test('keeps a blob that was just requested', async ({ assert }) => {
-    const { digest } = await store.writeBlob('a', piecesOf(Buffer.from('asked for')))
+    const { digest } = await store.writeBlob('a', chunksOf(Buffer.from('asked for')))
     await age()
     assert.isTrue(await store.mountBlob('b', digest, 'a'))
     assert.equal((await sweepFolder(folder)).removed, 0)

@@ -12,7 +12,7 @@ import { UploadJournal } from '#oci/uploads/upload_journal'
 import { cancelAbandonedUploads } from '#worker/housekeeping/abandoned_uploads'
 import { imageStores } from '#worker/images/stores'
 import { eventually } from '#tests/helpers/eventually'
-import { piecesOf } from '#tests/helpers/oci/images'
+import { chunksOf } from '#tests/helpers/oci/images'
 import { RegistryServer } from '#tests/helpers/core/registry/registry_server'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
@@ -206,7 +206,7 @@ test.group('Uploads of crashed workers', (group) => {
     const store = RegistryStore.open(registry.access, { journal: journal })
     for (const size of [2 * CHUNK_BYTES + 1, 2 * CHUNK_BYTES, 10]) {
       const bytes = Buffer.alloc(size, 1)
-      const { digest } = await store.writeBlob('suite/a', () => piecesOf(bytes))
+      const { digest } = await store.writeBlob('suite/a', () => chunksOf(bytes))
       assert.isTrue(await store.hasBlob('suite/a', digest))
     }
     store.close()
@@ -225,7 +225,7 @@ test.group('Uploads of crashed workers', (group) => {
       return false
     }
     const store = RegistryStore.open(registry.access, { journal: journal, firstPauseMs: 1 })
-    const { digest } = await store.writeBlob('suite/a', () => piecesOf(bytes))
+    const { digest } = await store.writeBlob('suite/a', () => chunksOf(bytes))
     assert.isAbove(killed, 0)
     assert.isTrue(await store.hasBlob('suite/a', digest))
     store.close()
@@ -234,10 +234,10 @@ test.group('Uploads of crashed workers', (group) => {
   test('leave no journal entry when they complete', async ({ assert }) => {
     const store = RegistryStore.open(registry.access, { journal: journal })
     const bytes = Buffer.alloc(9 * MIB, 1)
-    const { digest } = await store.writeBlob('suite/a', piecesOf(bytes))
-    await store.writeBlob('suite/a', piecesOf(bytes.subarray(0, 10)))
+    const { digest } = await store.writeBlob('suite/a', chunksOf(bytes))
+    await store.writeBlob('suite/a', chunksOf(bytes.subarray(0, 10)))
     await assert.rejects(() =>
-      store.writeBlob('suite/a', piecesOf(bytes), { digest: `sha256:${'0'.repeat(64)}` })
+      store.writeBlob('suite/a', chunksOf(bytes), { digest: `sha256:${'0'.repeat(64)}` })
     )
     assert.isTrue(await store.mountBlob('suite/b', digest, 'suite/a'))
     assert.isFalse(await store.mountBlob('suite/b', `sha256:${'1'.repeat(64)}`, 'suite/a'))

@@ -48,7 +48,7 @@ test.group('Registry requests of a build', (group) => {
     return appendLayers(store, repository, base, appended, { tag: 'latest', unmounted })
   }
   /** Without token requests. */
-  const asked = async (action: () => Promise<unknown>) => {
+  const requestsOf = async (action: () => Promise<unknown>) => {
     registry.noted.length = 0
     await action()
     return registry.noted.filter(({ path }) => !path.startsWith('/service/token'))
@@ -60,14 +60,14 @@ test.group('Registry requests of a build', (group) => {
   const attached = (digest: string) => store.referrers(repository, digest)
 
   test('are a mount, a lookup, the config and the manifest', async ({ assert }) => {
-    const requests = await asked(putTogether)
+    const requests = await requestsOf(putTogether)
     assert.deepEqual(methods(requests), ['GET', 'POST', 'POST', 'PUT', 'PUT'])
   })
 
   test('signs a new image without reading attachments, signature last', async ({ assert }) => {
     const image = await putTogether()
     assert.isTrue(image.isNew)
-    const requests = await asked(() => sign(image))
+    const requests = await requestsOf(() => sign(image))
     assert.deepEqual(methods(requests), [
       ...Array.from({ length: 3 }, () => 'POST'),
       ...Array.from({ length: 3 + 2 }, () => 'PUT'),
@@ -84,7 +84,7 @@ test.group('Registry requests of a build', (group) => {
     await putTogether()
     const image = await putTogether()
     assert.isFalse(image.isNew)
-    const requests = await asked(() => sign(image))
+    const requests = await requestsOf(() => sign(image))
     assert.lengthOf(
       requests.filter(({ method }) => method === 'GET'),
       3
@@ -98,7 +98,7 @@ test.group('Registry requests of a build', (group) => {
     const image = await putTogether()
     await sign(image)
     const before = await attached(image.digest)
-    const requests = await asked(async () => sign(await putTogether()))
+    const requests = await requestsOf(async () => sign(await putTogether()))
     assert.deepEqual(await attached(image.digest), before)
     const ofLists = requests.filter(({ path }) => path.includes('/referrers/'))
     assert.deepEqual(methods(ofLists), ['GET'])

@@ -49,7 +49,7 @@ test.group('Registry requests of a delivery', (group) => {
     return added
   }
   /** The requests of an action, without token requests. */
-  const asked = async (action: () => Promise<unknown>) => {
+  const requestsOf = async (action: () => Promise<unknown>) => {
     registry.noted.length = 0
     const before = registry.tokens.given
     await action()
@@ -74,7 +74,7 @@ test.group('Registry requests of a delivery', (group) => {
     assert,
   }) => {
     const [one, other] = [node(), node()]
-    const { requests, tokens } = await asked(() => scene.run(distribute))
+    const { requests, tokens } = await requestsOf(() => scene.run(distribute))
     const mounts = LAYERS.length + 1 + ATTACHED
     for (const { repository } of [one, other]) {
       const methods = ofNode(requests, repository)
@@ -98,7 +98,7 @@ test.group('Registry requests of a delivery', (group) => {
   test('include one more index without a referrers API', async ({ assert }) => {
     withoutReferrers()
     const { repository } = node()
-    const { requests } = await asked(() => scene.run(distribute))
+    const { requests } = await requestsOf(() => scene.run(distribute))
     assert.lengthOf(ofNode(requests, repository), LAYERS.length + 1 + ATTACHED + 6)
     const store = await openImageStore(registry.access)
     const index = await store.manifest(repository, referrersTag(digest))

@@ -12,7 +12,7 @@ import { Attempts } from '#worker/attempts'
 import { workerSweeps } from '#worker/housekeeping/sweeps'
 import { imageStores } from '#worker/images/stores'
 import { eventually } from '#tests/helpers/eventually'
-import { piecesOf, putImage } from '#tests/helpers/oci/images'
+import { chunksOf, putImage } from '#tests/helpers/oci/images'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { StandInPlatform } from '#tests/helpers/worker/stand_in_platform'
 
@@ -26,7 +26,7 @@ test.group('Sweeps of a worker', () => {
     const folder = await temporaryFolder(cleanup)
     const images = join(folder, 'images')
     const store = await openImageStore({ path: images })
-    const lost = await store.writeBlob('a', piecesOf(Buffer.from('nobody needs it')))
+    const lost = await store.writeBlob('a', chunksOf(Buffer.from('nobody needs it')))
     const file = join(images, 'blobs', 'sha256', lost.digest.slice(7))
     const old = new Date(Date.now() - 2 * DAY_MS)
     await utimes(file, old, old)

@@ -178,8 +178,8 @@ async function* partsOf(
  */
 async function isOfAnAttempt(file: string): Promise<boolean> {
   const { payloadType, architecture, manifests, subject } = await contentIn(file)
-  const isSaid = payloadType !== undefined || architecture === '' || subject !== undefined
-  return isSaid || manifests !== undefined
+  const isStatement = payloadType !== undefined || architecture === '' || subject !== undefined
+  return isStatement || manifests !== undefined
 }
 
 async function beginningOf(file: string): Promise<string> {

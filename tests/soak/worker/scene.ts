@@ -26,7 +26,7 @@ export interface Sizes {
 }
 
 /** An image that must exist. */
-export interface Place {
+export interface ImageCopy {
   readonly disk: Disk
   readonly repository: string
 }
@@ -34,7 +34,7 @@ export interface Place {
 /** An analysis with the locations of its images. */
 interface Study {
   readonly id: string
-  readonly places: readonly Place[]
+  readonly places: readonly ImageCopy[]
 }
 
 /**
@@ -139,7 +139,7 @@ export class Scene {
   }
 
   /** The expected images with their digests. */
-  imagesOf(digests: readonly string[]): (Place & { readonly digest: string })[] {
+  imagesOf(digests: readonly string[]): (ImageCopy & { readonly digest: string })[] {
     return this.#studies.flatMap(({ places: locations }, n) =>
       locations.map((location) => ({ ...location, digest: digests[n]! }))
     )
@@ -148,10 +148,10 @@ export class Scene {
   /** Waits for the sweeps of workers. Returns what is left nevertheless. */
   async leftBehind(): Promise<string[]> {
     const remaining = async () => {
-      const remaining = await Promise.all(
+      const files = await Promise.all(
         ['uploads', 'commands'].map((part) => readdir(join(this.folder, 'worker', part)))
       )
-      return [...remaining.flat(), ...(await this.images.unfinished())]
+      return [...files.flat(), ...(await this.images.unfinished())]
     }
     await eventually(async () => (await remaining()).length === 0, CLEARED_MS).catch(() => {})
     const unfinished = await Promise.all(this.disks.map((disk) => disk.unfinished()))
@@ -190,7 +190,7 @@ export class Scene {
     id: string,
     registry: Record<string, any>,
     nodes: readonly Record<string, any>[]
-  ): Promise<Place[]> {
+  ): Promise<ImageCopy[]> {
     const filter = `filter[registryId]=${registry.id}&filter[type]=incoming`
     const [incoming] = await this.#researcher.core('GET', `/registry-projects?${filter}`)
     const isLocal = registry.host === 'local-images'

@@ -21,7 +21,7 @@ class Scene {
   storedElsewhere: Fields[] = []
   total: number | undefined
   /** Delays the file list of storage. */
-  told: Promise<void> | undefined
+  listed: Promise<void> | undefined
   readonly tarAsked = Promise.withResolvers<void>()
 
   constructor(count: number) {
@@ -35,7 +35,7 @@ class Scene {
   }
 
   /** Some platforms only support pages. */
-  async code(cleanup: (after: () => void) => void, { tellsAll = true } = {}) {
+  async code(cleanup: (after: () => void) => void, { tellsAll: hasFileEndpoint = true } = {}) {
     const { platform, asked: requests } = await startPlatform((request, response) => {
       const { pathname, searchParams } = new URL(request.url!, 'http://platform')
       const offset = Number(searchParams.get('page[offset]'))
@@ -46,11 +46,13 @@ class Scene {
         })
       switch (pathname) {
         case `/core/analyses/${ANALYSIS}/code`:
-          return this.#all(tellsAll, { bucketId: BUCKET, files: this.known }, response)
+          return this.#all(hasFileEndpoint, { bucketId: BUCKET, files: this.known }, response)
         case `/storage/buckets/${BUCKET}/files`:
-          return void this.#whenTold(() => this.#all(tellsAll, { files: this.stored }, response))
+          return void this.#whenListed(() =>
+            this.#all(hasFileEndpoint, { files: this.stored }, response)
+          )
         case `/storage/buckets/${OTHER_BUCKET}/files`:
-          return this.#all(tellsAll, { files: this.storedElsewhere }, response)
+          return this.#all(hasFileEndpoint, { files: this.storedElsewhere }, response)
         case `/storage/buckets/${BUCKET}/stream`:
           this.tarAsked.resolve()
           return json(response, {}, 404)
@@ -68,23 +70,23 @@ class Scene {
     return { code: await codeOf(platform, ANALYSIS, tars), asked: requests, tars }
   }
 
-  async #whenTold(report: () => void): Promise<void> {
-    await this.told
+  async #whenListed(report: () => void): Promise<void> {
+    await this.listed
     report()
   }
 
-  #all(tellsAll: boolean, content: Fields, response: Parameters<typeof json>[0]): void {
+  #all(hasFileEndpoint: boolean, content: Fields, response: Parameters<typeof json>[0]): void {
     const total = this.total ?? content.files.length
-    json(response, { data: { ...content, total }, meta: {} }, tellsAll ? 200 : 404)
+    json(response, { data: { ...content, total }, meta: {} }, hasFileEndpoint ? 200 : 404)
   }
 }
 
 test.group('The code of a build', () => {
   test('is the same with and without the endpoint for all files: {$self}')
     .with([true, false])
-    .run(async ({ assert, cleanup }, tellsAll) => {
+    .run(async ({ assert, cleanup }, hasFileEndpoint) => {
       const scene = new Scene(120)
-      const { code, asked: requests } = await scene.code(cleanup, { tellsAll })
+      const { code, asked: requests } = await scene.code(cleanup, { tellsAll: hasFileEndpoint })
       assert.equal(code.bucketId, BUCKET)
       assert.equal(code.entrypoint, 'lib/part-0.py')
       assert.equal(code.bytes, (119 * 120) / 2)
@@ -95,7 +97,7 @@ test.group('The code of a build', () => {
       const forTar = `/storage/buckets/${BUCKET}/stream`
       assert.lengthOf(
         requests.filter((path) => path !== forTar),
-        tellsAll ? 2 : 9
+        hasFileEndpoint ? 2 : 9
       )
     })
 
@@ -126,7 +128,7 @@ test.group('The code of a build', () => {
     ])
     .run(async ({ assert, cleanup }, expected) => {
       const scene = new Scene(expected.files)
-      scene.told = expected.tars > 0 ? scene.tarAsked.promise : undefined
+      scene.listed = expected.tars > 0 ? scene.tarAsked.promise : undefined
       const { asked: requests, tars } = await scene.code(cleanup)
       const forTar = `/storage/buckets/${BUCKET}/stream`
       assert.lengthOf(

@@ -77,8 +77,8 @@ export class JournalEntry {
   }
 
   /** Records the new URL of an upload. */
-  recordMove(begun: URL, at: URL): void {
-    appendFileSync(this.path, `${JSON.stringify({ begun, at })}\n`, { mode: 0o600 })
+  recordMove(startUrl: URL, at: URL): void {
+    appendFileSync(this.path, `${JSON.stringify({ begun: startUrl, at })}\n`, { mode: 0o600 })
   }
 
   /** Stops the keepalive, so that another process can cancel the upload. */

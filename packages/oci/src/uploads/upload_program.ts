@@ -74,8 +74,8 @@ async function readFully(bytes: Buffer): Promise<boolean> {
 /** Most chunks have the same size, so buffers are reused instead of garbage collected. */
 function allocate(length: number): Buffer {
   const index = length < MIN_SPARE_BYTES ? -1 : spare.findIndex((one) => one.length >= length)
-  const [buffer = Buffer.allocUnsafeSlow(length)] = index === -1 ? [] : spare.splice(index, 1)
-  return buffer.subarray(0, length)
+  const [reused = Buffer.allocUnsafeSlow(length)] = index === -1 ? [] : spare.splice(index, 1)
+  return reused.subarray(0, length)
 }
 
 async function handle(upload: UploadRequest, body: Buffer): Promise<void> {

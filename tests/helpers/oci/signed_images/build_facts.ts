@@ -2,7 +2,7 @@ import type { BuildFacts } from '#oci/signing/provenance'
 
 export const ANALYSIS = '5e5f9a4e-0000-4000-8000-000000000001'
 
-/** What a builder would know of an image. */
+/** Facts of a build. */
 export const buildFacts = (changes: Partial<BuildFacts> = {}): BuildFacts => ({
   name: ANALYSIS,
   kind: 'analysis',

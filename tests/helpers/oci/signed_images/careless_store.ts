@@ -10,15 +10,13 @@ import type {
 } from '#oci/image_store'
 import { MEDIA_TYPES } from '#oci/media_types'
 
-/**
- * A place for images whose owner is not to be trusted: it compares nothing with its digest, and what is in it can be changed from outside.
- */
+/** An untrusted image store: it verifies no digests, and tests can change its content. */
 export class CarelessStore implements ImageStore {
   readonly storageId = 'careless'
   readonly manifests = new Map<string, StoredManifest>()
   readonly tagged = new Map<string, string>()
   readonly blobs = new Map<string, Buffer>()
-  /** Of each image, what is listed as referring to it. */
+  /** Listed referrers by image. */
   readonly listed = new Map<string, Descriptor[]>()
   readonly asked: string[] = []
   writes = 0
@@ -65,13 +63,13 @@ export class CarelessStore implements ImageStore {
   readBlob(repository: string, { digest }: BlobAddress) {
     this.asked.push(`blob ${digest}`)
     const bytes = this.blobs.get(`${repository}@${digest}`)
-    return bytes ? piecesOf(bytes) : missing(repository, digest)
+    return bytes ? chunksOf(bytes) : missing(repository, digest)
   }
 
   async writeBlob(repository: string, source: WritableSource) {
     this.writes++
-    const pieces = typeof source === 'function' ? source() : source
-    const bytes = Buffer.concat(await Array.fromAsync(pieces))
+    const chunks = typeof source === 'function' ? source() : source
+    const bytes = Buffer.concat(await Array.fromAsync(chunks))
     const digest = digestOf(bytes)
     this.blobs.set(`${repository}@${digest}`, bytes)
     return { digest, size: bytes.length }
@@ -96,7 +94,7 @@ export class CarelessStore implements ImageStore {
 
   close() {}
 
-  /** An image with a text of its own. */
+  /** Stores an image with a unique text. */
   async put(repository: string, text: string): Promise<StoredManifest> {
     const bytes = Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType: TYPE, text }))
     const manifest = { mediaType: TYPE, digest: digestOf(bytes), bytes }
@@ -107,7 +105,7 @@ export class CarelessStore implements ImageStore {
 
 const TYPE = MEDIA_TYPES.oci.manifest
 
-async function* piecesOf(bytes: Buffer) {
+async function* chunksOf(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 1_000) {
     yield bytes.subarray(at, at + 1_000)
   }
