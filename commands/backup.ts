@@ -17,15 +17,17 @@ export default class Backup extends BaseCommand {
   declare to?: string
 
   async run() {
-    const { createBackupStore: makePlace, requireLocation: placeIn } =
-      await import('#backup/open_backup_store')
+    const { createBackupStore, requireLocation } = await import('#backup/open_backup_store')
     const { ownInstallation } = await import('#backup/installation')
     const { takeBackup } = await import('#backup/take_backup')
     const { runAttended } = await import('#backup/run_attended')
     const { env } = await import('#start/env')
     await runAttended(this, async (options) => {
-      const place = await makePlace(placeIn('to', this.to, this.parsed._), env)
-      const manifest = await takeBackup(await ownInstallation(this.app), place, options)
+      const backupStore = await createBackupStore(
+        requireLocation('to', this.to, this.parsed._),
+        env
+      )
+      const manifest = await takeBackup(await ownInstallation(this.app), backupStore, options)
       return () => this.#report(manifest)
     })
   }

@@ -17,17 +17,19 @@ export default class Restore extends BaseCommand {
   declare from?: string
 
   async run() {
-    const { openBackupStore: openPlace, requireLocation: placeIn } =
-      await import('#backup/open_backup_store')
+    const { openBackupStore, requireLocation } = await import('#backup/open_backup_store')
     const { ownInstallation } = await import('#backup/installation')
     const { restoreBackup } = await import('#backup/restoring/restore_backup')
     const { runAttended } = await import('#backup/run_attended')
     const { env } = await import('#start/env')
     await runAttended(this, async (options) => {
-      const place = await openPlace(placeIn('from', this.from, this.parsed._), env)
+      const backupStore = await openBackupStore(
+        requireLocation('from', this.from, this.parsed._),
+        env
+      )
       const installation = await ownInstallation(this.app)
       const restored = await restoreBackup(this.app, installation, {
-        backupStore: place,
+        backupStore,
         ...options,
       })
       return () => this.#report(restored)

@@ -147,11 +147,11 @@ class Comparison {
     } else if (our.takenDigest === null) {
       this.#addFinding(row.id, 'another record here has this id and is left unchanged')
     } else if (isMismatch(read) || read.digest !== our.takenDigest) {
-      this.#addFinding(row.id, 'changed there and here since it was taken')
+      this.#addFinding(row.id, 'changed in the source and here since it was migrated')
     } else if (this.#options.dryRun) {
       this.#count.toCome++
     } else {
-      this.#addFinding(row.id, 'changed there and is no longer valid here')
+      this.#addFinding(row.id, 'changed in the source and is no longer valid here')
     }
   }
 
@@ -177,7 +177,7 @@ class Comparison {
       return
     }
     const isRemoved = this.#table.transfer.removeDeleted !== undefined && !this.#options.dryRun
-    this.#removedAtSource.add(isRemoved ? 'removed here as well' : 'left here', texts.id!)
+    this.#removedAtSource.add(isRemoved ? 'removed here as well' : 'kept here', texts.id!)
     if (isRemoved && this.#toRemove.push(texts.id!) >= BATCH_ROWS) {
       await this.#removeDeleted()
     }
@@ -202,7 +202,7 @@ class Comparison {
     const reasons = await explainMissingRows(this.#table, pool, rows, dryRun?.skippedRows)
     for (const { id } of rows) {
       const reason = reasons.get(id) ?? dryRun?.broken.get(id)
-      if (reason === 'moved on') {
+      if (reason === 'changed here') {
         this.#count.changedHere++
       } else if (reason !== undefined) {
         this.#addFinding(id, reason)

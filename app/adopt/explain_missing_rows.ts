@@ -5,7 +5,7 @@ import type { ValidRow } from '#adopt/rows/row_reader'
 import type { Table } from './table.js'
 
 /**
- * Explains by ID why valid rows are not here. `moved on` means that they were taken and then removed here. In a dry
+ * Explains by ID why valid rows are not here. `changed here` means that they were taken and then removed here. In a dry
  * run, parents may still be missing; only skipped ones count.
  */
 export async function explainMissingRows(
@@ -31,7 +31,7 @@ export async function explainMissingRows(
   }
   await note(
     `exists (select from adopted_rows a where a.list = '${table}' and a.id = g.id)`,
-    'moved on'
+    'changed here'
   )
   for (const { column, table: parent } of shape.references) {
     await note(

@@ -20,7 +20,7 @@ export function linesOf(report: AdoptionReport): string[] {
 
 function resultTable(tables: readonly TableReport[]): string {
   return tableOf(
-    ['table', 'there', 'here', 'new', 'changed', 'moved on', 'checksums'],
+    ['table', 'source', 'here', 'new', 'updated', 'changed here', 'checksums'],
     tables.map((one) => [
       one.table,
       one.there,
@@ -35,7 +35,7 @@ function resultTable(tables: readonly TableReport[]): string {
 
 function dryRunTable(tables: readonly TableReport[]): string {
   return tableOf(
-    ['table', 'there', 'here', 'to come', 'would not fit'],
+    ['table', 'source', 'here', 'to migrate', 'invalid'],
     tables.map((one) => [one.table, one.there, one.here, one.toCome, one.named])
   )
 }
@@ -56,12 +56,12 @@ function notesOn(table: TableReport): string[] {
   const of = `${table.service}.${table.table}`
   return [
     ...table.findings.map((finding) => `${of}: ${describe(finding)}`),
-    ...table.removedAtSource.map((finding) => `${of}: removed there, ${describe(finding)}`),
+    ...table.removedAtSource.map((finding) => `${of}: removed in the source, ${describe(finding)}`),
     ...(table.unmappedColumns.length > 0
-      ? [`${of}: not taken, ${table.unmappedColumns.join(', ')}`]
+      ? [`${of}: not migrated, ${table.unmappedColumns.join(', ')}`]
       : []),
     ...(table.missingColumns.length > 0
-      ? [`${of}: not there yet, ${table.missingColumns.join(', ')}`]
+      ? [`${of}: missing in the source, ${table.missingColumns.join(', ')}`]
       : []),
   ]
 }
@@ -79,7 +79,7 @@ function ending(report: AdoptionReport): string {
     return `Nothing was written. ${outlook(report)}`
   }
   if (!hasAllRecords(report)) {
-    return 'The rows above are not here. Correct them there and run the command again; nothing is swept until then.'
+    return 'The rows above are not here. Correct them in the source and run the command again; nothing is swept until then.'
   }
   if (!isWhole(report)) {
     return 'All records are here, but some files are missing. Configure the store that contains them and run the command again; nothing is swept until then.'
@@ -91,7 +91,7 @@ function ending(report: AdoptionReport): string {
 
 function outlook(report: AdoptionReport): string {
   if (!hasAllRecords(report)) {
-    return 'The rows above would be left out: correct them there and run the command again.'
+    return 'The rows above would be left out: correct them in the source and run the command again.'
   }
   return isWhole(report)
     ? 'All records and files are valid.'

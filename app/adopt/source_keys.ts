@@ -22,7 +22,7 @@ export async function brokenKeys(
       await note(
         `select c.id from ${table} c left join ${parent} p on p.id = c.${column}
          where lower(concat(c.${column})) not in ('', 'null', 'undefined', 'nan') and p.id is null`,
-        `${column} names a record of ${parent} that is not there`
+        `${column} names a record of ${parent} that does not exist in the source`
       )
     }
   }
@@ -35,7 +35,7 @@ export async function brokenKeys(
       `select c.id from ${table} c join (
          select ${names}, min(concat(id)) as earliest from ${table} where ${given} group by ${names} having count(*) > 1) d
        on ${same} where concat(c.id) <> d.earliest`,
-      `another record there has the same ${unique.join(' and ')}, and comes first`
+      `another record in the source has the same ${unique.join(' and ')} and comes first`
     )
   }
   return broken

@@ -318,7 +318,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       assert.equal(projects.changedHere, 1)
       assert.deepEqual(projects.findings, [
         {
-          problem: 'changed there and here since it was taken',
+          problem: 'changed in the source and here since it was migrated',
           count: 1,
           ids: [idOf('project', 2)],
         },

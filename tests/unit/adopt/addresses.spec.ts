@@ -21,7 +21,11 @@ test.group('Addresses of former databases', () => {
   })
 
   for (const [what, named, content] of [
-    ['a password', 'core=postgres://reader:hidden@db/core', 'A password on the command line'],
+    [
+      'a password',
+      'core=postgres://reader:hidden@db/core',
+      'Other users of the machine can see a password',
+    ],
     ['no service', 'postgres://reader:hidden@db/core', 'names no service'],
     ['another protocol', 'core=http://db/core', 'is not a database address'],
     ['no address', 'core=db', 'is not a database address'],
