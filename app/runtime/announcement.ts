@@ -25,7 +25,7 @@ export function announce({ milliseconds, ports, facts, ownersWithoutSecret }: St
     ...(env.JOBS.length > 0 ? [['jobs', env.JOBS.join(', ')]] : []),
     ...facts,
     ...generatedSecretRows(ownersWithoutSecret),
-    ...embeddedDrivers(env).map(({ description: says }) => ['embedded', says]),
+    ...embeddedDrivers(env).map(({ description }) => ['embedded', description]),
     ...warnings.map((warning) => ['warning', warning]),
   ]
   const lines = rows.map(([name, value]) => `  ${name!.padEnd(10)} ${value}`)

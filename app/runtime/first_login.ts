@@ -19,14 +19,14 @@ interface PasswordSource {
 
 /** The initial login and commands to try it. Contains no secret. */
 export function firstLoginRows(): Row[] {
-  const { description: says, curl, password } = passwordSource()
+  const { description, curl, password } = passwordSource()
   const base = env.PUBLIC_URL.replace(/\/$/, '')
   const surface = (name: 'core' | 'identity') => base + publicPrefix(name, env.SURFACES)
   const form = `-d grant_type=password -d username=admin ${password}`
   const token = String.raw`sed 's/.*"access_token":"\([^"]*\)".*/\1/'`
   const nodes = `curl -s ${surface('core')}/nodes -H "Authorization: Bearer $TOKEN"`
   return [
-    ['login', `admin of the realm master; its initial password is ${says}`],
+    ['login', `admin of the realm master; its initial password is ${description}`],
     ['try', `TOKEN=$(${curl} -s ${surface('identity')}/token ${form} | ${token})`],
     ...(env.SURFACES.includes('core') ? [['and', nodes] satisfies Row] : []),
   ]

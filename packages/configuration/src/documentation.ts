@@ -80,9 +80,9 @@ function guideRow(name: string, variable: Variable): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
-function shownDefault({ defaultKeyword: asUnset, default: fallback }: Variable): string {
-  if (asUnset !== undefined) {
-    return code(asUnset)
+function shownDefault({ defaultKeyword, default: fallback }: Variable): string {
+  if (defaultKeyword !== undefined) {
+    return code(defaultKeyword)
   }
   if (typeof fallback === 'object') {
     return fallback.description
@@ -103,8 +103,8 @@ function facts(variable: Variable): string {
 }
 
 function exampleEntry(name: string, variable: Variable): string {
-  const { defaultKeyword: asUnset, default: fallback, example } = variable
-  const literal = asUnset ?? (typeof fallback === 'string' ? fallback : undefined)
+  const { defaultKeyword, default: fallback, example } = variable
+  const literal = defaultKeyword ?? (typeof fallback === 'string' ? fallback : undefined)
   const notes = [
     variable.description,
     facts(variable),

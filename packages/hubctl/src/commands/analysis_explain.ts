@@ -76,9 +76,9 @@ function conditionLines(
   subject: Subject,
   describe: DescribeResponsible
 ): string[] {
-  const { text: says, remedy } = conditionText(code)
+  const { text, remedy } = conditionText(code)
   if (holds) {
-    return [`  ${styled('green', '✔')} ${says}`]
+    return [`  ${styled('green', '✔')} ${text}`]
   }
   const age = since === null ? '' : ` for ${ageOf(since)}`
   const lines = [
@@ -86,7 +86,7 @@ function conditionLines(
     ...who.map((responsible) => `must act: ${describe(responsible)}`),
     ...(remedy ? [remedy(subject)] : []),
   ]
-  return [`  ${styled('red', '✘')} not yet${age}: ${says}`, ...lines.map((line) => `      ${line}`)]
+  return [`  ${styled('red', '✘')} not yet${age}: ${text}`, ...lines.map((line) => `      ${line}`)]
 }
 
 /** Describes those who must act by the names of their nodes and realms. */

@@ -74,7 +74,7 @@ function actorOf({ actor, reportedBy }: TimelineEntry): string | undefined {
   const isReportedByActor = !reportedBy?.id || reportedBy.id === actor?.id
   return isReportedByActor
     ? named
-    : `${named ?? ''} (says ${reportedBy.type} ${reportedBy.id})`.trim()
+    : `${named ?? ''} (reported by ${reportedBy.type} ${reportedBy.id})`.trim()
 }
 
 /** The log message, the new status, or the changes of an event. */

@@ -108,7 +108,7 @@ export class Api {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
-      ...(timeoutMs !== undefined && { patience: timeoutMs }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
     })
   }
 }

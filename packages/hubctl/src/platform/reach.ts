@@ -7,9 +7,9 @@ const TIMEOUT_MS = 30_000
 /** Sends a request. Connection errors name the server and what to check. */
 export async function reach(
   address: string,
-  init: RequestInit & { patience?: number } = {}
+  init: RequestInit & { timeoutMs?: number } = {}
 ): Promise<Response> {
-  const { patience: timeoutMs = TIMEOUT_MS, signal, ...request } = init
+  const { timeoutMs = TIMEOUT_MS, signal, ...request } = init
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(new Error('no answer')), timeoutMs)
   const signals = [deadline.signal, ...(signal ? [signal] : [])]

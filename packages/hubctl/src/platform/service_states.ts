@@ -28,7 +28,7 @@ async function stateOf(service: SurfaceName, address: string): Promise<ServiceSt
     reason,
   })
   try {
-    const ready = await reach(`${address}/health/ready`, { patience: TIMEOUT_MS })
+    const ready = await reach(`${address}/health/ready`, { timeoutMs: TIMEOUT_MS })
     if (!ready.ok) {
       await ready.body?.cancel()
       return state(false, null, `${address} is not ready: it answered ${ready.status}`)
@@ -48,7 +48,7 @@ async function degradationIn(ready: Response): Promise<string | null> {
 
 async function versionAt(address: string): Promise<string | null> {
   const response = await reach(`${address}/`, {
-    patience: TIMEOUT_MS,
+    timeoutMs: TIMEOUT_MS,
     headers: { accept: 'application/json' },
   })
   const { version } = (await response.json().catch(() => ({}))) as { version?: string }
