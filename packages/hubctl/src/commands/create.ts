@@ -10,8 +10,8 @@ import { runSteps } from './run_steps.js'
 import { createRecord, nameOfBody, requireCreatable } from './write_record.js'
 
 const HELP = `
-For the attributes of a kind: hubctl get <kind> --help-kind. A reference takes an
-id or a name. A file may hold several records: a list, or documents separated by
+For the attributes of a kind: hubctl get <kind> --help-kind. A reference takes
+an id or a name. A file may hold several records: a list, or documents separated by
 ---.
 
 Examples:

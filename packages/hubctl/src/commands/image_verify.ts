@@ -19,10 +19,10 @@ import { findVerificationTarget, type VerifyOptions } from './verification_targe
 
 const HELP = `
 A single word is an analysis. Its image is read from the registry of the hub, or
-from --images or --registry. Anything else is the name of an image: with the host
-of its registry, read with your login of podman or docker, or its repository in
---images or --registry. The signature is verified with the keys of the hub, or
-with those of a file.
+from --images or --registry. Anything else is the name of an image: with the
+host of its registry, read with your login of podman or docker, or its
+repository in --images or --registry. The signature is verified with the keys of
+the hub, or with those of a file.
 
 Examples:
   hubctl image verify trial

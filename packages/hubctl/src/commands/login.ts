@@ -20,9 +20,9 @@ interface LoginOptions extends CredentialOptions {
 const HELP = `
 The password, secret or token is prompted for, or read from standard input with
 --stdin. It is never an argument, which every program on the machine can read.
---stdin also reads a file that --to wrote, which names the user or client. Tokens
-are stored in a file that only you can read, and renewed while the login lasts.
-The secret of a client is stored there, too, since it renews the token.`
+--stdin also reads a file that --to wrote, which names the user or client.
+Tokens are stored in a file that only you can read, and renewed while the login
+lasts. The secret of a client is stored there, too, since it renews the token.`
 
 export function loginCommand(): Command {
   return new Command('login')

@@ -12,8 +12,8 @@ import { runSteps } from './run_steps.js'
 import { requireUpdatable, updateRecord } from './write_record.js'
 
 const HELP = `
-For the attributes of a kind: hubctl get <kind> --help-kind. A reference takes an
-id or a name.
+For the attributes of a kind: hubctl get <kind> --help-kind. A reference takes
+an id or a name.
 
 Examples:
   hubctl update node north hidden=true
