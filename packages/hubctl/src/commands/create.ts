@@ -11,8 +11,8 @@ import { createRecord, nameOfBody, requireCreatable } from './write_record.js'
 
 const HELP = `
 For the attributes of a kind: hubctl get <kind> --help-kind. A reference takes
-an id or a name. A file may hold several records: a list, or documents separated by
----.
+an id or a name. A file may hold several records: a list, or documents separated
+by ---.
 
 Examples:
   hubctl create node name=north type=default
