@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import { SERVER_FLAGS } from './bootstrap/engine.mjs'
-import { Failure, say } from './bootstrap/failure.mjs'
+import { Failure, report } from './bootstrap/failure.mjs'
 import { findNode } from './bootstrap/node.mjs'
 import { prepare } from './bootstrap/prepare.mjs'
 import { outliveHangups, programEnvironment, runToEnd } from './bootstrap/processes.mjs'
@@ -84,6 +84,6 @@ try {
   if (!(error instanceof Failure)) {
     throw error
   }
-  say(error.message)
+  report(error.message)
   process.exitCode = error.exitCode
 }

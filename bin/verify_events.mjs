@@ -58,19 +58,19 @@ const readers = {
     key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
     console.log(`signed with the key ${found}`)
   },
-  batch(said) {
+  batch(record) {
     endBatch()
-    const [, , chain, number, previous, root, size, expiresAt] = signed(said)
-    const leaves = Buffer.from(said.leaves, 'base64')
+    const [, , chain, number, previous, root, size, expiresAt] = signed(record)
+    const leaves = Buffer.from(record.leaves, 'base64')
     const follows = number === last.number + 1 && previous === last.digest
     expect(follows, `batch ${number} of ${chain} does not follow ${last.number}`)
     const isWhole = sha256(leaves).toString('hex') === root && leaves.length === size * LEAF_BYTES
     expect(isWhole, `batch ${number} of ${chain} has other leaves than were signed`)
-    last = { number, digest: sha256(said.statement).toString('hex') }
+    last = { number, digest: sha256(record.statement).toString('hex') }
     batch = { chain, number, size, leaves, expiresAt, gone: new Set(), seen: new Set() }
   },
-  removal(said) {
-    const [, , chain, number, positions, reason, removedAt] = signed(said)
+  removal(record) {
+    const [, , chain, number, positions, reason, removedAt] = signed(record)
     const isDue = reason !== 'expired' || (batch.expiresAt && batch.expiresAt <= removedAt)
     const counted = chain === batch.chain && number === batch.number && isDue
     batch.gone = counted
@@ -84,9 +84,9 @@ const readers = {
     const type = event.reportedBy?.type ?? 'unknown'
     reporters.set(type, (reporters.get(type) ?? 0) + 1)
   },
-  head(said) {
+  head(record) {
     endBatch()
-    const [, , chain, number, digest] = signed(said)
+    const [, , chain, number, digest] = signed(record)
     const isEnd = number === last.number && (number === 0 || digest === last.digest)
     expect(isEnd, `${chain} ends at ${last.number}, and should at ${number}`)
     last = { number: 0, digest: null }

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { say } from './failure.mjs'
+import { report } from './failure.mjs'
 import { runStep } from './processes.mjs'
 
 const configuration = 'tsconfig.build.json'
@@ -24,7 +24,7 @@ export function isBuilt(root) {
 
 /** Compiles changed sources and removes the output of deleted ones. */
 export async function build(root, node) {
-  say('Building the hub.')
+  report('Building the hub.')
   const sources = listSources(root)
   const stamp = fingerprint(root, sources)
   rmSync(stampFile(root), { force: true })

@@ -7,6 +7,6 @@ export class Failure extends Error {
 }
 
 /** Prints progress to standard error, since standard output belongs to the program. */
-export function say(text) {
+export function report(text) {
   process.stderr.write(`${text}\n`)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { Failure, say } from './failure.mjs'
+import { Failure, report } from './failure.mjs'
 import { withNpmCache } from './npm_cache.mjs'
 import { runStep } from './processes.mjs'
 
@@ -25,13 +25,13 @@ export function isInstalled(root) {
   if (!satisfies(JSON.parse(present).packages, JSON.parse(wanted).packages)) {
     return false
   }
-  keepStamp(root, stamp)
+  writeStamp(root, stamp)
   return true
 }
 
 /** Installs exactly what package-lock.json lists, without install scripts. */
 export async function install(root) {
-  say(
+  report(
     'Installing dependencies with npm ci. Warnings of npm about the version of Node.js are harmless: ' +
       'the hub brings its own Node.js 24.'
   )
@@ -45,7 +45,7 @@ export async function install(root) {
       'The dependencies could not be installed; npm says why above.'
     )
   })
-  keepStamp(
+  writeStamp(
     root,
     stampOf(
       read(join(root, 'package-lock.json')),
@@ -93,7 +93,7 @@ function stampFile(root) {
   return join(root, 'node_modules/.bootstrap-stamp')
 }
 
-function keepStamp(root, stamp) {
+function writeStamp(root, stamp) {
   try {
     writeFileSync(stampFile(root), stamp)
   } catch {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { Failure, say } from './failure.mjs'
+import { Failure, report } from './failure.mjs'
 import { runStep } from './processes.mjs'
 
 /**
@@ -14,7 +14,7 @@ export async function exclusively(root, action) {
   const stdio = ['ignore', 'ignore', 'ignore', descriptor]
   const { status } = spawnSync('flock', ['-x', '-n', '3'], { stdio })
   if (status === 1) {
-    say('Another start is installing or building in this folder; waiting for it.')
+    report('Another start is installing or building in this folder; waiting for it.')
     await runStep('flock', ['-x', '3'], { stdio }, 'The other start could not be waited for.')
   }
   try {

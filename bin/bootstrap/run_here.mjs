@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Failure, say } from './failure.mjs'
+import { Failure, report } from './failure.mjs'
 import { findNode } from './node.mjs'
 import { prepare } from './prepare.mjs'
 import { endWithParent } from './processes.mjs'
@@ -25,7 +25,7 @@ export async function runHere(program, args) {
     if (!(error instanceof Failure)) {
       throw error
     }
-    say(error.message)
+    report(error.message)
     process.exitCode = error.exitCode
   }
 }

@@ -71,19 +71,19 @@ function load(url, context, next) {
 function compiled(file) {
   const source = readFileSync(file, 'utf8')
   const stamp = `//# sourceHash=${createHash('sha1').update(source).digest('hex')}\n`
-  const kept = join(cache, `${createHash('sha1').update(file).digest('hex')}.js`)
-  const former = existsSync(kept) ? readFileSync(kept, 'utf8') : ''
-  if (former.endsWith(stamp)) {
-    return former
+  const cached = join(cache, `${createHash('sha1').update(file).digest('hex')}.js`)
+  const previous = existsSync(cached) ? readFileSync(cached, 'utf8') : ''
+  if (previous.endsWith(stamp)) {
+    return previous
   }
   const output = require('@swc/core').transformSync(source, { filename: file, ...options })
   const code = `${output.code}\n${stamp}`
-  keep(kept, code)
+  writeCache(cached, code)
   return code
 }
 
 /** Writes atomically, since several processes may compile the same file. Without write permission there is no cache. */
-function keep(file, code) {
+function writeCache(file, code) {
   const draft = `${file}.${process.pid}`
   try {
     mkdirSync(cache, { recursive: true })
