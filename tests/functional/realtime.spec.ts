@@ -713,10 +713,10 @@ test.group('Connections of sockets behind a proxy', () => {
     assert,
     cleanup,
   }) => {
-    const site = await socketSite({ authenticator: testAuthenticator })
-    cleanup(() => site.close())
+    const sockets = await socketSite({ authenticator: testAuthenticator })
+    cleanup(() => sockets.close())
     const handshake = async (forwarded: string) => {
-      const response = await fetch(`${site.url}/socket.io?EIO=4&transport=polling`, {
+      const response = await fetch(`${sockets.url}/socket.io?EIO=4&transport=polling`, {
         headers: { 'x-forwarded-for': forwarded },
       })
       await response.text()

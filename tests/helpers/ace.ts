@@ -37,8 +37,8 @@ export class Ace {
     return this.#output
   }
 
-  /** Waits until it has printed something, or is over. */
-  async said(text: string): Promise<void> {
+  /** Waits until the output contains a text, or the command has ended. */
+  async untilOutput(text: string): Promise<void> {
     let isOver = false
     void this.ended.then(() => (isOver = true))
     await eventually(() => isOver || this.#output.includes(text), 60_000)

@@ -28,14 +28,14 @@ export function startAce(
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', ...variables },
     stdio: 'pipe',
   })
-  const said = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk: Buffer) => void (said.stdout += chunk))
-  child.stderr.on('data', (chunk: Buffer) => void (said.stderr += chunk))
+  const output = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk: Buffer) => void (output.stdout += chunk))
+  child.stderr.on('data', (chunk: Buffer) => void (output.stderr += chunk))
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   return {
     kill: () => void child.kill('SIGKILL'),
-    ended: once(child, 'close').then(([code, signal]) => ({ exit: code ?? signal, ...said })),
+    ended: once(child, 'close').then(([code, signal]) => ({ exit: code ?? signal, ...output })),
   }
 }
 

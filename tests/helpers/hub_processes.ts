@@ -118,12 +118,12 @@ export class HubProcesses {
 
   /** Base address of the surfaces. */
   get origin(): string {
-    return `http://${this.#said(/^ {2}listens +(\S+)$/m)}`
+    return `http://${this.#matchOutput(/^ {2}listens +(\S+)$/m)}`
   }
 
   /** Base address of health and metrics. */
   get admin(): string {
-    return this.#said(/^ {2}metrics +(\S+)\/metrics$/m)
+    return this.#matchOutput(/^ {2}metrics +(\S+)\/metrics$/m)
   }
 
   /** Every process that is left of it. */
@@ -195,7 +195,7 @@ export class HubProcesses {
     return join(this.folder, '.data', 'postgres')
   }
 
-  #said(pattern: RegExp): string {
+  #matchOutput(pattern: RegExp): string {
     const found = pattern.exec(this.output)?.[1]
     if (!found) {
       throw new Error(`The program did not say ${pattern}:\n${this.output}`)

@@ -55,8 +55,8 @@ export async function withEndingTokens(
 /** The same identities, for vectors that describe the caller. */
 export const testTokens: TokenSource = {
   valid: async ({ kind, permissions, realm }: ValidActor) => {
-    const held = permissions === 'all' ? PERMISSIONS : []
-    return identity({ kind, permissions: held, realmId: REALMS[realm], realmName: realm }).token
+    const granted = permissions === 'all' ? PERMISSIONS : []
+    return identity({ kind, permissions: granted, realmId: REALMS[realm], realmName: realm }).token
   },
   revoked: async () => 'test-revoked',
 }

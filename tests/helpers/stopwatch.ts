@@ -9,8 +9,8 @@ const notedOf = (pid: number) => `/proc/${pid}/schedstat`
  * processes kept this one, or the one that does the work, from it: on a quiet machine, all of them.
  */
 export function stopwatch(pid: number = process.pid): () => number {
-  const [startedAt, heldUpBefore] = [performance.now(), heldUpMs(pid)]
-  return () => performance.now() - startedAt - (heldUpMs(pid) - heldUpBefore)
+  const [startedAt, heldUpBefore] = [performance.now(), stalledMs(pid)]
+  return () => performance.now() - startedAt - (stalledMs(pid) - heldUpBefore)
 }
 
 /** Resolves when a stopwatch would show that time. */
@@ -21,7 +21,7 @@ export async function timeGoneBy(ms: number): Promise<void> {
   }
 }
 
-function heldUpMs(pid: number): number {
+function stalledMs(pid: number): number {
   try {
     return Number(readFileSync(notedOf(pid), 'utf8').split(' ')[1]) / 1e6
   } catch {

@@ -53,7 +53,7 @@ test.group('hub:adopt', (group) => {
 
   test('finishes its batch when interrupted, and resumes later', async ({ assert }) => {
     const stopped = Ace.start(['hub:adopt'], variables)
-    await stopped.said('storage: taking bucket_files')
+    await stopped.untilOutput('storage: taking bucket_files')
     stopped.signal('SIGTERM')
     const { code, output } = await stopped.ended
     assert.equal(code, 2, output)

@@ -100,7 +100,7 @@ async function inPortions<Item>(items: Item[], work: (item: Item) => Promise<voi
 /** A PostgreSQL that accepts all connections and queries, and never responds. */
 class SilentDatabase {
   readonly #server = createServer((socket) => this.#welcome(socket))
-  readonly #asked = Promise.withResolvers<void>()
+  readonly #requested = Promise.withResolvers<void>()
   readonly #sockets = new Set<Socket>()
 
   static async start(): Promise<SilentDatabase> {
@@ -115,7 +115,7 @@ class SilentDatabase {
 
   /** Resolves with the first question. */
   get answer(): Promise<void> {
-    return this.#asked.promise
+    return this.#requested.promise
   }
 
   stop(): void {
@@ -128,7 +128,7 @@ class SilentDatabase {
     socket.once('data', () => {
       // AuthenticationOk, ReadyForQuery
       socket.write(Buffer.from('5200000008000000005a0000000549', 'hex'))
-      socket.once('data', () => this.#asked.resolve())
+      socket.once('data', () => this.#requested.resolve())
     })
   }
 }

@@ -27,7 +27,7 @@ class Proxy {
   habit: Habit | undefined
   /** Where the installation is. */
   target = ''
-  readonly #server = createServer((asked, answer) => this.#handOn(asked, answer))
+  readonly #server = createServer((incoming, answer) => this.#forward(incoming, answer))
 
   static async start(): Promise<Proxy> {
     const proxy = new Proxy()
@@ -45,14 +45,14 @@ class Proxy {
     this.#server.close()
   }
 
-  #handOn(asked: IncomingMessage, answer: ServerResponse): void {
-    if (this.habit === 'cuts bodies' && Number(asked.headers['content-length']) > LARGE) {
+  #forward(incoming: IncomingMessage, answer: ServerResponse): void {
+    if (this.habit === 'cuts bodies' && Number(incoming.headers['content-length']) > LARGE) {
       return void answer.writeHead(413).end('too large')
     }
     const own = this.habit === 'hides callers' ? {} : { 'x-forwarded-for': '192.0.2.7' }
-    const passed = request(this.target + asked.url, {
-      method: asked.method,
-      headers: { ...asked.headers, ...own },
+    const passed = request(this.target + incoming.url, {
+      method: incoming.method,
+      headers: { ...incoming.headers, ...own },
       ...(this.habit === 'is a stranger' && { localAddress: '127.0.0.2' }),
     })
     passed.on('error', () => answer.destroy())
@@ -65,8 +65,8 @@ class Proxy {
       response.pipe(answer)
     })
     answer.on('close', () => passed.destroy())
-    asked.on('error', () => {})
-    asked.pipe(passed)
+    incoming.on('error', () => {})
+    incoming.pipe(passed)
   }
 }
 

@@ -13,7 +13,7 @@ import { livingIn } from '#tests/services/servers/process_table'
 /** Begins one process after the other, each of which counts for a while and then says so. */
 const BEGINS_OTHERS =
   'while :; do (i=0; while [ $i -lt 9999 ]; do i=$((i + 1)); done; echo >> said); done'
-const SAID_WITHIN_MS = 60
+const WRITE_INTERVAL_MS = 60
 
 test.group('Processes that begin others', () => {
   test('are paused with those that were begun meanwhile', async ({ assert, cleanup }) => {
@@ -24,15 +24,16 @@ test.group('Processes that begin others', () => {
       signalInhabitants(folder, 'SIGKILL')
       await eventually(() => livingIn(folder).length === 0)
     })
-    const said = async () => (await stat(join(folder, 'said')).catch(() => undefined))?.size ?? 0
-    await eventually(async () => (await said()) > 0)
+    const writtenBytes = async () =>
+      (await stat(join(folder, 'said')).catch(() => undefined))?.size ?? 0
+    await eventually(async () => (await writtenBytes()) > 0)
     for (let round = 1; round <= 20; round++) {
       await pauseInhabitants(folder)
-      const before = await said()
-      await delay(SAID_WITHIN_MS)
-      assert.equal(await said(), before)
+      const before = await writtenBytes()
+      await delay(WRITE_INTERVAL_MS)
+      assert.equal(await writtenBytes(), before)
       signalInhabitants(folder, 'SIGCONT')
-      await eventually(async () => (await said()) > before)
+      await eventually(async () => (await writtenBytes()) > before)
     }
   })
 })

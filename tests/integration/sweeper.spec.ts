@@ -100,9 +100,9 @@ test.group('Sweeper', () => {
     cleanup,
   }) => {
     const pool = openPool()
-    const said: string[] = []
+    const logged: string[] = []
     const runs: number[] = []
-    const logger = { ...silent, warn: (_: unknown, message: string) => void said.push(message) }
+    const logger = { ...silent, warn: (_: unknown, message: string) => void logged.push(message) }
     const hourly = sweep(async () => {
       runs.push(performance.now())
       if (runs.length <= 3) {
@@ -121,15 +121,15 @@ test.group('Sweeper', () => {
     await delay(800)
     assert.lengthOf(runs, 4)
     assert.isAtLeast(runs[3]! - runs[2]!, 75)
-    assert.lengthOf(said, 3)
-    said.forEach((text) => assert.match(text, /could not do its work; it is tried again in 1 s/))
+    assert.lengthOf(logged, 3)
+    logged.forEach((text) => assert.match(text, /could not do its work; it is tried again in 1 s/))
   })
 
   test('stopping asks the running sweep to end and waits for it', async ({ assert, cleanup }) => {
     const pool = openPool()
     cleanup(() => pool.end())
     let ended = false
-    const untilAsked = async (signal: AbortSignal) => {
+    const untilRequested = async (signal: AbortSignal) => {
       while (!signal.aborted) {
         await delay(5)
       }
@@ -137,7 +137,7 @@ test.group('Sweeper', () => {
       return 0
     }
     const sweeper = new Sweeper({
-      sweeps: [sweep(untilAsked)],
+      sweeps: [sweep(untilRequested)],
       leaderElection: electionOn(pool),
       logger: silent,
     })

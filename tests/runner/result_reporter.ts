@@ -11,14 +11,14 @@ const BEFORE_TESTS = 'starting processes'
  * Counts tests and the cost of each file with its setup, and reports them when the run has ended.
  */
 class ResultReporter extends BaseReporter {
-  readonly #told: (result: JobResult) => void
+  readonly #onResult: (result: JobResult) => void
   readonly #meter = new Meter()
   #costs: Costs = {}
   #file = BEFORE_TESTS
 
   constructor(onResult: (result: JobResult) => void) {
     super()
-    this.#told = onResult
+    this.#onResult = onResult
   }
 
   protected override onGroupStart(): void {
@@ -33,7 +33,7 @@ class ResultReporter extends BaseReporter {
   override async end(): Promise<void> {
     this.#charge()
     const { passed, failed, skipped, todo } = this.runner!.getSummary().aggregates
-    this.#told({ passed, failed, skipped: skipped + todo, costs: this.#costs })
+    this.#onResult({ passed, failed, skipped: skipped + todo, costs: this.#costs })
   }
 
   #charge(): void {

@@ -66,7 +66,7 @@ process.exit(hasFailed ? 1 : 0)
 async function killed(variables: NodeJS.ProcessEnv): Promise<void> {
   for (let kill = 1; kill <= KILLS; kill++) {
     const adopting = Ace.start(['hub:adopt'], variables)
-    await adopting.said('taking')
+    await adopting.untilOutput('taking')
     const waitMs = randomInt(LATEST_KILL_MS)
     await Promise.race([delay(waitMs), adopting.ended])
     adopting.signal('SIGKILL')

@@ -28,24 +28,24 @@ test.group('The health of a process', () => {
     cleanup,
   }) => {
     const health = new Health()
-    const begun = clock.now()
-    let now = begun
+    const startedAt = clock.now()
+    let now = startedAt
     cleanup(overrideClock({ now: () => now }))
-    let asked = 0
+    let requests = 0
     const waiting = Promise.withResolvers<void>()
     health.watchOptional('object store', () => {
-      asked++
-      return asked === 1 ? refuses() : waiting.promise
+      requests++
+      return requests === 1 ? refuses() : waiting.promise
     })
     const both = await Promise.all([health.degraded(), health.degraded()])
     assert.deepEqual(both[0], both[1])
-    now = begun + 4_999
+    now = startedAt + 4_999
     await health.degraded()
-    assert.equal(asked, 1)
-    now = begun + 5_000
+    assert.equal(requests, 1)
+    now = startedAt + 5_000
     assert.lengthOf(await health.degraded(), 1)
     assert.lengthOf(await health.degraded(), 1)
-    assert.equal(asked, 2)
+    assert.equal(requests, 2)
     waiting.resolve()
   })
 })

@@ -287,10 +287,10 @@ test.group('The status of an installation', (group) => {
 })
 
 /** Creates an analysis with a build whose last report arrived at the given time. */
-async function runs(id: unknown, status: string, heardAt: string): Promise<void> {
+async function runs(id: unknown, status: string, reportedAt: string): Promise<void> {
   await corePool().query('update analyses set build_status = $2 where id = $1', [id, status])
   await corePool().query(
-    `insert into analysis_runs (analysis_id, process, run, heard_at) values ($1, 'build', 'a-run', ${heardAt})`,
+    `insert into analysis_runs (analysis_id, process, run, heard_at) values ($1, 'build', 'a-run', ${reportedAt})`,
     [id]
   )
 }

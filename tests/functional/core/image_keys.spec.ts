@@ -9,7 +9,7 @@ import { env } from '#start/env'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
 
-interface Told {
+interface PublishedKeys {
   readonly fingerprint: string
   readonly publicKey: string
   readonly isCurrent: boolean
@@ -33,7 +33,7 @@ test.group('The keys of images', (group) => {
     const headers = { authorization: `Bearer ${identity().token}` }
     const response = await fetch(at('core', '/image-keys'), { headers })
     assert.equal(response.status, 200)
-    const { data } = (await response.json()) as { data: Told[] }
+    const { data } = (await response.json()) as { data: PublishedKeys[] }
     assert.deepEqual(data[0], {
       fingerprint: current.fingerprint,
       publicKey: signingKey(env).public.pem,

@@ -10,7 +10,7 @@ import { masterImageGroup } from '#core/master_image_groups/master_image_group'
 import type { Attributes } from '#records/row'
 import { inTransaction } from '#records/transaction'
 import { eventually } from '#tests/helpers/eventually'
-import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
+import { withLockedRow } from '#tests/helpers/locked_row'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, database, Scene, set } from './analysis_scene.js'
@@ -146,7 +146,7 @@ test.group('Reports of workers about images', (group) => {
       inTransaction(database(), (transaction) =>
         service.replaceCatalogue(transaction, origin, listed)
       )
-    assert.isUndefined(await heldMeanwhile(database(), other, takingOver))
+    assert.isUndefined(await withLockedRow(database(), other, takingOver))
   })
 
   test('a synchronization is atomic', async ({ assert }) => {
@@ -174,10 +174,10 @@ test.group('Reports of workers about images', (group) => {
   })
 
   test('an image that is listed twice is stored once', async ({ assert }) => {
-    const twin = { name: 'base', path: 'python/base', virtualPath: 'python/base' }
+    const duplicate = { name: 'base', path: 'python/base', virtualPath: 'python/base' }
     await publishReport(EVENT_KEYS.masterImageSynchronizer, 'executionFinished', {
       groups: [],
-      images: [twin, { ...twin, path: 'other/base' }],
+      images: [duplicate, { ...duplicate, path: 'other/base' }],
     })
     const listed = await eventually(async () => {
       const found = await images()

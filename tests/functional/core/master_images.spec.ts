@@ -6,7 +6,7 @@ import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { env } from '#start/env'
 import { statementsOf } from '#tests/helpers/database/migration_statements'
-import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
+import { withLockedRow } from '#tests/helpers/locked_row'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
@@ -180,7 +180,7 @@ test.group('Master images', (group) => {
     const writing = 'update analyses set updated_at = now() where id = $1'
     const other = { locks: writing, then: writing, id: analysis.id }
     const deleting = () => call(manager(), 'DELETE', `/master-images/${image.id}?force=true`)
-    assert.propertyVal(await heldMeanwhile(database(), other, deleting), 'status', 202)
+    assert.propertyVal(await withLockedRow(database(), other, deleting), 'status', 202)
     assert.isNull((await scene.read(analysis)).masterImageId)
   })
 

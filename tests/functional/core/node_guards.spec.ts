@@ -66,14 +66,14 @@ const partPath: Sample<string> = async (realms) =>
 const secretPath: Sample<string> = async (realms) =>
   `/nodes/${await createdNode(realms)}/client/credentials`
 
-const saying = (body: Attributes) => async () => body
+const bodyOf = (body: Attributes) => async () => body
 const newNode: Sample<Attributes> = async ({ node: realmId }) => ({ name: uniqueName(), realmId })
 
 const OPERATIONS: readonly Operation[] = [
   ...operations(['project_update'], ['project'], {
     'updating a project': {
       does: ['POST', projectPath, 202],
-      body: saying({ description: 'new one' }),
+      body: bodyOf({ description: 'new one' }),
     },
   }),
   ...operations(['project_delete'], ['project'], {
@@ -83,10 +83,10 @@ const OPERATIONS: readonly Operation[] = [
     'creating a node in a realm': { does: ['POST', at('/nodes'), 201], body: newNode },
   }),
   ...operations(['node_update'], ['node'], {
-    'updating a node': { does: ['POST', nodePath, 202], body: saying({ hidden: true }) },
+    'updating a node': { does: ['POST', nodePath, 202], body: bodyOf({ hidden: true }) },
     'changing the type of a node': {
       does: ['POST', nodePath, 202],
-      body: saying({ type: 'aggregator' }),
+      body: bodyOf({ type: 'aggregator' }),
     },
     'reading the credentials of a node': { does: ['GET', secretPath, 200] },
     'replacing the credentials of a node': { does: ['POST', secretPath, 200] },
@@ -103,7 +103,7 @@ const OPERATIONS: readonly Operation[] = [
   ...operations(['project_approve'], ['node'], {
     'deciding about a project node': {
       does: ['POST', partPath, 202],
-      body: saying({ approvalStatus: 'approved' }),
+      body: bodyOf({ approvalStatus: 'approved' }),
     },
   }),
 ]

@@ -10,7 +10,7 @@ import { NodePresence, presenceSweep } from '#core/nodes/node_presence'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { eventually } from '#tests/helpers/eventually'
-import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
+import { withLockedRow } from '#tests/helpers/locked_row'
 import { useEventSink } from '#tests/helpers/container'
 import type { Origin } from '#kernel/origin'
 import type { RecordChange } from '#records/events'
@@ -133,7 +133,7 @@ test.group('Presence of nodes', (group) => {
         where client_id = (select client_id from nodes where id = $1)`,
       id,
     }
-    await heldMeanwhile(pool(), called, () => presence.markOffline(running))
+    await withLockedRow(pool(), called, () => presence.markOffline(running))
     assert.isTrue((await read(id)).online)
   })
 

@@ -34,7 +34,7 @@ const event = (namespace: string, name = 'image') => ({
   },
 })
 
-const hear = (authorization: string, body: object = event('project'), address = newAddress()) =>
+const receive = (authorization: string, body: object = event('project'), address = newAddress()) =>
   call('POST', '/services/registry/hook', {
     headers: { authorization, 'x-forwarded-for': address },
     body,
@@ -87,10 +87,10 @@ test.group('Webhooks of registries', (group) => {
     const other = await RegistryScene.create()
     const { name, hook } = await linked()
     const secret = Buffer.from(hook.auth_header.slice(6), 'base64').toString().split(':')[1]
-    assert.equal((await hear(basic(`${other.id}:${secret}`))).status, 401)
+    assert.equal((await receive(basic(`${other.id}:${secret}`))).status, 401)
     const before = await countEvents()
-    assert.equal((await hear(hook.auth_header, event('somebody-elses'))).status, 202)
-    assert.equal((await hear(hook.auth_header, event(name, 'ab'))).status, 202)
+    assert.equal((await receive(hook.auth_header, event('somebody-elses'))).status, 202)
+    assert.equal((await receive(hook.auth_header, event(name, 'ab'))).status, 202)
     await eventually(async () => (await countEvents()) === before + 1)
     await other.end()
   })
@@ -98,9 +98,9 @@ test.group('Webhooks of registries', (group) => {
   test('a renewed secret is invalid, and the registry gets the next one', async ({ assert }) => {
     const { name, hook } = await linked()
     assert.equal((await scene.command('hookRenew')).status, 202)
-    assert.equal((await hear(hook.auth_header, event(name))).status, 401)
+    assert.equal((await receive(hook.auth_header, event(name))).status, 401)
     await eventually(() => hookIn(scene, name).auth_header !== hook.auth_header)
-    assert.equal((await hear(hookIn(scene, name).auth_header, event(name))).status, 202)
+    assert.equal((await receive(hookIn(scene, name).auth_header, event(name))).status, 202)
   })
 
   test('a new host revokes the secret', async ({ assert, cleanup }) => {
@@ -108,13 +108,13 @@ test.group('Webhooks of registries', (group) => {
     const elsewhere = await HarborServer.start()
     cleanup(() => elsewhere.stop())
     await send('POST', `/registries/${scene.id}`, { host: elsewhere.host })
-    assert.equal((await hear(hook.auth_header, event(name))).status, 401)
+    assert.equal((await receive(hook.auth_header, event(name))).status, 401)
   })
 
   test('a deleted registry is rejected', async ({ assert }) => {
     const { name, hook } = await linked()
     await send('DELETE', `/registries/${scene.id}`)
-    assert.equal((await hear(hook.auth_header, event(name))).status, 401)
+    assert.equal((await receive(hook.auth_header, event(name))).status, 401)
   })
 
   test('guesses are limited per address, concurrent ones as well', async ({ assert }) => {
@@ -122,7 +122,7 @@ test.group('Webhooks of registries', (group) => {
     const address = newAddress()
     const guesses = await Promise.all(
       Array.from({ length: 30 }, (_, guess) =>
-        hear(basic(`${scene.id}:guess-${guess}`), event(name), address)
+        receive(basic(`${scene.id}:guess-${guess}`), event(name), address)
       )
     )
     const statuses = guesses.map(({ status }) => status)
@@ -134,9 +134,9 @@ test.group('Webhooks of registries', (group) => {
       statuses.filter((status) => status === 429),
       20
     )
-    assert.equal((await hear(hook.auth_header, event(name), address)).status, 429)
+    assert.equal((await receive(hook.auth_header, event(name), address)).status, 429)
     for (let round = 0; round < 15; round++) {
-      assert.equal((await hear(hook.auth_header, event(name), '203.0.113.250')).status, 202)
+      assert.equal((await receive(hook.auth_header, event(name), '203.0.113.250')).status, 202)
     }
   })
 })
@@ -170,21 +170,21 @@ test.group('The legacy client of registries', (group) => {
   const own = async () => basic(`${(await former()).id}:${SECRET}`)
 
   test('is accepted by its id or name', async ({ assert }) => {
-    assert.equal((await hear(await own())).status, 202)
-    assert.equal((await hear(basic(`registry:${SECRET}`))).status, 202)
-    assert.equal((await hear(basic(`system:${SECRET}`))).status, 401)
+    assert.equal((await receive(await own())).status, 202)
+    assert.equal((await receive(basic(`registry:${SECRET}`))).status, 202)
+    assert.equal((await receive(basic(`system:${SECRET}`))).status, 401)
     assert.isFalse(await isLegacyClient('registry', Buffer.from('')))
   })
 
   test('is rejected if it is inactive or has no secret', async ({ assert }) => {
     const { id } = await former()
     await identities().query('update clients set active = false where id = $1', [id])
-    assert.equal((await hear(await own())).status, 401)
+    assert.equal((await receive(await own())).status, 401)
     await identities().query(
       `update clients set active = true, auth_method = 'none' where id = $1`,
       [id]
     )
-    assert.equal((await hear(await own())).status, 401)
+    assert.equal((await receive(await own())).status, 401)
   })
 
   test('is that of the realm of the platform, even if another realm has an older one', async ({
@@ -198,9 +198,9 @@ test.group('The legacy client of registries', (group) => {
       secret: seal('client secret', 'Of-another-realm-1'),
       createdAt: new Date(0),
     })
-    assert.equal((await hear(basic(`registry:Of-another-realm-1`))).status, 401)
-    assert.equal((await hear(basic(`${other.id}:Of-another-realm-1`))).status, 401)
-    assert.equal((await hear(await own())).status, 202)
+    assert.equal((await receive(basic(`registry:Of-another-realm-1`))).status, 401)
+    assert.equal((await receive(basic(`${other.id}:Of-another-realm-1`))).status, 401)
+    assert.equal((await receive(await own())).status, 202)
     await identities().query('delete from clients where id = $1', [other.id])
   })
 
@@ -215,7 +215,7 @@ test.group('The legacy client of registries', (group) => {
     assert.equal(await legacyClientSweep(corePool()).run(signal), 1)
     const next = await secretNow()
     assert.notEqual(next, SECRET)
-    assert.equal((await hear(await own())).status, 401)
+    assert.equal((await receive(await own())).status, 401)
     assert.equal(await legacyClientSweep(corePool()).run(signal), 0)
     assert.equal(await secretNow(), next)
   })
@@ -229,7 +229,7 @@ test.group('The legacy client of registries', (group) => {
       `registry:`,
       '\0:\0',
     ]) {
-      assert.equal((await hear(basic(account))).status, 401, account)
+      assert.equal((await receive(basic(account))).status, 401, account)
     }
   })
 })

@@ -11,7 +11,7 @@ import { corePool } from '#core/database'
 import { registryProject } from '#core/registry_projects/registry_project'
 import { inTransaction } from '#records/transaction'
 import { eventually } from '#tests/helpers/eventually'
-import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
+import { withLockedRow } from '#tests/helpers/locked_row'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { RegistryScene } from './registry_scene.js'
@@ -109,7 +109,7 @@ test.group('A registry that is removed', () => {
     })
     const reconciler = await app.container.make(LinkReconciler)
     assert.isUndefined(
-      await heldMeanwhile(corePool(), removing(id), () => reconciler.reconcile(key))
+      await withLockedRow(corePool(), removing(id), () => reconciler.reconcile(key))
     )
     assert.isTrue(await isDeleted(id))
   })
@@ -126,7 +126,7 @@ test.group('A registry that is removed', () => {
     await hooks.findOrCreate(scene.id)
     const reconciler = await app.container.make(LinkReconciler)
     const reconcile = () => reconciler.reconcile(key)
-    assert.isUndefined(await heldMeanwhile(corePool(), removing(scene.id), reconcile))
+    assert.isUndefined(await withLockedRow(corePool(), removing(scene.id), reconcile))
     assert.isTrue(await isDeleted(scene.id))
     await eventually(() => scene.harbor.projects.has(key.externalName))
   })
@@ -135,7 +135,7 @@ test.group('A registry that is removed', () => {
     const { id } = await sampleRecord('core', registry)
     const hooks = await app.container.make(WebhookSecrets)
     const read = () => hooks.findOrCreate(id as string)
-    assert.isUndefined(await heldMeanwhile(corePool(), removing(id), read))
+    assert.isUndefined(await withLockedRow(corePool(), removing(id), read))
   })
 
   test('does not wait for a project that is to be linked', async ({ assert }) => {
@@ -144,7 +144,7 @@ test.group('A registry that is removed', () => {
     const operations = await app.container.make(RegistryOperations)
     const execute = () =>
       operations.execute({ command: 'projectLink', id: project.id as string, secret: null })
-    const refused = await heldMeanwhile(corePool(), removing(id), execute)
+    const refused = await withLockedRow(corePool(), removing(id), execute)
     assert.propertyVal(refused, 'status', 404)
     assert.isTrue(await isDeleted(id))
   })

@@ -580,7 +580,7 @@ test.group('Webhook requests of registries', (group) => {
     return (await clients!.read(id, { secret: true }))!
   }
 
-  const hear = (authorization?: string, body: unknown = sendWebhook, service = 'registry') =>
+  const receive = (authorization?: string, body: unknown = sendWebhook, service = 'registry') =>
     call('POST', `/services/${service}/hook`, {
       headers: authorization === undefined ? {} : { authorization },
       body,
@@ -595,7 +595,7 @@ test.group('Webhook requests of registries', (group) => {
     const { policies } = scene.harbor.projects.get(made.externalName as string)!
     const [{ targets }] = [...policies.values()]
     assert.match(targets[0].address, /\/services\/registry\/hook$/)
-    const { status, body } = await hear(targets[0].auth_header)
+    const { status, body } = await receive(targets[0].auth_header)
     await scene.end()
     assert.equal(status, 202)
     assert.isNull(body)
@@ -619,19 +619,19 @@ test.group('Webhook requests of registries', (group) => {
       [basic(`${name}:${secret}`), 202],
     ]
     for (const [authorization, status] of cases) {
-      assert.equal((await hear(authorization)).status, status, authorization)
+      assert.equal((await receive(authorization)).status, status, authorization)
     }
   })
 
   test('an invalid request of a registry is accepted', async ({ assert }) => {
     const { authorization } = admin().headers
     for (const body of [{}, { type: 5 }, { ...sendWebhook, event_data: null }]) {
-      assert.equal((await hear(authorization, body)).status, 202)
+      assert.equal((await receive(authorization, body)).status, 202)
     }
-    assert.equal((await hear(authorization, [])).status, 400)
+    assert.equal((await receive(authorization, [])).status, 400)
   })
 
   test('are sent to an existing service', async ({ assert }) => {
-    assert.equal((await hear(admin().headers.authorization, sendWebhook, 'system')).status, 404)
+    assert.equal((await receive(admin().headers.authorization, sendWebhook, 'system')).status, 404)
   })
 })

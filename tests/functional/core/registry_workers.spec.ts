@@ -205,7 +205,9 @@ test.group('The account of the worker in a registry', (group) => {
     await settled()
     scene.harbor.injectFault({ to: /robots\?*.*worker|DELETE robots/, does: 500 })
     await scene.command('delete')
-    await eventually(async () => scene.harbor.requests.some((asked) => /DELETE robots/.test(asked)))
+    await eventually(async () =>
+      scene.harbor.requests.some((request) => /DELETE robots/.test(request))
+    )
     await sweep()
     assert.equal((await send('GET', `/registries/${scene.id}`)).status, 200)
     scene.harbor.clearFault()

@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 import { identityPool } from '#identity/embedded/database'
 import { EmbeddedClients } from '#identity/embedded/embedded_clients'
 import { seedIdentity } from '#identity/embedded/seeds'
-import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
+import { withLockedRow } from '#tests/helpers/locked_row'
 
 import {
   believeProvider,
@@ -40,7 +40,7 @@ test.group('Records of the provider that are removed', (group) => {
       id: realmId,
     }
     const granting = () => new EmbeddedClients().grant(clientId, permissionId)
-    const failure = await heldMeanwhile(identityPool(), removal, granting)
+    const failure = await withLockedRow(identityPool(), removal, granting)
     assert.propertyVal(failure, 'status', 400)
   })
 
@@ -54,7 +54,7 @@ test.group('Records of the provider that are removed', (group) => {
       then: `select 1 from roles where id in (select role_id from user_roles where user_id = $1) for update`,
       id: userId,
     }
-    const removed = await heldMeanwhile(identityPool(), change, removing(`/realms/${realmId}`))
+    const removed = await withLockedRow(identityPool(), change, removing(`/realms/${realmId}`))
     assert.propertyVal(removed, 'status', 202)
   })
 
@@ -68,7 +68,7 @@ test.group('Records of the provider that are removed', (group) => {
       then: 'delete from client_permissions where permission_id = $1',
       id: permissionId,
     }
-    const removed = await heldMeanwhile(identityPool(), removal, removing(`/realms/${realmId}`))
+    const removed = await withLockedRow(identityPool(), removal, removing(`/realms/${realmId}`))
     assert.propertyVal(removed, 'status', 202)
   })
 
@@ -82,7 +82,7 @@ test.group('Records of the provider that are removed', (group) => {
       id: clientId,
     }
     const taking = removing(`/client-permissions/${id}`)
-    const answer = await heldMeanwhile(identityPool(), removal, taking)
+    const answer = await withLockedRow(identityPool(), removal, taking)
     assert.propertyVal(answer, 'status', 404)
   })
 
@@ -95,7 +95,7 @@ test.group('Records of the provider that are removed', (group) => {
       then: 'delete from user_roles where role_id = $1',
       id: roleId,
     }
-    const answer = await heldMeanwhile(identityPool(), removal, removing(`/user-roles/${id}`))
+    const answer = await withLockedRow(identityPool(), removal, removing(`/user-roles/${id}`))
     assert.propertyVal(answer, 'status', 404)
   })
 })

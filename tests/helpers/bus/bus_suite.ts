@@ -330,9 +330,9 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
     })
 
     test('dead letters can be redriven, one or all, and start anew', async ({ assert }) => {
-      let isMended = false
+      let isRepaired = false
       const handler: Handler = async (handling) => {
-        if (!isMended) {
+        if (!isRepaired) {
           throw new Error('broken')
         }
         await write(handling)
@@ -346,7 +346,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
 
       assert.equal(await subject.deadLetters.redrive(scene.name, { id: one.id }), 1)
       await eventually(async () => (await dead()).length === 3)
-      isMended = true
+      isRepaired = true
       assert.equal(await subject.deadLetters.redrive(scene.name, { id: 'nobody' }), 0)
       assert.equal(await subject.deadLetters.redrive(scene.name, 'all'), 3)
       await eventually(async () => (await effectsOf(commands[2]!)) === 1)
@@ -419,7 +419,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
     })
 
     test('onDeadLetter is called once, before the message is dead', async ({ assert }) => {
-      const told: unknown[] = []
+      const reasons: unknown[] = []
       const reason = new Error('the moon is full')
       await scene.consume(
         async () => {
@@ -429,7 +429,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
           async onDeadLetter(given) {
             assert.isEmpty(await subject.deadLetters.list(scene.name, 10))
             await given.transaction.query('select 1')
-            told.push([given.message.id, given.reason])
+            reasons.push([given.message.id, given.reason])
           },
         }
       )
@@ -437,7 +437,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       await scene.publish(command)
       const dead = () => subject.deadLetters.list(scene.name, 10)
       await eventually(async () => (await dead()).length === 1)
-      assert.deepEqual(told, [[command.id, reason]])
+      assert.deepEqual(reasons, [[command.id, reason]])
     })
 
     test('a command of an unknown type is dead, such an event is ignored', async ({ assert }) => {
@@ -470,9 +470,9 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
 
     test('stopping awaits running attempts and requeues the rest in order', async ({ assert }) => {
       const taken: number[] = []
-      const begun = Promise.withResolvers<void>()
+      const started = Promise.withResolvers<void>()
       const handler: Handler = async (handling) => {
-        begun.resolve()
+        started.resolve()
         await delay(100)
         await write(handling)
         taken.push(handling.message.data.number as number)
@@ -480,7 +480,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       const first = await scene.consume(handler)
       const commands = [0, 1, 2, 3, 4].map((number) => scene.command({ id: 'a', number }))
       const published = scene.publish(...commands)
-      await begun.promise
+      await started.promise
       await first.stop()
       assert.deepEqual(taken, [0])
       await scene.consume(handler)

@@ -109,14 +109,14 @@ export function gatheringSuite(driver: string, open: () => Promise<BusSubject>):
       assert,
     }) => {
       const written = Promise.withResolvers<void>()
-      let [begun, mostAtOnce] = [0, 0]
+      let [started, mostAtOnce] = [0, 0]
       await consume(async () => {
-        mostAtOnce = Math.max(mostAtOnce, ++begun)
+        mostAtOnce = Math.max(mostAtOnce, ++started)
         await written.promise
-        begun--
+        started--
       })
       const published = publish(commands(200))
-      await eventually(() => begun === 2)
+      await eventually(() => started === 2)
       assert.lengthOf(sets[1]!, 50)
       written.resolve()
       await published
@@ -128,16 +128,16 @@ export function gatheringSuite(driver: string, open: () => Promise<BusSubject>):
     test('one that cannot be understood is dead at once, and costs the others nothing', async ({
       assert,
     }) => {
-      const told: string[] = []
+      const reasons: string[] = []
       await consume(undefined, {
-        onDeadLetter: async ({ message }) => void told.push(message.id),
+        onDeadLetter: async ({ message }) => void reasons.push(message.id),
       })
       const [bad] = commands(1, { bad: 'malformed' })
       await publish([...commands(20), bad!])
       await eventually(async () => (await dead()).length === 1 && (await kept()).length === 20)
       assert.deepEqual(await kept(), numbers(20))
       assert.equal((await dead())[0]!.messageId, bad!.id)
-      assert.deepEqual(told, [bad!.id])
+      assert.deepEqual(reasons, [bad!.id])
     })
 
     test('one over which its set fails is found and is dead after its attempts; the others are handled once', async ({
@@ -175,14 +175,14 @@ export function gatheringSuite(driver: string, open: () => Promise<BusSubject>):
     })
 
     test('those that wait when a consumer stops are handled by the next', async ({ assert }) => {
-      const begun = Promise.withResolvers<void>()
+      const started = Promise.withResolvers<void>()
       const going = Promise.withResolvers<void>()
       await consume(async () => {
-        begun.resolve()
+        started.resolve()
         await going.promise
       })
       const published = publish(commands(200))
-      await begun.promise
+      await started.promise
       const stopped = runner!.stop()
       going.resolve()
       await stopped

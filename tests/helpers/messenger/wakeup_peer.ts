@@ -8,12 +8,12 @@ import { PLAIN_CHANNEL } from './wakeup_channel.js'
 const signals = await RedisSignals.connect(process.env.PEER_REDIS_URL!, (error) => {
   console.error(error.message)
 })
-const tell = () => process.send!(String(process.hrtime.bigint()))
+const report = () => process.send!(String(process.hrtime.bigint()))
 const plainClient = new Redis(process.env.PEER_REDIS_URL!)
-plainClient.on('message', tell)
+plainClient.on('message', report)
 await plainClient.subscribe(PLAIN_CHANNEL)
-await signals.onNotification('bench', tell)
-tell()
+await signals.onNotification('bench', report)
+report()
 process.once('disconnect', () => {
   plainClient.disconnect()
   void signals.close()

@@ -93,8 +93,8 @@ export function participationMatrix(): void {
       ['a client of the realm that is of no node', () => machine(['analysis_update']), true],
       ['such a client without the permission', () => machine([]), false],
     ]
-    const machine = (held: string[]) =>
-      person(scene.realms.project, { kind: 'client', permissions: held })
+    const machine = (granted: string[]) =>
+      person(scene.realms.project, { kind: 'client', permissions: granted })
 
     for (const [who, make, may] of CALLERS) {
       test(`${who} ${may ? 'has' : 'does not have'} the client of an analysis`, async ({
@@ -172,8 +172,8 @@ export function participationMatrix(): void {
     test('the client of a node that may do more is for those only who may do that', async ({
       assert,
     }) => {
-      const manager = (held: string[] = []) =>
-        person(scene.realms.node, { permissions: ['node_create', 'node_update', ...held] })
+      const manager = (granted: string[] = []) =>
+        person(scene.realms.node, { permissions: ['node_create', 'node_update', ...granted] })
       const made = await call(manager(), 'POST', '/nodes', {
         name: `node-${clock.uuid().slice(0, 8)}`,
       })
@@ -202,8 +202,8 @@ export function participationMatrix(): void {
     test('a node or an analysis whose client may do more is removed by those only who may do that', async ({
       assert,
     }) => {
-      const manager = (held: string[] = []) =>
-        person(scene.realms.node, { permissions: ['node_create', 'node_delete', ...held] })
+      const manager = (granted: string[] = []) =>
+        person(scene.realms.node, { permissions: ['node_create', 'node_delete', ...granted] })
       const name = `node-${clock.uuid().slice(0, 8)}`
       const { id, clientId } = (await call(manager(), 'POST', '/nodes', { name })).body.data
       const removal = async (by: Person, path: string) => (await call(by, 'DELETE', path)).status

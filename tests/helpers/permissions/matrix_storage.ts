@@ -15,7 +15,7 @@ type Person = ReturnType<typeof person>
 const HOME = clock.uuid()
 const AWAY = clock.uuid()
 const ALL = ['bucket_create', 'bucket_update', 'bucket_delete', 'analysis_update', 'node_update']
-const HELD = [[], ['bucket_update'], ['bucket_delete'], ALL]
+const GRANTED = [[], ['bucket_update'], ['bucket_delete'], ALL]
 
 async function statusOf(by: Person, method: string, path: string, body?: FormData) {
   const response = await fetch(at('storage', path), { method, headers: by.headers, body })
@@ -74,12 +74,16 @@ export function storageMatrix(): void {
     group.setup(() => strictRealm.set(true))
 
     for (const kind of ['user', 'client', 'robot'] as const) {
-      for (const held of HELD) {
-        const holds = held === ALL ? 'everything' : (held[0] ?? 'nothing')
+      for (const granted of GRANTED) {
+        const holds = granted === ALL ? 'everything' : (granted[0] ?? 'nothing')
         for (const [where, make, reaches] of [
-          ['another realm', () => person(AWAY, [...held], { kind }), false],
-          ['the realm', () => person(HOME, [...held], { kind }), true],
-          ['the master realm', () => person(AWAY, [...held], { kind, realmName: 'master' }), true],
+          ['another realm', () => person(AWAY, [...granted], { kind }), false],
+          ['the realm', () => person(HOME, [...granted], { kind }), true],
+          [
+            'the master realm',
+            () => person(AWAY, [...granted], { kind, realmName: 'master' }),
+            true,
+          ],
         ] as const) {
           test(`a ${kind} of ${where} that holds ${holds} ${reaches ? 'reaches' : 'does not reach'} a bucket`, async ({
             assert,
@@ -87,8 +91,8 @@ export function storageMatrix(): void {
             const { reached, uploads, uploaded, changed } = await tried(make())
             assert.deepEqual(reached, Array(8).fill(reaches))
             assert.equal(uploads, reaches, String(uploaded))
-            const updates = reaches && held.includes('bucket_update')
-            const deletes = reaches && held.includes('bucket_delete')
+            const updates = reaches && granted.includes('bucket_update')
+            const deletes = reaches && granted.includes('bucket_delete')
             assert.deepEqual(changed, [updates, updates, deletes])
           })
         }
@@ -96,11 +100,11 @@ export function storageMatrix(): void {
     }
 
     for (const part of ['approved', 'rejected', 'open'] as const) {
-      for (const held of [[], ALL]) {
-        test(`a client of another realm that holds ${held.length === 0 ? 'nothing' : 'everything'} and whose node's part is ${part} ${part === 'approved' ? 'reaches' : 'does not reach'} the bucket of that analysis`, async ({
+      for (const granted of [[], ALL]) {
+        test(`a client of another realm that holds ${granted.length === 0 ? 'nothing' : 'everything'} and whose node's part is ${part} ${part === 'approved' ? 'reaches' : 'does not reach'} the bucket of that analysis`, async ({
           assert,
         }) => {
-          const by = person(AWAY, [...held], { kind: 'client' })
+          const by = person(AWAY, [...granted], { kind: 'client' })
           const analysisId = await takePart(by.actor.id, part)
           const { reached, uploads, changed } = await tried(by, analysisId)
           assert.deepEqual(reached, Array(8).fill(part === 'approved'))

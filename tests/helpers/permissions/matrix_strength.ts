@@ -106,17 +106,17 @@ async function target(holder: Holder, realmId: string, { own, byRole }: Strength
     await give(permissions, holder, id, 'permission', await idOf('permissions', name))
   }
   if (roles) {
-    const held = await sampleRecord('identity', role, { realmId })
+    const assigned = await sampleRecord('identity', role, { realmId })
     for (const name of byRole) {
       await give(
         rolePermission.kind,
         'role',
-        held.id as string,
+        assigned.id as string,
         'permission',
         await idOf('permissions', name)
       )
     }
-    await give(roles, holder, id, 'role', held.id as string)
+    await give(roles, holder, id, 'role', assigned.id as string)
   }
   return id
 }
@@ -180,7 +180,7 @@ export function strengthMatrix(): void {
               const { status, body } = await ask(by, 'POST', path, { [name]: value })
               assert.equal(status, may ? 202 : 403, `${name}: ${JSON.stringify(body)}`)
               const secrets = [SECRET, SENT.secret, SENT.password] as string[]
-              secrets.forEach((told) => assert.notInclude(JSON.stringify(body), told))
+              secrets.forEach((secret) => assert.notInclude(JSON.stringify(body), secret))
             }
             assert.equal((await ask(by, 'POST', path, {})).status, may ? 202 : 403)
 
@@ -321,7 +321,7 @@ export function strengthMatrix(): void {
         ).rows.map((permissionRow) => permissionRow.name)
         for (const permissions of [
           ['client_update', 'client_read', 'client_delete'],
-          all.filter((held) => held !== MORE),
+          all.filter((assigned) => assigned !== MORE),
         ]) {
           const by = reader('master', permissions)
           for (const [field, value] of fieldsOf(client)) {
@@ -398,14 +398,14 @@ export function strengthMatrix(): void {
         }) => {
           const { kind, permissions, roles } = HOLDERS[holder]
           const id = await target(holder, realms.site, STRENGTHS[0][1])
-          const held = roles && (await sampleRecord('identity', role, { realmId: realms.site }))
+          const assigned = roles && (await sampleRecord('identity', role, { realmId: realms.site }))
           if (roles) {
-            await give(roles, holder, id, 'role', held!.id as string)
+            await give(roles, holder, id, 'role', assigned!.id as string)
           }
           const [table, owner, ownerId] =
             way === 'itself'
               ? [permissions.table, holder, id]
-              : ['role_permissions', 'role', held!.id as string]
+              : ['role_permissions', 'role', assigned!.id as string]
           const connection = await identityPool().connect()
           try {
             await connection.query('begin')

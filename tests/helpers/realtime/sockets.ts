@@ -9,7 +9,7 @@ import { RealtimeServer } from '#realtime/realtime_server'
 import type { SocketServerOptions, SocketServer as ServedSite } from '#realtime/socket_server'
 import { Drain } from '#kernel/drain'
 
-type Options = ConstructorParameters<typeof RealtimeServer>[0]
+type RealtimeOptions = ConstructorParameters<typeof RealtimeServer>[0]
 type Handle = Parameters<typeof createListener>[0]
 type Given = Pick<SocketServerOptions, 'authenticator'> & Partial<SocketServerOptions>
 
@@ -38,7 +38,7 @@ interface Mount {
  * Serves sockets of core on a free port, as a process of the platform does, with a drain of its own.
  */
 export function socketSite(
-  options: Pick<Options, 'authenticator'> & Partial<Options>,
+  options: Pick<RealtimeOptions, 'authenticator'> & Partial<RealtimeOptions>,
   mount?: Mount
 ): Promise<SocketSite> {
   return siteOf(async (given) => new RealtimeServer({ ...given, ...options }), options, mount)

@@ -101,8 +101,8 @@ export function killedUploadSuite(name: string, prepare: () => Promise<Resumable
       await broken
       await sweepClaims()
       await sweepOrphans()
-      const held = { ...NOTHING, claims: 3, objects: 2, unfinished: 1 }
-      assert.deepEqual(await bucket.remains(), held)
+      const claimed = { ...NOTHING, claims: 3, objects: 2, unfinished: 1 }
+      assert.deepEqual(await bucket.remains(), claimed)
       await letClaimsRunOut()
       await sweepClaims()
       assert.deepEqual(await bucket.remains(), NOTHING)

@@ -142,12 +142,12 @@ export function objectPiecesSuite(name: string, begin: () => Promise<StoreSubjec
 
     test('that are given up while their source is silent end at once', async ({ assert }) => {
       const partial = written(await append(await store.startUpload(address), 9 * MIB))
-      const giveUp = new AbortController()
+      const abort = new AbortController()
       const { source, send } = pushed()
-      const appending = failureOf(store.append(address, partial, source, { signal: giveUp.signal }))
+      const appending = failureOf(store.append(address, partial, source, { signal: abort.signal }))
       await send(bytes.subarray(partial.size, partial.size + 9 * MIB))
       const took = stopwatch()
-      giveUp.abort(new Error('Enough'))
+      abort.abort(new Error('Enough'))
       assert.equal((await appending)?.message, 'Enough')
       assert.isBelow(took(), 2_000)
       const whole = written(await append(partial, 9 * MIB))

@@ -72,8 +72,8 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
         const content = bytes.subarray(0, size)
         assert.equal(await store.put(at('a'), chunksOf(content)), size)
         assert.equal(digest(await buffer(await store.read(at('a')))), digest(content))
-        const { key, size: told, modifiedAt } = await store.stat(at('a'))
-        assert.deepEqual([key, told], ['a', size])
+        const { key, size: sizeHint, modifiedAt } = await store.stat(at('a'))
+        assert.deepEqual([key, sizeHint], ['a', size])
         assert.closeTo(modifiedAt.getTime(), Date.now(), 60_000)
       })
 
@@ -113,7 +113,8 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
       for (const size of [1, 4096, 300_000]) {
         const content = bytes.subarray(0, size)
         await store.put(at('a'), chunksOf(content))
-        const readAs = async (told: number) => buffer(await store.read(at('a'), undefined, told))
+        const readAs = async (sizeHint: number) =>
+          buffer(await store.read(at('a'), undefined, sizeHint))
         assert.isTrue(content.equals(await readAs(size)))
         assert.isTrue(content.equals(await readAs(size + 7)))
         assert.isAbove((await readAs(size - 1)).length, size - 1)
@@ -267,12 +268,12 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
     test('one that is given up while its source is silent ends at once and leaves nothing', async ({
       assert,
     }) => {
-      const giveUp = new AbortController()
+      const abort = new AbortController()
       const { source, send } = pushed()
-      const putting = failureOf(store.put(at('a'), source, { signal: giveUp.signal }))
+      const putting = failureOf(store.put(at('a'), source, { signal: abort.signal }))
       await send(bytes.subarray(0, 9 * MIB))
       const took = stopwatch()
-      giveUp.abort(new Error('Enough'))
+      abort.abort(new Error('Enough'))
       assert.equal((await putting)?.message, 'Enough')
       assert.isBelow(took(), 2_000)
       assert.isEmpty(await keysLeft())
@@ -372,17 +373,17 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
     }).timeout(600_000)
 
     test('uploads whose clients send nothing do not hold up the others', async ({ assert }) => {
-      const giveUp = new AbortController()
+      const abort = new AbortController()
       const stalled = Array.from({ length: 40 }, async (_, n) => {
         const { source, send } = pushed()
-        const { signal } = giveUp
+        const { signal } = abort
         const putting = failureOf(store.put(at(`stalled-${n}`), source, { signal }))
         await Promise.race([send(bytes.subarray(0, 4 * MIB)), delay(1_000)])
         return putting
       })
       await delay(1_500)
       assert.equal(await store.put(at('a'), chunksOf(bytes)), bytes.length)
-      giveUp.abort(new Error('Enough'))
+      abort.abort(new Error('Enough'))
       await Promise.all(stalled)
       assert.deepEqual(await keysLeft(), ['a'])
     }).timeout(60_000)

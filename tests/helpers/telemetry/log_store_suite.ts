@@ -206,15 +206,15 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
         aLine(1, { labels: { a: 'x..y' } }),
         aLine(2, { labels: { a: 'prefix \\E(end)' } })
       )
-      const asked = (kind: 'contains' | 'startsWith' | 'endsWith', text: string) =>
+      const queryFor = (kind: 'contains' | 'startsWith' | 'endsWith', text: string) =>
         messages(ofRun({ kind, name: 'a', text }))
-      assert.deepEqual(await asked('contains', '.*'), ['line 0'])
-      assert.deepEqual(await asked('contains', 'x'), ['line 2', 'line 1', 'line 0'])
-      assert.deepEqual(await asked('startsWith', 'x.'), ['line 1', 'line 0'])
-      assert.deepEqual(await asked('startsWith', 'X'), [])
-      assert.deepEqual(await asked('endsWith', '\\E(end)'), ['line 2'])
-      assert.deepEqual(await asked('endsWith', 'x'), [])
-      assert.deepEqual(await asked('contains', ''), ['line 2', 'line 1', 'line 0'])
+      assert.deepEqual(await queryFor('contains', '.*'), ['line 0'])
+      assert.deepEqual(await queryFor('contains', 'x'), ['line 2', 'line 1', 'line 0'])
+      assert.deepEqual(await queryFor('startsWith', 'x.'), ['line 1', 'line 0'])
+      assert.deepEqual(await queryFor('startsWith', 'X'), [])
+      assert.deepEqual(await queryFor('endsWith', '\\E(end)'), ['line 2'])
+      assert.deepEqual(await queryFor('endsWith', 'x'), [])
+      assert.deepEqual(await queryFor('contains', ''), ['line 2', 'line 1', 'line 0'])
     })
 
     test('times bound what is found, to the millisecond and below', async ({ assert }) => {

@@ -15,7 +15,7 @@ import CreateClientTasks from '#migrations/core/007_create_client_tasks'
 import CreateRegistryLinks from '#migrations/core/020_create_registry_links'
 import CreateTasks from '#migrations/core/040_create_tasks'
 import { emptyDatabase } from '#tests/helpers/database/empty_database'
-import { heldMeanwhile } from '#tests/helpers/held_meanwhile'
+import { withLockedRow } from '#tests/helpers/locked_row'
 
 const QUEUE = { name: 'test', backOff: { firstMs: 1_000, longestMs: 8_000 } }
 const BEFORE = [
@@ -226,7 +226,7 @@ test.group('Tasks', (group) => {
         then: `update tasks set data = '"two"', attempts = 0, revision = revision + 1 where key = $1`,
         id: 'a',
       }
-      await heldMeanwhile(pool, putAgain, () => end(taken!))
+      await withLockedRow(pool, putAgain, () => end(taken!))
       assert.equal((await tasks.claimOne('a'))?.data, 'two')
     })
 

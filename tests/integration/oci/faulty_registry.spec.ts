@@ -280,7 +280,7 @@ test.group('Faulty registries', (group) => {
     })
     const written = await store.writeBlob(REPOSITORY, chunksOf(bytes))
     assert.equal(written.digest, digestOf(bytes))
-    assert.isTrue(registry.shelf(REPOSITORY).blobs.get(written.digest)!.equals(bytes))
+    assert.isTrue(registry.contentOf(REPOSITORY).blobs.get(written.digest)!.equals(bytes))
     assert.lengthOf(sent, 4)
     assert.isBelow(sent[2]!, CHUNK_BYTES)
     assert.isTrue(hasNoSession())

@@ -53,7 +53,7 @@ test.group('Models', (group) => {
       await Node.createMany([{ name: given, realmId }], { client })
       await client.commit()
     })
-    await assert.rejects(() => work, /ended .* where it was opened/)
+    await assert.rejects(() => work, /inTransaction ends this transaction/)
     assert.isNull(await Node.findBy('name', given))
   })
 

@@ -294,7 +294,7 @@ test.group('Bus on RabbitMQ', (group) => {
       found.map(({ messageId }) => messageId),
       [messages[10]!.id]
     )
-    assert.match(found[0]!.reason, /process ended/)
+    assert.match(found[0]!.reason, /process or its connection was lost/)
     const done = await effects()
     for (const id of innocent) {
       assert.lengthOf(

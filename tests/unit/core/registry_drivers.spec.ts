@@ -395,7 +395,7 @@ test.group('Registries of an unknown type', () => {
     const driver = createRegistryDriver(registry.access)
     await driver.requireAccount()
     await driver.link(desiredProject())
-    const described = registry.requests.filter((asked) => asked.endsWith('/systeminfo'))
+    const described = registry.requests.filter((request) => request.endsWith('/systeminfo'))
     assert.lengthOf(described, 1)
   })
 

@@ -13,7 +13,7 @@ import { SkippedRecords } from '#core/clients/skipped_records'
 import { reconcileClients, type OwnerOfClient } from '#core/clients/reconcile_clients'
 import { realmSweep, userSweep } from '#auth/reconcile_people'
 import type { ClientDirectory, IdentityProvider, ProviderChange } from '#auth/provider'
-import { withHeldTimers } from '#tests/helpers/held_timers'
+import { withManualTimers } from '#tests/helpers/manual_timers'
 
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider } from './subjects.js'
@@ -281,7 +281,7 @@ test.group('Reactions to provider events', () => {
 
   test('remove nothing of a user who still exists', async ({ assert }) => {
     const { seen, tell: emitChange } = await set(false, 'alive')
-    await withHeldTimers(async (pass) => {
+    await withManualTimers(async (pass) => {
       emitChange(change('realm', 'deleted', 'alive'))
       emitChange(change('user', 'deleted', 'alive'))
       emitChange(change('user', 'deleted', 'gone'))
@@ -292,7 +292,7 @@ test.group('Reactions to provider events', () => {
 
   test('run for deactivated clients, and not for other changes', async ({ assert }) => {
     const { seen, tell: emitChange } = await set(false, 'active')
-    await withHeldTimers(async (pass) => {
+    await withManualTimers(async (pass) => {
       emitChange(change('client', 'updated', 'active'))
       emitChange(change('client', 'updated', 'inactive'))
       await pass(1_200)

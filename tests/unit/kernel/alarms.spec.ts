@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { Alarms } from '#kernel/alarms'
 import { clock, overrideClock } from '#kernel/clock'
-import { withHeldTimers } from '#tests/helpers/held_timers'
+import { withManualTimers } from '#tests/helpers/manual_timers'
 
 const STARTED_AT = Date.parse('2026-01-01T00:00:00Z')
 
@@ -26,7 +26,7 @@ test.group('Alarms', (group) => {
   })
 
   const passing = (work: (pass: (milliseconds: number) => Promise<void>) => Promise<void>) =>
-    withHeldTimers((pass) =>
+    withManualTimers((pass) =>
       work((milliseconds) => {
         now += milliseconds
         return pass(milliseconds)

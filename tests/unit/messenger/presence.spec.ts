@@ -6,7 +6,7 @@ import type { Party } from '#messenger/mailboxes/party'
 import { MemorySignals } from '#signals/memory_signals'
 import type { SignalMessage, Signals } from '#signals/signals'
 import { eventually } from '#tests/helpers/eventually'
-import { withHeldTimers } from '#tests/helpers/held_timers'
+import { withManualTimers } from '#tests/helpers/manual_timers'
 
 const SIGN_OF_LIFE_MS = 2_000
 
@@ -100,7 +100,7 @@ test.group('Presence', () => {
   test('of a process that is silent ends, and comes back with it, as it is by then', async ({
     assert,
   }) => {
-    await withHeldTimers(async (pass) => {
+    await withManualTimers(async (pass) => {
       const { opened } = await processes(2)
       const [here, there] = opened as [(typeof opened)[0], (typeof opened)[0]]
       const [stays, comes] = [aParty(), aParty()]
@@ -126,7 +126,7 @@ test.group('Presence', () => {
   })
 
   test('is what it was while nothing is carried', async ({ assert }) => {
-    await withHeldTimers(async (pass) => {
+    await withManualTimers(async (pass) => {
       const { opened } = await processes(2)
       const [here, there] = opened as [(typeof opened)[0], (typeof opened)[0]]
       const party = aParty()

@@ -1,11 +1,11 @@
 import { test } from '@japa/runner'
 
 import { TimerWheel } from '#messenger/delivery/timer_wheel'
-import { withHeldTimers } from '#tests/helpers/held_timers'
+import { withManualTimers } from '#tests/helpers/manual_timers'
 
 test.group('Timer wheel', () => {
   test('does each thing once in a round, and not all of them at once', async ({ assert }) => {
-    await withHeldTimers(async (pass) => {
+    await withManualTimers(async (pass) => {
       const done: string[] = []
       const wheel = new TimerWheel<string>({ roundMs: 15_000, slots: 15 }, (item) => {
         done.push(item)
@@ -39,7 +39,7 @@ test.group('Timer wheel', () => {
   })
 
   test('continues for the others if an item is removed in its own turn', async ({ assert }) => {
-    await withHeldTimers(async (pass) => {
+    await withManualTimers(async (pass) => {
       const done: string[] = []
       const wheel = new TimerWheel<string>({ roundMs: 1_000, slots: 1 }, (item) => {
         done.push(item)

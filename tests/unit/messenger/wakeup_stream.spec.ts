@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { test } from '@japa/runner'
 
 import { WakeupStream } from '#messenger/delivery/wakeup_stream'
-import { withHeldTimers } from '#tests/helpers/held_timers'
+import { withManualTimers } from '#tests/helpers/manual_timers'
 
 const ID = '66666666-0000-4000-8000-000000000001'
 const FRAME = `event: messagePending\ndata: {"recipient":{"type":"client","id":"${ID}"}}\n\n`
@@ -38,7 +38,7 @@ const open = (connection: Writable) => new WakeupStream(connection, `client:${ID
 
 test.group('A stream of wakeups', () => {
   test('sends the first at once, and merges those that arrive soon after', async ({ assert }) => {
-    await withHeldTimers(async (pass) => {
+    await withManualTimers(async (pass) => {
       const { connection, read } = reader()
       const stream = open(connection)
       for (let n = 0; n < 5; n++) {
@@ -55,7 +55,7 @@ test.group('A stream of wakeups', () => {
   })
 
   test('merges all wakeups of a slow reader until it reads again', async ({ assert }) => {
-    await withHeldTimers(async (pass) => {
+    await withManualTimers(async (pass) => {
       const { connection, read, take } = reader(true)
       const stream = open(connection)
       stream.receive()
@@ -72,7 +72,7 @@ test.group('A stream of wakeups', () => {
   })
 
   test('is cut off where nothing was read from one ping to the next', async ({ assert }) => {
-    await withHeldTimers(async () => {
+    await withManualTimers(async () => {
       const { connection } = reader(true)
       const stream = open(connection)
       stream.receive()
@@ -95,7 +95,7 @@ test.group('A stream of wakeups', () => {
   })
 
   test('sends nothing after its end', async ({ assert }) => {
-    await withHeldTimers(async (pass) => {
+    await withManualTimers(async (pass) => {
       const { connection, read } = reader()
       const stream = open(connection)
       stream.receive()

@@ -182,11 +182,11 @@ function isOf(caller: Caller, { name, owner }: Project): boolean {
 }
 
 function publicIn(metadata: { public?: unknown } | undefined): boolean | undefined {
-  const said = metadata?.public
-  if (said !== undefined && said !== 'true' && said !== 'false') {
+  const isPublic = metadata?.public
+  if (isPublic !== undefined && isPublic !== 'true' && isPublic !== 'false') {
     throw badRequest("metadata.public should only be 'true' or 'false'")
   }
-  return said === undefined ? undefined : said === 'true'
+  return isPublic === undefined ? undefined : isPublic === 'true'
 }
 
 function answerRepositories(question: Question, { name, repositories }: Project): Reply {

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 
 import { digestOf } from '#oci/verified_bytes'
 import { Sessions } from './sessions.js'
-import { Shelf } from './shelves.js'
+import { RepositoryContent } from './repository_content.js'
 import { TokenService } from './token_service.js'
 
 export interface Exchange {
@@ -35,7 +35,7 @@ const TAGS_A_PAGE = 2
 export class RegistryServer {
   readonly tokens = new TokenService()
   readonly sessions = new Sessions()
-  readonly shelves = new Map<string, Shelf>()
+  readonly shelves = new Map<string, RepositoryContent>()
   readonly projects = new Set(['suite', 'master', 'incoming'])
   readonly noted: Noted[] = []
   interference: Interference | undefined
@@ -62,10 +62,10 @@ export class RegistryServer {
     await once(this.#server, 'close')
   }
 
-  shelf(repository: string): Shelf {
-    const shelf = this.shelves.get(repository) ?? new Shelf()
-    this.shelves.set(repository, shelf)
-    return shelf
+  contentOf(repository: string): RepositoryContent {
+    const contentOf = this.shelves.get(repository) ?? new RepositoryContent()
+    this.shelves.set(repository, contentOf)
+    return contentOf
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -96,16 +96,16 @@ export class RegistryServer {
     if (!this.projects.has(repository.split('/')[0]!)) {
       return fail(response, 401, 'UNAUTHORIZED', 'project not found')
     }
-    const asked = { request, response, url, repository, rest, shelf: this.shelf(repository) }
+    const exchange = { request, response, url, repository, rest, shelf: this.contentOf(repository) }
     switch (kind) {
       case 'manifests':
-        return serveManifest(asked)
+        return serveManifest(exchange)
       case 'tags':
-        return serveTags(asked)
+        return serveTags(exchange)
       case 'referrers':
-        return send(response, 200, JSON.stringify(indexOf(asked.shelf.about(rest))))
+        return send(response, 200, JSON.stringify(indexOf(exchange.shelf.about(rest))))
       default:
-        return rest.startsWith('uploads/') ? this.#upload(asked) : serveBlob(asked)
+        return rest.startsWith('uploads/') ? this.#upload(exchange) : serveBlob(exchange)
     }
   }
 
@@ -119,10 +119,17 @@ export class RegistryServer {
     fail(response, 401, 'UNAUTHORIZED')
   }
 
-  async #upload({ request, response, url, repository, rest, shelf }: Asked): Promise<void> {
+  async #upload({
+    request,
+    response,
+    url,
+    repository,
+    rest,
+    shelf: contentOf,
+  }: RegistryExchange): Promise<void> {
     const id = rest.slice('uploads/'.length)
     if (request.method === 'POST') {
-      return this.#begin(response, url, repository, shelf)
+      return this.#begin(response, url, repository, contentOf)
     }
     const session = this.sessions.find(id, url.searchParams.get('_state'))
     if (!session) {
@@ -147,7 +154,7 @@ export class RegistryServer {
       if (digest !== url.searchParams.get('digest')) {
         return fail(response, 400, 'DIGEST_INVALID')
       }
-      shelf.blobs.set(digest, session.bytes)
+      contentOf.blobs.set(digest, session.bytes)
       response.setHeader('docker-content-digest', digest)
       return send(response, 201)
     }
@@ -157,11 +164,16 @@ export class RegistryServer {
     send(response, request.method === 'PATCH' ? 202 : 204)
   }
 
-  #begin(response: ServerResponse, { searchParams }: URL, repository: string, shelf: Shelf): void {
+  #begin(
+    response: ServerResponse,
+    { searchParams }: URL,
+    repository: string,
+    contentOf: RepositoryContent
+  ): void {
     const digest = searchParams.get('mount')
     const blob = this.shelves.get(searchParams.get('from') ?? '')?.blobs.get(digest ?? '')
     if (blob) {
-      shelf.blobs.set(digest!, blob)
+      contentOf.blobs.set(digest!, blob)
       return send(response, 201)
     }
     response.setHeader('location', this.sessions.addressOf(this.sessions.begin(repository)))
@@ -169,13 +181,13 @@ export class RegistryServer {
   }
 }
 
-interface Asked {
+interface RegistryExchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly url: URL
   readonly repository: string
   readonly rest: string
-  readonly shelf: Shelf
+  readonly shelf: RepositoryContent
 }
 
 function neededFor(method: string, repository: string, search: URLSearchParams): string[] {
@@ -189,27 +201,32 @@ function neededFor(method: string, repository: string, search: URLSearchParams):
   ]
 }
 
-async function serveManifest({ request, response, rest, shelf }: Asked): Promise<void> {
+async function serveManifest({
+  request,
+  response,
+  rest,
+  shelf: contentOf,
+}: RegistryExchange): Promise<void> {
   if (request.method === 'PUT') {
     const bytes = await buffer(request)
-    const said = JSON.parse(bytes.toString())
+    const manifest = JSON.parse(bytes.toString())
     const type = request.headers['content-type']!
-    if (said.mediaType !== undefined && said.mediaType !== type) {
+    if (manifest.mediaType !== undefined && manifest.mediaType !== type) {
       return fail(response, 400, 'MANIFEST_INVALID')
     }
-    if (!shelf.hasPartsOf(said)) {
+    if (!contentOf.hasPartsOf(manifest)) {
       return fail(response, 400, 'MANIFEST_BLOB_UNKNOWN')
     }
-    response.setHeader('docker-content-digest', shelf.keep(type, bytes, rest))
-    if (said.subject) {
-      response.setHeader('oci-subject', said.subject.digest)
+    response.setHeader('docker-content-digest', contentOf.keep(type, bytes, rest))
+    if (manifest.subject) {
+      response.setHeader('oci-subject', manifest.subject.digest)
     }
     return send(response, 201)
   }
   if (request.method === 'DELETE') {
-    return shelf.remove(rest) ? send(response, 202) : fail(response, 404, 'MANIFEST_UNKNOWN')
+    return contentOf.remove(rest) ? send(response, 202) : fail(response, 404, 'MANIFEST_UNKNOWN')
   }
-  const found = shelf.find(rest)
+  const found = contentOf.find(rest)
   if (!found || !request.headers.accept?.includes(found.manifest.type)) {
     return fail(response, 404, 'MANIFEST_UNKNOWN')
   }
@@ -218,8 +235,8 @@ async function serveManifest({ request, response, rest, shelf }: Asked): Promise
   send(response, 200, found.manifest.bytes)
 }
 
-function serveBlob({ request, response, rest, shelf }: Asked): void {
-  const blob = shelf.blobs.get(rest)
+function serveBlob({ request, response, rest, shelf: contentOf }: RegistryExchange): void {
+  const blob = contentOf.blobs.get(rest)
   if (!blob) {
     return fail(response, 404, 'BLOB_UNKNOWN')
   }
@@ -231,11 +248,11 @@ function serveBlob({ request, response, rest, shelf }: Asked): void {
   send(response, from > 0 ? 206 : 200, request.method === 'HEAD' ? '' : blob.subarray(from))
 }
 
-function serveTags({ response, url, repository, shelf }: Asked): void {
-  if (shelf.tags.size === 0) {
+function serveTags({ response, url, repository, shelf: contentOf }: RegistryExchange): void {
+  if (contentOf.tags.size === 0) {
     return fail(response, 404, 'NAME_UNKNOWN')
   }
-  const all = [...shelf.tags.keys()].sort()
+  const all = [...contentOf.tags.keys()].sort()
   const last = url.searchParams.get('last')
   const start = last === null ? 0 : all.indexOf(last) + 1
   const tags = all.slice(start, start + TAGS_A_PAGE)

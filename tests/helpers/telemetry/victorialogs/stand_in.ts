@@ -199,8 +199,8 @@ export class VictoriaLogsStandIn {
   async #work(id: string, filter: string): Promise<void> {
     await delay(DELETION_TAKES_MS)
     const { filter: node } = parseLogsql(filter)
-    const begun = BigInt(Date.now()) * 1_000_000n
-    this.lines = this.lines.filter((line) => line.time > begun || !holds(node, line))
+    const startedAt = BigInt(Date.now()) * 1_000_000n
+    this.lines = this.lines.filter((line) => line.time > startedAt || !holds(node, line))
     this.#tasks.delete(id)
   }
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from '@japa/runner'
 
 import { ChunkReader } from '#storage/resumable/chunk_reader'
-import { withHeldTimers } from '#tests/helpers/held_timers'
+import { withManualTimers } from '#tests/helpers/manual_timers'
 import { chunksOf, pushed } from '#tests/helpers/storage/object_store_suite'
 
 const content = randomBytes(500_000)
@@ -56,7 +56,7 @@ test.group('The bytes of a request', () => {
   })
 
   test('a chunk has the bytes of its time, and none are lost in between', async ({ assert }) => {
-    await withHeldTimers(async (pass) => {
+    await withManualTimers(async (pass) => {
       const { source, send, end } = pushed()
       const incoming = new ChunkReader(source, never, 1_000)
       const reading = readChunks(incoming, 1_000_000)

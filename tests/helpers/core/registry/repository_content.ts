@@ -6,7 +6,7 @@ export interface KeptManifest {
 }
 
 /** What a repository has. */
-export class Shelf {
+export class RepositoryContent {
   readonly blobs = new Map<string, Buffer>()
   readonly manifests = new Map<string, KeptManifest>()
   readonly tags = new Map<string, string>()
@@ -18,9 +18,9 @@ export class Shelf {
   }
 
   /** Whether all is there that a manifest names. */
-  hasPartsOf(said: any): boolean {
-    const blobs = [said.config, ...(said.layers ?? [])].filter(Boolean)
-    const children = said.manifests ?? []
+  hasPartsOf(manifest: any): boolean {
+    const blobs = [manifest.config, ...(manifest.layers ?? [])].filter(Boolean)
+    const children = manifest.manifests ?? []
     return (
       blobs.every(({ digest }) => this.blobs.has(digest)) &&
       children.every(({ digest }: { digest: string }) => this.manifests.has(digest))
@@ -47,14 +47,14 @@ export class Shelf {
 
   about(subject: string): object[] {
     return [...this.manifests].flatMap(([digest, { type, bytes }]) => {
-      const said = JSON.parse(bytes.toString())
-      return said.subject?.digest === subject
+      const manifest = JSON.parse(bytes.toString())
+      return manifest.subject?.digest === subject
         ? [
             {
               mediaType: type,
               digest,
               size: bytes.length,
-              artifactType: said.artifactType ?? said.config?.mediaType,
+              artifactType: manifest.artifactType ?? manifest.config?.mediaType,
             },
           ]
         : []

@@ -5,7 +5,7 @@ import { mock } from 'node:test'
  * Timers that are set during the work go off only when it says that their time has come. It has to end before the test
  * does: the runner clears its own timer then.
  */
-export async function withHeldTimers(
+export async function withManualTimers(
   work: (pass: (milliseconds: number) => Promise<void>) => Promise<void>
 ): Promise<void> {
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })

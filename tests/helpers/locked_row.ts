@@ -13,7 +13,7 @@ interface Other {
  * Does something while another transaction holds what it needs. Answers what that came to. Throws where the two wait for each other:
  * the other one waits for nobody, or fails before the database would end one of them.
  */
-export async function heldMeanwhile<T>(
+export async function withLockedRow<T>(
   pool: pg.Pool,
   { locks, then, id }: Other,
   work: () => Promise<T>
