@@ -15,8 +15,8 @@ const PLACES: Partial<Record<SurfaceName, () => Promise<readonly SealedColumn[]>
     return SEALED_COLUMNS
   },
   identity: async () => {
-    const { IDENTITY_SEALED_COLUMNS: ofClients } = await import('#identity/embedded/sealed_columns')
-    return ofClients
+    const { IDENTITY_SEALED_COLUMNS } = await import('#identity/embedded/sealed_columns')
+    return IDENTITY_SEALED_COLUMNS
   },
 }
 
