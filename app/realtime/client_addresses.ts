@@ -26,7 +26,10 @@ function clientAddress({ headers, socket }: IncomingMessage): string {
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
   const hops = [
     socket.remoteAddress ?? '',
-    ...forwarded.map((hop) => hop.trim()).filter(isIP).toReversed(),
+    ...forwarded
+      .map((hop) => hop.trim())
+      .filter(isIP)
+      .toReversed(),
   ]
   return hops.find((hop) => !isProxy(hop)) ?? hops.at(-1)!
 }
