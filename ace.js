@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { Failure, say } from './bin/bootstrap/failure.mjs'
+import { Failure, report } from './bin/bootstrap/failure.mjs'
 import { findNode } from './bin/bootstrap/node.mjs'
 import { handOver } from './bin/bootstrap/run_here.mjs'
 
@@ -15,6 +15,6 @@ try {
   if (!(error instanceof Failure)) {
     throw error
   }
-  say(error.message)
+  report(error.message)
   process.exitCode = error.exitCode
 }

@@ -5,7 +5,7 @@ import { importPath } from './eslint_rules/import_path.js'
 import { testTitle } from './eslint_rules/test_title.js'
 
 export default configApp(
-  { ignores: ['build', '.data', 'node_modules', 'tests/vectors'] },
+  { ignores: ['build', 'packages/*/dist', '.data', 'node_modules', 'tests/vectors'] },
   /** `prettier --check` looks at the same files; a second time takes longer than all other rules. */
   { rules: { 'curly': 'error', 'prettier/prettier': 'off' } },
   {
