@@ -122,7 +122,7 @@ test.group('Sweeper', () => {
     assert.lengthOf(runs, 4)
     assert.isAtLeast(runs[3]! - runs[2]!, 75)
     assert.lengthOf(logged, 3)
-    logged.forEach((text) => assert.match(text, /could not do its work; it is tried again in 1 s/))
+    logged.forEach((text) => assert.match(text, /sweep failed; retrying in 1 s/))
   })
 
   test('stopping asks the running sweep to end and waits for it', async ({ assert, cleanup }) => {
