@@ -22,7 +22,7 @@ const warning = (means: string, remedy: string): CatalogueEntry => ({
 /** All possible findings. The documentation is generated from it. */
 export const CATALOGUE = {
   CHECK_FAILED: error(
-    'A check failed',
+    'A check could not be completed',
     'Read the reason; if it is unclear, run the doctor again, and report it if it happens again.'
   ),
   CHECK_HANGS: error(

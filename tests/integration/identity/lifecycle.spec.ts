@@ -141,7 +141,7 @@ test.group('Records with clients', (group) => {
   test('respond with 503 and the reason if the provider has no clients', async ({ assert }) => {
     const plain = {
       ...externalProvider(standIn),
-      known: async () => {},
+      whenReady: async () => {},
       clients: undefined,
     } as unknown as IdentityProvider
     const unable = new ClientProvisioning({ provider: plain, intents, logger: silent })
