@@ -101,6 +101,8 @@ class Owner {
 /** Runs a statement on a connection of its own and returns the first column. */
 async function ask(url: string, statement: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
+  // A server that is killed ends the statement and the connection, each with an error.
+  client.on('error', () => {})
   await client.connect()
   try {
     const { rows } = await client.query({ text: statement, rowMode: 'array' })
