@@ -388,7 +388,8 @@ test.group('Resumable uploads', () => {
   test('store what arrived of a request that breaks off anywhere', async ({ assert }) => {
     const { path } = await aStartedUpload()
     let offset = 0
-    for (let round = 0; round < 10; round++) {
+    // A connection that is reset takes along what was not read yet: on a busy machine that may be all of it, again and again.
+    for (let round = 0; round < 10 || (offset === 0 && round < 200); round++) {
       const rest = content.subarray(offset)
       await brokenPatch(
         speaker(),
