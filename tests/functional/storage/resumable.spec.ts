@@ -388,7 +388,7 @@ test.group('Resumable uploads', () => {
   test('store what arrived of a request that breaks off anywhere', async ({ assert }) => {
     const { path } = await aStartedUpload()
     let offset = 0
-    // A connection that is reset takes along what was not read yet: on a busy machine that may be all of it, again and again.
+    // A reset connection loses what was not read yet. On a busy machine that may be everything, several times.
     for (let round = 0; round < 10 || (offset === 0 && round < 200); round++) {
       const rest = content.subarray(offset)
       await brokenPatch(
