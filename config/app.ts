@@ -1,12 +1,11 @@
 import { defineConfig } from '@adonisjs/core/http'
 
-import { trustedProxies } from '#http/trusted_proxies'
+import { isTrustedProxy } from '#http/client_address'
 import { clock } from '#kernel/clock'
-import { env } from '#start/env'
 
 export const http = defineConfig({
   createRequestId: () => clock.uuid(),
-  trustProxy: trustedProxies(env.TRUSTED_PROXIES),
+  trustProxy: isTrustedProxy,
   serializeJSON: JSON.stringify,
   qs: {
     parse: { depth: 5, parameterLimit: 1000, arrayLimit: 20, comma: false, allowSparse: false },

@@ -1,6 +1,6 @@
 import { Counter } from 'prom-client'
 
-import { trustedProxies } from './trusted_proxies.js'
+import { isTrustedProxy } from './client_address.js'
 import { metrics } from '#observability/metrics'
 import { env } from '#start/env'
 
@@ -15,7 +15,7 @@ export interface ConnectionLimits {
 export const CONNECTION_LIMITS: ConnectionLimits = {
   all: env.CONNECTIONS_MAX,
   perAddress: env.CONNECTIONS_MAX_PER_ADDRESS,
-  isShared: trustedProxies(env.TRUSTED_PROXIES),
+  isShared: isTrustedProxy,
 }
 
 const refused = new Counter({

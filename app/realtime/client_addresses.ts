@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
 
+import { clientAddress } from '#http/client_address'
 import { CONNECTION_LIMITS, ConnectionCount, exceedsLimit } from '#http/connection_limit'
 
 /** Counts connections by the address of the client, which a trusted proxy names. */
@@ -20,18 +20,3 @@ export class ClientAddresses {
     return () => this.#connections.remove(address)
   }
 }
-
-/** The nearest address that is not a proxy's; the furthest proxy's where none names its client. */
-function clientAddress({ headers, socket }: IncomingMessage): string {
-  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
-  const hops = [
-    socket.remoteAddress ?? '',
-    ...forwarded
-      .map((hop) => hop.trim())
-      .filter(isIP)
-      .toReversed(),
-  ]
-  return hops.find((hop) => !isProxy(hop)) ?? hops.at(-1)!
-}
-
-const isProxy = (address: string) => isIP(address) !== 0 && CONNECTION_LIMITS.isShared(address)

@@ -3,8 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { DeadLetter } from '#bus/dead_letters'
 import { sendJson } from '#http/send_json'
 import type { ResponseDeclaration, SurfaceRoutes } from '#http/surface'
-import { trustedProxies } from '#http/trusted_proxies'
-import { env } from '#start/env'
+import { isTrustedProxy } from '#http/client_address'
 import type { JsonSchema } from '#kernel/json_schema'
 import { EntityNotFound } from '#kernel/failures'
 import { originOf } from '#kernel/request_origin'
@@ -141,8 +140,6 @@ async function showStatus(ctx: HttpContext): Promise<void> {
   const status = await ctx.containerResolver.make(InstallationStatus)
   sendJson(ctx, { data: await status.read(originOf(ctx)), meta: {} })
 }
-
-const isTrustedProxy = trustedProxies(env.TRUSTED_PROXIES)
 
 function showRequest(ctx: HttpContext): void {
   const { headers, socket } = ctx.request.request
