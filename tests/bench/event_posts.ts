@@ -3,7 +3,7 @@
  * request: requests a second, and processor time of the server and of the database per event. Both take turns, on the same tables.
  * `BENCH_CONNECTIONS` says how many ask at once, `BENCH_ROUNDS` and `BENCH_SECONDS` how often and how long.
  */
-import { fork, type ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { loadavg } from 'node:os'
@@ -11,11 +11,9 @@ import { fileURLToPath } from 'node:url'
 
 import { eventMessage } from './event_messages.js'
 import { cpuMicroseconds } from './load.js'
+import { measureHub } from './measured_hub.js'
 import { median } from './median.js'
 import { postgresMicroseconds } from './processors.js'
-import { HubProcesses } from '#tests/helpers/hub_processes'
-import { testDatabase } from '#tests/helpers/database/test_database'
-import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_provider'
 
 const CONNECTIONS = Number(process.env.BENCH_CONNECTIONS ?? 64)
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 8)
@@ -36,36 +34,19 @@ interface Cost {
   readonly database: number
 }
 
-const standIn = await StandInProvider.start()
-const database = await testDatabase()
-let hub: HubProcesses | undefined
-let plain: ChildProcess | undefined
-try {
-  hub = await HubProcesses.start('server', {
-    variables: {
-      SURFACES: 'telemetry',
-      JOBS: process.env.BENCH_JOBS,
-      DATABASE_URL: database.url,
-      IDENTITY_URL: standIn.url,
-      CLIENT_SECRET: SYSTEM.clientSecret,
-      RATE_LIMIT_USER: '0',
-      RATE_LIMIT_CLIENT: '0',
-      LOG_LEVEL: 'error',
-    },
-  })
-  plain = fork(PLAIN, { env: { ...process.env, DATABASE_URL: database.url, PORT: '0' } })
-  const [{ port }] = (await once(plain, 'message')) as [{ port: number }]
-  const servers = {
-    platform: { pid: hub.pid, url: `${hub.origin}/events` },
-    plain: { pid: plain.pid!, url: `http://127.0.0.1:${port}/events` },
+await measureHub({ SURFACES: 'telemetry' }, async ({ hub, token, databaseUrl }) => {
+  const plain = fork(PLAIN, { env: { ...process.env, DATABASE_URL: databaseUrl, PORT: '0' } })
+  try {
+    const [{ port }] = (await once(plain, 'message')) as [{ port: number }]
+    const servers = {
+      platform: { pid: hub.pid, url: `${hub.origin}/events` },
+      plain: { pid: plain.pid!, url: `http://127.0.0.1:${port}/events` },
+    }
+    return await compared(servers, token)
+  } finally {
+    plain.kill()
   }
-  process.exitCode = (await compared(servers, standIn.administrator())) ? 0 : 1
-} finally {
-  plain?.kill()
-  await hub?.remove()
-  await standIn.goAway()
-  await database.stop()
-}
+})
 
 /** The first round warms both up. */
 async function compared(

@@ -9,11 +9,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
 import { cpuMicroseconds } from './load.js'
+import { measureHub } from './measured_hub.js'
 import { median } from './median.js'
 import { postgresMicroseconds } from './processors.js'
-import { HubProcesses } from '#tests/helpers/hub_processes'
-import { testDatabase } from '#tests/helpers/database/test_database'
-import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_provider'
 
 const CONNECTIONS = 16
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
@@ -40,36 +38,27 @@ interface Cost {
   readonly database: number
 }
 
-const standIn = await StandInProvider.start()
-const database = await testDatabase()
-const reader = new pg.Pool({ connectionString: database.url, max: 1 })
-reader.on('error', () => {})
-let hub: HubProcesses | undefined
-try {
-  hub = await HubProcesses.start('server', {
-    ...(process.env.BENCH_ROOT && { root: process.env.BENCH_ROOT }),
-    variables: {
-      DATABASE_URL: database.url,
-      IDENTITY_URL: standIn.url,
-      CLIENT_SECRET: SYSTEM.clientSecret,
-      RATE_LIMIT_USER: '0',
-      RATE_LIMIT_CLIENT: '0',
-      LOG_LEVEL: 'error',
-      NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS,
-    },
-  })
-  const post = posting(hub.origin, standIn.administrator())
-  report(await costs(hub.pid, await works(post)))
-  const seconds = await secondsUntilIdle(hub.pid, post)
-  console.log(
-    `idle ${seconds.toFixed(1)} s after ${CREATED} nodes and ${CREATED} analyses (at most ${MOST_SECONDS})`
-  )
-  process.exitCode = seconds <= MOST_SECONDS ? 0 : 1
-} finally {
-  await hub?.remove()
-  await reader.end()
-  await standIn.goAway()
-  await database.stop()
+await measureHub({}, async ({ hub, token, databaseUrl }) => {
+  const reader = new pg.Pool({ connectionString: databaseUrl, max: 1 })
+  reader.on('error', () => {})
+  const post = posting(hub.origin, token)
+  const measured: Measured = { pid: hub.pid, reader }
+  try {
+    report(await costs(measured, await works(post)))
+    const seconds = await secondsUntilIdle(measured, post)
+    console.log(
+      `idle ${seconds.toFixed(1)} s after ${CREATED} nodes and ${CREATED} analyses (at most ${MOST_SECONDS})`
+    )
+    return seconds <= MOST_SECONDS
+  } finally {
+    await reader.end()
+  }
+})
+
+/** The process that is measured, and its database. */
+interface Measured {
+  readonly pid: number
+  readonly reader: pg.Pool
 }
 
 type Post = (path: string, body: object) => Promise<string>
@@ -111,11 +100,11 @@ async function works(post: Post): Promise<Record<Work, () => Promise<void>>> {
 }
 
 /** Works take turns; the first turn of each is to warm up. */
-async function costs(pid: number, all: Record<Work, () => Promise<void>>) {
+async function costs(hub: Measured, all: Record<Work, () => Promise<void>>) {
   const measured = new Map<Work, Cost[]>()
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [name, work] of Object.entries(all) as [Work, () => Promise<void>][]) {
-      const cost = await costOf(pid, work)
+      const cost = await costOf(hub, work)
       if (round > 0) {
         measured.set(name, [...(measured.get(name) ?? []), cost])
       }
@@ -124,11 +113,12 @@ async function costs(pid: number, all: Record<Work, () => Promise<void>>) {
   return measured
 }
 
-async function costOf(pid: number, work: () => Promise<void>): Promise<Cost> {
+async function costOf(hub: Measured, work: () => Promise<void>): Promise<Cost> {
+  const { pid } = hub
   const server = cpuMicroseconds(pid)
   const postgres = postgresMicroseconds()
   await sixteenAtOnce(WRITES, work)
-  await untilDone(pid)
+  await untilDone(hub)
   return {
     server: (cpuMicroseconds(pid) - server) / WRITES,
     database: (postgresMicroseconds() - postgres) / WRITES,
@@ -146,26 +136,26 @@ async function sixteenAtOnce(count: number, work: () => Promise<unknown>): Promi
 }
 
 /** What creations leave to be done later: buckets, clients, permissions, events and their seals. */
-async function secondsUntilIdle(pid: number, post: Post): Promise<number> {
+async function secondsUntilIdle(hub: Measured, post: Post): Promise<number> {
   const projectId = await post('/projects', { name: 'many-analyses' })
   let count = 0
   await sixteenAtOnce(CREATED, () => post('/nodes', { name: `later-node-${count++}` }))
   await sixteenAtOnce(CREATED, () => post('/analyses', { projectId, name: `later-${count++}` }))
   const answered = performance.now()
-  await untilDone(pid)
+  await untilDone(hub)
   return (performance.now() - answered) / 1_000
 }
 
 /** What was taken from the outbox may still be on its way through the process. */
-async function untilDone(pid: number): Promise<void> {
+async function untilDone({ pid, reader }: Measured): Promise<void> {
   let used: number
   do {
     used = cpuMicroseconds(pid)
     await delay(POLL_INTERVAL_MS)
-  } while (cpuMicroseconds(pid) - used > IDLE_US || (await isBusy()))
+  } while (cpuMicroseconds(pid) - used > IDLE_US || (await isBusy(reader)))
 }
 
-async function isBusy(): Promise<boolean> {
+async function isBusy(reader: pg.Pool): Promise<boolean> {
   const { rows } = await reader.query<{ busy: boolean }>(
     `select exists (select from outbox) or exists (select from tasks where due_at <= now() + interval '1 s') as busy`
   )

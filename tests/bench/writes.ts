@@ -8,9 +8,7 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 
 import { cpuMicroseconds } from './load.js'
-import { HubProcesses } from '#tests/helpers/hub_processes'
-import { testDatabase } from '#tests/helpers/database/test_database'
-import { StandInProvider, SYSTEM } from '#tests/unit/identity/stand_in/stand_in_provider'
+import { measureHub } from './measured_hub.js'
 
 const CONNECTIONS = 16
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 8)
@@ -25,30 +23,10 @@ const LIMITS_MS = { update: 1.2, creation: 2.5, download: 0.5 }
 type Work = 'read' | keyof typeof LIMITS_MS
 type Request = () => Promise<unknown>
 
-const standIn = await StandInProvider.start()
-const database = await testDatabase()
-let hub: HubProcesses | undefined
-try {
-  hub = await HubProcesses.start('server', {
-    variables: {
-      SURFACES: 'core,storage',
-      JOBS: process.env.BENCH_JOBS,
-      DATABASE_URL: database.url,
-      IDENTITY_URL: standIn.url,
-      CLIENT_SECRET: SYSTEM.clientSecret,
-      RATE_LIMIT_USER: '0',
-      RATE_LIMIT_CLIENT: '0',
-      LOG_LEVEL: 'error',
-    },
-  })
-  const costs = await medians(hub.pid, await works(hub.origin, standIn.administrator()))
-  const mebibytes = mostMemory(hub.pid)
-  process.exitCode = report(costs, mebibytes) ? 0 : 1
-} finally {
-  await hub?.remove()
-  await standIn.goAway()
-  await database.stop()
-}
+await measureHub({ SURFACES: 'core,storage' }, async ({ hub, token }) => {
+  const costs = await medians(hub.pid, await works(hub.origin, token))
+  return report(costs, mostMemory(hub.pid))
+})
 
 async function works(origin: string, token: string): Promise<Record<Work, Request>> {
   const send = requesting(origin, token)
