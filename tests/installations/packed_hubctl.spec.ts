@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 
 import { test } from '@japa/runner'
 
+import { VERSION } from '#kernel/version'
 import { builtProgram } from '#tests/helpers/built_program'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 
@@ -40,7 +41,7 @@ test('hubctl runs from its package, without the dependencies of the server', asy
   const call = (...args: string[]) =>
     run(process.execPath, [hubctl, ...args], { cwd: folder, env: { HOME: folder } })
   assert.match((await call('--help')).stdout, /^Usage: hubctl/)
-  assert.match((await call('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+  assert.equal((await call('--version')).stdout, `${VERSION}\n`)
   assert.match((await call('image', 'import', '--help')).stdout, /--as <name>/)
   const failure = await call('get', 'nodes', '--url', 'http://127.0.0.1:1').catch(
     (error: { code: number; stderr: string }) => error

@@ -1,25 +1,24 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 
 import { test } from '@japa/runner'
 import { CommanderError, type Command } from 'commander'
 
 import { hubctl } from '#hubctl/program'
+import { shellBlocks } from '#tests/helpers/shell_blocks'
 
-const PAGES = ['README.md', ...readdirSync('docs').map((file) => `docs/${file}`)].filter((file) =>
-  file.endsWith('.md')
-)
+const PAGES = ['../README.md', ...(await readdir('docs'))].filter((page) => page.endsWith('.md'))
 
 /** Calls of hubctl that a page shows in blocks for a shell, and in the first column of tables. */
-function documentedCalls(page: string): string[] {
-  const text = readFileSync(page, 'utf8')
-  const blocks = [...text.matchAll(/^```sh\n([^]*?)^```$/gm)].flatMap(([, block]) =>
-    block!
+async function documentedCalls(page: string): Promise<string[]> {
+  const lines = (await shellBlocks(page)).flatMap((block) =>
+    block
       .replaceAll('\\\n', ' ')
       .split(/\n|&&|;|\|/)
       .map((line) => line.trim())
   )
+  const text = await readFile(`docs/${page}`, 'utf8')
   const cells = [...text.matchAll(/^\| `(hubctl [^`]+)`/gm)].map(([, call]) => call!)
-  return [...blocks, ...cells].filter((line) => CALL.test(line))
+  return [...lines, ...cells].filter((line) => CALL.test(line))
 }
 
 const CALL =
@@ -51,9 +50,12 @@ function inertProgram(): Command {
   return program
 }
 
+const CALLS = new Map(
+  await Promise.all(PAGES.map(async (page) => [page, await documentedCalls(page)] as const))
+)
+
 test.group('Commands of hubctl that documentation shows', () => {
-  for (const page of PAGES) {
-    const calls = documentedCalls(page)
+  for (const [page, calls] of CALLS) {
     if (calls.length > 0) {
       test(`are understood as ${page} writes them`, async ({ assert }) => {
         const failures: string[] = []
@@ -72,6 +74,6 @@ test.group('Commands of hubctl that documentation shows', () => {
   }
 
   test('are found', ({ assert }) => {
-    assert.isAbove(PAGES.flatMap(documentedCalls).length, 100)
+    assert.isAbove([...CALLS.values()].flat().length, 100)
   })
 })
