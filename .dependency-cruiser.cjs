@@ -4,7 +4,10 @@
 const GROUND = 'kernel|query|observability|configuration'
 const FOUNDATIONS = 'audit|auth|bus|database|http|jobs|openapi|outbox|records|signals'
 
-/** What each room of app/ and each package imports; everything not named here is forbidden. Every room may use the ground and the environment. */
+/*
+ * What each room of app/ and each package imports. Everything not named here is forbidden. Every room may use the ground,
+ * and those of app/ the environment.
+ */
 const rooms = {
   'audit': '',
   'database': '',

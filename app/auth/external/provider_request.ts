@@ -155,21 +155,18 @@ async function sendWithReconnect(
     return await sendOnce(url, providerRequest, deadline)
   } catch (error) {
     if (error instanceof StaleConnection) {
-      return sendOnce(url, providerRequest, deadline, NEW_CONNECTION)
+      return sendOnce(url, providerRequest, deadline, { agent: false })
     }
     throw error
   }
 }
 
-/** The global agents, which keep connections alive and use the proxy of the environment. */
-const KEEP_ALIVE: RequestOptions = {}
-const NEW_CONNECTION: RequestOptions = { agent: false }
-
+/** Uses the global agents by default, which keep connections alive and use the proxy of the environment. */
 function sendOnce(
   url: string,
   providerRequest: ProviderRequest,
   deadline: number,
-  options = KEEP_ALIVE
+  options: RequestOptions = {}
 ): Promise<RawResponse> {
   const headers = headersOf(providerRequest)
   const { promise, resolve, reject } = Promise.withResolvers<RawResponse>()

@@ -25,7 +25,7 @@ interface ClientProvisioningOptions {
   provider: IdentityProvider
   intents: ClientIntents
   logger: Pick<Logger, 'warn'>
-  limitMs?: number
+  timeoutMs?: number
 }
 
 /**
@@ -42,12 +42,12 @@ export class ClientProvisioning implements RecordClients {
     provider,
     intents,
     logger,
-    limitMs = CREATION_TIMEOUT_MS,
+    timeoutMs = CREATION_TIMEOUT_MS,
   }: ClientProvisioningOptions) {
     this.#provider = provider
     this.#intents = intents
     this.#logger = logger
-    this.#timeoutMs = limitMs
+    this.#timeoutMs = timeoutMs
   }
 
   async withClient<T>(

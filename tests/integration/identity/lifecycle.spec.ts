@@ -29,8 +29,8 @@ let clients: ClientDirectory
 let pool: DatabasePool
 let intents: ClientIntents
 
-const provisioning = (limitMs?: number) =>
-  new ClientProvisioning({ provider, intents, logger: silent, limitMs })
+const provisioning = (timeoutMs?: number) =>
+  new ClientProvisioning({ provider, intents, logger: silent, timeoutMs })
 
 /** Inserts the record and attaches its client in one transaction, as services do. */
 const create = (
