@@ -1,6 +1,6 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 
-import { CONNECTION_LIMITS, exceedsLimit } from '#http/connection_limit'
+import { CONNECTION_LIMITS, exceedsLimit, type ConnectionLimits } from '#http/connection_limit'
 import { listen, type Address } from '#runtime/listen'
 import { addressOf, type Member } from './member.js'
 
@@ -15,19 +15,23 @@ const WAIT_LIMIT_MS = 30_000
  * worker. Here such a connection is passed to another member, or waits for one.
  */
 export class SharedPort {
-  readonly #server = createServer({ pauseOnConnect: true, noDelay: true })
+  readonly #server: Server
+  readonly #limits: ConnectionLimits
   readonly #members = new Set<Member>()
   /** All members with connections, including those that drain. */
   readonly #alive = new Set<Member>()
   readonly #waiting = new Set<Socket>()
 
   static async open(address: Address): Promise<SharedPort> {
-    const port = new SharedPort()
-    await listen(port.#server, address)
+    const server = createServer({ pauseOnConnect: true, noDelay: true })
+    const port = new SharedPort(server, CONNECTION_LIMITS)
+    await listen(server, address)
     return port
   }
 
-  private constructor() {
+  constructor(server: Server, limits: ConnectionLimits) {
+    this.#server = server
+    this.#limits = limits
     this.#server.maxConnections = MOST_WAITING
     this.#server.on('connection', (socket) => {
       socket.on('error', () => {})
@@ -75,7 +79,7 @@ export class SharedPort {
       present.all += member.load
       present.fromAddress += member.loadFrom(address)
     }
-    return exceedsLimit(CONNECTION_LIMITS, address, present)
+    return exceedsLimit(this.#limits, address, present)
   }
 
   #distribute(socket: Socket): void {
