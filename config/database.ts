@@ -9,10 +9,11 @@ import { sharedPool } from '#database/shared_pool'
 import type { SurfaceName } from '#configuration/surfaces'
 import { env } from '#start/env'
 
-/** Connections to the databases of this process's surfaces only. */
+/** Connections to the databases of this process's surfaces, and to that of the embedded provider. */
 const surfaces = surfacesOf(env)
+const provider: SurfaceName[] = env.IDENTITY_URL === undefined ? ['identity'] : []
 const connections = Object.fromEntries(
-  surfaces.flatMap((surface) => [
+  [...surfaces, ...provider].flatMap((surface) => [
     [surface, connectionOf(surface, surface)],
     [busConnection(surface), connectionOf(surface, 'bus')],
   ])

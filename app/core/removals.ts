@@ -1,28 +1,33 @@
 import app from '@adonisjs/core/services/app'
 
+import { Analysis } from '#core/analyses/analysis'
 import { AnalysisService } from '#core/analyses/analysis_service'
+import { AnalysisBucketFile } from '#core/analysis_bucket_files/analysis_bucket_file'
 import { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_bucket_file_service'
+import { Project } from '#core/projects/project'
 import { ProjectService } from '#core/projects/project_service'
+import { RegistryProject } from '#core/registry_projects/registry_project'
 import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { corePool } from './database.js'
 import type { Reactions } from '#auth/reactions'
 import { realmSweep, userSweep } from '#auth/reconcile_people'
 import { serviceOrigin } from '#auth/service_origin'
 import type { Sweep } from '#jobs/sweep'
-import { inTransaction } from '#records/transaction'
 import { ignoreNotFound } from '#records/ignore_not_found'
+import { inPages } from '#records/in_pages'
+import type { ModelClass } from '#records/model'
+import { inTransaction } from '#records/transaction'
 
+import { Node } from '#core/nodes/node'
 import { NodeService } from '#core/nodes/node_service'
 
-const PAGE = 100
-
-/** The tables with records of realms, and the services of records that refer to users. */
-const REALM_TABLES = ['analyses', 'projects', 'nodes', 'registry_projects']
-const USER_SERVICES = {
-  projects: ProjectService,
-  analyses: AnalysisService,
-  analysis_bucket_files: AnalysisBucketFileService,
-}
+/** The models with records of realms, and those of records that refer to users, with their services. */
+const OF_REALMS = [Analysis, Project, Node, RegistryProject]
+const OF_USERS = [
+  [Project, ProjectService],
+  [Analysis, AnalysisService],
+  [AnalysisBucketFile, AnalysisBucketFileService],
+] as const
 
 /** The reactions of core to deleted realms and users. */
 export const coreReactions: Reactions = { realmDeleted: removeRealm, userDeleted: releaseUser }
@@ -32,12 +37,15 @@ export function removalSweeps(provider: Parameters<typeof realmSweep>[0]['provid
   return [
     realmSweep({
       provider,
-      referencedIds: () => findReferences(REALM_TABLES, 'realm_id'),
+      referencedIds: () => findReferences(OF_REALMS, 'realmId'),
       removeReferences: removeRealm,
     }),
     userSweep({
       provider,
-      referencedIds: () => findReferences(Object.keys(USER_SERVICES), 'user_id'),
+      referencedIds: () => findReferences(
+          OF_USERS.map(([model]) => model),
+          'userId'
+        ),
       removeReferences: releaseUser,
     }),
   ]
@@ -51,18 +59,18 @@ async function removeRealm(realmId: string): Promise<number> {
   const projects = await container.make(ProjectService)
   const nodes = await container.make(NodeService)
   const registryProjects = await container.make(RegistryProjectService)
-  const removals: [string, (id: string) => Promise<unknown>][] = [
-    ['analyses', (id) => analyses.remove(origin, id)],
-    ['projects', (id) => projects.remove(origin, id)],
-    ['nodes', (id) => nodes.remove(origin, id)],
+  const removals: [ModelClass, (id: string) => Promise<unknown>][] = [
+    [Analysis, (id) => analyses.remove(origin, id)],
+    [Project, (id) => projects.remove(origin, id)],
+    [Node, (id) => nodes.remove(origin, id)],
     [
-      'registry_projects',
+      RegistryProject,
       (id) => inTransaction(corePool(), (it) => registryProjects.removeForNode(it, origin, id)),
     ],
   ]
   let removed = 0
-  for (const [table, remove] of removals) {
-    for await (const id of findIds(table, 'realm_id', realmId)) {
+  for (const [model, remove] of removals) {
+    for await (const { id } of inPages(model.query().select('id').where('realmId', realmId))) {
       await ignoreNotFound(remove(id))
       removed++
     }
@@ -74,9 +82,9 @@ async function removeRealm(realmId: string): Promise<number> {
 async function releaseUser(userId: string): Promise<number> {
   const origin = await serviceOrigin()
   let released = 0
-  for (const [table, Service] of Object.entries(USER_SERVICES)) {
+  for (const [model, Service] of OF_USERS) {
     const service = await app.container.make(Service)
-    for await (const id of findIds(table, 'user_id', userId)) {
+    for await (const { id } of inPages(model.query().select('id').where('userId', userId))) {
       await ignoreNotFound(service.detachUser(origin, id))
       released++
     }
@@ -84,24 +92,11 @@ async function releaseUser(userId: string): Promise<number> {
   return released
 }
 
-async function* findIds(table: string, column: string, value: string): AsyncGenerator<string> {
-  let last = '00000000-0000-0000-0000-000000000000'
-  let size = PAGE
-  while (size === PAGE) {
-    const { rows } = await corePool().query<{ id: string }>(
-      `select id from ${table} where ${column} = $1 and id > $2 order by id limit ${PAGE}`,
-      [value, last]
-    )
-    yield* rows.map(({ id }) => id)
-    size = rows.length
-    last = rows.at(-1)?.id ?? last
-  }
-}
-
-async function findReferences(tables: readonly string[], column: string): Promise<string[]> {
-  const queries = tables.map(
-    (table) => `select ${column} as id from ${table} where ${column} is not null`
-  )
-  const { rows } = await corePool().query<{ id: string }>(queries.join(' union '))
-  return rows.map(({ id }) => id)
+async function findReferences(
+  models: readonly ModelClass[],
+  column: 'realmId' | 'userId'
+): Promise<string[]> {
+  const queries = models.map((model) => model.query().distinct(column).whereNotNull(column))
+  const found = await Promise.all(queries)
+  return [...new Set(found.flat().map((record) => record.$getAttribute(column) as string))]
 }

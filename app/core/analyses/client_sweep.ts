@@ -1,10 +1,12 @@
 import type { Logger } from '@adonisjs/core/logger'
 import app from '@adonisjs/core/services/app'
 
+import { Analysis } from './analysis.js'
 import { AnalysisService } from './analysis_service.js'
 import { clientSweep } from '#core/clients/client_sweep'
 import type { ReconcilingProvider } from '#core/clients/reconcile_clients'
 import type { Sweep } from '#jobs/sweep'
+import { inPages } from '#records/in_pages'
 
 /**
  * Replaces missing clients of analyses. Only new clients get the initial permissions, so that revoked permissions stay
@@ -15,7 +17,7 @@ export function analysisClientSweep(
   logger: Pick<Logger, 'warn'>
 ): Sweep {
   const owners = {
-    table: 'analyses',
+    records: () => inPages(Analysis.query()),
     service: () => app.container.make(AnalysisService),
     permissions: { names: [] },
   } satisfies Parameters<typeof clientSweep>[1]

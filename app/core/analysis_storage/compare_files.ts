@@ -1,3 +1,5 @@
+import { AnalysisBucket } from '#core/analysis_buckets/analysis_bucket'
+import { inPages } from '#records/in_pages'
 import { inTransaction } from '#records/transaction'
 import {
   isOlder,
@@ -7,22 +9,12 @@ import {
   type ComparisonSteps,
 } from './comparison.js'
 import { FIRST_ID, type InventoryFile } from './inventory.js'
-import { pagesById } from './pages.js'
 
-const PAGE_SIZE = 100
 /** The maximal length of the path of a file of an analysis. */
 const MAX_PATH_LENGTH = 256
 
-const BUCKETS = `select id, bucket_id as "bucketId" from analysis_buckets
-  where id > $1 order by id limit ${PAGE_SIZE}`
-
 const STORED_ROWS = `select bucket_file_id as id, created_at as "createdAt" from analysis_bucket_files
   where analysis_bucket_id = $1 and bucket_file_id > $2 and ($3::uuid is null or bucket_file_id <= $3)`
-
-interface Bucket {
-  readonly id: string
-  readonly bucketId: string
-}
 
 /** A range of file ids that is compared at once; open-ended if `last` is null. */
 interface Range {
@@ -37,18 +29,15 @@ interface FileRow {
 
 /** Adds files that core has no record of, and deletes records of files that storage no longer has. */
 export async function* compareFiles(context: ComparisonContext): ComparisonSteps {
-  const pages = pagesById(PAGE_SIZE, async (after) => {
-    const { rows } = await context.pool.query<Bucket>(BUCKETS, [after])
-    return rows
-  })
-  for await (const page of pages) {
-    for (const bucket of page) {
-      yield* compareBucket(context, bucket)
-    }
+  for await (const bucket of inPages(AnalysisBucket.query().select('id', 'bucketId'))) {
+    yield* compareBucket(context, bucket)
   }
 }
 
-async function* compareBucket(context: ComparisonContext, bucket: Bucket): ComparisonSteps {
+async function* compareBucket(
+  context: ComparisonContext,
+  bucket: AnalysisBucket
+): ComparisonSteps {
   const { inventory } = context
   let after: string | null = FIRST_ID
   while (after !== null) {
@@ -62,7 +51,11 @@ async function* compareBucket(context: ComparisonContext, bucket: Bucket): Compa
   }
 }
 
-async function findRows({ pool }: ComparisonContext, { id }: Bucket, { after, last }: Range) {
+async function findRows(
+  { pool }: ComparisonContext,
+  { id }: AnalysisBucket,
+  { after, last }: Range
+) {
   const { rows } = await pool.query<FileRow>(STORED_ROWS, [id, after, last])
   return rows
 }

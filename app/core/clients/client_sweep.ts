@@ -1,7 +1,6 @@
 import type { Logger } from '@adonisjs/core/logger'
 
 import { serviceOrigin } from '#auth/service_origin'
-import { corePool } from '#core/database'
 import type { TargetPermissions } from '#auth/client_permissions'
 import { SkippedRecords } from './skipped_records.js'
 import {
@@ -13,11 +12,10 @@ import type { Sweep } from '#jobs/sweep'
 import type { Origin } from '#kernel/origin'
 
 const EVERY_MS = 60 * 60_000
-const PAGE_SIZE = 100
 
 /** A kind of record with own clients. */
 interface ClientOwners {
-  readonly table: 'nodes' | 'analyses'
+  readonly records: () => AsyncIterable<OwnerOfClient>
   readonly service: () => Promise<OwnerService>
   readonly permissions: TargetPermissions
 }
@@ -40,7 +38,7 @@ export function clientSweep(
 ): Sweep {
   const reconciliation = {
     ...dependencies,
-    owners: () => inPages(owners),
+    owners: owners.records,
     assign: ({ id }: { id: string }, clientId: string) => assign(owners, id, clientId),
     permissions: owners.permissions,
     skipped: new SkippedRecords(name, dependencies.logger),
@@ -49,21 +47,6 @@ export function clientSweep(
     name,
     schedule: { everyMs: EVERY_MS },
     run: (signal) => reconcileClients(reconciliation, signal),
-  }
-}
-
-async function* inPages({ table }: ClientOwners): AsyncIterable<OwnerOfClient> {
-  let last = '00000000-0000-0000-0000-000000000000'
-  let size = PAGE_SIZE
-  while (size === PAGE_SIZE) {
-    const { rows } = await corePool().query<OwnerOfClient>(
-      `select id, realm_id as "realmId", client_id as "clientId" from ${table}
-       where id > $1 order by id limit ${PAGE_SIZE}`,
-      [last]
-    )
-    yield* rows
-    size = rows.length
-    last = rows.at(-1)?.id ?? last
   }
 }
 

@@ -9,7 +9,10 @@ import { NODE_CLIENT_PERMISSIONS, type TargetPermissions } from '#auth/client_pe
 import type { ReconcilingProvider } from './reconcile_clients.js'
 import { intentSweep } from './reconcile_intents.js'
 import type { Sweep } from '#jobs/sweep'
+import { inPages } from '#records/in_pages'
 
+import { Analysis } from '#core/analyses/analysis'
+import { Node } from '#core/nodes/node'
 import { NodeService } from '#core/nodes/node_service'
 
 /** Removes clients whose node or analysis was never written. */
@@ -25,15 +28,15 @@ export function nodeClientSweep(
   const permissions: TargetPermissions = { names: NODE_CLIENT_PERMISSIONS, exclusive: true }
   return clientSweep(
     'node-clients',
-    { table: 'nodes', service: () => app.container.make(NodeService), permissions },
+    {
+      records: () => inPages(Node.query()),
+      service: () => app.container.make(NodeService),
+      permissions,
+    },
     { provider, logger }
   )
 }
 
 async function hasRecord(id: string): Promise<boolean> {
-  const { rowCount } = await corePool().query(
-    'select 1 from nodes where id = $1 union all select 1 from analyses where id = $1',
-    [id]
-  )
-  return rowCount! > 0
+  return ((await Node.find(id)) ?? (await Analysis.find(id))) !== null
 }

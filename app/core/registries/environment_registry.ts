@@ -1,17 +1,15 @@
 import { serviceOrigin } from '#auth/service_origin'
 import type { DatabasePool } from '#database/database_pool'
-import type { Row } from '#records/row'
-import { unseal } from '#records/sealing'
+import { lucidClientFor } from '#records/lucid_client'
 import { inTransaction } from '#records/transaction'
 import { env } from '#start/env'
 
 import { sendRegistryCommand } from './commands.js'
-import type { Registry } from './registry.js'
+import { Registry } from './registry.js'
 import type { RegistryService } from './registry_service.js'
 
 const NAME = 'default'
 
-type StoredRegistry = Pick<Row<typeof Registry>, 'id' | 'accountName' | 'accountSecret'>
 type Harbor = NonNullable<typeof env.HARBOR_URL>
 
 /** The registry that `HARBOR_URL` configures. */
@@ -43,20 +41,13 @@ export class EnvironmentRegistry {
     const { host, accountName, accountSecret } = harbor
     const origin = await serviceOrigin()
     return inTransaction(this.#pool, async (transaction) => {
-      const { rows } = await transaction.query<StoredRegistry>(
-        `select id, account_name as "accountName", account_secret as "accountSecret"
-         from registries where name = $1 for update`,
-        [NAME]
-      )
-      const [existing] = rows
+      const client = await lucidClientFor(transaction)
+      const existing = await Registry.query({ client }).where('name', NAME).forUpdate().first()
       if (!existing) {
         const values = { name: NAME, host, accountName, accountSecret }
         return this.#registries.insertFromEnvironment(transaction, origin, values)
       }
-      if (
-        existing.accountName === accountName &&
-        unseal('registry account', existing.accountSecret) === accountSecret
-      ) {
+      if (existing.accountName === accountName && existing.accountSecret === accountSecret) {
         return undefined
       }
       const account = { accountName, accountSecret }

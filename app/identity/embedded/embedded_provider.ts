@@ -11,6 +11,7 @@ import type {
 } from '#auth/provider'
 import type { RecordClients } from '#auth/record_clients'
 import { clock } from '#kernel/clock'
+import { isUuid } from '#kernel/is_uuid'
 import { changeListener } from './change_notifications.js'
 import { EmbeddedRecordClients } from './embedded_record_clients.js'
 import { EmbeddedClients } from './embedded_clients.js'
@@ -20,6 +21,8 @@ import { platformClient } from './platform_origin.js'
 import { grantedScope } from '#identity/embedded/oauth/scopes'
 import { introspect, introspectExpired } from '#identity/embedded/tokens/introspect'
 import { clientToken } from '#identity/embedded/tokens/issue'
+import { Realm } from '#identity/realms/realm'
+import { User } from '#identity/users/user'
 
 const RENEWED_BEFORE_MS = 60_000
 
@@ -33,8 +36,8 @@ export class EmbeddedProvider implements IdentityProvider {
     showsEverybody: true,
     realmIds,
     users,
-    hasRealm: (id) => exists('realms', id),
-    hasUser: (id) => exists('users', id),
+    hasRealm: async (id) => isUuid(id) && (await Realm.find(id)) !== null,
+    hasUser: async (id) => isUuid(id) && (await User.find(id)) !== null,
   }
   readonly #subscriptions = new Set<() => Promise<void>>()
   #ownToken: { token: string; until: number } | undefined
@@ -124,19 +127,14 @@ export class EmbeddedProvider implements IdentityProvider {
 }
 
 async function realmIds(): Promise<ReadonlySet<string>> {
-  const { rows } = await identityPool().query<{ id: string }>('select id from realms')
-  return new Set(rows.map(({ id }) => id))
+  const realms = await Realm.query().select('id')
+  return new Set(realms.map(({ id }) => id))
 }
 
+/** A statement, because there may be more users than instances of a model fit into a moment. */
 async function users(): Promise<ReadonlyMap<string, string | null>> {
   const { rows } = await identityPool().query<{ id: string; realmId: string }>(
     'select id, realm_id as "realmId" from users'
   )
   return new Map(rows.map(({ id, realmId }) => [id, realmId]))
-}
-
-async function exists(table: 'realms' | 'users', id: string): Promise<boolean> {
-  const text = `select 1 from ${table} where id::text = lower($1)`
-  const { rowCount } = await identityPool().query(text, [id])
-  return rowCount === 1
 }

@@ -8,7 +8,13 @@ import { BUILT_IN_PERMISSIONS, BUILT_IN_ROLES } from './built_in_roles.js'
 import { newSecret, storedSecret } from './client_secrets.js'
 import { identityPool } from './database.js'
 import { SCOPES } from '#identity/embedded/oauth/scopes'
+import { Client } from '#identity/clients/client'
+import { Realm } from '#identity/realms/realm'
+import { Role } from '#identity/roles/role'
+import { UserRole } from '#identity/user_roles/user_role'
+import { User } from '#identity/users/user'
 import { hashPassword } from './passwords.js'
+import { lucidClientFor } from '#records/lucid_client'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
 import { env } from '#start/env'
@@ -104,10 +110,7 @@ async function addRole(
   name: string,
   permissions: readonly string[]
 ): Promise<void> {
-  await transaction.query('insert into roles (id, name, built_in) values ($1, $2, true)', [
-    clock.uuid(),
-    name,
-  ])
+  await Role.create({ name, builtIn: true }, { client: await lucidClientFor(transaction) })
   await grantToRole(transaction, name, permissions)
 }
 
@@ -117,12 +120,8 @@ async function addClient(
   name: string,
   plain: string
 ): Promise<void> {
-  const { secret, secretDigest } = await storedSecret(plain)
-  await transaction.query(
-    `insert into clients (id, name, built_in, secret, secret_digest, realm_id)
-     values ($1, $2, true, $3, $4, $5)`,
-    [clock.uuid(), name, secret, secretDigest, realmId]
-  )
+  const values = { name, builtIn: true, realmId, ...(await storedSecret(plain)) }
+  await Client.create(values, { client: await lucidClientFor(transaction) })
 }
 
 /**
@@ -160,7 +159,7 @@ async function addScopes(transaction: pg.ClientBase): Promise<void> {
 
 /** Inserts missing consoles into all realms. Custom clients of these names stay as they are. */
 async function addConsoles(transaction: pg.ClientBase): Promise<void> {
-  const { rows: realms } = await transaction.query<{ id: string }>('select id from realms')
+  const realms = await Realm.query({ client: await lucidClientFor(transaction) }).select('id')
   const realmIds = realms.map(({ id }) => id)
   for (const [name, label] of Object.entries(CONSOLES)) {
     await transaction.query(
@@ -183,16 +182,10 @@ async function addConsoles(transaction: pg.ClientBase): Promise<void> {
 
 async function addAdministrator(transaction: pg.ClientBase, realmId: string): Promise<void> {
   const password = await hashPassword(initialSecret('administrator', env))
-  const id = clock.uuid()
-  await transaction.query(
-    'insert into users (id, name, password, realm_id) values ($1, $2, $3, $4)',
-    [id, ADMIN, password, realmId]
-  )
-  await transaction.query(
-    `insert into user_roles (id, user_id, role_id, user_realm_id)
-     select $1, $2, id, $3 from roles where name = $4 and realm_id is null`,
-    [clock.uuid(), id, realmId, ADMIN]
-  )
+  const client = await lucidClientFor(transaction)
+  const user = await User.create({ name: ADMIN, password, realmId }, { client })
+  const role = await Role.findByOrFail({ name: ADMIN, realmId: null }, { client })
+  await UserRole.create({ userId: user.id, roleId: role.id, userRealmId: realmId }, { client })
 }
 
 async function grantToAdministrators(

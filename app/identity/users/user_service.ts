@@ -4,6 +4,7 @@ import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest, PermissionDenied } from '#kernel/failures'
+import { isUuid } from '#kernel/is_uuid'
 import { requireUnlikeName } from '#auth/chosen_secret'
 import { IdentityService } from '#identity/embedded/identity_service'
 import { hashPassword } from '#identity/embedded/passwords'
@@ -18,7 +19,7 @@ import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
-import { user, type createUser, type updateUser, type User } from './user.js'
+import { user, User, type createUser, type updateUser } from './user.js'
 
 /** Attributes that users may not change themselves. */
 const MANAGED = ['name', 'nameLocked', 'active'] as const
@@ -90,9 +91,8 @@ export class UserService extends IdentityService<typeof User> {
   }
 
   async #nameOf(id: string): Promise<string | undefined> {
-    const text = 'select name from users where id::text = lower($1)'
-    const { rows } = await this.pool.query<{ name: string }>(text, [id])
-    return rows[0]?.name
+    const found = isUuid(id) ? await User.find(id) : null
+    return found?.name
   }
 }
 

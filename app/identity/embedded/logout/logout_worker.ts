@@ -1,6 +1,6 @@
 import type { Logger } from '@adonisjs/core/logger'
 
-import { identityPool } from '#identity/embedded/database'
+import { Client } from '#identity/clients/client'
 import { sign } from '#identity/embedded/tokens/sign'
 import type { TaskWorker } from '#jobs/tasks/task_worker'
 import { clock } from '#kernel/clock'
@@ -38,11 +38,12 @@ export function logoutWorker({ logger }: LogoutWorkerOptions): TaskWorker<Logout
 }
 
 async function notifyClient(logout: Logout): Promise<void> {
-  const client = await readClient(logout.clientId)
-  if (!client || !isAllowedAddress(client.address)) {
+  const client = await Client.find(logout.clientId)
+  const address = client?.active ? client.backchannelLogoutUri : null
+  if (!client || address === null || !isAllowedAddress(address)) {
     return
   }
-  const response = await fetch(client.address, {
+  const response = await fetch(address, {
     method: 'POST',
     body: new URLSearchParams({ logout_token: await logoutToken(logout, client) }),
     redirect: 'manual',
@@ -54,27 +55,13 @@ async function notifyClient(logout: Logout): Promise<void> {
   }
 }
 
-interface LogoutClient {
-  readonly name: string
-  readonly address: string
-}
-
-async function readClient(id: string): Promise<LogoutClient | undefined> {
-  const { rows } = await identityPool().query<LogoutClient>(
-    `select name, backchannel_logout_uri as address from clients
-     where id = $1 and active and backchannel_logout_uri is not null`,
-    [id]
-  )
-  return rows[0]
-}
-
 /**
  * The audience has the id and the name of the client, which may know either. The type distinguishes the token from all
  * others.
  */
 function logoutToken(
   { sessionId, userId: id, realmId, realmName, clientId }: Logout,
-  { name }: LogoutClient
+  { name }: Client
 ): Promise<string> {
   const about = { aud: [clientId, name], jti: clock.uuid(), sid: sessionId }
   const claims = { ...about, events: { [LOGOUT_EVENT]: {} } }
