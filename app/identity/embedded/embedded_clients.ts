@@ -1,15 +1,13 @@
 import app from '@adonisjs/core/services/app'
 
 import type { Actor } from '#kernel/actor'
-import { EntityConflict } from '#kernel/failures'
+import { EntityConflict, PermissionDenied } from '#kernel/failures'
 import { failureOf } from '#http/failure_of'
 import { identityPool } from './database.js'
-import { Client } from '#identity/clients/client'
 import { ClientService } from '#identity/clients/client_service'
-import { Permission } from '#identity/permissions/permission'
 import { clientPermission } from '#identity/client_permissions/client_permission'
 import { newSecret, readSecret } from './client_secrets.js'
-import { actingWithin, requireWithinReach } from './strength.js'
+import { actingWithin, permissionsBeyond, bindings, isSelf } from './strength.js'
 import type {
   ClientDirectory,
   ClientPermission,
@@ -22,6 +20,14 @@ import { isUuid } from '#kernel/is_uuid'
 import { serviceKeyOf } from '#records/service_key'
 import { ignoreNotFound } from '#records/ignore_not_found'
 import { platformOrigin } from './platform_origin.js'
+
+const CLIENT = `id, name, display_name as "displayName", realm_id as "realmId", active,
+  auth_method <> 'none' as "isConfidential"`
+
+interface ClientRow extends ProviderClient {
+  readonly stored: string | null
+  readonly outOfReach: string[]
+}
 
 const GRANT = `select g.id, g.client_id as "clientId", g.permission_id as "permissionId",
     json_build_object('id', p.id, 'name', p.name) as permission
@@ -46,10 +52,8 @@ export class EmbeddedClients implements ClientDirectory {
     if (created) {
       return (await this.read(idIn(created))) ?? this.create(client)
     }
-    const existing = await Client.query()
-      .where({ realmId })
-      .whereRaw('lower(name) = lower(?)', [name])
-      .first()
+    const text = `select ${CLIENT} from clients where lower(name) = lower($1) and realm_id = $2`
+    const existing = await queryOne<ProviderClient>(text, [name, realmId])
     const updated = existing && (await this.#takeOver(origin, existing))
     return updated ?? this.create(client)
   }
@@ -58,36 +62,44 @@ export class EmbeddedClients implements ClientDirectory {
     id: string,
     { secret = false, within }: { secret?: boolean; within?: Actor } = {}
   ): Promise<ProviderClient | undefined> {
-    const client = isUuid(id) ? await Client.find(id) : null
-    if (!client) {
+    if (!isUuid(id)) {
       return undefined
     }
-    if (within) {
-      await requireWithinReach(identityPool(), within, 'client', id)
+    const { values, bind } = bindings(id)
+    const row = await queryOne<ClientRow>(
+      `select ${CLIENT}, secret as stored, ${missingPermissions(id, within, bind)} as "outOfReach"
+       from clients where id = $1`,
+      values
+    )
+    if (!row) {
+      return undefined
     }
-    return {
-      ...providerClient(client),
-      ...(secret && { secret: client.secret && (await readSecret(client.secret)) }),
+    const { stored, outOfReach: missing, ...client } = row
+    if (missing.length > 0) {
+      throw PermissionDenied.missing(missing)
     }
+    return secret
+      ? { ...client, secret: stored === null ? null : await readSecret(stored) }
+      : client
   }
 
   /**
    * Replaces the secret of an existing client: whoever created it under the id of a record knows the old one and must
    * not log in as the record.
    */
-  async #takeOver(origin: Origin, { id }: Client): Promise<ProviderClient | undefined> {
+  async #takeOver(origin: Origin, { id }: ProviderClient): Promise<ProviderClient | undefined> {
     const secret = { secret: newSecret(), authMethod: 'secret', redirectUri: null } as const
     const clients = await clientService()
     const updated = await ignoreNotFound(clients.update(origin, id, secret))
     return updated === undefined ? undefined : this.read(id)
   }
 
-  async findByName(name: string, realmId?: string): Promise<ProviderClient | undefined> {
-    const client = await Client.query()
-      .where({ name, ...(realmId && { realmId }) })
-      .orderBy('createdAt')
-      .first()
-    return client ? providerClient(client) : undefined
+  findByName(name: string, realmId?: string): Promise<ProviderClient | undefined> {
+    return queryOne(
+      `select ${CLIENT} from clients where name = $1 and ($2::uuid is null or realm_id = $2)
+       order by created_at limit 1`,
+      [name, realmId ?? null]
+    )
   }
 
   async rotate(
@@ -125,9 +137,9 @@ export class EmbeddedClients implements ClientDirectory {
     return rows
   }
 
-  async permission(idOrName: string): Promise<ProviderPermission | undefined> {
-    const permission = await Permission.findBy(isUuid(idOrName) ? 'id' : 'name', idOrName)
-    return permission ? { id: permission.id, name: permission.name } : undefined
+  permission(idOrName: string): Promise<ProviderPermission | undefined> {
+    const where = isUuid(idOrName) ? 'id = $1' : 'name = $1'
+    return queryOne(`select id, name from permissions where ${where}`, [idOrName])
   }
 
   async grant(
@@ -140,11 +152,8 @@ export class EmbeddedClients implements ClientDirectory {
     const body = { clientId, permissionId }
     const grants = await grantService()
     await undefinedOnConflict(() => grants.create(origin, body))
-    const { rows } = await identityPool().query<ClientPermission>(
-      `${GRANT} where g.client_id = $1 and g.permission_id = $2`,
-      [clientId, permissionId]
-    )
-    return rows[0]!
+    const where = 'g.client_id = $1 and g.permission_id = $2'
+    return (await queryOne<ClientPermission>(`${GRANT} where ${where}`, [clientId, permissionId]))!
   }
 
   async revoke(clientPermissionId: string, by?: Origin, within?: Actor): Promise<void> {
@@ -162,16 +171,28 @@ async function originFor(by: Origin | undefined, within: Actor | undefined): Pro
   return { ...(by ?? platform), actor: within ? actingWithin(actor, within) : actor }
 }
 
-const providerClient = (client: Client): ProviderClient => ({
-  id: client.id,
-  name: client.name,
-  displayName: client.displayName,
-  realmId: client.realmId,
-  active: client.active,
-  isConfidential: client.authMethod !== 'none',
-})
+/** A SQL array of the permissions that a client has and an actor lacks. */
+function missingPermissions(
+  id: string,
+  within: Actor | undefined,
+  bind: (value: unknown) => string
+) {
+  const names =
+    within && !isSelf(within, 'client', id)
+      ? permissionsBeyond(within, 'client', '$1::uuid', bind)
+      : `select null::text where false`
+  return `array(${names})`
+}
 
 const idIn = (record: string): string => (JSON.parse(record) as { id: string }).id
+
+async function queryOne<Row extends object>(
+  text: string,
+  values: unknown[]
+): Promise<Row | undefined> {
+  const { rows } = await identityPool().query<Row>(text, values)
+  return rows[0]
+}
 
 /** Undefined if such a record exists already. */
 async function undefinedOnConflict<T>(write: () => Promise<T>): Promise<T | undefined> {

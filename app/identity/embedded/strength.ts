@@ -82,23 +82,12 @@ export async function requireNotStronger(
   id: string
 ): Promise<void> {
   const actor = (by as DelegatedActor).within ?? by
-  if (!isSelf(actor, grantee, id)) {
-    await lockRolesOf(transaction, grantee, id)
-    await requireWithinReach(transaction, actor, grantee, id)
+  if (isSelf(actor, grantee, id)) {
+    return
   }
-}
-
-/** Throws if a grantee has permissions that the actor lacks. */
-export async function requireWithinReach(
-  database: pg.ClientBase | pg.Pool,
-  actor: Actor,
-  grantee: Grantee,
-  id: string
-): Promise<void> {
-  if (!isSelf(actor, grantee, id)) {
-    const { values, bind } = bindings(id)
-    await rejectIfAny(database, permissionsBeyond(actor, grantee, '$1::uuid', bind), values)
-  }
+  await lockRolesOf(transaction, grantee, id)
+  const { values, bind } = bindings(id)
+  await rejectIfAny(transaction, permissionsBeyond(actor, grantee, '$1', bind), values)
 }
 
 /** Throws if any account of a locked realm has permissions that the actor lacks. */
@@ -141,13 +130,13 @@ export async function lockRoles(
   ])
 }
 
-function bindings(first: unknown): { values: unknown[]; bind: Bind } {
+export function bindings(first: unknown): { values: unknown[]; bind: Bind } {
   const values = [first]
   return { values, bind: (value) => `$${values.push(value)}` }
 }
 
 async function rejectIfAny(
-  database: pg.ClientBase | pg.Pool,
+  database: pg.ClientBase,
   names: string,
   values: readonly unknown[]
 ): Promise<void> {

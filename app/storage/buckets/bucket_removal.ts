@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
-import { storagePool } from '#storage/database'
 import { tryRemoval } from '#storage/sweeps/try_removal'
 import { emptyLocations, removeLocations } from '#storage/objects/bucket_locations'
+import { Bucket } from './bucket.js'
 
 /**
  * Prepares the removal of a locked bucket; call the returned function after the commit. If uploads into the bucket
@@ -27,7 +27,7 @@ export async function prepareRemoval(
  * stay.
  */
 export async function removeUnusedLocations(bucketId: string): Promise<void> {
-  const exists = await bucketExists(bucketId).catch(() => true)
+  const exists = await Bucket.find(bucketId).catch(() => true)
   if (!exists) {
     await removeObjects(bucketId, removeLocations)
   }
@@ -42,9 +42,4 @@ function removeObjects(
     () => remove(bucketId),
     'the objects of a deleted bucket could not be removed now; the sweep removes them'
   )
-}
-
-async function bucketExists(bucketId: string): Promise<boolean> {
-  const { rowCount } = await storagePool().query('select 1 from buckets where id = $1', [bucketId])
-  return rowCount === 1
 }

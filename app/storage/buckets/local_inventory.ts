@@ -1,12 +1,12 @@
 import type { Actor } from '#kernel/actor'
-import type { ModelClass } from '#records/model'
-import { BucketFile } from '#storage/bucket_files/bucket_file'
 import { storagePool } from '#storage/database'
-import { Bucket } from './bucket.js'
 
 type Owner = Pick<Actor, 'kind' | 'id'>
 
 const PAGE_SIZE = 500
+
+const BUCKETS = `select id, name, created_at as "createdAt" from buckets
+  where actor_id = $1 and actor_type = $2 and id > $3 order by id limit ${PAGE_SIZE}`
 
 const FILES = `select id, bucket_id as "bucketId", path, actor_type as "actorType", actor_id as "actorId",
     created_at as "createdAt"
@@ -30,15 +30,11 @@ interface FileEntry {
 /** The buckets and files, for other surfaces of this process. */
 export const localInventory = {
   pageSize: PAGE_SIZE,
-  findBuckets: (ids: readonly string[]) => existingIds(Bucket, ids),
-  findFiles: (ids: readonly string[]) => existingIds(BucketFile, ids),
-  async listBuckets({ id, kind }: Owner, after: string): Promise<readonly BucketEntry[]> {
-    const buckets = await Bucket.query()
-      .where({ actorId: id, actorType: kind })
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(PAGE_SIZE)
-    return buckets.map((it) => ({ id: it.id, name: it.name, createdAt: it.createdAt.toJSDate() }))
+  findBuckets: (ids: readonly string[]) => existingIds('buckets', ids),
+  findFiles: (ids: readonly string[]) => existingIds('bucket_files', ids),
+  async listBuckets(owner: Owner, after: string): Promise<readonly BucketEntry[]> {
+    const { rows } = await storagePool().query<BucketEntry>(BUCKETS, [owner.id, owner.kind, after])
+    return rows
   },
   async listFiles(bucketId: string, after: string): Promise<readonly FileEntry[]> {
     const { rows } = await storagePool().query<FileEntry>(FILES, [bucketId, after])
@@ -47,9 +43,12 @@ export const localInventory = {
 }
 
 async function existingIds(
-  model: ModelClass,
+  table: 'buckets' | 'bucket_files',
   ids: readonly string[]
 ): Promise<ReadonlySet<string>> {
-  const found = await model.query().select('id').whereIn('id', [...ids])
-  return new Set(found.map(({ id }) => id))
+  const { rows } = await storagePool().query<{ id: string }>(
+    `select id from ${table} where id = any($1)`,
+    [ids]
+  )
+  return new Set(rows.map(({ id }) => id))
 }
