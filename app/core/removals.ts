@@ -42,7 +42,8 @@ export function removalSweeps(provider: Parameters<typeof realmSweep>[0]['provid
     }),
     userSweep({
       provider,
-      referencedIds: () => findReferences(
+      referencedIds: () =>
+        findReferences(
           OF_USERS.map(([model]) => model),
           'userId'
         ),

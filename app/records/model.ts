@@ -6,8 +6,8 @@ import { DateTime } from 'luxon'
 import { clock } from '#kernel/clock'
 
 /**
- * The base model of all kinds, for work outside of requests: sweeps, commands, tests, the REPL. Requests use SQL
- * statements that are derived from the same columns and return plain rows.
+ * The base model of all kinds, for work on few records outside of requests: sweeps, commands, seeds, tests, the REPL.
+ * Requests use SQL statements that are derived from the same columns and return plain rows.
  */
 export class RecordModel extends BaseModel {
   static override selfAssignPrimaryKey = true

@@ -55,6 +55,30 @@ test.group('Application key', () => {
   })
 })
 
+test.group('Connections of Lucid', () => {
+  const script = `import config from '${fileUrl('config/database')}'
+    console.log(Object.keys(config.connections).join(' '))`
+
+  const connectionsWith = async (variables: Record<string, string>) => {
+    const env = { ...process.env, SURFACES: 'core', ...variables }
+    return (await evaluate(script, { env })).split(' ')
+  }
+
+  test('include the database of the embedded provider, whatever the process serves', async ({
+    assert,
+  }) => {
+    const connections = await connectionsWith({})
+    assert.includeMembers(connections, ['core', 'identity'])
+    assert.notInclude(connections, 'storage')
+  })
+
+  test('do not include it with an external provider', async ({ assert }) => {
+    const connections = await connectionsWith({ IDENTITY_URL: 'http://provider.test' })
+    assert.include(connections, 'core')
+    assert.notInclude(connections, 'identity')
+  })
+})
+
 test.group('Configuration documents on disk', () => {
   test('the check fails on an outdated file and passes after it was written', async ({
     assert,

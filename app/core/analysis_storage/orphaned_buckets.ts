@@ -1,4 +1,3 @@
-import { AnalysisBucket } from '#core/analysis_buckets/analysis_bucket'
 import {
   deleteBuckets,
   parseBucketName,
@@ -26,7 +25,7 @@ export async function* resolveOrphanedBuckets(context: ComparisonContext): Compa
   const { inventory, origin } = context
   const pages = pagesById(inventory.pageSize, (id) => inventory.listBuckets(origin.actor, id))
   for await (const page of pages) {
-    for (const orphan of await findOrphans(page)) {
+    for (const orphan of await findOrphans(context, page)) {
       await resolveOrphan(context, orphan)
       yield
     }
@@ -34,14 +33,19 @@ export async function* resolveOrphanedBuckets(context: ComparisonContext): Compa
   }
 }
 
-async function findOrphans(page: readonly InventoryBucket[]): Promise<OrphanedBucket[]> {
+async function findOrphans(
+  { pool }: ComparisonContext,
+  page: readonly InventoryBucket[]
+): Promise<OrphanedBucket[]> {
   const named = page.flatMap(({ id, name, createdAt }) => {
     const request = parseBucketName(name)
     return request && isOlder(createdAt, SETTLED_AFTER_MS) ? [{ ...request, bucketId: id }] : []
   })
-  const ids = named.map(({ bucketId }) => bucketId)
-  const buckets = await AnalysisBucket.query().select('bucketId').whereIn('bucketId', ids)
-  const known = new Set(buckets.map(({ bucketId }) => bucketId))
+  const { rows } = await pool.query<{ id: string }>(
+    'select bucket_id as id from analysis_buckets where bucket_id = any($1)',
+    [named.map(({ bucketId }) => bucketId)]
+  )
+  const known = new Set(rows.map(({ id }) => id))
   return named.filter(({ bucketId }) => !known.has(bucketId))
 }
 

@@ -39,8 +39,9 @@ export async function replaceKnownSecrets(
   const client = await lucidClientFor(transaction)
   if (isGenerated('administrator', settings)) {
     const administrator = await administratorWithKnownSecret({ client })
-    const secret = initialSecret('administrator', settings)
-    await administrator?.merge({ password: await hashPassword(secret) }).save()
+    await administrator
+      ?.merge({ password: await hashPassword(initialSecret('administrator', settings)) })
+      .save()
   }
   if (isGenerated('platform', settings)) {
     const platform = await Client.query({ client })
