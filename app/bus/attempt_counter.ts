@@ -10,7 +10,6 @@ export class AttemptCounter {
   readonly #messageId: string
   #isFirst: boolean
   #isCounted = false
-  #isRefunded = false
   #attempts: number
 
   constructor(inbox: Inbox, messageId: string, history: DeliveryHistory) {
@@ -25,31 +24,22 @@ export class AttemptCounter {
     return this.#attempts
   }
 
-  /** Counts the next attempt, unless the message was handled meanwhile. */
+  /** Starts an attempt; counts it, unless the message was handled meanwhile or the attempt before did not fail. */
   async next(): Promise<number | 'handled'> {
-    this.#isCounted = false
-    if (!this.#isRefunded) {
-      const count = await this.#count()
+    if (!this.#isCounted) {
+      const count = this.#isFirst ? 1 : await this.#inbox.count(this.#messageId, this.#attempts + 1)
       if (count === 'handled') {
         return count
       }
       this.#attempts = count
+      this.#isFirst = false
+      this.#isCounted = true
     }
-    this.#isRefunded = false
-    this.#isCounted = true
     return this.#attempts
   }
 
-  /** Uncounts the latest attempt, if it failed for a reason unrelated to the message. */
-  refund(): void {
-    this.#isRefunded ||= this.#isCounted
-  }
-
-  async #count(): Promise<number | 'handled'> {
-    if (this.#isFirst) {
-      this.#isFirst = false
-      return 1
-    }
-    return this.#inbox.count(this.#messageId, this.#attempts + 1)
+  /** The attempt failed because of the message, so the next one is another. */
+  fail(): void {
+    this.#isCounted = false
   }
 }

@@ -3,51 +3,50 @@ import type pg from 'pg'
 import type { Surface } from '#configuration/processes'
 import type { Message } from './message.js'
 
-export interface HandlerContext {
-  /** Commits together with the inbox entry that marks the message as handled. */
-  readonly transaction: pg.ClientBase
-  readonly message: Message
-}
-
-export type Handler = (handling: HandlerContext) => Promise<void>
-
-/** A message that is not retried, and why. */
-export interface DeadLetteredMessage extends HandlerContext {
-  readonly reason: unknown
-}
-
-/** A handler with external calls, which are never made inside a transaction. They come first and may be repeated. */
-export interface ExternalHandler {
-  /** Makes the external calls; returns the writes that commit with the inbox entry. */
-  readonly execute: (message: Message) => Promise<Completion>
-}
-
+/** The writes of a handler, which commit together with the inbox entries of their messages. */
 export type Completion = (transaction: pg.ClientBase) => Promise<void>
 
-/**
- * Handles many independent messages in one transaction, in any order. Unlike other handlers it may receive a message
- * twice and must be idempotent.
- */
-export interface BatchHandler<Content = any> {
-  /** The maximum of messages per transaction. */
-  readonly maxBatchSize: number
-  /** How long an idle handler waits for more messages. */
-  readonly lingerMs: number
-  /** Parses a message; throws `MalformedMessage` if it is invalid. */
-  readonly read: (message: Message) => Promise<Content>
-  readonly handleBatch: (transaction: pg.ClientBase, contents: readonly Content[]) => Promise<void>
+/** Which messages of one type share a transaction. */
+export interface BatchStrategy {
+  /**
+   * `record`: those about the same record that wait behind each other, in order. `type`: all, in any order. The inbox
+   * is not asked about these, so a message may come twice and the handler must be idempotent.
+   */
+  readonly by: 'record' | 'type'
+  readonly maxSize: number
+  /** How long an idle handler waits for more messages. Only for batches by type. */
+  readonly lingerMs?: number
 }
 
-/** Handles consecutive messages of one type about the same record in one transaction, in order. */
-export interface OrderedBatchHandler<Content = any> {
-  /** The maximum of messages per transaction. */
-  readonly maxBatchSize: number
-  /** Parses a message and makes external calls; throws `MalformedMessage` if the message is invalid. */
+/**
+ * Handles messages of one type. Both steps may run again after a failure; the effect in the database happens once. They
+ * throw `MalformedMessage` for data that no retry can fix.
+ */
+export interface Handler<Content = any> {
+  readonly batch: BatchStrategy
+  /** Parses a message and makes external calls, which are never made inside a transaction. */
   readonly read: (message: Message) => Promise<Content>
-  readonly handleInOrder: (
-    transaction: pg.ClientBase,
-    contents: readonly Content[]
-  ) => Promise<void>
+  readonly write: (transaction: pg.ClientBase, contents: readonly Content[]) => Promise<void>
+}
+
+/** Creates a handler of single messages. External calls come first; the returned writes follow in a transaction. */
+export function singleHandler(
+  execute: (message: Message) => Promise<Completion>
+): Handler<Completion> {
+  return {
+    batch: { by: 'record', maxSize: 1 },
+    read: execute,
+    async write(transaction, [complete]) {
+      await complete?.(transaction)
+    },
+  }
+}
+
+/** A message that is not retried, and why. */
+export interface DeadLetteredMessage {
+  readonly transaction: pg.ClientBase
+  readonly message: Message
+  readonly reason: unknown
 }
 
 /** A consumer of one queue. */
@@ -59,15 +58,10 @@ export interface Consumer {
   readonly surface: Surface
   /** The maximum of messages in flight. */
   readonly prefetch: number
-  /** The record that a message is about. Messages about the same record are handled one at a time, in order. */
+  /** The record that a message is about. Unless batched by type, messages about it are handled in order. */
   recordOf(message: Message): string
-  /**
-   * Handlers by message type. A handler may run again after a failure; its database effect happens once. It throws
-   * `MalformedMessage` for data that no retry can fix.
-   */
-  readonly handlers: Readonly<
-    Record<string, Handler | ExternalHandler | BatchHandler | OrderedBatchHandler>
-  >
+  /** Handlers by message type. */
+  readonly handlers: Readonly<Record<string, Handler>>
   /** Called before a message moves to the dead letters, to inform those who wait for its effect. */
   readonly onDeadLetter?: (given: DeadLetteredMessage) => Promise<void>
 }

@@ -32,10 +32,9 @@ export class AttemptsExhausted extends Error {
   readonly code = AttemptsExhausted.code
 
   constructor(
-    reason: string,
-    readonly attempts: number,
-    options?: ErrorOptions
+    override readonly cause: unknown,
+    readonly attempts: number
   ) {
-    super(reason, options)
+    super('The message is not retried', { cause })
   }
 }

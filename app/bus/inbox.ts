@@ -20,16 +20,9 @@ const COUNT_ALL = {
 }
 
 const SETTLE = {
-  name: 'settle-message',
-  text: `insert into inbox (consumer, message_id, attempts, done_at) values ($1, $2, 1, now())
-         on conflict (consumer, message_id) do update set done_at = now()
-         where inbox.done_at is null`,
-}
-
-const SETTLE_ALL = {
   name: 'settle-messages',
   text: `insert into inbox (consumer, message_id, attempts, done_at)
-         select distinct $1, message_id, 1, now() from unnest($2::text[]) as m (message_id)
+         select $1, unnest($2::text[]), 1, now()
          on conflict (consumer, message_id) do update set done_at = now()
          where inbox.done_at is null
          returning message_id as id`,
@@ -68,32 +61,24 @@ export class Inbox {
   }
 
   /**
-   * Marks the message as handled within the transaction of the handler; returns false if it was handled before. Blocks
-   * while another transaction handles the same message.
+   * Marks messages as handled within the transaction of the handler. Returns for each whether it was not handled before;
+   * a message that is there twice is new once. Blocks while another transaction handles one of them.
    */
-  async settle(transaction: pg.ClientBase, messageId: string): Promise<boolean> {
-    const { rowCount } = await transaction.query({
-      ...SETTLE,
-      values: [this.#consumer, messageId],
-    })
-    return rowCount === 1
-  }
-
-  /** Like `settle`, for a batch. Returns the messages that were not handled before. */
-  async settleAll(
+  async settle(
     transaction: pg.ClientBase,
     messageIds: readonly string[]
-  ): Promise<ReadonlySet<string>> {
+  ): Promise<readonly boolean[]> {
     const { rows } = await transaction.query<{ id: string }>({
-      ...SETTLE_ALL,
-      values: [this.#consumer, messageIds],
+      ...SETTLE,
+      values: [this.#consumer, [...new Set(messageIds)]],
     })
-    return new Set(rows.map(({ id }) => id))
+    const settled = new Set(rows.map(({ id }) => id))
+    return messageIds.map((id) => settled.delete(id))
   }
 
   /** Resets the attempts of a dead letter, so that it starts anew when it is redriven. */
-  async forget(messageId: string): Promise<void> {
-    await this.#pool.query(
+  async forget(transaction: pg.ClientBase, messageId: string): Promise<void> {
+    await transaction.query(
       'delete from inbox where consumer = $1 and message_id = $2 and done_at is null',
       [this.#consumer, messageId]
     )

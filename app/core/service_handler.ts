@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
 import { serviceOrigin } from '#auth/service_origin'
-import type { ExternalHandler, OrderedBatchHandler } from '#bus/consumer'
+import { singleHandler, type Completion, type Handler } from '#bus/consumer'
 import { validatedData } from '#bus/validated_data'
 import type { Message } from '#bus/message'
 import type { BodyValidator } from '#kernel/body'
@@ -21,42 +21,38 @@ export function serviceHandler<Content, Service>(
   validator: Pick<BodyValidator<Content>, 'validate'>,
   Service: abstract new (...args: never[]) => Service,
   handle: (service: Service, message: ServiceMessage<Content>) => Promise<void>
-): ExternalHandler {
-  return {
-    async execute(message) {
-      const content = await validatedData(message, validator)
-      const origin = await serviceOrigin()
-      const service = await app.container.make(Service)
-      return (transaction) => handle(service, { transaction, origin, content, message })
-    },
-  }
+): Handler<Completion> {
+  return singleHandler(async (message) => {
+    const content = await validatedData(message, validator)
+    const origin = await serviceOrigin()
+    const service = await app.container.make(Service)
+    return (transaction) => handle(service, { transaction, origin, content, message })
+  })
 }
 
 /** Creates a handler as `serviceHandler` does, which handles waiting messages about the same record in one batch. */
 export function serviceBatchHandler<Content, Service>(
   validator: Pick<BodyValidator<Content>, 'validate'>,
   Service: abstract new (...args: never[]) => Service,
-  max: number,
+  maxSize: number,
   handle: (
     service: Service,
     batch: Pick<ServiceMessage<Content>, 'transaction' | 'origin'> & {
       readonly contents: readonly Content[]
     }
   ) => Promise<void>
-): OrderedBatchHandler<{ content: Content; origin: Origin; service: Service }> {
+): Handler<{ content: Content; origin: Origin; service: Service }> {
   return {
-    maxBatchSize: max,
+    batch: { by: 'record', maxSize },
     async read(message) {
       const content = await validatedData(message, validator)
       const origin = await serviceOrigin()
       return { content, origin, service: await app.container.make(Service) }
     },
-    async handleInOrder(transaction, messages) {
-      const [first] = messages
-      if (first) {
-        const contents = messages.map(({ content }) => content)
-        await handle(first.service, { transaction, origin: first.origin, contents })
-      }
+    async write(transaction, messages) {
+      const { service, origin } = messages[0]!
+      const contents = messages.map(({ content }) => content)
+      await handle(service, { transaction, origin, contents })
     },
   }
 }

@@ -2,13 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type pg from 'pg'
 
-import type { Bus, Delivery } from '#bus/bus'
+import type { Bus } from '#bus/bus'
+import { MessageReceiver, type DeliveredMessage } from '#bus/message_receiver'
 import { validatedData } from '#bus/validated_data'
 import { DeliveryAbandoned } from '#bus/errors'
-import { errorMessageOf } from '#bus/infrastructure_failure'
 import { KeyedMutex } from '#kernel/keyed_mutex'
-import { MalformedMessage, parseMessage, type Message } from '#bus/message'
-import { busMetrics } from '#bus/metrics'
+import { MalformedMessage, type Message } from '#bus/message'
 import type { Attempts } from './attempts.js'
 import type { Component } from './components.js'
 import { Interruption } from './interruption.js'
@@ -47,9 +46,7 @@ export interface JobLimits {
   readonly maxCrashes: number
 }
 
-interface AcceptedCommand {
-  readonly delivery: Delivery
-  readonly message: Message
+interface Command {
   readonly job: Job
   readonly content: object
   /** In milliseconds of `performance.now()`. */
@@ -65,10 +62,9 @@ export class JobConsumer {
   readonly #jobs: ReadonlyMap<string, Job>
   readonly #dependencies: JobConsumerDependencies
   readonly #records = new KeyedMutex()
-  readonly #stopping = new AbortController()
+  readonly #receiver: MessageReceiver
   /** Aborted when the grace period is over. */
   readonly #ending = new AbortController()
-  #subscription: { stop(): Promise<void> } | undefined
 
   static async start(
     component: Component,
@@ -76,14 +72,13 @@ export class JobConsumer {
     dependencies: JobConsumerDependencies
   ) {
     const consumer = new JobConsumer(component, jobs, dependencies)
-    const prefetch = component.isSingle ? 1 : dependencies.limits.concurrency
-    consumer.#subscription = await dependencies.bus.subscribe(
-      {
-        queue: component.queue,
-        prefetch,
-        ...(dependencies.database && { database: dependencies.database }),
-      },
-      (delivery) => consumer.#consume(delivery)
+    await consumer.#receiver.start(
+      (message) => consumer.#parse(message),
+      async (delivered, command) => {
+        const record = String(delivered.message.data.id)
+        await consumer.#records.run(record, () => consumer.#runOrIsolate(delivered, command))
+        return 'handled'
+      }
     )
     return consumer
   }
@@ -96,61 +91,51 @@ export class JobConsumer {
     this.#component = component
     this.#jobs = new Map(jobs.map((job) => [job.command, job]))
     this.#dependencies = dependencies
+    const { bus, logger, database, limits } = dependencies
+    const { queue, isSingle } = component
+    const prefetch = isSingle ? 1 : limits.concurrency
+    const subscription = { queue, prefetch, ...(database && { database }) }
+    this.#receiver = new MessageReceiver({ bus, logger, subscription })
   }
 
   /** Lets jobs finish within the grace period. Requeues all others. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
     const grace = new AbortController()
     void delay(this.#dependencies.limits.graceMs, undefined, { signal: grace.signal }).then(
       () => this.#ending.abort(),
       () => {}
     )
-    await this.#subscription?.stop()
+    await this.#receiver.stop()
     grace.abort()
     this.#ending.abort()
   }
 
-  async #consume(delivery: Delivery): Promise<void> {
-    const command = await this.#accept(delivery)
-    if (command) {
-      const { id } = command.message.data
-      await this.#records.run(String(id), () => this.#runOrIsolate(command))
+  async #parse(message: Message): Promise<Command> {
+    const job = this.#jobs.get(message.type)
+    if (!job) {
+      throw new MalformedMessage(`no job handles commands of type ${message.type}`)
     }
-    busMetrics.settled(this.#component.queue, command ? 'handled' : 'malformed')
-  }
-
-  /** Validates a command. Returns undefined if it was dead-lettered. */
-  async #accept(delivery: Delivery): Promise<AcceptedCommand | undefined> {
-    const { queue } = this.#component
-    try {
-      const message = parseMessage(delivery.bytes, { type: 'work', key: queue })
-      const job = this.#jobs.get(message.type)
-      if (!job) {
-        throw new MalformedMessage(`no job handles commands of type ${message.type}`)
-      }
-      const content = await validatedData<object>(message, job.content)
-      return { delivery, message, job, content, receivedAt: performance.now() }
-    } catch (error) {
-      const reason = `malformed: ${errorMessageOf(error)}`
-      await delivery.deadLetter({ reason, attempts: 0 })
-      this.#dependencies.logger.warn({ queue, reason }, 'a command was dead-lettered')
-      return undefined
-    }
+    const content = await validatedData<object>(message, job.content)
+    return { job, content, receivedAt: performance.now() }
   }
 
   /** Runs commands that may have crashed a process one at a time, so that they do not crash others beside them. */
-  async #runOrIsolate(command: AcceptedCommand): Promise<void> {
+  async #runOrIsolate(delivered: DeliveredMessage, command: Command): Promise<void> {
     const { attempts, suspects } = this.#dependencies
-    const isSuspect = await attempts.isSuspect(command.message.id)
-    await (isSuspect ? suspects.run('one by one', () => this.#run(command)) : this.#run(command))
+    const run = () => this.#run(delivered, command)
+    const isSuspect = await attempts.isSuspect(delivered.message.id)
+    await (isSuspect ? suspects.run('one by one', run) : run())
   }
 
-  async #run({ delivery, message, job, content, receivedAt }: AcceptedCommand): Promise<void> {
+  async #run(
+    { delivery, message }: DeliveredMessage,
+    { job, content, receivedAt }: Command
+  ): Promise<void> {
     // Brokers requeue deliveries that are held too long, with everything in progress here. The time in the queue counts
     // too.
     const limitMs = this.#dependencies.limits.jobMs - (performance.now() - receivedAt)
-    if (this.#stopping.signal.aborted || delivery.isLost || limitMs <= 0) {
+    this.#receiver.requireActive([delivery])
+    if (limitMs <= 0) {
       throw new DeliveryAbandoned()
     }
     const interruption = new Interruption({ delivery, limitMs, ending: this.#ending.signal })
@@ -224,7 +209,7 @@ export class JobConsumer {
 
   /** A job that fails because this process or the platform is shutting down is requeued. */
   #throwIfReleased({ released }: Interruption, error: unknown): void {
-    const isOver = this.#stopping.signal.aborted && isPlatformUnavailable(error)
+    const isOver = this.#receiver.signal.aborted && isPlatformUnavailable(error)
     if (released.aborted || isOver || error instanceof DeliveryAbandoned) {
       throw new DeliveryAbandoned()
     }

@@ -1,6 +1,6 @@
 import vine from '@vinejs/vine'
 
-import { defineConsumer, type Consumer, type ExternalHandler } from '#bus/consumer'
+import { defineConsumer, type Consumer, type Handler } from '#bus/consumer'
 import type { Message } from '#bus/message'
 import { PROCESS_STATUSES } from '#core/analyses/process_status'
 import { serviceHandler } from '#core/service_handler'
@@ -47,7 +47,7 @@ function consumerOf(process: ProcessName): Consumer {
   })
 }
 
-function reportHandler(process: ProcessName, name: ReportName): ExternalHandler {
+function reportHandler(process: ProcessName, name: ReportName): Handler {
   return serviceHandler(
     workerReportBody,
     ProcessReports,

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import vine from '@vinejs/vine'
 
-import { defineConsumer, type Handler, type ExternalHandler } from '#bus/consumer'
+import { defineConsumer, singleHandler, type Handler } from '#bus/consumer'
 import { MalformedMessage } from '#bus/errors'
 import { EVENT_KEYS } from '#bus/names'
 import { serviceHandler, type ServiceMessage } from '#core/service_handler'
@@ -73,7 +73,7 @@ export const imageCatalogueConsumer = defineConsumer({
   },
 })
 
-function applyReport(name: ImageEvent): ExternalHandler {
+function applyReport(name: ImageEvent): Handler {
   return serviceHandler(report, MasterImageService, (images, { transaction, origin, content }) =>
     images.applyReport(transaction, origin, {
       id: content.id,
@@ -97,8 +97,8 @@ async function replaceCatalogue(
 }
 
 function recordSynchronization(name: ImageEvent): Handler {
-  return async ({ transaction }) => {
+  return singleHandler(async () => {
     const images = await app.container.make(MasterImageService)
-    await images.recordSynchronization(transaction, name)
-  }
+    return (transaction) => images.recordSynchronization(transaction, name)
+  })
 }

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import vine from '@vinejs/vine'
 
-import { defineConsumer, type HandlerContext, type ExternalHandler } from '#bus/consumer'
+import { defineConsumer, singleHandler, type Completion, type Handler } from '#bus/consumer'
 import { validatedData } from '#bus/validated_data'
 import type { Message } from '#bus/message'
 import { COMMAND_QUEUES } from '#bus/names'
@@ -33,13 +33,13 @@ export const registryConsumer = defineConsumer({
   recordOf: ({ id: messageId, type, data: { id: subject, registryId, externalName } }) =>
     type === 'HOOK_PROCESS' ? messageId : String(subject ?? `${registryId}/${externalName}`),
   handlers: {
-    SETUP: { execute: setUpRegistry },
+    SETUP: singleHandler(setUpRegistry),
     CLEANUP: outwardHandler(registryBody, (work, { id }) => work.cleanUp(id)),
     DELETE: outwardHandler(registryBody, (work, { id }) => work.remove(id)),
     PROJECT_LINK: outwardHandler(projectBody, (work, { id, secret }) => work.link(id, secret)),
     PROJECT_UNLINK: outwardHandler(nameBody, (work, project) => work.unlink(project)),
     PROJECT_RELINK: outwardHandler(nameBody, (work, project) => work.relink(project)),
-    HOOK_PROCESS: countWebhookEvent,
+    HOOK_PROCESS: singleHandler(countWebhookEvent),
   },
 })
 
@@ -47,14 +47,12 @@ export const registryConsumer = defineConsumer({
 function outwardHandler<Data>(
   data: BodyValidator<Data>,
   perform: (work: RegistryReconciler, content: Data) => Promise<void>
-): ExternalHandler {
-  return {
-    async execute(message) {
-      const content = await validatedData(message, data)
-      await perform(await makeReconciler(), content)
-      return async () => {}
-    },
-  }
+): Handler<Completion> {
+  return singleHandler(async (message) => {
+    const content = await validatedData(message, data)
+    await perform(await makeReconciler(), content)
+    return async () => {}
+  })
 }
 
 async function setUpRegistry(message: Message) {
@@ -63,9 +61,9 @@ async function setUpRegistry(message: Message) {
   return work.setUp(id)
 }
 
-async function countWebhookEvent({ transaction, message }: HandlerContext): Promise<void> {
+async function countWebhookEvent(message: Message): Promise<Completion> {
   const { type } = await validatedData(message, webhookBody)
-  afterCommit(transaction, () => countRegistryEvent(type))
+  return async (transaction) => afterCommit(transaction, () => countRegistryEvent(type))
 }
 
 const makeReconciler = () => app.container.make(RegistryReconciler)

@@ -1,7 +1,12 @@
 import app from '@adonisjs/core/services/app'
 import vine from '@vinejs/vine'
 
-import { defineConsumer, type Completion, type DeadLetteredMessage } from '#bus/consumer'
+import {
+  defineConsumer,
+  singleHandler,
+  type Completion,
+  type DeadLetteredMessage,
+} from '#bus/consumer'
 import { validatedData } from '#bus/validated_data'
 import { derivedId } from '#bus/derived_id'
 import { MalformedMessage } from '#bus/errors'
@@ -26,7 +31,7 @@ export const bucketConsumer = defineConsumer({
   surface: 'storage',
   prefetch: 10,
   recordOf: ({ id, type, data }) => (type === 'delete' ? String(data.id).toLowerCase() : id),
-  handlers: { create: { execute: create }, delete: { execute: remove } },
+  handlers: { create: singleHandler(create), delete: singleHandler(remove) },
   onDeadLetter: reportFailure,
 })
 

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
-import { defineConsumer, type DeadLetteredMessage } from '#bus/consumer'
+import { defineConsumer, singleHandler, type DeadLetteredMessage } from '#bus/consumer'
 import { validatedData } from '#bus/validated_data'
 import { derivedId } from '#bus/derived_id'
 import { MalformedMessage } from '#bus/errors'
@@ -24,8 +24,12 @@ export const eventConsumer = defineConsumer({
   prefetch: 3_000,
   recordOf: ({ type }) => type,
   handlers: {
-    create: { maxBatchSize: 1_000, lingerMs: 25, read: parseEvent, handleBatch: storeEvents },
-    clean: { execute: sweep },
+    create: {
+      batch: { by: 'type', maxSize: 1_000, lingerMs: 25 },
+      read: parseEvent,
+      write: storeEvents,
+    },
+    clean: singleHandler(sweep),
   },
   onDeadLetter: reportFailure,
 })

@@ -3,7 +3,7 @@ import app from '@adonisjs/core/services/app'
 
 import type { RunningJob } from '#jobs/running_job'
 import { env } from '#start/env'
-import { LogIngest } from './log_ingest.js'
+import { consumeLogLines } from './log_ingest.js'
 import { isInMemory } from './open_log_store.js'
 
 /**
@@ -15,5 +15,5 @@ export async function startLogIngest(logger: Logger): Promise<RunningJob> {
     return { stop: async () => {} }
   }
   const store = await app.container.make('logStore')
-  return LogIngest.start({ bus: await app.container.make('bus'), store, logger })
+  return consumeLogLines({ bus: await app.container.make('bus'), store, logger })
 }

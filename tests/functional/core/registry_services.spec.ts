@@ -1,7 +1,6 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
-import type { ExternalHandler } from '#bus/consumer'
 import { MalformedMessage } from '#bus/errors'
 import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
@@ -246,7 +245,7 @@ test.group('Commands to registries', (group) => {
   }) => {
     const { id } = await scene.project()
     await scene.linked(id)
-    const link = registryConsumer.handlers.PROJECT_LINK as ExternalHandler
+    const link = registryConsumer.handlers.PROJECT_LINK!
     const sendWebhook = (secret: string) =>
       newMessage(commandRouting(COMMAND_QUEUES.registry), 'PROJECT_LINK', { id, secret })
     for (const secret of [
@@ -256,9 +255,9 @@ test.group('Commands to registries', (group) => {
       'NoDigits',
       `Aa1${'x'.repeat(126)}`,
     ]) {
-      await assert.rejects(() => link.execute(sendWebhook(secret)), MalformedMessage)
+      await assert.rejects(() => link.read(sendWebhook(secret)), MalformedMessage)
     }
-    await link.execute(sendWebhook('Long-enough-1'))
+    await link.read(sendWebhook('Long-enough-1'))
     await eventually(async () => (await scene.row(id))?.account_secret === 'Long-enough-1')
   })
 
@@ -515,7 +514,7 @@ test.group('Registries with failures', (group) => {
 
   test('L19: an interrupted command is completed when it is redelivered', async ({ assert }) => {
     const message = newMessage(commandRouting(COMMAND_QUEUES.registry), 'SETUP', { id: scene.id })
-    const { execute: outside } = registryConsumer.handlers.SETUP as ExternalHandler
+    const { read: outside } = registryConsumer.handlers.SETUP!
     await outside(message)
     assert.isEmpty(await scene.rows())
     const bus = await app.container.make('bus')

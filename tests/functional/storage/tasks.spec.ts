@@ -18,6 +18,7 @@ import { emptyOutbox } from '#tests/helpers/outbox/empty_outbox'
 import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
 import { storagePool } from '#storage/database'
+import { writingHandler } from '#tests/helpers/bus/writing_handler'
 
 import { aBucket, aFile, callStorage, person, uniqueName, withoutStore } from './storage_scene.js'
 
@@ -36,7 +37,7 @@ const listening = defineConsumer({
     ['creation', 'deletion'].flatMap((what) =>
       ['Started', 'Finished', 'Failed'].map((how) => [
         what + how,
-        async ({ message }) => void received.push(message),
+        writingHandler(async ({ message }) => void received.push(message)),
       ])
     )
   ),

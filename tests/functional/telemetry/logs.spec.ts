@@ -5,7 +5,8 @@ import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { newId } from '#kernel/new_id'
-import { LogIngest } from '#telemetry/logs/log_ingest'
+import type { RunningJob } from '#jobs/running_job'
+import { consumeLogLines } from '#telemetry/logs/log_ingest'
 import { LogService } from '#telemetry/logs/log_service'
 import { VictoriaLogsStore } from '#telemetry/logs/victorialogs/victorialogs_store'
 import { at, boot } from '#tests/helpers/application'
@@ -282,7 +283,7 @@ test.group('The stream of log lines', () => {
 })
 
 test.group('Log lines from the bus', (group) => {
-  let ingest: LogIngest
+  let ingest: RunningJob
   let standIn: VictoriaLogsStandIn
   let elsewhere: VictoriaLogsStore
 
@@ -290,7 +291,7 @@ test.group('Log lines from the bus', (group) => {
     const app = await boot()
     const logger = await app.container.make('logger')
     const bus = await app.container.make('bus')
-    ingest = await LogIngest.start({ bus, logger, store: await app.container.make('logStore') })
+    ingest = await consumeLogLines({ bus, logger, store: await app.container.make('logStore') })
     standIn = await VictoriaLogsStandIn.start({ deletion: 'off' })
     elsewhere = new VictoriaLogsStore({
       ingestor: standIn.url,

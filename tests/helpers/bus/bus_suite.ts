@@ -4,14 +4,15 @@ import { test } from '@japa/runner'
 import type pg from 'pg'
 
 import type { Bus } from '#bus/bus'
+import type { RetryPolicy } from '#bus/batch_runner'
 import {
   defineConsumer,
+  singleHandler,
   type Completion,
   type Consumer,
   type Handler,
-  type ExternalHandler,
 } from '#bus/consumer'
-import { ConsumerRunner, type RetryPolicy } from '#bus/consumer_runner'
+import { ConsumerRunner } from '#bus/consumer_runner'
 import type { DeadLetters } from '#bus/dead_letters'
 import { MalformedMessage, newMessage, parseMessage, type Message } from '#bus/message'
 import { newId } from '#kernel/new_id'
@@ -19,6 +20,7 @@ import { eventRouting } from '#bus/names'
 import { ServiceUnavailable } from '#kernel/failures'
 import { isTransactionOpen } from '#records/transaction_scope'
 import { eventually } from '#tests/helpers/eventually'
+import { writingHandler, type Write } from './writing_handler.js'
 
 /** A driver with what the suite needs around it. */
 export interface BusSubject {
@@ -54,10 +56,8 @@ class Scene {
     )
   }
 
-  async consume(
-    handler: Handler | ExternalHandler,
-    further: Partial<Consumer> = {}
-  ): Promise<ConsumerRunner> {
+  async consume(given: Write | Handler, further: Partial<Consumer> = {}): Promise<ConsumerRunner> {
+    const handler = typeof given === 'function' ? writingHandler(given) : given
     const consumer = defineConsumer({
       queue: this.name,
       surface: 'core',
@@ -73,7 +73,7 @@ class Scene {
   }
 
   /** A consumer of events under a name of its own. */
-  listen(service: string, handler: Handler, further: Partial<Consumer> = {}) {
+  listen(service: string, handler: Write, further: Partial<Consumer> = {}) {
     return this.consume(handler, {
       queue: this.queueOf(service),
       events: [this.name],
@@ -116,7 +116,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       )
       return rows
     }
-    const write: Handler = async ({ transaction, message }) => {
+    const write: Write = async ({ transaction, message }) => {
       await transaction.query('insert into bus_effects values ($1, $2)', [message.id, scene.name])
     }
     const effectsOf = async ({ id }: Message) =>
@@ -250,7 +250,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
         }
         return (transaction) => write({ transaction, message })
       }
-      await scene.consume({ execute: outside })
+      await scene.consume(singleHandler(outside))
       const command = scene.command({ id: 'a' })
       const marker = scene.command({ id: 'a' })
       await scene.publish(command)
@@ -271,7 +271,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
           }
         }
       }
-      await scene.consume({ execute: outside })
+      await scene.consume(singleHandler(outside))
       const command = scene.command({ id: 'a' })
       await scene.publish(command)
       await eventually(async () => (await effectsOf(command)) > 0)
@@ -331,7 +331,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
 
     test('dead letters can be redriven, one or all, and start anew', async ({ assert }) => {
       let isRepaired = false
-      const handler: Handler = async (handling) => {
+      const handler: Write = async (handling) => {
         if (!isRepaired) {
           throw new Error('broken')
         }
@@ -471,7 +471,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
     test('stopping awaits running attempts and requeues the rest in order', async ({ assert }) => {
       const taken: number[] = []
       const started = Promise.withResolvers<void>()
-      const handler: Handler = async (handling) => {
+      const handler: Write = async (handling) => {
         started.resolve()
         await delay(100)
         await write(handling)

@@ -1,9 +1,8 @@
 import { MemoryBus } from '#bus/memory/memory_bus'
 import { MemoryDeadLetters } from '#bus/memory/memory_dead_letters'
+import { batchSuite } from '#tests/helpers/bus/batch_suite'
 import { busDatabase } from '#tests/helpers/bus/bus_database'
 import { busSuite } from '#tests/helpers/bus/bus_suite'
-import { gatheringSuite } from '#tests/helpers/bus/gathering_suite'
-import { sequenceSuite } from '#tests/helpers/bus/sequence_suite'
 
 const open = async () => {
   const { pool, stop } = await busDatabase()
@@ -26,5 +25,4 @@ const open = async () => {
 }
 
 busSuite('memory', open)
-gatheringSuite('memory', open)
-sequenceSuite('memory', open)
+batchSuite('memory', open)

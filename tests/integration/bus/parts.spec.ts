@@ -5,6 +5,7 @@ import { test } from '@japa/runner'
 import { AttemptCounter } from '#bus/attempt_counter'
 import { jitteredBackoff } from '#kernel/backoff'
 import { Inbox } from '#bus/inbox'
+import { inTransaction } from '#records/transaction'
 import { KeyedMutex } from '#kernel/keyed_mutex'
 import { overrideClock } from '#kernel/clock'
 import { busDatabase } from '#tests/helpers/bus/bus_database'
@@ -71,6 +72,7 @@ test.group('Inbox', (group) => {
     const counter = new AttemptCounter(inbox, 'new', 'first')
     assert.equal(await counter.next(), 1)
     assert.isUndefined(await attemptsOf('new'))
+    counter.fail()
     assert.equal(await counter.next(), 2)
     assert.equal(await attemptsOf('new'), 2)
     const afterDeath = new AttemptCounter(inbox, 'new', 'again')
@@ -83,12 +85,12 @@ test.group('Inbox', (group) => {
     assert.equal(await new AttemptCounter(inbox, 'unknown', 'unknown').next(), 2)
   })
 
-  test('a refunded attempt is not counted', async ({ assert }) => {
+  test('an attempt that did not fail because of the message is not counted', async ({ assert }) => {
     const counter = new AttemptCounter(inbox, 'spared', 'again')
     assert.equal(await counter.next(), 2)
-    counter.refund()
     assert.equal(await counter.next(), 2)
     assert.equal(await attemptsOf('spared'), 2)
+    counter.fail()
     assert.equal(await counter.next(), 3)
   })
 
@@ -99,19 +101,19 @@ test.group('Inbox', (group) => {
     try {
       await one.query('begin')
       await two.query('begin')
-      assert.isTrue(await inbox.settle(one, 'both'))
-      const second = inbox.settle(two, 'both')
+      assert.deepEqual(await inbox.settle(one, ['both', 'both']), [true, false])
+      const second = inbox.settle(two, ['both'])
       const isWaiting = await Promise.race([second, delay(50, 'waiting')])
       assert.equal(isWaiting, 'waiting')
       await one.query('commit')
-      assert.isFalse(await second)
+      assert.deepEqual(await second, [false])
       await two.query('rollback')
     } finally {
       one.release()
       two.release()
     }
     assert.equal(await inbox.count('both', 1), 'handled')
-    await inbox.forget('both')
+    await inTransaction(database.pool, (transaction) => inbox.forget(transaction, 'both'))
     assert.equal(await inbox.count('both', 1), 'handled')
   })
 })

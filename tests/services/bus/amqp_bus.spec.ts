@@ -1,9 +1,8 @@
 import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
+import { batchSuite } from '#tests/helpers/bus/batch_suite'
 import { busDatabase } from '#tests/helpers/bus/bus_database'
 import { busSuite } from '#tests/helpers/bus/bus_suite'
-import { gatheringSuite } from '#tests/helpers/bus/gathering_suite'
-import { sequenceSuite } from '#tests/helpers/bus/sequence_suite'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
 
@@ -28,5 +27,4 @@ const open = async () => {
 }
 
 busSuite('amqp', open)
-gatheringSuite('amqp', open)
-sequenceSuite('amqp', open)
+batchSuite('amqp', open)

@@ -8,11 +8,12 @@ import pg from 'pg'
 
 import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
-import { defineConsumer, type Consumer, type Handler } from '#bus/consumer'
+import { defineConsumer, type Consumer } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
 import { newMessage, type Message } from '#bus/message'
 import { newId } from '#kernel/new_id'
 import { busDatabase } from '#tests/helpers/bus/bus_database'
+import { writingHandler, type Write } from '#tests/helpers/bus/writing_handler'
 import { eventually } from '#tests/helpers/eventually'
 import { startPostgres } from '#tests/services/servers/postgres'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
@@ -31,13 +32,13 @@ const openBus = async () => {
   return bus
 }
 
-function consumerOf(queue: string, handler: Handler, further: Partial<Consumer> = {}) {
+function consumerOf(queue: string, write: Write, further: Partial<Consumer> = {}) {
   return defineConsumer({
     queue,
     surface: 'core',
     prefetch: 20,
     recordOf: ({ data }) => String(data.id),
-    handlers: { execute: handler },
+    handlers: { execute: writingHandler(write) },
     ...further,
   })
 }
@@ -73,7 +74,7 @@ async function persist(bus: AmqpBus, message: Message) {
 const command = (queue: string, data: Record<string, unknown>) =>
   newMessage({ type: 'work', key: queue }, 'execute', data)
 
-const writeEffect: Handler = async ({ transaction, message: { id } }) => {
+const writeEffect: Write = async ({ transaction, message: { id } }) => {
   await transaction.query('insert into bus_effects values ($1)', [id])
 }
 
@@ -175,7 +176,7 @@ test.group('Bus on RabbitMQ', (group) => {
     const bus = await openBus()
     const queue = newId()
     const order: Record<string, number[]> = {}
-    const handler: Handler = async (handling) => {
+    const handler: Write = async (handling) => {
       const { id, number } = handling.message.data as { id: string; number: number }
       await delay(2)
       await writeEffect(handling)
@@ -317,7 +318,7 @@ test.group('Bus on RabbitMQ', (group) => {
       done_at timestamptz, primary key (consumer, message_id))`)
     const bus = await openBus()
     const queue = newId()
-    const slow: Handler = async (handling) => {
+    const slow: Write = async (handling) => {
       await writeEffect(handling)
       await handling.transaction.query('select pg_sleep(0.05)')
     }

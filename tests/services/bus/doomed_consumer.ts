@@ -1,7 +1,9 @@
+import pg from 'pg'
+
 import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { defineConsumer } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
-import pg from 'pg'
+import { writingHandler } from '#tests/helpers/bus/writing_handler'
 
 /** A process with a consumer that one kind of message ends at once, as running out of memory would. */
 const logger = { info() {}, warn() {}, error() {} }
@@ -14,12 +16,12 @@ const consumer = defineConsumer({
   prefetch: 10,
   recordOf: ({ data }) => String(data.id),
   handlers: {
-    async execute({ transaction, message: { id, data } }) {
+    execute: writingHandler(async ({ transaction, message: { id, data } }) => {
       if (data.isDeadly) {
         process.kill(process.pid, 'SIGKILL')
       }
       await transaction.query('insert into bus_effects values ($1)', [id])
-    },
+    }),
   },
 })
 const retry = { attempts: 3, firstMs: 20, longestMs: 100 }

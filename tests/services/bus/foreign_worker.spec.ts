@@ -4,12 +4,13 @@ import { test } from '@japa/runner'
 
 import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
-import { defineConsumer, type Handler } from '#bus/consumer'
+import { defineConsumer } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
 import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting, EVENT_KEYS } from '#bus/names'
 import { ForeignWorker, type Answer } from '#tests/acceptance/foreign_worker'
 import { busDatabase } from '#tests/helpers/bus/bus_database'
+import { writingHandler } from '#tests/helpers/bus/writing_handler'
 import { eventually } from '#tests/helpers/eventually'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 
@@ -53,16 +54,15 @@ const WORKERS: { title: string; says: Answer[]; becomes: object }[] = [
 ]
 
 /** Builds as a surface keeps them: what has ended does not begin again because of a late event. */
-const note =
-  (status: string | undefined): Handler =>
-  async ({ transaction, message: { data, metadata } }) => {
+const note = (status: string | undefined) =>
+  writingHandler(async ({ transaction, message: { data, metadata } }) => {
     await transaction.query('update builds set answers = answers + 1 where id = $1', [data.id])
     await transaction.query(
       `update builds set status = $2, hash = $3
        where id = $1 and correlation_id = $4 and status not in ('executed', 'failed')`,
       [data.id, status ?? 'started', data.hash ?? null, metadata.correlationId]
     )
-  }
+  })
 
 const consumer = defineConsumer({
   queue: QUEUE,

@@ -4,7 +4,8 @@ import { connect } from 'amqplib'
 import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
-import { LogIngest } from '#telemetry/logs/log_ingest'
+import type { RunningJob } from '#jobs/running_job'
+import { consumeLogLines } from '#telemetry/logs/log_ingest'
 import { VictoriaLogsStore } from '#telemetry/logs/victorialogs/victorialogs_store'
 import { eventually } from '#tests/helpers/eventually'
 import { VictoriaLogsStandIn } from '#tests/helpers/telemetry/victorialogs/stand_in'
@@ -45,7 +46,7 @@ test.group('Log lines from RabbitMQ', (group) => {
   let standIn: VictoriaLogsStandIn
   let store: VictoriaLogsStore
   let bus: AmqpBus
-  let ingest: LogIngest
+  let ingest: RunningJob
 
   group.setup(async () => {
     broker = await startRabbitmq()
@@ -71,7 +72,7 @@ test.group('Log lines from RabbitMQ', (group) => {
     assert,
   }) => {
     await publishLines(broker)
-    ingest = await LogIngest.start({ bus, store, logger: silent })
+    ingest = await consumeLogLines({ bus, store, logger: silent })
     await eventually(() => standIn.lines.length > 300)
     const moment = performance.now()
     await broker.kill()

@@ -1,0 +1,261 @@
+import type pg from 'pg'
+
+import type { BackoffPolicy } from '#kernel/backoff'
+import { KeyedMutex } from '#kernel/keyed_mutex'
+import { inTransaction } from '#records/transaction'
+import { AttemptCounter } from './attempt_counter.js'
+import type { BusLogger } from './bus.js'
+import type { Consumer, Handler } from './consumer.js'
+import { AttemptsExhausted, DeliveryAbandoned, MalformedMessage } from './errors.js'
+import { Inbox } from './inbox.js'
+import { isInfrastructureFailure } from './infrastructure_failure.js'
+import {
+  UNAVAILABLE_BACKOFF,
+  type DeliveredMessage,
+  type MessageReceiver,
+} from './message_receiver.js'
+import { busMetrics, type Outcome } from './metrics.js'
+
+export interface RetryPolicy extends BackoffPolicy {
+  /** Failed attempts before a message becomes a dead letter. */
+  readonly attempts: number
+}
+
+/** About 30 s from the first to the last attempt. */
+const DEFAULT_RETRY: RetryPolicy = { attempts: 8, firstMs: 250, longestMs: 30_000 }
+
+/** A message that was lost with its process more often is handled alone. */
+const MAX_LOST_ATTEMPTS = 2
+
+export interface BatchMember extends DeliveredMessage {
+  readonly handler: Handler
+  /** What the handler read, if it has read the message before its turn. */
+  readonly content?: unknown
+  readonly settled: PromiseWithResolvers<Outcome>
+}
+
+type Batch = readonly BatchMember[]
+
+interface BatchRunnerOptions {
+  readonly consumer: Consumer
+  readonly pool: pg.Pool
+  readonly receiver: MessageReceiver
+  readonly logger: Pick<BusLogger, 'warn'>
+  readonly retry?: RetryPolicy
+}
+
+/**
+ * Handles batches of messages. A batch that fails is halved until the failing message is alone; only then its attempts
+ * count, and it becomes a dead letter after the last one.
+ */
+export class BatchRunner {
+  readonly #options: BatchRunnerOptions
+  readonly #queue: string
+  readonly #retry: RetryPolicy
+  readonly #inbox: Inbox
+  readonly #redeliveredLock = new KeyedMutex()
+
+  constructor(options: BatchRunnerOptions) {
+    this.#options = options
+    this.#queue = options.consumer.queue
+    this.#retry = options.retry ?? DEFAULT_RETRY
+    this.#inbox = new Inbox(options.pool, this.#queue)
+  }
+
+  /** Settles the members of a batch; outcomes of a batch are not reported before `earlier` ones. Never rejects. */
+  async handle(batch: Batch, earlier: Promise<void>): Promise<void> {
+    const present = batch.filter(({ delivery }) => !delivery.isLost)
+    reject(
+      batch.filter(({ delivery }) => delivery.isLost),
+      new DeliveryAbandoned()
+    )
+    try {
+      await this.#handleOrHalve(present, await this.#findSuspects(present), earlier)
+    } catch (error) {
+      reject(present, error)
+    }
+  }
+
+  async #handleOrHalve(
+    batch: Batch,
+    suspects: ReadonlySet<string>,
+    earlier: Promise<void>
+  ): Promise<void> {
+    const [first] = batch
+    if (!first) {
+      return
+    }
+    const hasSuspect = batch.some(({ message }) => suspects.has(message.id))
+    if (!hasSuspect && !isSingle(batch) && (await this.#settleTogether(batch, earlier))) {
+      return
+    }
+    if (batch.length === 1) {
+      const handled = this.handleAlone(first)
+      // Its retries may take half a minute; independent messages do not wait for it.
+      return first.handler.batch.by === 'record' ? handled : undefined
+    }
+    const middle = batch.length >> 1
+    await this.#handleOrHalve(batch.slice(0, middle), suspects, earlier)
+    await this.#handleOrHalve(batch.slice(middle), suspects, earlier)
+  }
+
+  /** Whether the members are settled; if not, the batch failed because of one of them. */
+  async #settleTogether(batch: Batch, earlier: Promise<void>): Promise<boolean> {
+    try {
+      const outcomes = await this.#retryWhileUnavailable(batch, () => this.#attempt(batch))
+      await earlier
+      batch.forEach(({ settled }, index) => settled.resolve(outcomes[index]!))
+      return true
+    } catch (error) {
+      if (error instanceof DeliveryAbandoned) {
+        reject(batch, error)
+        return true
+      }
+      this.#options.logger.warn(
+        { err: error, queue: this.#queue, messages: batch.length },
+        'a batch of messages failed; handling them in smaller ones'
+      )
+      return false
+    }
+  }
+
+  /** Messages that were in flight too often when a process crashed. A message without company is not counted twice. */
+  async #findSuspects(batch: Batch): Promise<ReadonlySet<string>> {
+    const redelivered = batch.filter(({ delivery }) => delivery.history !== 'first')
+    const ids = redelivered.map(({ message }) => message.id)
+    return ids.length > 0 && !isSingle(batch)
+      ? this.#retryWhileUnavailable(batch, () => this.#inbox.countAll(ids, MAX_LOST_ATTEMPTS))
+      : new Set()
+  }
+
+  /** Makes one attempt. Messages that are batched by type are not entered into the inbox, unless they are alone. */
+  async #attempt(batch: Batch, isAlone = false): Promise<readonly Outcome[]> {
+    const { handler } = batch[0]!
+    const stopTimer = busMetrics.startHandling(this.#queue)
+    try {
+      const contents = await Promise.all(
+        batch.map(({ message, content }) => content ?? handler.read(message))
+      )
+      return await inTransaction(this.#options.pool, async (transaction) => {
+        const ids = batch.map(({ message }) => message.id)
+        const isNew =
+          isAlone || handler.batch.by === 'record'
+            ? await this.#inbox.settle(transaction, ids)
+            : ids.map(() => true)
+        const newContents = contents.filter((_, index) => isNew[index])
+        if (newContents.length > 0) {
+          await handler.write(transaction, newContents)
+        }
+        return isNew.map((isFirst) => (isFirst ? 'handled' : 'repeated'))
+      })
+    } finally {
+      stopTimer()
+    }
+  }
+
+  /** Retries until the message is handled or dead. */
+  async handleAlone(member: BatchMember): Promise<void> {
+    const { resolve, reject: fail } = member.settled
+    await this.#retryAlone(member).then(resolve, fail)
+  }
+
+  async #retryAlone(member: BatchMember): Promise<Outcome> {
+    const { delivery, message } = member
+    const counter = new AttemptCounter(this.#inbox, message.id, delivery.history)
+    const attempt = () => this.#attemptAlone(member, counter)
+    try {
+      return await this.#options.receiver.retry(
+        [delivery],
+        delivery.history === 'again'
+          ? () => this.#redeliveredLock.run('one by one', attempt)
+          : attempt,
+        (error, failures) => this.#delayAfter(error, failures, member, counter)
+      )
+    } catch (error) {
+      if (error instanceof AttemptsExhausted) {
+        return this.#deadLetter(member, error)
+      }
+      throw error
+    }
+  }
+
+  /**
+   * Makes one attempt. A redelivered message may have crashed its process; such messages run one at a time, so that a
+   * crash does not count against others.
+   */
+  async #attemptAlone(member: BatchMember, counter: AttemptCounter): Promise<Outcome> {
+    this.#options.receiver.requireActive([member.delivery])
+    const count = await counter.next()
+    if (count === 'handled') {
+      return 'repeated'
+    }
+    if (count > this.#retry.attempts) {
+      const lost = new Error('the process or its connection was lost during the last attempt')
+      throw new AttemptsExhausted(lost, count - 1)
+    }
+    const [outcome] = await this.#attempt([member], true)
+    return outcome!
+  }
+
+  #delayAfter(
+    error: unknown,
+    failures: number,
+    { message: { id, type } }: BatchMember,
+    counter: AttemptCounter
+  ): number {
+    const details = { messageId: id, type }
+    if (isInfrastructureFailure(error)) {
+      return this.#delayWhileUnavailable(error, failures, details)
+    }
+    if (error instanceof AttemptsExhausted) {
+      throw error
+    }
+    counter.fail()
+    const { attempts } = counter
+    if (error instanceof MalformedMessage || attempts >= this.#retry.attempts) {
+      throw new AttemptsExhausted(error, attempts)
+    }
+    busMetrics.failed(this.#queue, 'message')
+    return this.#options.receiver.delayAfter(error, Math.max(attempts, 1), this.#retry, details)
+  }
+
+  #retryWhileUnavailable<T>(batch: Batch, work: () => Promise<T>): Promise<T> {
+    const deliveries = batch.map(({ delivery }) => delivery)
+    return this.#options.receiver.retry(deliveries, work, (error, failures) => {
+      if (!isInfrastructureFailure(error)) {
+        throw error
+      }
+      return this.#delayWhileUnavailable(error, failures, { messages: batch.length })
+    })
+  }
+
+  #delayWhileUnavailable(error: unknown, failures: number, details: object): number {
+    busMetrics.failed(this.#queue, 'infrastructure')
+    return this.#options.receiver.delayAfter(error, failures, UNAVAILABLE_BACKOFF, details)
+  }
+
+  async #deadLetter(
+    { delivery, message }: BatchMember,
+    { cause: reason, attempts }: AttemptsExhausted
+  ): Promise<Outcome> {
+    const { consumer, pool, receiver } = this.#options
+    const prepare = () =>
+      inTransaction(pool, async (transaction) => {
+        await consumer.onDeadLetter?.({ transaction, message, reason })
+        // Before the message appears among the dead letters: from then on it may be redriven and start anew.
+        await this.#inbox.forget(transaction, message.id)
+      })
+    await receiver.retry([delivery], prepare, (error, failures) =>
+      receiver.delayAfter(error, failures)
+    )
+    return receiver.deadLetter(delivery, reason, attempts)
+  }
+}
+
+/** Whether a message is handled alone from the start. */
+const isSingle = ([first, ...others]: Batch): boolean =>
+  first?.handler.batch.by === 'record' && others.length === 0
+
+function reject(batch: Batch, error: unknown): void {
+  batch.forEach(({ settled }) => settled.reject(error))
+}
