@@ -9,11 +9,7 @@ import type { Consumer, Handler } from './consumer.js'
 import { AttemptsExhausted, DeliveryAbandoned, MalformedMessage } from './errors.js'
 import { Inbox } from './inbox.js'
 import { isInfrastructureFailure } from './infrastructure_failure.js'
-import {
-  UNAVAILABLE_BACKOFF,
-  type DeliveredMessage,
-  type MessageReceiver,
-} from './message_receiver.js'
+import type { DeliveredMessage, MessageReceiver } from './message_receiver.js'
 import { busMetrics, type Outcome } from './metrics.js'
 
 export interface RetryPolicy extends BackoffPolicy {
@@ -216,7 +212,7 @@ export class BatchRunner {
       throw new AttemptsExhausted(error, attempts)
     }
     busMetrics.failed(this.#queue, 'message')
-    return this.#options.receiver.delayAfter(error, Math.max(attempts, 1), this.#retry, details)
+    return this.#options.receiver.delayAfter(error, Math.max(attempts, 1), details, this.#retry)
   }
 
   #retryWhileUnavailable<T>(batch: Batch, work: () => Promise<T>): Promise<T> {
@@ -231,7 +227,7 @@ export class BatchRunner {
 
   #delayWhileUnavailable(error: unknown, failures: number, details: object): number {
     busMetrics.failed(this.#queue, 'infrastructure')
-    return this.#options.receiver.delayAfter(error, failures, UNAVAILABLE_BACKOFF, details)
+    return this.#options.receiver.delayAfter(error, failures, details)
   }
 
   async #deadLetter(

@@ -6,7 +6,7 @@ import { parseMessage, type Message, type Routing } from './message.js'
 import { busMetrics, type Outcome } from './metrics.js'
 
 /** Short delays, so that work resumes soon after an outage. */
-export const UNAVAILABLE_BACKOFF: BackoffPolicy = { firstMs: 100, longestMs: 2_000 }
+const UNAVAILABLE_BACKOFF: BackoffPolicy = { firstMs: 100, longestMs: 2_000 }
 
 /** A delivered message. */
 export interface DeliveredMessage {
@@ -102,8 +102,8 @@ export class MessageReceiver {
   delayAfter(
     error: unknown,
     failures: number,
-    backoff: BackoffPolicy = UNAVAILABLE_BACKOFF,
-    details: object = {}
+    details: object = {},
+    backoff: BackoffPolicy = UNAVAILABLE_BACKOFF
   ): number {
     const { subscription, logger } = this.#options
     const delayMs = jitteredBackoff(failures, backoff)
