@@ -60,6 +60,9 @@ export class BatchRunner {
 
   /** Settles the members of a batch; outcomes of a batch are not reported before `earlier` ones. Never rejects. */
   async handle(batch: Batch, earlier: Promise<void>): Promise<void> {
+    if (isSingle(batch)) {
+      return this.handleAlone(batch[0]!)
+    }
     const present = batch.filter(({ delivery }) => !delivery.isLost)
     reject(
       batch.filter(({ delivery }) => delivery.isLost),
@@ -115,11 +118,11 @@ export class BatchRunner {
     }
   }
 
-  /** Messages that were in flight too often when a process crashed. A message without company is not counted twice. */
+  /** Messages that were in flight too often when a process crashed. */
   async #findSuspects(batch: Batch): Promise<ReadonlySet<string>> {
     const redelivered = batch.filter(({ delivery }) => delivery.history !== 'first')
     const ids = redelivered.map(({ message }) => message.id)
-    return ids.length > 0 && !isSingle(batch)
+    return ids.length > 0
       ? this.#retryWhileUnavailable(batch, () => this.#inbox.countAll(ids, MAX_LOST_ATTEMPTS))
       : new Set()
   }
@@ -129,49 +132,48 @@ export class BatchRunner {
     const { handler } = batch[0]!
     const stopTimer = busMetrics.startHandling(this.#queue)
     try {
-      const contents = await Promise.all(
-        batch.map(({ message, content }) => content ?? handler.read(message))
-      )
-      return await inTransaction(this.#options.pool, async (transaction) => {
-        const ids = batch.map(({ message }) => message.id)
-        const isNew =
-          isAlone || handler.batch.by === 'record'
-            ? await this.#inbox.settle(transaction, ids)
-            : ids.map(() => true)
-        const newContents = contents.filter((_, index) => isNew[index])
-        if (newContents.length > 0) {
-          await handler.write(transaction, newContents)
-        }
-        return isNew.map((isFirst) => (isFirst ? 'handled' : 'repeated'))
-      })
+      return handler.batch.by === 'type' && !isAlone
+        ? await this.#writeAll(batch, handler)
+        : await this.#writeNew(batch, handler)
     } finally {
       stopTimer()
     }
   }
 
-  /** Retries until the message is handled or dead. */
-  async handleAlone(member: BatchMember): Promise<void> {
-    const { resolve, reject: fail } = member.settled
-    await this.#retryAlone(member).then(resolve, fail)
+  async #writeAll(batch: Batch, { write }: Handler): Promise<readonly Outcome[]> {
+    const contents = batch.map(({ content }) => content)
+    await inTransaction(this.#options.pool, (transaction) => write(transaction, contents))
+    return batch.map(() => 'handled')
   }
 
-  async #retryAlone(member: BatchMember): Promise<Outcome> {
-    const { delivery, message } = member
+  async #writeNew(batch: Batch, { read, write }: Handler): Promise<readonly Outcome[]> {
+    const contents = await Promise.all(batch.map(({ message }) => read(message)))
+    return inTransaction(this.#options.pool, async (transaction) => {
+      const ids = batch.map(({ message }) => message.id)
+      const isNew = await this.#inbox.settle(transaction, ids)
+      const newContents = contents.filter((_, index) => isNew[index])
+      if (newContents.length > 0) {
+        await write(transaction, newContents)
+      }
+      return isNew.map((isFirst) => (isFirst ? 'handled' : 'repeated'))
+    })
+  }
+
+  /** Retries until the message is handled or dead. Never rejects. */
+  async handleAlone(member: BatchMember): Promise<void> {
+    const { delivery, message, settled } = member
     const counter = new AttemptCounter(this.#inbox, message.id, delivery.history)
     const attempt = () => this.#attemptAlone(member, counter)
+    const isolated = () => this.#redeliveredLock.run('one by one', attempt)
     try {
-      return await this.#options.receiver.retry(
+      const outcome = await this.#options.receiver.retry(
         [delivery],
-        delivery.history === 'again'
-          ? () => this.#redeliveredLock.run('one by one', attempt)
-          : attempt,
+        delivery.history === 'again' ? isolated : attempt,
         (error, failures) => this.#delayAfter(error, failures, member, counter)
       )
+      settled.resolve(outcome)
     } catch (error) {
-      if (error instanceof AttemptsExhausted) {
-        return this.#deadLetter(member, error)
-      }
-      throw error
+      await this.#deadLetterIfExhausted(member, error).then(settled.resolve, settled.reject)
     }
   }
 
@@ -230,19 +232,23 @@ export class BatchRunner {
     return this.#options.receiver.delayAfter(error, failures, details)
   }
 
-  async #deadLetter(
+  async #deadLetterIfExhausted(
     { delivery, message }: BatchMember,
-    { cause: reason, attempts }: AttemptsExhausted
+    error: unknown
   ): Promise<Outcome> {
+    if (!(error instanceof AttemptsExhausted)) {
+      throw error
+    }
     const { consumer, pool, receiver } = this.#options
+    const { cause: reason, attempts } = error
     const prepare = () =>
       inTransaction(pool, async (transaction) => {
         await consumer.onDeadLetter?.({ transaction, message, reason })
         // Before the message appears among the dead letters: from then on it may be redriven and start anew.
         await this.#inbox.forget(transaction, message.id)
       })
-    await receiver.retry([delivery], prepare, (error, failures) =>
-      receiver.delayAfter(error, failures)
+    await receiver.retry([delivery], prepare, (failure, failures) =>
+      receiver.delayAfter(failure, failures)
     )
     return receiver.deadLetter(delivery, reason, attempts)
   }

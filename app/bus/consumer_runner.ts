@@ -31,8 +31,8 @@ export class ConsumerRunner {
     const runner = new ConsumerRunner(consumer, options)
     await runner.#receiver.start(
       (message) => runner.#parse(message),
-      async (delivered, { record, handler }) =>
-        handler ? runner.#handle(delivered, record, handler) : 'ignored'
+      (delivered, { record, handler }) =>
+        handler ? runner.#handle(delivered, record, handler) : Promise.resolve('ignored')
     )
     return runner
   }
@@ -63,24 +63,24 @@ export class ConsumerRunner {
     return { record, handler }
   }
 
-  async #handle(delivered: DeliveredMessage, record: string, handler: Handler): Promise<Outcome> {
-    const member = { ...delivered, handler, settled: Promise.withResolvers<Outcome>() }
+  #handle(delivered: DeliveredMessage, record: string, handler: Handler): Promise<Outcome> {
+    const { delivery, message } = delivered
+    const settled = Promise.withResolvers<Outcome>()
     if (handler.batch.by === 'record') {
-      this.#queueOf(record).add(member)
+      this.#queueOf(record).add({ delivery, message, handler, settled })
     } else {
-      await this.#readAndAdd(member)
+      void this.#readAndAdd({ delivery, message, handler, settled })
     }
-    return member.settled.promise
+    return settled.promise
   }
 
   /** Messages that are batched by type are read as they arrive; one that cannot be read fails no batch. */
-  async #readAndAdd(member: BatchMember): Promise<void> {
-    const { handler, message } = member
+  async #readAndAdd({ delivery, message, handler, settled }: BatchMember): Promise<void> {
     try {
       const content: unknown = await handler.read(message)
-      this.#queueOf(handler).add({ ...member, content })
+      this.#queueOf(handler).add({ delivery, message, handler, settled, content })
     } catch {
-      await this.#batches.handleAlone(member)
+      await this.#batches.handleAlone({ delivery, message, handler, settled })
     }
   }
 

@@ -122,7 +122,8 @@ export class MessageReceiver {
     let isParsed = false
     try {
       const message = parseMessage(delivery.bytes, this.#defaultRouting)
-      const content = await parse(message)
+      const parsed = parse(message)
+      const content = parsed instanceof Promise ? await parsed : parsed
       isParsed = true
       return await handle({ delivery, message }, content)
     } catch (error) {
