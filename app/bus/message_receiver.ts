@@ -15,7 +15,7 @@ export interface DeliveredMessage {
 }
 
 /** Called after a failed attempt. Returns the delay before the next one, or throws if there is none. */
-export type DelayAfter = (error: unknown, failures: number) => number
+type DelayAfter = (error: unknown, failures: number) => number
 
 interface MessageReceiverOptions {
   readonly bus: Bus
