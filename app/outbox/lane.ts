@@ -1,7 +1,6 @@
 import { jitteredBackoff } from '#kernel/backoff'
 import type { Destination } from './destination.js'
 import { DESTINATIONS, type Entry } from './entry.js'
-import { OrderedDelivery } from './ordered_delivery.js'
 
 const BACK_OFF = { firstMs: 100, longestMs: 2_000 }
 
@@ -11,22 +10,36 @@ const RECHECK_MS = 250
 /** Without progress for this time, a lane counts as stalled. */
 const STALL_MS = 1_000
 
+interface LaneItem {
+  readonly entry: Entry
+  state: 'waiting' | 'sent' | 'arrived'
+}
+
+/** The unsettled entries of one record, in order. */
+interface RecordQueue {
+  readonly items: LaneItem[]
+  inFlight: number
+  hasFailed: boolean
+}
+
 interface LaneOptions {
+  /** Called for each delivered entry, in order per record. */
   onSettled(lane: Lane, entry: Entry): void
   onFailure(lane: Lane, error: unknown): void
 }
 
 /**
  * Delivers to one destination, or to one queue of commands: in order per record, concurrently across records. After a
- * failure it pauses, longer each time.
+ * failure it pauses, longer each time, and then sends the failed entry and all later ones of its record again, including
+ * those that had arrived.
  */
 export class Lane {
   readonly name: string
   readonly bit: number
   readonly #destination: Destination
   readonly #options: LaneOptions
-  readonly #entries = new Map<number, Entry>()
-  readonly #deliveries = new Map<string, OrderedDelivery>()
+  readonly #records = new Map<string, RecordQueue>()
+  #size = 0
   #inFlight = 0
   #failures = 0
   #lastProgressAt = 0
@@ -44,9 +57,9 @@ export class Lane {
     this.#options = options
   }
 
-  /** The undelivered entries in order. */
-  get entries(): Iterable<Entry> {
-    return this.#entries.values()
+  /** The number of undelivered entries. */
+  get size(): number {
+    return this.#size
   }
 
   /** Whether other lanes should not wait for this one: its destination is unavailable or does not respond. */
@@ -55,12 +68,14 @@ export class Lane {
   }
 
   add(entry: Entry): void {
-    this.#entries.set(entry.position, entry)
-    const delivery = this.#deliveryOf(entry)
-    delivery.add(entry)
-    if (!this.#isPaused) {
-      delivery.advance()
+    let record = this.#records.get(entry.orderedBy)
+    if (!record) {
+      record = { items: [], inFlight: 0, hasFailed: false }
+      this.#records.set(entry.orderedBy, record)
     }
+    record.items.push({ entry, state: 'waiting' })
+    this.#size++
+    this.#advance(record)
   }
 
   /** Stops sending and ignores pending responses. */
@@ -73,54 +88,53 @@ export class Lane {
     return this.#timer !== undefined
   }
 
-  #deliveryOf({ orderedBy }: Entry): OrderedDelivery {
-    let delivery = this.#deliveries.get(orderedBy)
-    if (!delivery) {
-      delivery = this.#newDelivery(orderedBy)
-      this.#deliveries.set(orderedBy, delivery)
+  /** Sends waiting entries. After a failure it waits until nothing is in flight and resends all. */
+  #advance(record: RecordQueue): void {
+    if (this.#isPaused || this.#isClosed || (record.hasFailed && record.inFlight > 0)) {
+      return
     }
-    return delivery
+    if (record.hasFailed) {
+      record.hasFailed = false
+      record.items.forEach((item) => (item.state = 'waiting'))
+    }
+    record.items
+      .filter(({ state }) => state === 'waiting')
+      .forEach((item) => void this.#send(record, item))
   }
 
-  #newDelivery(orderedBy: string): OrderedDelivery {
-    const delivery: OrderedDelivery = new OrderedDelivery({
-      send: (entry) => this.#send(entry),
-      onSettled: (entry) => this.#settled(entry),
-      onArrival: () => (this.#failures = 0),
-      onFailure: (error) => this.#failed(error),
-      onReturn: () => this.#returned(orderedBy, delivery),
-    })
-    return delivery
-  }
-
-  async #send(entry: Entry): Promise<void> {
+  async #send(record: RecordQueue, item: LaneItem): Promise<void> {
+    item.state = 'sent'
+    record.inFlight++
     if (this.#inFlight++ === 0) {
       this.#lastProgressAt = performance.now()
     }
     try {
-      await this.#destination.deliver(entry)
-    } finally {
-      this.#inFlight--
-      this.#lastProgressAt = performance.now()
+      await this.#destination.deliver(item.entry)
+      item.state = 'arrived'
+      this.#failures = 0
+    } catch (error) {
+      record.hasFailed = true
+      this.#pauseAfter(error)
+    }
+    record.inFlight--
+    this.#inFlight--
+    this.#lastProgressAt = performance.now()
+    this.#settle(record, item.entry.orderedBy)
+  }
+
+  #settle(record: RecordQueue, orderedBy: string): void {
+    while (!this.#isClosed && record.items[0]?.state === 'arrived') {
+      this.#size--
+      this.#options.onSettled(this, record.items.shift()!.entry)
+    }
+    if (record.items.length === 0) {
+      this.#records.delete(orderedBy)
+    } else {
+      this.#advance(record)
     }
   }
 
-  #settled(entry: Entry): void {
-    if (!this.#isClosed) {
-      this.#entries.delete(entry.position)
-      this.#options.onSettled(this, entry)
-    }
-  }
-
-  #returned(orderedBy: string, delivery: OrderedDelivery): void {
-    if (delivery.isEmpty) {
-      this.#deliveries.delete(orderedBy)
-    } else if (!this.#isPaused && !this.#isClosed) {
-      delivery.advance()
-    }
-  }
-
-  #failed(error: unknown): void {
+  #pauseAfter(error: unknown): void {
     if (!this.#isClosed && !this.#isPaused) {
       this.#failures++
       this.#pause(jitteredBackoff(this.#failures, BACK_OFF))
@@ -138,6 +152,6 @@ export class Lane {
       return
     }
     this.#timer = undefined
-    this.#deliveries.forEach((delivery) => delivery.advance())
+    this.#records.forEach((record) => this.#advance(record))
   }
 }

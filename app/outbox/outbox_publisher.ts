@@ -2,11 +2,12 @@ import type { Logger } from '@adonisjs/core/logger'
 
 import { AutoResetEvent } from '#kernel/auto_reset_event'
 import type { Destination } from './destination.js'
-import { DESTINATIONS, type DestinationName, type Entry } from './entry.js'
-import { Feed } from './feed.js'
+import { DESTINATIONS, type Entry } from './entry.js'
+import { EntryBuffer } from './entry_buffer.js'
 import { Floor } from './floor.js'
 import { Lane } from './lane.js'
 import { relayMetrics } from './metrics.js'
+import { BATCH, Reader } from './reader.js'
 import type { OutboxStore, Selection } from './store.js'
 
 /** The polling interval, since notifications may be lost. */
@@ -16,6 +17,9 @@ const POLL_MS = 500
 const DRAIN_TIMEOUT_MS = 2_000
 const DRAIN_POLL_MS = 50
 
+/** What a reader reads. */
+type Scope = Pick<Selection, 'destinations' | 'queue' | 'exceptQueues'>
+
 interface OutboxPublisherOptions {
   store: OutboxStore
   destinations: readonly Destination[]
@@ -24,56 +28,56 @@ interface OutboxPublisherOptions {
 
 /**
  * Publishes an outbox while its relay leads: reads entries in order and hands each to the lanes of its destinations.
- * Lanes that keep up share one feed. A stalled lane gets a feed of its own, from its position, until it has caught up.
+ * Lanes that keep up read together. A stalled lane reads by itself, from its position, until it has caught up.
  */
 export class OutboxPublisher {
   readonly #store: OutboxStore
-  readonly #destinations: ReadonlyMap<DestinationName, Destination>
+  readonly #destinations: readonly Destination[]
   readonly #configured: number
   readonly #logger: OutboxPublisherOptions['logger']
   readonly #wakeup = new AutoResetEvent()
   readonly #floor = new Floor()
-  readonly #sharedFeed = new Feed()
-  readonly #laneFeeds = new Map<Lane, Feed>()
+  readonly #buffer = new EntryBuffer()
   readonly #lanes = new Map<string, Lane>()
-  #isNotified = false
+  readonly #shared = new Reader([])
+  /** Of lanes that have stalled and not yet caught up. */
+  readonly #lagging = new Map<Lane, Reader>()
 
   constructor({ store, destinations, logger }: OutboxPublisherOptions) {
     this.#store = store
     this.#logger = logger
-    this.#destinations = new Map(destinations.map((each) => [each.name, each]))
+    this.#destinations = destinations
     this.#configured = destinations.reduce((bits, { name }) => bits | DESTINATIONS[name], 0)
   }
 
   /** Announces new entries. */
   notify(): void {
-    this.#isNotified = true
+    this.#shared.isUnread = true
     this.#wakeup.set()
   }
 
   /** Publishes until the signal aborts; throws if the database fails. */
   async run(signal: AbortSignal): Promise<void> {
-    const notify = () => this.#wakeup.set()
-    signal.addEventListener('abort', notify)
+    const wake = () => this.#wakeup.set()
+    signal.addEventListener('abort', wake)
     try {
       while (!signal.aborted) {
         await this.#round()
       }
     } finally {
-      signal.removeEventListener('abort', notify)
+      signal.removeEventListener('abort', wake)
     }
   }
 
   /** Waits for deliveries in flight and marks them. Late ones are sent again by the next leader. */
   async finish(): Promise<void> {
     const deadline = performance.now() + DRAIN_TIMEOUT_MS
-    while (!this.#sharedFeed.isIdle && performance.now() < deadline) {
+    while ([...this.#shared.lanes].some(({ size }) => size > 0) && performance.now() < deadline) {
       await this.#wakeup.wait(DRAIN_POLL_MS)
-      this.#detachStalledLanes()
+      this.#separateStalledLanes()
     }
-    for (const feed of [this.#sharedFeed, ...this.#laneFeeds.values()]) {
-      await this.#store.exchange(feed.takeFinished(), undefined)
-    }
+    this.#buffer.waitsForAll = false
+    await this.#exchange()
   }
 
   /** Stops sending. */
@@ -82,10 +86,11 @@ export class OutboxPublisher {
   }
 
   async #round(): Promise<void> {
-    this.#detachStalledLanes()
-    let hasWorked = await this.#readShared()
-    for (const [lane, feed] of this.#laneFeeds) {
-      hasWorked = (await this.#readForLane(lane, feed)) || hasWorked
+    this.#separateStalledLanes()
+    this.#buffer.waitsForAll = ![...this.#lagging.keys()].some(({ queue }) => queue === null)
+    let hasWorked = await this.#advance(this.#shared, this.#sharedScope())
+    for (const [lane, reader] of this.#lagging) {
+      hasWorked = (await this.#catchUp(lane, reader)) || hasWorked
     }
     if (!hasWorked) {
       await this.#idle()
@@ -93,103 +98,77 @@ export class OutboxPublisher {
   }
 
   async #idle(): Promise<void> {
-    const feeds = [this.#sharedFeed, ...this.#laneFeeds.values()]
-    const lingering = feeds.flatMap(({ nextExchangeInMs: lingersForMs }) => lingersForMs ?? [])
-    const wasSet = await this.#wakeup.wait(Math.min(POLL_MS, ...lingering))
-    if (!wasSet && lingering.length === 0) {
-      this.#isNotified = true
+    const now = performance.now()
+    const readers = [this.#shared, ...this.#lagging.values()]
+    const due = [this.#buffer, ...readers].flatMap((each) => each.dueInMs(now) ?? [])
+    const wasSet = await this.#wakeup.wait(Math.min(POLL_MS, ...due))
+    if (!wasSet && due.length === 0) {
+      this.#shared.isUnread = true
     }
   }
 
-  async #readShared(): Promise<boolean> {
-    if (this.#isNotified) {
-      this.#isNotified = false
-      this.#sharedFeed.isUnread = true
+  /** Reads and writes marks if either is due; returns whether it was. */
+  async #advance(reader: Reader, scope: Scope): Promise<boolean> {
+    const now = performance.now()
+    if (reader.dueInMs(now) === 0) {
+      await this.#read(reader, scope, now)
+    } else if (this.#buffer.dueInMs(now) === 0) {
+      await this.#exchange()
+    } else {
+      return false
     }
-    const selection = this.#sharedSelection()
-    const entries = await this.#exchange(this.#sharedFeed, selection)
-    entries?.forEach((entry) => this.#dispatch(entry))
-    return entries !== undefined
+    return true
   }
 
-  async #readForLane(lane: Lane, feed: Feed): Promise<boolean> {
-    const isStalled = lane.isStalled(performance.now())
-    feed.isUnread = !isStalled
-    const selection = isStalled ? undefined : this.#laneSelection(lane, feed)
-    const entries = await this.#exchange(feed, selection)
-    entries?.forEach((entry) => {
-      feed.track(entry, lane.bit)
-      lane.add(entry)
-    })
-    if (selection && !feed.isUnread && !lane.isStalled(performance.now())) {
-      this.#reattach(lane, feed)
+  async #read(reader: Reader, scope: Scope, now: number): Promise<void> {
+    if (this.#floor.isDue(now)) {
+      this.#floor.sample(await this.#store.horizon(), now)
     }
-    return entries !== undefined
+    const except = this.#buffer.positionsTakenFor(scope.destinations)
+    reader.isUnread = false
+    const selection = { ...scope, above: reader.floor, except, limit: BATCH }
+    const entries = await this.#exchange(selection)
+    reader.recordRead(entries, this.#floor.position, performance.now())
   }
 
-  /** Marks and reads entries of a feed in one statement; undefined if neither is due. */
-  async #exchange(feed: Feed, selection: Selection | undefined): Promise<Entry[] | undefined> {
-    if (!selection && !feed.isFlushDue(performance.now())) {
-      return undefined
+  async #catchUp(lane: Lane, reader: Reader): Promise<boolean> {
+    const canRead = !lane.isStalled(performance.now())
+    reader.isUnread = canRead
+    const { bit: destinations, queue } = lane
+    const hasWorked = await this.#advance(reader, { destinations, queue, exceptQueues: [] })
+    if (canRead && !reader.isUnread && !lane.isStalled(performance.now())) {
+      this.#lagging.delete(lane)
+      this.#shared.lanes.add(lane)
+      this.#logger.info({ destination: lane.name }, 'a destination of the outbox has caught up')
     }
-    if (selection && this.#floor.isDue(performance.now())) {
-      this.#floor.sample(await this.#store.horizon(), performance.now())
-    }
-    const entries = await this.#store.exchange(feed.takeFinished(), selection)
-    if (selection) {
-      feed.recordRead(entries.length, selection.limit, performance.now())
-      const upTo = feed.isUnread ? entries.at(-1)!.position : Infinity
-      feed.floor = Math.max(feed.floor, Math.min(this.#floor.position, upTo))
-    }
-    return entries.map((entry) => ({ ...entry, pending: entry.pending & this.#configured }))
+    return hasWorked
   }
 
-  #sharedSelection(): Selection | undefined {
-    const limit = this.#sharedFeed.nextBatchSize(performance.now())
-    if (limit === 0) {
-      return undefined
-    }
-    const lagging = [...this.#laneFeeds.keys()]
+  /** Writes the marks that are due and reads the selected entries, in one statement. */
+  async #exchange(selection?: Selection): Promise<Entry[]> {
+    const marks = this.#buffer.takeMarks()
+    const entries = await this.#store.exchange(marks, selection)
+    entries.forEach((entry) => this.#dispatch(entry, selection!.destinations))
+    this.#buffer.remove(marks)
+    return entries
+  }
+
+  #sharedScope(): Scope {
+    const lagging = [...this.#lagging.keys()]
     const whole = lagging.filter(({ queue }) => queue === null)
     return {
       destinations: whole.reduce((bits, { bit }) => bits & ~bit, this.#configured),
+      queue: null,
       exceptQueues: lagging.flatMap(({ queue }) => queue ?? []),
-      above: this.#sharedFeed.floor,
-      except: this.#sharedFeed.readPositions,
-      limit,
     }
   }
 
-  #laneSelection({ bit, queue }: Lane, feed: Feed): Selection | undefined {
-    const limit = feed.nextBatchSize(performance.now())
-    if (limit === 0) {
-      return undefined
-    }
-    return {
-      destinations: bit,
-      ...(queue !== null && { queue }),
-      exceptQueues: [],
-      above: feed.floor,
-      except: feed.readPositions,
-      limit,
-    }
-  }
-
-  #dispatch(entry: Entry): void {
-    const lanes = this.#lanesTo(this.#sharedFeed.pendingDestinations(entry), entry.queue).filter(
-      (lane) => !this.#laneFeeds.has(lane)
-    )
-    this.#sharedFeed.track(
-      entry,
-      lanes.reduce((bits, { bit }) => bits | bit, 0)
-    )
-    lanes.forEach((lane) => lane.add(entry))
-  }
-
-  #lanesTo(destinations: number, queue: string | null): Lane[] {
-    return [...this.#destinations.values()]
-      .filter(({ name }) => (destinations & DESTINATIONS[name]) !== 0)
-      .map((destination) => this.#lane(destination, queue))
+  #dispatch(entry: Entry, destinations: number): void {
+    const pending = entry.pending & this.#configured
+    const added = this.#buffer.take(entry.position, pending, destinations)
+    this.#destinations
+      .filter(({ name }) => (added & DESTINATIONS[name]) !== 0)
+      .forEach((destination) => this.#lane(destination, entry.queue).add(entry))
   }
 
   #lane(destination: Destination, queue: string | null): Lane {
@@ -201,15 +180,14 @@ export class OutboxPublisher {
         onFailure: (failed, error) => this.#failed(failed, error),
       })
       this.#lanes.set(key, lane)
+      this.#shared.lanes.add(lane)
     }
     return lane
   }
 
   #settled(lane: Lane, { position }: Entry): void {
-    const feed = this.#laneFeeds.get(lane) ?? this.#sharedFeed
-    feed.markReached(position, lane.bit)
     relayMetrics.published(lane.name)
-    if (feed.isFirstFinished || feed.isFlushDue(performance.now())) {
+    if (this.#buffer.markReached(position, lane.bit, performance.now())) {
       this.#wakeup.set()
     }
   }
@@ -217,7 +195,7 @@ export class OutboxPublisher {
   #failed(lane: Lane, error: unknown): void {
     relayMetrics.failed(lane.name)
     this.#wakeup.set()
-    if (!this.#laneFeeds.has(lane)) {
+    if (!this.#lagging.has(lane)) {
       this.#logger.warn(
         { err: error, destination: lane.name },
         'a destination of the outbox is unavailable; its entries stay pending'
@@ -225,31 +203,14 @@ export class OutboxPublisher {
     }
   }
 
-  /** Moves stalled lanes and their undelivered entries from the shared feed to feeds of their own. */
-  #detachStalledLanes(): void {
+  /** Stalled lanes read by themselves from now on, so that the others do not wait for them. */
+  #separateStalledLanes(): void {
     const now = performance.now()
-    for (const lane of this.#lanes.values()) {
-      if (!this.#laneFeeds.has(lane) && lane.isStalled(now)) {
-        const feed = new Feed()
-        // Marks earlier deliveries first: if a later entry of a record were marked before them, they would be sent
-        // again after it.
-        feed.addFinished(this.#sharedFeed.reachedBy(lane.bit))
-        for (const entry of lane.entries) {
-          feed.track(entry, lane.bit)
-          this.#sharedFeed.release(entry.position, lane.bit)
-        }
-        this.#laneFeeds.set(lane, feed)
+    for (const lane of this.#shared.lanes) {
+      if (lane.isStalled(now)) {
+        this.#shared.lanes.delete(lane)
+        this.#lagging.set(lane, new Reader([lane]))
       }
     }
-  }
-
-  /** Returns a lane that has been handed all its entries to the shared feed. */
-  #reattach(lane: Lane, feed: Feed): void {
-    for (const entry of lane.entries) {
-      this.#sharedFeed.adopt(entry, lane.bit)
-    }
-    this.#sharedFeed.addFinished(feed.takeFinished())
-    this.#laneFeeds.delete(lane)
-    this.#logger.info({ destination: lane.name }, 'a destination of the outbox has caught up')
   }
 }

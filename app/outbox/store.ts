@@ -1,12 +1,12 @@
 import type pg from 'pg'
 
 import type { Content, Entry } from './entry.js'
-import type { DeliveryProgress } from './feed.js'
+import type { Mark } from './entry_buffer.js'
 
-/** Selects pending entries of the destinations, except those of some queues. */
+/** Selects pending entries of the destinations, of one queue or of all except some. */
 export interface Selection {
   readonly destinations: number
-  readonly queue?: string
+  readonly queue: string | null
   readonly exceptQueues: readonly string[]
   readonly above: number
   readonly except: readonly number[]
@@ -32,24 +32,31 @@ export interface Horizon {
   readonly next: bigint
 }
 
-const READ = `
+const NOTHING: Selection = {
+  destinations: 0,
+  queue: null,
+  exceptQueues: [],
+  above: 0,
+  except: [],
+  limit: 0,
+}
+
+/** A sweep may have withdrawn the other destinations of an entry meanwhile. */
+const EXCHANGE = `
+  with completed as (delete from outbox where position = any($1::bigint[])),
+       marks as (select * from unnest($2::bigint[], $3::smallint[]) as m (position, destinations)),
+       emptied as (
+         delete from outbox o using marks m
+         where o.position = m.position and o.pending & ~m.destinations = 0),
+       marked as (
+         update outbox o set pending = o.pending & ~m.destinations from marks m
+         where o.position = m.position and o.pending & ~m.destinations <> 0)
   select position, floor(extract(epoch from written_at) * 1000)::bigint as "writtenAt", pending,
          message_id as "messageId", ordered_by as "orderedBy", queue, content
   from outbox
-  where position > $2 and position <> all($3::bigint[]) and pending & $4 <> 0
-    and case when $5::text is null then queue is null or queue <> all($6::text[]) else queue = $5 end
-  order by position limit $7`
-
-const REMOVE_AND_READ = `with done as (delete from outbox where position = any($1::bigint[])) ${READ}`
-
-const REMOVE = 'delete from outbox where position = any($1::bigint[])'
-
-const MARK = `
-  with reached as (select * from unnest($1::bigint[], $2::smallint[]) as r (position, destinations)),
-       done as (delete from outbox o using reached r
-                where o.position = r.position and o.pending & ~r.destinations = 0)
-  update outbox o set pending = o.pending & ~r.destinations from reached r
-  where o.position = r.position and o.pending & ~r.destinations <> 0`
+  where position > $4 and position <> all($5::bigint[]) and pending & $6 <> 0
+    and case when $7::text is null then queue is null or queue <> all($8::text[]) else queue = $7 end
+  order by position limit $9`
 
 /** An unused sequence reports its first value as the last one. */
 const HORIZON = `
@@ -67,37 +74,25 @@ export class OutboxStore {
     this.#client = client
   }
 
-  /** Marks or deletes delivered entries and reads the next ones, mostly in one statement. */
-  async exchange(
-    finished: readonly DeliveryProgress[],
-    selection: Selection | undefined
-  ): Promise<Entry[]> {
-    const partial = finished.filter(({ isDone }) => !isDone)
-    if (partial.length > 0) {
-      await this.#mark(partial)
-    }
-    const done = finished.filter(({ isDone }) => isDone).map(({ position }) => position)
-    if (selection) {
-      return this.#read(done, selection)
-    }
-    if (done.length > 0) {
-      await this.#client.query({ name: 'outbox-remove', text: REMOVE, values: [done] })
-    }
-    return []
-  }
-
-  async horizon(): Promise<Horizon> {
-    const { rows } = await this.#client.query<Record<keyof Horizon, string>>(HORIZON)
-    const { position, oldest, next } = rows[0]!
-    return { position: Number(position), oldest: BigInt(oldest), next: BigInt(next) }
-  }
-
-  async #read(done: readonly number[], selection: Selection): Promise<Entry[]> {
-    const { destinations, queue = null, exceptQueues, above, except, limit } = selection
+  /** Writes marks, deletes the entries without another, and reads the next ones as they were before. */
+  async exchange(marks: readonly Mark[], selection = NOTHING): Promise<Entry[]> {
+    const completed = marks.filter(({ isLast }) => isLast)
+    const marked = marks.filter(({ isLast }) => !isLast)
+    const { destinations, queue, exceptQueues, above, except, limit } = selection
     const { rows } = await this.#client.query<Row>({
-      name: 'outbox-remove-and-read',
-      text: REMOVE_AND_READ,
-      values: [done, above, [...except, ...done], destinations, queue, exceptQueues, limit],
+      name: 'outbox-exchange',
+      text: EXCHANGE,
+      values: [
+        completed.map(({ position }) => position),
+        marked.map(({ position }) => position),
+        marked.map((mark) => mark.destinations),
+        above,
+        except,
+        destinations,
+        queue,
+        exceptQueues,
+        limit,
+      ],
     })
     return rows.map((row) => ({
       ...row,
@@ -106,11 +101,9 @@ export class OutboxStore {
     }))
   }
 
-  async #mark(partial: readonly DeliveryProgress[]): Promise<void> {
-    await this.#client.query({
-      name: 'outbox-mark',
-      text: MARK,
-      values: [partial.map(({ position }) => position), partial.map(({ reached }) => reached)],
-    })
+  async horizon(): Promise<Horizon> {
+    const { rows } = await this.#client.query<Record<keyof Horizon, string>>(HORIZON)
+    const { position, oldest, next } = rows[0]!
+    return { position: Number(position), oldest: BigInt(oldest), next: BigInt(next) }
   }
 }
