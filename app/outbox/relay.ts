@@ -1,8 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import type { Logger } from '@adonisjs/core/logger'
 import pg from 'pg'
 
+import { sleep } from '#kernel/backoff'
 import type { Destination } from './destination.js'
 import { backlogOf } from './backlog.js'
 import { relayMetrics } from './metrics.js'
@@ -77,7 +76,7 @@ export class Relay {
           logger.warn({ err: error, database }, 'the outbox could not be read; retrying')
         }
       }
-      await this.#pause()
+      await sleep(RETRY_MS, this.#stopping.signal)
     }
   }
 
@@ -129,12 +128,8 @@ export class Relay {
       if (rows[0]!.leads) {
         return true
       }
-      await this.#pause()
+      await sleep(RETRY_MS, this.#stopping.signal)
     }
     return false
-  }
-
-  async #pause(): Promise<void> {
-    await delay(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {})
   }
 }

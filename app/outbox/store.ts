@@ -41,22 +41,22 @@ const NOTHING: Selection = {
   limit: 0,
 }
 
-/** A sweep may have withdrawn the other destinations of an entry meanwhile. */
 const EXCHANGE = `
-  with completed as (delete from outbox where position = any($1::bigint[])),
-       marks as (select * from unnest($2::bigint[], $3::smallint[]) as m (position, destinations)),
-       emptied as (
-         delete from outbox o using marks m
-         where o.position = m.position and o.pending & ~m.destinations = 0),
-       marked as (
-         update outbox o set pending = o.pending & ~m.destinations from marks m
-         where o.position = m.position and o.pending & ~m.destinations <> 0)
+  with completed as (delete from outbox where position = any($1::bigint[]))
   select position, floor(extract(epoch from written_at) * 1000)::bigint as "writtenAt", pending,
          message_id as "messageId", ordered_by as "orderedBy", queue, content
   from outbox
-  where position > $4 and position <> all($5::bigint[]) and pending & $6 <> 0
-    and case when $7::text is null then queue is null or queue <> all($8::text[]) else queue = $7 end
-  order by position limit $9`
+  where position > $2 and position <> all($3::bigint[]) and pending & $4 <> 0
+    and case when $5::text is null then queue is null or queue <> all($6::text[]) else queue = $5 end
+  order by position limit $7`
+
+/** A sweep may have withdrawn the other destinations of an entry meanwhile: it is deleted then. */
+const MARK = `
+  with marks as (select * from unnest($1::bigint[], $2::smallint[]) as m (position, destinations)),
+       emptied as (delete from outbox o using marks m
+                   where o.position = m.position and o.pending & ~m.destinations = 0)
+  update outbox o set pending = o.pending & ~m.destinations from marks m
+  where o.position = m.position and o.pending & ~m.destinations <> 0`
 
 /** An unused sequence reports its first value as the last one. */
 const HORIZON = `
@@ -74,25 +74,18 @@ export class OutboxStore {
     this.#client = client
   }
 
-  /** Writes marks, deletes the entries without another, and reads the next ones as they were before. */
+  /** Writes marks, deletes the entries that need no other, and reads the next ones; in one statement if it can. */
   async exchange(marks: readonly Mark[], selection = NOTHING): Promise<Entry[]> {
-    const completed = marks.filter(({ isLast }) => isLast)
-    const marked = marks.filter(({ isLast }) => !isLast)
+    const partial = marks.filter(({ isLast }) => !isLast)
+    if (partial.length > 0) {
+      await this.#mark(partial)
+    }
     const { destinations, queue, exceptQueues, above, except, limit } = selection
+    const removed = marks.filter(({ isLast }) => isLast).map(({ position }) => position)
     const { rows } = await this.#client.query<Row>({
       name: 'outbox-exchange',
       text: EXCHANGE,
-      values: [
-        completed.map(({ position }) => position),
-        marked.map(({ position }) => position),
-        marked.map((mark) => mark.destinations),
-        above,
-        except,
-        destinations,
-        queue,
-        exceptQueues,
-        limit,
-      ],
+      values: [removed, above, except, destinations, queue, exceptQueues, limit],
     })
     return rows.map((row) => ({
       ...row,
@@ -105,5 +98,13 @@ export class OutboxStore {
     const { rows } = await this.#client.query<Record<keyof Horizon, string>>(HORIZON)
     const { position, oldest, next } = rows[0]!
     return { position: Number(position), oldest: BigInt(oldest), next: BigInt(next) }
+  }
+
+  async #mark(marks: readonly Mark[]): Promise<void> {
+    await this.#client.query({
+      name: 'outbox-mark',
+      text: MARK,
+      values: [marks.map(({ position }) => position), marks.map((mark) => mark.destinations)],
+    })
   }
 }

@@ -4,7 +4,8 @@ import { test } from '@japa/runner'
 import pg from 'pg'
 
 import { metrics } from '#observability/metrics'
-import type { DestinationName } from '#outbox/entry'
+import type { Destination } from '#outbox/destination'
+import { DESTINATIONS, type DestinationName } from '#outbox/entry'
 import { endSessions } from '#tests/helpers/database/database_sessions'
 import { Chaos, OutboxScene, seeded, until } from './outbox_scene.js'
 
@@ -109,6 +110,33 @@ test.group('Relay', () => {
       }
     })
     .timeout(60_000)
+
+  test('an entry whose other destination was withdrawn meanwhile is deleted', async ({
+    assert,
+    cleanup,
+  }) => {
+    const scene = await OutboxScene.open()
+    cleanup(() => scene.close())
+    const sent: number[] = []
+    const { promise: confirmation, resolve: confirm } = Promise.withResolvers<void>()
+    const audit: Destination = {
+      name: 'audit',
+      isReady: true,
+      deliver: ({ position }) => {
+        sent.push(position)
+        return confirmation
+      },
+    }
+    const pubsub = new Chaos('pubsub')
+    pubsub.isReady = false
+    scene.relay([audit, pubsub])
+    await scene.changes(10)
+    await until('they are on their way', () => sent.length === 10)
+    await scene.pool.query('update outbox set pending = $1', [DESTINATIONS.audit])
+    confirm()
+    await scene.untilEmpty()
+    assert.isEmpty(pubsub.positions)
+  })
 
   test('a queue without consumers delays nothing else', async ({ assert, cleanup }) => {
     const scene = await OutboxScene.open()
