@@ -41,8 +41,9 @@ const NOTHING: Selection = {
   limit: 0,
 }
 
-const EXCHANGE = `
-  with completed as (delete from outbox where position = any($1::bigint[]))
+const REMOVE = 'removed as (delete from outbox where position = any($1::bigint[]))'
+
+const READ = `
   select position, floor(extract(epoch from written_at) * 1000)::bigint as "writtenAt", pending,
          message_id as "messageId", ordered_by as "orderedBy", queue, content
   from outbox
@@ -52,11 +53,18 @@ const EXCHANGE = `
 
 /** A sweep may have withdrawn the other destinations of an entry meanwhile: it is deleted then. */
 const MARK = `
-  with marks as (select * from unnest($1::bigint[], $2::smallint[]) as m (position, destinations)),
-       emptied as (delete from outbox o using marks m
-                   where o.position = m.position and o.pending & ~m.destinations = 0)
-  update outbox o set pending = o.pending & ~m.destinations from marks m
-  where o.position = m.position and o.pending & ~m.destinations <> 0`
+  marks as (select * from unnest($8::bigint[], $9::smallint[]) as m (position, destinations)),
+  emptied as (delete from outbox o using marks m
+              where o.position = m.position and o.pending & ~m.destinations = 0),
+  marked as (update outbox o set pending = o.pending & ~m.destinations from marks m
+             where o.position = m.position and o.pending & ~m.destinations <> 0)`
+
+const EXCHANGE = { name: 'outbox-exchange', text: `with ${REMOVE} ${READ}` }
+
+const EXCHANGE_AND_MARK = {
+  name: 'outbox-exchange-and-mark',
+  text: `with ${REMOVE}, ${MARK} ${READ}`,
+}
 
 /** An unused sequence reports its first value as the last one. */
 const HORIZON = `
@@ -74,19 +82,22 @@ export class OutboxStore {
     this.#client = client
   }
 
-  /** Writes marks, deletes the entries that need no other, and reads the next ones; in one statement if it can. */
+  /**
+   * Writes marks and deletes the entries that need no other, all or none of them, and reads the next entries as they were
+   * before.
+   */
   async exchange(marks: readonly Mark[], selection = NOTHING): Promise<Entry[]> {
-    const partial = marks.filter(({ isLast }) => !isLast)
-    if (partial.length > 0) {
-      await this.#mark(partial)
-    }
-    const { destinations, queue, exceptQueues, above, except, limit } = selection
     const removed = marks.filter(({ isLast }) => isLast).map(({ position }) => position)
-    const { rows } = await this.#client.query<Row>({
-      name: 'outbox-exchange',
-      text: EXCHANGE,
-      values: [removed, above, except, destinations, queue, exceptQueues, limit],
-    })
+    const partial = marks.filter(({ isLast }) => !isLast)
+    const { destinations, queue, exceptQueues, above, except, limit } = selection
+    const values = [removed, above, except, destinations, queue, exceptQueues, limit]
+    const positions = partial.map(({ position }) => position)
+    const reached = partial.map((mark) => mark.destinations)
+    const { rows } = await this.#client.query<Row>(
+      partial.length === 0
+        ? { ...EXCHANGE, values }
+        : { ...EXCHANGE_AND_MARK, values: [...values, positions, reached] }
+    )
     return rows.map((row) => ({
       ...row,
       position: Number(row.position),
@@ -98,13 +109,5 @@ export class OutboxStore {
     const { rows } = await this.#client.query<Record<keyof Horizon, string>>(HORIZON)
     const { position, oldest, next } = rows[0]!
     return { position: Number(position), oldest: BigInt(oldest), next: BigInt(next) }
-  }
-
-  async #mark(marks: readonly Mark[]): Promise<void> {
-    await this.#client.query({
-      name: 'outbox-mark',
-      text: MARK,
-      values: [marks.map(({ position }) => position), marks.map((mark) => mark.destinations)],
-    })
   }
 }
