@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-const WAITS = 'select 1 from pg_stat_activity where $1 = any(pg_blocking_pids(pid))'
+import { pidOf, untilBlocking } from '#tests/helpers/database/blocked_sessions'
 
 /** What another transaction does to a record: it locks something, and goes on when somebody waits for that. */
 interface Other {
@@ -22,12 +22,10 @@ export async function withLockedRow<T>(
   try {
     await other.query('begin')
     await other.query(`set local lock_timeout = '200ms'`)
-    const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const pid = await pidOf(other)
     await other.query(locks, [id])
     const done = work().catch((error: Error) => error)
-    for (let waiting = 0; waiting === 0;) {
-      waiting = (await pool.query(WAITS, [rows[0]!.pid])).rowCount!
-    }
+    await untilBlocking(pool, pid)
     await other.query(then, [id])
     await other.query('commit')
     return await done

@@ -1,20 +1,29 @@
 import { syncBuiltinESMExports } from 'node:module'
 import { mock } from 'node:test'
 
+/** Timers of one step go off together, at its end. */
+const STEP_MS = 50
+
+let passedMs = 0
+
 /**
- * Timers that are set during the work go off only when it says that their time has come. It has to end before the test
- * does: the runner clears its own timer then.
+ * Timers that are set during the work go off only when it says that their time has come, and `performance.now` shows
+ * the time that it let pass. It has to end before the test does: the runner clears its own timer then.
  */
 export async function withManualTimers(
   work: (pass: (milliseconds: number) => Promise<void>) => Promise<void>
 ): Promise<void> {
+  const now = performance.now()
+  passedMs = 0
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+  const clock = mock.method(performance, 'now', () => now + passedMs)
   // Modules that import a timer by its name see the held one, too.
   syncBuiltinESMExports()
   try {
     await work(pass)
   } finally {
     mock.timers.reset()
+    clock.mock.restore()
     syncBuiltinESMExports()
   }
 }
@@ -22,7 +31,11 @@ export async function withManualTimers(
 /** Lets time pass once what is under way has set its timers, and lets those continue who waited for it. */
 async function pass(milliseconds: number): Promise<void> {
   await nextTurn()
-  mock.timers.tick(milliseconds)
+  for (let left = milliseconds; left > 0; left -= STEP_MS) {
+    const step = Math.min(left, STEP_MS)
+    passedMs += step
+    mock.timers.tick(step)
+  }
   await nextTurn()
 }
 

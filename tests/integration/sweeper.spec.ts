@@ -1,13 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { once } from 'node:events'
 
 import { test } from '@japa/runner'
 import pg from 'pg'
 
 import { IdentityUnavailable } from '#kernel/failures'
-import { electionOn } from '#jobs/leader_election'
+import { electionOn, type LeaderElection } from '#jobs/leader_election'
 import { msUntilNext, type Sweep } from '#jobs/sweep'
 import { Sweeper } from '#jobs/sweeper'
 import { eventually } from '#tests/helpers/eventually'
+import { withManualTimers } from '#tests/helpers/manual_timers'
 
 const silent = { info() {}, warn() {}, error() {} }
 
@@ -35,21 +36,30 @@ test.group('Sweeper', () => {
 
   test('a sweep runs in one process at a time', async ({ assert, cleanup }) => {
     const pools = [openPool(), openPool(), openPool()]
-    let atOnce = 0
-    let most = 0
-    const slow = async () => {
+    const finish = Promise.withResolvers<void>()
+    let [runs, refused, atOnce, most] = [0, 0, 0, 0]
+    const lasting = async () => {
       most = Math.max(most, ++atOnce)
-      await delay(30)
+      await finish.promise
       atOnce--
-      return 1
+      return ++runs
     }
-    const sweepers = pools.map(
-      (pool) =>
-        new Sweeper({ sweeps: [sweep(slow, 5)], leaderElection: electionOn(pool), logger: silent })
-    )
+    const counting =
+      (elect: LeaderElection): LeaderElection =>
+      async (name, work) => {
+        const result = await elect(name, work)
+        refused += result === undefined ? 1 : 0
+        return result
+      }
+    const sweepers = pools.map((pool) => {
+      const leaderElection = counting(electionOn(pool))
+      return new Sweeper({ sweeps: [sweep(lasting, 5)], leaderElection, logger: silent })
+    })
     cleanup(async () => void (await Promise.all(pools.map((pool) => pool.end()))))
     sweepers.forEach((sweeper) => sweeper.start())
-    await delay(300)
+    await eventually(() => refused >= 6 || most > 1)
+    finish.resolve()
+    await eventually(() => runs >= 10)
     await Promise.all(sweepers.map((sweeper) => sweeper.stop()))
     assert.equal(most, 1)
   })
@@ -69,8 +79,8 @@ test.group('Sweeper', () => {
     const sweeper = new Sweeper({ sweeps, leaderElection: electionOn(pool), logger: silent })
     cleanup(() => sweeper.stop().then(() => pool.end()))
     sweeper.start()
-    await delay(1_000)
-    assert.lengthOf(done, sweeps.length)
+    await eventually(() => done.length === sweeps.length)
+    assert.lengthOf(new Set(done), sweeps.length)
   })
 
   test('a failing sweep is logged and tried again', async ({ assert, cleanup }) => {
@@ -89,38 +99,44 @@ test.group('Sweeper', () => {
     })
     cleanup(() => pool.end())
     sweeper.start()
-    await delay(150)
+    await eventually(() => runs >= 2)
     await sweeper.stop()
-    assert.isAtLeast(runs, 2)
     assert.equal(failures.length, runs)
   })
 
   test('a sweep that cannot do its work now is tried again soon, later each time, and says so', async ({
     assert,
-    cleanup,
   }) => {
-    const pool = openPool()
     const logged: string[] = []
-    const runs: number[] = []
+    let runs = 0
     const logger = { ...silent, warn: (_: unknown, message: string) => void logged.push(message) }
     const hourly = sweep(async () => {
-      runs.push(performance.now())
-      if (runs.length <= 3) {
+      if (++runs <= 3) {
         throw new IdentityUnavailable()
       }
       return 0
     }, 3_600_000)
     const sweeper = new Sweeper({
       sweeps: [hourly],
-      leaderElection: electionOn(pool),
+      leaderElection: (_, work) => work(new AbortController().signal),
       logger: logger as never,
       retryMs: 20,
     })
-    cleanup(() => sweeper.stop().then(() => pool.end()))
-    sweeper.start()
-    await delay(800)
-    assert.lengthOf(runs, 4)
-    assert.isAtLeast(runs[3]! - runs[2]!, 75)
+    await withManualTimers(async (pass) => {
+      sweeper.start()
+      for (const [waitMs, runsBefore] of [
+        [20, 1],
+        [40, 2],
+        [80, 3],
+        [3_600_000, 4],
+      ] as const) {
+        await pass(waitMs - 1)
+        assert.equal(runs, runsBefore)
+        await pass(1)
+        assert.equal(runs, runsBefore + 1)
+      }
+      await sweeper.stop()
+    })
     assert.lengthOf(logged, 3)
     logged.forEach((text) => assert.match(text, /sweep failed; retrying in 1 s/))
   })
@@ -128,11 +144,12 @@ test.group('Sweeper', () => {
   test('stopping asks the running sweep to end and waits for it', async ({ assert, cleanup }) => {
     const pool = openPool()
     cleanup(() => pool.end())
+    const started = Promise.withResolvers<void>()
     let ended = false
     const untilRequested = async (signal: AbortSignal) => {
-      while (!signal.aborted) {
-        await delay(5)
-      }
+      started.resolve()
+      await once(signal, 'abort')
+      await pool.query('select 1')
       ended = true
       return 0
     }
@@ -142,7 +159,7 @@ test.group('Sweeper', () => {
       logger: silent,
     })
     sweeper.start()
-    await delay(50)
+    await started.promise
     await sweeper.stop()
     assert.isTrue(ended)
   })

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { test } from '@japa/runner'
 
 import { AttemptCounter } from '#bus/attempt_counter'
@@ -9,19 +7,21 @@ import { inTransaction } from '#records/transaction'
 import { KeyedMutex } from '#kernel/keyed_mutex'
 import { overrideClock } from '#kernel/clock'
 import { busDatabase } from '#tests/helpers/bus/bus_database'
+import { pidOf, untilBlocking } from '#tests/helpers/database/blocked_sessions'
 
 test.group('KeyedMutex', () => {
   test('keeps the order per key, and runs keys concurrently', async ({ assert }) => {
     const mutex = new KeyedMutex()
     const ended: string[] = []
-    const work = (name: string, ms: number) => async () => {
-      await delay(ms)
-      ended.push(name)
-    }
+    const { promise: bEnded, resolve: endB } = Promise.withResolvers<void>()
+    const end = (name: string) => void ended.push(name)
     await Promise.all([
-      mutex.run('a', work('a1', 40)),
-      mutex.run('a', work('a2', 0)),
-      mutex.run('b', work('b1', 5)),
+      mutex.run('a', () => bEnded.then(() => end('a1'))),
+      mutex.run('a', async () => end('a2')),
+      mutex.run('b', async () => {
+        end('b1')
+        endB()
+      }),
     ])
     assert.deepEqual(ended, ['b1', 'a1', 'a2'])
   })
@@ -103,8 +103,7 @@ test.group('Inbox', (group) => {
       await two.query('begin')
       assert.deepEqual(await inbox.settle(one, ['both', 'both']), [true, false])
       const second = inbox.settle(two, ['both'])
-      const isWaiting = await Promise.race([second, delay(50, 'waiting')])
-      assert.equal(isWaiting, 'waiting')
+      await untilBlocking(database.pool, await pidOf(one))
       await one.query('commit')
       assert.deepEqual(await second, [false])
       await two.query('rollback')

@@ -1,11 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 import type pg from 'pg'
 
 import { DatabasePool } from '#database/database_pool'
 import { inTransaction } from '#records/transaction'
-import { stopwatch } from '#tests/helpers/stopwatch'
+import { pidOf as pidOfSession, untilBlocking } from '#tests/helpers/database/blocked_sessions'
 
 type Cleanup = (work: () => Promise<void>) => void
 
@@ -63,16 +63,22 @@ test.group('Reads that share connections', () => {
 
   test('a slow read does not delay later ones', async ({ assert, cleanup }) => {
     const pool = poolOf(2, cleanup)
-    await Promise.all([pidOf(pool), delay(5).then(() => pidOf(pool))])
-    const slow = sleep(pool, 1)
-    await delay(20)
-    const took = stopwatch()
+    const other = await pool.connect()
+    await other.query('begin')
+    await other.query('select pg_advisory_xact_lock(1)')
+    let isOver = false
+    const slow = pool
+      .read({ text: 'select pg_advisory_xact_lock(1)' })
+      .finally(() => (isOver = true))
+    await untilBlocking(pool, await pidOfSession(other))
     for (let read = 0; read < 20; read++) {
       await pidOf(pool)
     }
-    assert.isBelow(took(), 500)
+    assert.isFalse(isOver)
+    await other.query('commit')
+    other.release()
     await slow
-  }).retry(2)
+  })
 
   test('a connection that ends fails its reads in flight, and is replaced', async ({
     assert,
@@ -100,7 +106,7 @@ test.group('Reads that share connections', () => {
   test('connections that are shared count as connections', async ({ assert, cleanup }) => {
     const pool = poolOf(2, cleanup)
     const working = Array.from({ length: 12 }, () => pool.query('select pg_sleep(0.2)'))
-    await Promise.all([pidOf(pool), sleep(pool, 0.2), delay(50).then(() => pidOf(pool))])
+    await Promise.all([pidOf(pool), sleep(pool, 0.2), nextTurn().then(() => pidOf(pool))])
     assert.equal(pool.totalCount, 4)
     await Promise.all(working)
   })
@@ -117,9 +123,9 @@ test.group('An exclusive connection', () => {
   test('fails its borrower when it breaks, and nobody else', async ({ assert, cleanup }) => {
     const pool = poolOf(1, cleanup)
     const lost = inTransaction(pool, async (transaction) => {
-      const { rows } = await transaction.query('select pg_backend_pid() as pid')
-      await pool.query('select pg_terminate_backend($1)', [rows[0].pid])
-      await delay(100)
+      const ended = new Promise<void>((resolve) => void transaction.once('end', resolve))
+      await pool.query('select pg_terminate_backend($1)', [await pidOfSession(transaction)])
+      await ended
       await transaction.query('select 1')
     })
     await assert.rejects(() => lost)

@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
@@ -16,7 +16,9 @@ import { GracefulServer } from '#http/graceful_server'
 import { metrics } from '#observability/metrics'
 import { BODY_TIMEOUT_MS, closeIfBodyStalls } from '#http/request_timeouts'
 import { Drain } from '#kernel/drain'
-import { stopwatch } from '#tests/helpers/stopwatch'
+import { eventually } from '#tests/helpers/eventually'
+import { withManualTimers } from '#tests/helpers/manual_timers'
+import { realTime } from '#tests/helpers/real_time'
 
 /** A handler that parks its request until the process shuts down, like a long poll. */
 function park(drain: Drain, response: ServerResponse): void {
@@ -34,12 +36,6 @@ async function ask(url: string, agent?: Agent): Promise<IncomingMessage> {
   return response
 }
 
-async function milliseconds(work: () => Promise<unknown>): Promise<number> {
-  const took = stopwatch()
-  await work()
-  return took()
-}
-
 test.group('A server that closes gracefully', () => {
   test('a parked request is answered at once, and its connection ends with the answer', async ({
     assert,
@@ -54,18 +50,17 @@ test.group('A server that closes gracefully', () => {
     const agent = new Agent({ keepAlive: true })
     const parked = Array.from({ length: 50 }, () => ask(url, agent))
     // A connection is counted before its request has been read, but only a request that was read can be parked.
-    while (arrived < parked.length) {
-      await delay(5)
-    }
+    await eventually(() => arrived === parked.length)
 
-    drain.start()
-    const took = await milliseconds(() => server.closeGracefully())
-    assert.isBelow(took, 500)
+    await withManualTimers(async () => {
+      drain.start()
+      await server.closeGracefully()
+    })
     for (const response of await Promise.all(parked)) {
       assert.equal(await text(response), 'nothing came')
       assert.equal(response.headers.connection, 'close')
     }
-  }).retry(2)
+  })
 
   test('a stream that ends with the process does not hold up the end', async ({ assert }) => {
     const drain = new Drain()
@@ -75,11 +70,14 @@ test.group('A server that closes gracefully', () => {
     }, drain)
     const response = await ask(await listening(server))
 
-    drain.start()
-    const closed = server.closeGracefully()
-    assert.equal(await text(response), 'data: 1\n\nnothing came')
-    assert.isBelow(await milliseconds(() => closed), 2_500)
-  }).retry(2)
+    await withManualTimers(async (pass) => {
+      drain.start()
+      const closed = server.closeGracefully()
+      assert.equal(await text(response), 'data: 1\n\nnothing came')
+      await pass(1_750)
+      await closed
+    })
+  })
 
   test('a keep-alive connection may be used once more before it is closed', async ({ assert }) => {
     const drain = new Drain()
@@ -88,14 +86,16 @@ test.group('A server that closes gracefully', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     await text(await ask(url, agent))
 
-    drain.start()
-    const closed = server.closeGracefully()
-    await delay(500)
-    const last = await ask(url, agent)
-    assert.equal(last.headers.connection, 'close')
-    assert.equal(await text(last), 'here')
-    assert.isBelow(await milliseconds(() => closed), 200)
-  }).retry(2)
+    await withManualTimers(async (pass) => {
+      drain.start()
+      const closed = server.closeGracefully()
+      await pass(500)
+      const last = await ask(url, agent)
+      assert.equal(last.headers.connection, 'close')
+      assert.equal(await text(last), 'here')
+      await closed
+    })
+  })
 
   test('the keep-alive timeout exceeds that of proxies', async ({ assert }) => {
     const drain = new Drain()
@@ -114,29 +114,34 @@ test.group('A server that closes gracefully', () => {
     await text(await ask(url, agent))
     const neverUsed = connect(Number(new URL(url).port), '127.0.0.1')
     await once(neverUsed, 'connect')
-    while (server.connectionCount < 2) {
-      await delay(5)
-    }
+    await eventually(() => server.connectionCount === 2)
 
-    drain.start()
-    const took = await milliseconds(() => server.closeGracefully())
-    assert.isAbove(took, 1_400)
-    assert.isBelow(took, 2_500)
-  }).retry(2)
+    await withManualTimers(async (pass) => {
+      drain.start()
+      const closed = server.closeGracefully()
+      await pass(1_250)
+      assert.equal(server.connectionCount, 2)
+      await pass(500)
+      await closed
+    })
+  })
 
   test('a request that has only begun to arrive is still answered', async ({ assert }) => {
     const drain = new Drain()
     const server = new GracefulServer((_request, response) => response.end('here'), drain)
     const socket = connect(Number(new URL(await listening(server)).port), '127.0.0.1')
+    const [served] = (await once(server, 'connection')) as [Socket]
     socket.write('GET / HTTP/1.1\r\n')
-    await delay(50)
+    await eventually(() => served.bytesRead > 0)
 
-    drain.start()
-    const closed = server.closeGracefully()
-    await delay(2_200)
-    socket.write('host: hub\r\n\r\n')
-    assert.match(await text(socket), /^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n[^]*here/i)
-    await closed
+    await withManualTimers(async (pass) => {
+      drain.start()
+      const closed = server.closeGracefully()
+      await pass(2_250)
+      socket.write('host: hub\r\n\r\n')
+      assert.match(await text(socket), /^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n[^]*here/i)
+      await closed
+    })
   })
 
   test('an answer that is read slowly is sent to its end', async ({ assert }) => {
@@ -147,11 +152,14 @@ test.group('A server that closes gracefully', () => {
     }, drain)
     const response = await ask(await listening(server))
 
-    drain.start()
-    const closed = server.closeGracefully()
-    await delay(2_200)
-    assert.lengthOf(await text(response), size)
-    await closed
+    await withManualTimers(async (pass) => {
+      drain.start()
+      const closed = server.closeGracefully()
+      await pass(2_250)
+      assert.lengthOf(await text(response), size)
+      await pass(250)
+      await closed
+    })
   })
 })
 
@@ -176,9 +184,7 @@ test.group('A server with handed-over connections', () => {
     await server.closeGracefully()
     const late = connect(Number(new URL(url).port), '127.0.0.1')
     await once(late, 'connect')
-    while (offers.length < 2) {
-      await delay(5)
-    }
+    await eventually(() => offers.length === 2)
     late.destroy()
     assert.deepEqual(offers, [true, false])
   })
@@ -196,7 +202,7 @@ test.group('A server with handed-over connections', () => {
 })
 
 /** Opens a connection and sends data; returns what was received once it is closed. */
-async function sendSlowly(url: string, parts: string[], pauseMs = 100) {
+async function sendSlowly(url: string, parts: string[]) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   let received = ''
   socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
@@ -209,7 +215,7 @@ async function sendSlowly(url: string, parts: string[], pauseMs = 100) {
         return
       }
       socket.write(part)
-      await delay(pauseMs)
+      await realTime(50, 'Node measures the time of a head itself')
     }
   })()
   await closed
@@ -218,25 +224,23 @@ async function sendSlowly(url: string, parts: string[], pauseMs = 100) {
 
 test.group('A server with slow clients', () => {
   const HEAD = 'GET / HTTP/1.1\r\nhost: x\r\n'
+  /** Takes twenty seconds to send. */
+  const TRICKLE = Array.from(`x-slow: ${'a'.repeat(400)}`)
 
   test('times out incomplete heads and silent connections', async ({ assert, cleanup }) => {
     const server = new GracefulServer((_request, response) => response.end('here'), new Drain())
     server.headersTimeout = 600
     const url = await listening(server)
     cleanup(() => void server.close())
-    const trickle = Array.from('x-slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')
-    const took = await milliseconds(async () => {
-      const [slow, silent] = await Promise.all([
-        sendSlowly(url, [HEAD, ...trickle]),
-        sendSlowly(url, []),
-      ])
-      for (const answer of [slow, silent]) {
-        assert.match(answer, /^HTTP\/1\.1 408 /)
-        assert.include(answer, '"code":"request_timeout"')
-      }
-    })
-    assert.isBelow(took, 3_000)
-  }).retry(2)
+    const answers = await Promise.all([
+      sendSlowly(url, [HEAD, ...TRICKLE, '\r\n\r\n']),
+      sendSlowly(url, []),
+    ])
+    for (const answer of answers) {
+      assert.match(answer, /^HTTP\/1\.1 408 /)
+      assert.include(answer, '"code":"request_timeout"')
+    }
+  })
 
   test('is set to 15 seconds for heads, to 60 for bodies, and to none for answers', ({
     assert,
@@ -252,7 +256,9 @@ test.group('A server with slow clients', () => {
     assert,
     cleanup,
   }) => {
+    let latest: IncomingMessage | undefined
     const server = createHttpServer((request, response) => {
+      latest = request
       request.once('data', () => {
         request.pause()
         response.end('enough')
@@ -266,15 +272,18 @@ test.group('A server with slow clients', () => {
       socket.destroy()
       server.close()
     })
-    const parts = ['POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nbo', 'dy']
-    for (let count = 0; count < 2; count++) {
-      const [head, rest] = parts
-      socket.write(head!)
-      assert.include(String(await once(socket, 'data')), 'enough')
-      socket.write(rest!)
-      await delay(300)
-    }
-    assert.isFalse(socket.destroyed)
+    await withManualTimers(async (pass) => {
+      for (let count = 0; count < 3; count++) {
+        socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nbo')
+        const [answer] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
+        assert.include(String(answer), 'enough')
+        socket.write('dy')
+        while (!latest!.complete) {
+          await nextTurn()
+        }
+        await pass(1_000)
+      }
+    })
   })
 
   test('answers malformed requests with the envelope', async ({ assert, cleanup }) => {
@@ -285,24 +294,29 @@ test.group('A server with slow clients', () => {
   })
 
   test('lets an answer take as long as it takes', async ({ assert, cleanup }) => {
+    const finish = Promise.withResolvers<void>()
     const server = new GracefulServer((_request, response) => {
       response.write('beginning ')
-      setTimeout(() => response.end('end'), 1_500)
+      void finish.promise.then(() => response.end('end'))
     }, new Drain())
     server.headersTimeout = 400
     const url = await listening(server)
     cleanup(() => void server.close())
-    assert.equal(await text(await ask(url)), 'beginning end')
+    const slow = await ask(url)
+    assert.match(await sendSlowly(url, [HEAD]), /^HTTP\/1\.1 408 /)
+    finish.resolve()
+    assert.equal(await text(slow), 'beginning end')
   })
 })
 
 test.group('A server with many clients', () => {
   const open = async (url: string) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
-    const isRefused = await Promise.race([
-      once(socket, 'close').then(() => true),
-      delay(150).then(() => false),
-    ])
+    socket.on('error', () => {})
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    const isRefused = await new Promise<boolean>((resolve) => {
+      socket.once('close', () => resolve(true)).once('data', () => resolve(false))
+    })
     return { socket, isRefused }
   }
 
@@ -326,7 +340,7 @@ test.group('A server with many clients', () => {
     )
     assert.isTrue((await open(url)).isRefused)
     kept[0]!.socket.destroy()
-    await delay(50)
+    await eventually(() => server.connectionCount === 2)
     assert.isFalse((await open(url)).isRefused)
     const counted = await metrics.getSingleMetric('http_connections_refused_total')!.get()
     assert.containSubset(counted.values, [{ labels: { limit: 'address' } }])
