@@ -1,6 +1,8 @@
 import { syncBuiltinESMExports } from 'node:module'
 import { mock } from 'node:test'
 
+import { clock, overrideClock } from '#kernel/clock'
+
 /** Timers of one step go off together, at its end. */
 const STEP_MS = 50
 
@@ -8,7 +10,7 @@ let passedMs = 0
 
 /**
  * Timers that are set during the work go off only when it says that their time has come, and `performance.now` shows
- * the time that it let pass. It has to end before the test does: the runner clears its own timer then.
+ * the time that it let pass, as the clock does. It has to end before the test does: the runner clears its own timer then.
  */
 export async function withManualTimers(
   work: (pass: (milliseconds: number) => Promise<void>) => Promise<void>
@@ -16,14 +18,17 @@ export async function withManualTimers(
   const now = performance.now()
   passedMs = 0
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
-  const clock = mock.method(performance, 'now', () => now + passedMs)
+  const performanceNow = mock.method(performance, 'now', () => now + passedMs)
+  const startedAt = clock.now()
+  const releaseClock = overrideClock({ now: () => startedAt + passedMs })
   // Modules that import a timer by its name see the held one, too.
   syncBuiltinESMExports()
   try {
     await work(pass)
   } finally {
     mock.timers.reset()
-    clock.mock.restore()
+    performanceNow.mock.restore()
+    releaseClock()
     syncBuiltinESMExports()
   }
 }

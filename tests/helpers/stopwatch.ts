@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 
+/** Stays a real one while a test holds the timers. */
+const realNow = performance.now.bind(performance)
+
 /** Linux notes for how long a thread that could have worked had to wait for a processor, in nanoseconds. */
 const notedOf = (pid: number) => `/proc/${pid}/schedstat`
 
@@ -9,8 +12,8 @@ const notedOf = (pid: number) => `/proc/${pid}/schedstat`
  * processes kept this one, or the one that does the work, from it: on a quiet machine, all of them.
  */
 export function stopwatch(pid: number = process.pid): () => number {
-  const [startedAt, heldUpBefore] = [performance.now(), stalledMs(pid)]
-  return () => performance.now() - startedAt - (stalledMs(pid) - heldUpBefore)
+  const [startedAt, heldUpBefore] = [realNow(), stalledMs(pid)]
+  return () => realNow() - startedAt - (stalledMs(pid) - heldUpBefore)
 }
 
 /** Resolves when a stopwatch would show that time. */

@@ -37,6 +37,7 @@ import { LogFile } from '#embedded/log_file'
 import { readPidFile } from '#embedded/pid_file'
 import { launchOnFreePort, prepareCluster } from '#embedded/startup'
 import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
+import { livingIn } from '#tests/services/servers/process_table'
 
 const isRoot = process.getuid?.() === 0
 const nobody = 65_534
@@ -291,11 +292,12 @@ test.group('Embedded PostgreSQL', (group) => {
   })
 
   test('stays down when it is stopped while it is started again', async ({ assert }) => {
-    const postgres = await start()
+    const restarted = Promise.withResolvers<void>()
+    const postgres = await start({ onNotice: () => restarted.resolve() })
     process.kill(await serverPid(dataDir), 'SIGKILL')
-    await delay(5)
+    await restarted.promise
     await postgres.stop()
-    await delay(100)
+    assert.isEmpty(livingIn(dataDir))
     assert.isUndefined(await locateEmbeddedPostgres(dataDir))
     assert.exists(await refusal(ask(postgres.url, 'select 1')))
   })

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
 import { eventually } from '#tests/helpers/eventually'
+import { realTime } from '#tests/helpers/real_time'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { pauseInhabitants, signalInhabitants } from '#tests/services/servers/inhabitants'
 import { livingIn } from '#tests/services/servers/process_table'
@@ -30,7 +30,7 @@ test.group('Processes that begin others', () => {
     for (let round = 1; round <= 20; round++) {
       await pauseInhabitants(folder)
       const before = await writtenBytes()
-      await delay(WRITE_INTERVAL_MS)
+      await realTime(WRITE_INTERVAL_MS, 'the processes would write in it')
       assert.equal(await writtenBytes(), before)
       signalInhabitants(folder, 'SIGCONT')
       await eventually(async () => (await writtenBytes()) > before)

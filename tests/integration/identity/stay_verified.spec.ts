@@ -1,26 +1,24 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { test } from '@japa/runner'
 
 import { EndSignal } from '#kernel/end_signal'
 import { Unauthorized } from '#kernel/failures'
-import { TokenVerifier } from '#auth/verification/token_verifier'
-
+import { clock } from '#kernel/clock'
 import { eventually } from '#tests/helpers/eventually'
+import { WatchedVerifier } from '#tests/helpers/identity/watched_verifier'
+import { withManualTimers } from '#tests/helpers/manual_timers'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider } from '#tests/unit/identity/subjects'
-import { stopwatch } from '#tests/helpers/stopwatch'
 
 const TRUST_MS = 1_000
-/** What a busy machine may add. */
-const SLACK_MS = 1_000
+/** When a verdict is renewed, and how soon a renewal that failed is tried again. */
+const RENEWAL_MS = 750
+const RETRY_MS = 50
 
-test.group('Long-lived connections', (group) => {
+test.group('Connections that outlive their request', (group) => {
   let standIn: StandInProvider
-  let tokens: TokenVerifier
+  let tokens: WatchedVerifier
   let opened: EndSignal[]
 
-  const verifier = (trustMs: number) => new TokenVerifier(externalProvider(standIn), { trustMs })
   /** The permissions of the account from now on. */
   const permit = (...names: string[]) =>
     standIn.fail(async (_, answer) => {
@@ -29,20 +27,28 @@ test.group('Long-lived connections', (group) => {
       return { status, body: { ...(body as object), permissions } }
     })
   /** A connection that was opened with a token. */
-  const watch = (token: string, by = tokens) => {
+  const watch = (token: string) => {
     const connection = new EndSignal()
     opened.push(connection)
-    by.guardConnection(token, connection)
+    tokens.guardConnection(token, connection)
     return connection
   }
   const close = () => opened.forEach((connection) => connection.end())
   const introspections = () => standIn.count('/token/introspect')
-  /** All requests for a verdict were sent. */
-  const isJudged = () => standIn.count(`/users/${standIn.ann.id}`) === 1
+
+  /** Time passes when the test says so; it goes on once all verdicts that became due are there. */
+  const withTime = (work: (pass: (ms: number) => Promise<void>) => Promise<void>) =>
+    withManualTimers((passTimers) =>
+      work(async (ms) => {
+        await tokens.untilIdle()
+        await passTimers(ms)
+        await tokens.untilIdle()
+      })
+    )
 
   group.each.setup(async () => {
     standIn = await StandInProvider.start()
-    tokens = verifier(TRUST_MS)
+    tokens = new WatchedVerifier(externalProvider(standIn), { trustMs: TRUST_MS })
     opened = []
     return async () => {
       close()
@@ -50,112 +56,132 @@ test.group('Long-lived connections', (group) => {
     }
   })
 
-  test('stay for as long as the token is active, which is checked regularly', async ({
+  test('stay for as long as the token is active, which is checked regularly', ({ assert }) =>
+    withTime(async (pass) => {
+      const watched = watch(standIn.mint())
+      for (let checks = 1; checks <= 5; checks++) {
+        await pass(RENEWAL_MS - 1)
+        assert.equal(introspections(), checks)
+        await pass(1)
+        assert.equal(introspections(), checks + 1)
+      }
+      assert.isFalse(watched.hasEnded)
+    }))
+
+  test('end when the token does, and not before', ({ assert }) =>
+    withTime(async (pass) => {
+      const exp = Math.floor(clock.now() / 1_000) + 3
+      const watched = watch(standIn.mint({ exp }))
+      const leftMs = exp * 1_000 - clock.now()
+      for (let passedMs = 0; passedMs + RETRY_MS < leftMs; passedMs += RETRY_MS) {
+        await pass(RETRY_MS)
+        assert.isFalse(watched.hasEnded)
+      }
+      await pass(RETRY_MS)
+      assert.isTrue(watched.hasEnded)
+      assert.instanceOf(watched.reason, Unauthorized)
+    }))
+
+  test('end with the next verdict after the token was revoked', ({ assert }) =>
+    withTime(async (pass) => {
+      const token = standIn.mint()
+      const watched = watch(token)
+      await pass(RENEWAL_MS / 2)
+      assert.isFalse(watched.hasEnded)
+      standIn.revoke(token)
+      await pass(RENEWAL_MS / 2)
+      assert.isTrue(watched.hasEnded)
+      assert.isUndefined(await tokens.verify(token))
+    }))
+
+  test('end with the next verdict if a permission is revoked, but not if one is granted', ({
     assert,
-  }) => {
-    const watched = watch(standIn.mint())
-    await eventually(() => introspections() >= 3)
-    assert.isFalse(watched.hasEnded)
-  })
+  }) =>
+    withTime(async (pass) => {
+      const watched = watch(standIn.mint())
+      await pass(0)
+      permit('node_create', 'node_update', 'analysis_update')
+      await pass(RENEWAL_MS)
+      await pass(RENEWAL_MS)
+      assert.isFalse(watched.hasEnded)
+      permit('node_create', 'analysis_update')
+      await pass(RENEWAL_MS)
+      assert.isTrue(watched.hasEnded)
+      assert.instanceOf(watched.reason, Unauthorized)
+      assert.match(String(watched.reason), /permission/)
+    }))
 
-  test('end when the token does, and not before', async ({ assert }) => {
-    const exp = Math.floor(Date.now() / 1000) + 2
-    const watched = watch(standIn.mint({ exp }))
-    await endOf(watched)
-    assert.isAtLeast(Date.now(), exp * 1000)
-    assert.isAtMost(Date.now(), exp * 1000 + SLACK_MS)
-    assert.instanceOf(watched.reason, Unauthorized)
-  }).retry(2)
+  test('end no later if other requests use the token', ({ assert }) =>
+    withTime(async (pass) => {
+      const token = standIn.mint()
+      await tokens.verify(token)
+      await pass(RENEWAL_MS / 3)
+      const watched = watch(token)
+      await pass((RENEWAL_MS * 2) / 3)
+      assert.equal(introspections(), 2)
+      await pass(RENEWAL_MS / 3)
+      await tokens.verify(token)
+      standIn.revoke(token)
+      await pass((RENEWAL_MS * 2) / 3)
+      assert.isTrue(watched.hasEnded)
+    }))
 
-  test('end within the time of one verdict after the token was revoked', async ({ assert }) => {
-    const token = standIn.mint()
-    const watched = watch(token)
-    await delay(TRUST_MS / 4)
-    assert.isFalse(watched.hasEnded)
-    standIn.revoke(token)
-    const took = stopwatch()
-    await endOf(watched)
-    assert.isAtMost(took(), TRUST_MS + SLACK_MS)
-    assert.isUndefined(await tokens.verify(token))
-  }).retry(2)
-
-  test('end in the same time if a permission is revoked, but not if one is granted', async ({
-    assert,
-  }) => {
-    const watched = watch(standIn.mint())
-    await eventually(() => introspections() >= 1)
-    permit('node_create', 'node_update', 'analysis_update')
-    await delay(TRUST_MS * 1.5)
-    assert.isFalse(watched.hasEnded)
-    permit('node_create', 'analysis_update')
-    const took = stopwatch()
-    await endOf(watched)
-    assert.isAtMost(took(), TRUST_MS + SLACK_MS)
-    assert.instanceOf(watched.reason, Unauthorized)
-    assert.match(String(watched.reason), /permission/)
-  }).retry(2)
-
-  test('end no later if other requests use the token', async ({ assert }) => {
-    const token = standIn.mint()
-    await tokens.verify(token)
-    await delay(TRUST_MS / 2)
-    const watched = watch(token)
-    await delay(TRUST_MS * 0.6)
-    await tokens.verify(token)
-    standIn.revoke(token)
-    const took = stopwatch()
-    await endOf(watched)
-    assert.isAtMost(took(), TRUST_MS + SLACK_MS)
-  }).retry(2)
-
-  test('outlast a provider that fails for a moment', async ({ assert }) => {
-    const longer = 4 * TRUST_MS
-    const watched = watch(standIn.mint(), verifier(longer))
-    await eventually(isJudged)
-    standIn.fail(() => ({ status: 502, body: '' }))
-    await eventually(() => introspections() >= 3)
-    standIn.fail()
-    await delay(longer / 2)
-    assert.isFalse(watched.hasEnded)
-  })
+  test('outlast a provider that fails for a moment', ({ assert }) =>
+    withTime(async (pass) => {
+      const watched = watch(standIn.mint())
+      await pass(0)
+      standIn.fail(() => ({ status: 502, body: '' }))
+      await pass(RENEWAL_MS)
+      await pass(RETRY_MS)
+      await pass(RETRY_MS)
+      assert.equal(introspections(), 4)
+      standIn.fail()
+      await pass(RETRY_MS)
+      await pass(TRUST_MS / 2)
+      assert.isFalse(watched.hasEnded)
+    }))
 
   test('end if the provider stays unavailable', async ({ assert }) => {
-    const watched = watch(standIn.mint())
-    await eventually(isJudged)
-    const took = stopwatch()
-    await standIn.goAway()
-    await endOf(watched)
-    assert.isAtMost(took(), TRUST_MS + SLACK_MS)
+    await withTime(async (pass) => {
+      const watched = watch(standIn.mint())
+      await pass(0)
+      await standIn.goAway()
+      await pass(RENEWAL_MS)
+      for (let passedMs = RENEWAL_MS; passedMs < TRUST_MS; passedMs += RETRY_MS) {
+        assert.isFalse(watched.hasEnded)
+        await pass(RETRY_MS)
+      }
+      assert.isTrue(watched.hasEnded)
+    })
     await standIn.listen()
-  }).retry(2)
+  })
 
   test('never start with an inactive token', async ({ assert }) => {
     const watched = watch('nonsense')
-    await endOf(watched)
+    await eventually(() => watched.hasEnded)
     assert.instanceOf(watched.reason, Unauthorized)
     assert.equal(introspections(), 0)
   })
 
-  test('share introspections of a token', async ({ assert }) => {
-    const token = standIn.mint()
-    const watched = Array.from({ length: 200 }, () => watch(token))
-    await eventually(() => introspections() >= 3)
-    assert.isFalse(watched.some(({ hasEnded: isOver }) => isOver))
-    assert.equal(introspections(), 3)
-  })
+  test('share introspections of a token', ({ assert }) =>
+    withTime(async (pass) => {
+      const token = standIn.mint()
+      const watched = Array.from({ length: 200 }, () => watch(token))
+      await pass(RENEWAL_MS)
+      await pass(RENEWAL_MS)
+      assert.isFalse(watched.some(({ hasEnded: isOver }) => isOver))
+      assert.equal(introspections(), 3)
+    }))
 
-  test('stop introspecting when they are closed', async ({ assert }) => {
-    watch(standIn.mint())
-    await eventually(() => introspections() >= 1)
-    close()
-    const over = new EndSignal()
-    over.end()
-    tokens.guardConnection(standIn.mint(), over)
-    await delay(TRUST_MS)
-    assert.equal(introspections(), 1)
-  })
+  test('stop introspecting when they are closed', ({ assert }) =>
+    withTime(async (pass) => {
+      watch(standIn.mint())
+      await pass(0)
+      close()
+      const over = new EndSignal()
+      over.end()
+      tokens.guardConnection(standIn.mint(), over)
+      await pass(2 * TRUST_MS)
+      assert.equal(introspections(), 1)
+    }))
 })
-
-async function endOf(connection: EndSignal): Promise<void> {
-  await eventually(() => connection.hasEnded, 10_000)
-}

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 import type pg from 'pg'
@@ -7,6 +7,7 @@ import { runDueTasks, runTask, type TaskWorker } from '#jobs/tasks/task_worker'
 import type { Task } from '#jobs/tasks/task_queue'
 import { TaskRunner } from '#jobs/tasks/task_runner'
 import { Tasks } from '#jobs/tasks/tasks'
+import { eventually } from '#tests/helpers/eventually'
 import { overrideClock } from '#kernel/clock'
 import CreateRegistries from '#migrations/core/001_create_registries'
 import CreateRegistryProjects from '#migrations/core/002_create_registry_projects'
@@ -91,7 +92,7 @@ test.group('Tasks', (group) => {
     for (let n = 0; n < 40; n++) {
       await tasks.enqueue({ key: `${n}`, data: `${n}` })
     }
-    const each = () => runDueTasks(worker(tasks, () => delay(1)))
+    const each = () => runDueTasks(worker(tasks, () => nextTurn()))
     await Promise.all([each(), each(), each()])
     assert.lengthOf(done, 40)
     assert.equal(new Set(done).size, 40)
@@ -273,14 +274,10 @@ test.group('Tasks', (group) => {
     const finished = worker(tasks, async () => {})
     const runner = await TaskRunner.start({ worker: finished, signals, logger })
     cleanup(() => runner.stop())
-    while (done.length < 1) {
-      await delay(5)
-    }
+    await eventually(() => done.length === 1)
     await tasks.enqueue({ key: 'b', data: 'two' })
     wake()
-    while (done.length < 2) {
-      await delay(5)
-    }
+    await eventually(() => done.length === 2)
     assert.deepEqual(done, ['one', 'two'])
   })
 })

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
@@ -176,7 +176,7 @@ test.group('Waiting for an arrival', (group) => {
     })
     for (const arrivals of [1, 2]) {
       await eventually(() => count() === arrivals)
-      await delay(0)
+      await nextTurn()
       arrive(recipient, arrivals)
     }
     assert.deepEqual(await waiting, ['x'])

@@ -6,6 +6,7 @@ import type { Destination } from '#outbox/destination'
 import { DESTINATIONS, type DestinationName, type Entry } from '#outbox/entry'
 import { Relay } from '#outbox/relay'
 import { boot } from '#tests/helpers/application'
+import { randomPause } from '#tests/helpers/real_time'
 
 /** Random numbers that are the same in every run. */
 export function seeded(seed: number): () => number {
@@ -49,7 +50,7 @@ export class Chaos implements Destination {
       this.arrived.push(entry)
     }
     if (slowMs > 0) {
-      await delay(random() * slowMs)
+      await randomPause(slowMs, random)
     }
     if (fate < refused + unconfirmed) {
       throw new Error(`${this.name} does not feel like it`)

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { test } from '@japa/runner'
 import pg from 'pg'
 
@@ -7,6 +5,7 @@ import { metrics } from '#observability/metrics'
 import type { Destination } from '#outbox/destination'
 import { DESTINATIONS, type DestinationName } from '#outbox/entry'
 import { endSessions } from '#tests/helpers/database/database_sessions'
+import { randomPause, realTime } from '#tests/helpers/real_time'
 import { Chaos, OutboxScene, seeded, until } from './outbox_scene.js'
 
 const ALL: DestinationName[] = ['audit', 'bus', 'pubsub', 'sockets']
@@ -28,7 +27,9 @@ test.group('Relay', () => {
       scene.relay(destinations)
       for (let burst = 0; burst < 5; burst++) {
         await scene.changes(400)
-        await delay(30)
+        await until('some of them have arrived', () =>
+          destinations.every(({ positions }) => positions.length > burst * 400)
+        )
       }
       await scene.untilEmpty()
       for (const { name, positions, lastByRecord } of destinations) {
@@ -100,7 +101,7 @@ test.group('Relay', () => {
         destinations.forEach((each) => (each.isReady = random() < 0.6))
         await scene.changes(100)
         relay.notify()
-        await delay(random() * 150)
+        await randomPause(150, random)
       }
       destinations.forEach((each) => (each.isReady = true))
       await scene.untilEmpty(10_000)
@@ -171,14 +172,18 @@ test.group('Relay', () => {
     await scene.changes(1, 1, late)
     await scene.changes(2_000)
     await until('what is kept is through', () => audit.positions.length === 2_000)
-    await delay(1_500)
-    assert.notInclude(audit.positions, 1, 'nothing is told that may be taken back')
+    for (let later = 2_001; later <= 2_003; later++) {
+      await scene.changes(1)
+      relay.notify()
+      await until('what comes later is through', () => audit.positions.length === later)
+    }
+    assert.notInclude(audit.positions, 1, 'nothing is published that may be rolled back')
 
     await late.query('commit')
     await scene.changes(1, 1)
     relay.notify()
     await scene.untilEmpty()
-    assert.deepEqual(audit.positions.slice(-2), [1, 2_002])
+    assert.deepEqual(audit.positions.slice(-2), [1, 2_005])
   })
 
   test('the first entry ever is published, however long nothing was written before it', async ({
@@ -187,7 +192,7 @@ test.group('Relay', () => {
     const scene = await OutboxScene.open()
     cleanup(() => scene.close())
     scene.relay(ALL.map((name) => new Chaos(name)))
-    await delay(3_000)
+    await realTime(3_000, 'the database measures how long nothing was written')
     await scene.changes(1)
     await scene.untilEmpty(5_000)
   })
@@ -238,8 +243,9 @@ test.group('Relay', () => {
     const audit = new Chaos('audit', { slowMs: 3 })
     scene.relay([audit])
     for (let round = 0; round < 3; round++) {
+      const before = audit.positions.length
       await scene.changes(500)
-      await delay(20)
+      await until('some of them have arrived', () => audit.positions.length > before)
       await endSessions(scene.pool, 'analysis-hub outbox')
     }
     await scene.untilEmpty()

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 import type pg from 'pg'
@@ -68,20 +68,28 @@ test.group('Transactions', (group) => {
   })
 
   test('are closed for code that they start without awaiting', async ({ assert }) => {
+    const { promise: committed, resolve: onCommit } = Promise.withResolvers<void>()
     let later: Promise<boolean> | undefined
     await inTransaction(pool, async () => {
-      later = delay(50).then(isTransactionOpen)
+      later = committed.then(isTransactionOpen)
+      assert.isTrue(isTransactionOpen())
     })
+    onCommit()
     assert.isFalse(await later)
   })
 
   test('of other callers are not visible', async ({ assert }) => {
-    const [inside, outside] = await Promise.all([
-      inTransaction(pool, () => delay(50).then(isTransactionOpen)),
-      delay(25).then(isTransactionOpen),
-    ])
-    assert.isTrue(inside)
-    assert.isFalse(outside)
+    const started = Promise.withResolvers<void>()
+    const finish = Promise.withResolvers<void>()
+    const inside = inTransaction(pool, async () => {
+      started.resolve()
+      await finish.promise
+      return isTransactionOpen()
+    })
+    await started.promise
+    assert.isFalse(isTransactionOpen())
+    finish.resolve()
+    assert.isTrue(await inside)
   })
 
   test('do not report success after an ignored failure of a statement', async ({ assert }) => {
@@ -131,7 +139,7 @@ test.group('Transactions', (group) => {
     assert.propertyVal(await failureOf(failed), 'constraint', 'noted_what_check')
     const another = inTransaction(pool, (transaction) =>
       concurrently(
-        delay(20).then(() => note(transaction, 'refused because of it')),
+        nextTurn().then(() => note(transaction, 'refused because of it')),
         note(transaction, 'much too long for this table')
       )
     )
@@ -211,13 +219,19 @@ test.group('Transactions', (group) => {
   })
 
   test('concurrent parts settle before the transaction ends', async ({ assert }) => {
+    const finish = Promise.withResolvers<void>()
+    let isOver = false
     const failed = inTransaction(pool, (transaction) =>
       concurrently(
         Promise.reject(new Error('no')),
-        delay(50).then(() => note(transaction, 'too late'))
+        finish.promise.then(() => note(transaction, 'too late'))
       )
-    )
-    await assert.rejects(() => failed, 'no')
+    ).finally(() => (isOver = true))
+    const rejected = assert.rejects(() => failed, 'no')
+    await pool.query('select 1')
+    assert.isFalse(isOver)
+    finish.resolve()
+    await rejected
     assert.isEmpty(await noted())
   })
 })

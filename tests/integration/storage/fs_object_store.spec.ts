@@ -151,7 +151,8 @@ function writerOf(root: string): string {
     async function* bytes() {
       for (let n = 0; n < 8; n++) yield Buffer.alloc(1024 ** 2)
       console.log('written')
-      await new Promise((resolve) => setTimeout(resolve, 60_000))
+      setInterval(() => {}, 60_000)
+      await new Promise(() => {})
     }
     await new FsObjectStore(${JSON.stringify(root)}).put({ container: 'box', key: 'a' }, bytes())
   `

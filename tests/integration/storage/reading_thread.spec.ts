@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
 import { ReadingThread } from '#storage/objects/fs/reading_thread'
 import { eventually } from '#tests/helpers/eventually'
-import { stopwatch } from '#tests/helpers/stopwatch'
+import { withManualTimers } from '#tests/helpers/manual_timers'
+import { realTime } from '#tests/helpers/real_time'
 import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
 test.group('A thread that reads small files', (group) => {
@@ -53,19 +53,21 @@ test.group('A thread that reads small files', (group) => {
     const { answer, ...slow } = hanging()
     files.splice(1, 0, slow)
     const reading = asText()
-    await delay(100)
+    await realTime(100, 'the thread measures how slow a file is')
     await answer()
     assert.deepEqual(await reading, ['one', undefined, undefined, undefined])
   })
 
   test('times out while the disk hangs, and resumes when it responds', async ({ assert }) => {
     const { answer, ...slow } = hanging()
-    const took = stopwatch()
-    assert.deepEqual(await Promise.all([thread.read([slow]), asText()]), [
-      [undefined],
-      [undefined, undefined, undefined],
-    ])
-    assert.isBelow(took(), 5_000)
+    await withManualTimers(async (pass) => {
+      let isOver = false
+      const reading = Promise.all([thread.read([slow]), asText()]).finally(() => (isOver = true))
+      await pass(1_999)
+      assert.isFalse(isOver)
+      await pass(1)
+      assert.deepEqual(await reading, [[undefined], [undefined, undefined, undefined]])
+    })
     assert.deepEqual(await asText(), [undefined, undefined, undefined])
     await answer()
     await eventually(async () => (await asText())[0] === 'one')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -17,6 +17,7 @@ import { ObjectChanged, ObjectDamaged, ObjectMissing } from '#storage/objects/er
 import { tarHeader } from '#kernel/tar_header'
 import { SizeUnknown, tarStream } from '#storage/tar/tar_stream'
 import type { SmallTarFile, TarEntry, TarRun } from '#storage/tar/tar_entry'
+import { eventually } from '#tests/helpers/eventually'
 import { failureOf } from '#tests/helpers/storage/object_store_suite'
 import { randomTree, type Tree } from '#tests/helpers/storage/trees'
 
@@ -189,7 +190,7 @@ test.group('Tar', (group) => {
     let flowed = 0
     for await (const chunk of tarStream(runs())) {
       flowed += chunk.length
-      await delay(1)
+      await nextTurn()
       assert.isAtMost(read, Math.ceil(flowed / MIB) + 2)
       assert.isAtLeast(read, Math.min(20, Math.floor(flowed / (1.25 * MIB)) + 1))
     }
@@ -242,7 +243,7 @@ test.group('Tar', (group) => {
     for await (const chunk of stream) {
       flowed += chunk.length
       openedBy.push([flowed, opened.length])
-      await delay(0)
+      await nextTurn()
     }
     const whenSecond = openedBy.find(([, count]) => count === 2)![0]
     assert.isAbove(whenSecond, 2.5 * MIB)
@@ -265,22 +266,28 @@ test.group('Tar', (group) => {
         break
       }
     }
-    await delay(20)
+    await eventually(() => streams.every(({ destroyed }) => destroyed))
     assert.isBelow(streams.length, 12)
-    assert.isTrue(streams.every(({ destroyed }) => destroyed))
   })
 
   test('an object that breaks before its turn does not take the process along', async ({
     assert,
   }) => {
     const early = entry('b', Buffer.alloc(5))
+    const { promise: broken, resolve: onBroken } = Promise.withResolvers<void>()
+    async function* untilBroken() {
+      yield Buffer.alloc(299_999)
+      await broken
+      yield Buffer.alloc(1)
+    }
     const entries = [
-      { ...entry('a', Buffer.alloc(300_000)), open: async () => Readable.from(slowly(300_000)) },
+      { ...entry('a', Buffer.alloc(300_000)), open: async () => Readable.from(untilBroken()) },
       {
         ...early,
         async open() {
           const stream = new Readable({ read() {} })
-          setTimeout(() => stream.destroy(new Error('The connection was closed')), 5)
+          stream.once('close', onBroken)
+          setImmediate(() => stream.destroy(new Error('The connection was closed')))
           return stream
         },
       },
@@ -350,7 +357,7 @@ function* inPieces(content: Buffer) {
 
 async function* slowly(size: number) {
   for (const chunk of inPieces(Buffer.alloc(size))) {
-    await delay(10)
+    await nextTurn()
     yield chunk
   }
 }
