@@ -1,5 +1,5 @@
 import { Agent, get } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
+import { realTime } from './real_time.js'
 
 export interface Lost {
   /** The port on the client's side, which names the connection. */
@@ -51,7 +51,7 @@ export class Load {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     while (!this.#isOver) {
       await this.#request(agent)
-      await delay(PAUSE_MS)
+      await realTime(PAUSE_MS, 'clients have a pace of their own')
     }
     agent.destroy()
   }

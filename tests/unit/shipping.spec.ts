@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { LoggerManager, defineConfig } from '@adonisjs/core/logger'
 import { test } from '@japa/runner'
 
@@ -14,6 +12,8 @@ import { withoutSecrets } from '#observability/without_secrets'
 import { shippedLine, type ShippedLine } from '#shipping/log_task'
 import { Shipper } from '#shipping/shipper'
 import { isLogWriter, readLine, surfaceOf } from '#shipping/log_line'
+import { eventually } from '#tests/helpers/eventually'
+import { withManualTimers } from '#tests/helpers/manual_timers'
 
 /** A logger as that of the platform, and what its tap hands on. */
 function tapped(threshold: keyof typeof LEVEL_NUMBERS) {
@@ -133,15 +133,16 @@ test.group('Shipped lines', () => {
       }
       return bus
     })
-    Array.from({ length: 10_500 }, (_, at) => shipper.ship(aLine(`line ${at}`)))
     const taken = await taking(bus)
-    await delay(600)
-    assert.isEmpty(taken)
-    isAway = false
-    while (taken.length < 10_000) {
-      await delay(10)
-    }
-    await shipper.stop()
+    await withManualTimers(async (pass) => {
+      Array.from({ length: 10_500 }, (_, at) => shipper.ship(aLine(`line ${at}`)))
+      await pass(10_000)
+      assert.isEmpty(taken)
+      isAway = false
+      await pass(30_000)
+      await eventually(() => taken.length === 10_000)
+      await shipper.stop()
+    })
     assert.lengthOf(taken, 10_000)
   })
 })

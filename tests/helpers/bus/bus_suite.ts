@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 import type pg from 'pg'
@@ -20,6 +20,7 @@ import { eventRouting } from '#bus/names'
 import { ServiceUnavailable } from '#kernel/failures'
 import { isTransactionOpen } from '#records/transaction_scope'
 import { eventually } from '#tests/helpers/eventually'
+import { randomPause } from '#tests/helpers/real_time'
 import { writingHandler, type Write } from './writing_handler.js'
 
 /** A driver with what the suite needs around it. */
@@ -45,8 +46,12 @@ class Scene {
     return newMessage({ type: 'work', key: this.name }, type, data)
   }
 
-  event(data: Record<string, unknown> = {}, type = 'executionStarted'): Message {
-    return newMessage(eventRouting(this.name), type, data)
+  event(
+    data: Record<string, unknown> = {},
+    type = 'executionStarted',
+    name: string = this.name
+  ): Message {
+    return newMessage(eventRouting(name), type, data)
   }
 
   /** Messages are published by an outbox that knows their record; here that is in the data. */
@@ -140,7 +145,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       const taken: unknown[] = []
       const command = scene.command({ id: 'a' })
       const published = scene.publish(command)
-      await delay(100)
+      await nextTurn()
       await scene.consume(async ({ message }) => void taken.push(message.id))
       await published
       await eventually(() => taken.length > 0)
@@ -156,8 +161,9 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       await eventually(() => subject.bus.isReady)
       await scene.publish(scene.event({ id: 'a' }))
       await eventually(() => taken.length === 2)
-      await delay(50)
-      assert.sameMembers(taken, ['one', 'two'])
+      await scene.publish(scene.event({ id: 'a' }, 'executionStarted', `${scene.name}.other`))
+      await eventually(() => taken.includes('other'))
+      assert.sameMembers(taken, ['one', 'two', 'other'])
     })
 
     test('events are retained for a service that is down', async ({ assert }) => {
@@ -167,7 +173,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       await service.stop()
       const event = scene.event({ id: 'a' })
       const published = scene.publish(event)
-      await delay(50)
+      await nextTurn()
       await scene.listen('one', async ({ message }) => void taken.push(message.id))
       await published
       await eventually(() => taken.length === 1)
@@ -183,7 +189,7 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       await scene.consume(async ({ message: { data } }) => {
         overlaps += busy.has(String(data.id)) ? 1 : 0
         busy.add(String(data.id))
-        await delay(Math.random() * 4)
+        await randomPause(4)
         busy.delete(String(data.id))
         taken[String(data.id)]!.push(data.number as number)
       })
@@ -200,10 +206,15 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       let atOnce = 0
       let most = 0
       let count = 0
+      const full = Promise.withResolvers<void>()
       await scene.consume(
         async () => {
           most = Math.max(most, ++atOnce)
-          await delay(20)
+          if (atOnce === 4) {
+            full.resolve()
+          }
+          await full.promise
+          await randomPause(20)
           atOnce--
           count++
         },
@@ -471,9 +482,10 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
     test('stopping awaits running attempts and requeues the rest in order', async ({ assert }) => {
       const taken: number[] = []
       const started = Promise.withResolvers<void>()
+      const finish = Promise.withResolvers<void>()
       const handler: Write = async (handling) => {
         started.resolve()
-        await delay(100)
+        await finish.promise
         await write(handling)
         taken.push(handling.message.data.number as number)
       }
@@ -481,8 +493,10 @@ export function busSuite(driver: string, open: () => Promise<BusSubject>): void 
       const commands = [0, 1, 2, 3, 4].map((number) => scene.command({ id: 'a', number }))
       const published = scene.publish(...commands)
       await started.promise
-      await first.stop()
-      assert.deepEqual(taken, [0])
+      const stopped = first.stop().then(() => assert.deepEqual(taken, [0]))
+      await nextTurn()
+      finish.resolve()
+      await stopped
       await scene.consume(handler)
       await published
       await eventually(() => taken.length >= 5)

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
@@ -292,9 +291,12 @@ export function providerSuite(
         assert.notInclude(JSON.stringify(changes), 'secret":"')
         await stop()
         const before = changes.length
+        const others: ProviderChange[] = []
+        const stopOthers = await provider().onChange((change) => others.push(change))
         await newClient(clients(), await ownRealm())
-        await delay(50)
+        await eventually(() => others.length > 0)
         assert.lengthOf(changes, before)
+        await stopOthers()
       })
     }
   })

@@ -8,6 +8,7 @@ import { Redis } from 'ioredis'
 import { RedisSignals } from '#signals/redis_signals'
 
 import { PLAIN_CHANNEL } from './wakeup_channel.js'
+import { realTime } from '#tests/helpers/real_time'
 
 const PEER = fileURLToPath(new URL(`./wakeup_peer${extname(import.meta.url)}`, import.meta.url))
 
@@ -38,7 +39,7 @@ export async function wakeupLatency(redisUrl: string, samples: number): Promise<
       woken.push(await latencyOf(peer, () => signals.notify('bench')))
       // A wake that comes at once after another one is gathered with it: half of the samples wait for that, too.
       if (n % 2 === 0) {
-        await new Promise((resolve) => setTimeout(resolve, 8))
+        await realTime(8, 'the wakes that follow at once are gathered')
       }
     }
     return { woken: summary(woken), plain: summary(plain) }

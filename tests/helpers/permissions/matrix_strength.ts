@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { test } from '@japa/runner'
 
 import { clientPermission } from '#identity/client_permissions/client_permission'
@@ -21,6 +19,7 @@ import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
+import { pidOf, untilBlocking } from '#tests/helpers/database/blocked_sessions'
 
 type Person = ReturnType<typeof identity>
 
@@ -416,7 +415,7 @@ export function strengthMatrix(): void {
             const change = ask(reader('site'), 'POST', `${kind.collection}/${id}`, {
               displayName: 'taken over',
             })
-            await delay(300)
+            await untilBlocking(identityPool(), await pidOf(connection))
             await connection.query('commit')
             assert.equal((await change).status, 403)
           } finally {

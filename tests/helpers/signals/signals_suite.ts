@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { test } from '@japa/runner'
 
 import { SignalsUnavailable, type ReportError, type Signals } from '#signals/signals'
@@ -111,7 +109,7 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
           changes += 1
           here.notify('outbox')
         }
-        await delay(1)
+        await eventually(() => seen === changes)
       }
       await eventually(() => seen === changes)
       assert.equal(seen, 10_000)
@@ -155,7 +153,12 @@ export function signalsSuite(driver: string, open: () => Promise<SignalsSubject>
         () => here.publish([{ channel: 'channel', payload: 'x' }]),
         SignalsUnavailable as unknown as typeof Error
       )
-      await delay(20)
+      const others: string[] = []
+      await there.subscribe('channel', (payload) => others.push(payload))
+      await there.onNotification('outbox', () => others.push('wake'))
+      there.notify('outbox')
+      await there.publish([{ channel: 'channel', payload: 'x' }])
+      await eventually(() => others.length === 2)
       assert.isEmpty(received)
     })
   })

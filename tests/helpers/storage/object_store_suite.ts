@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
@@ -16,6 +16,7 @@ import {
 import type { ObjectAddress, ObjectStore } from '#storage/objects/object_store'
 import { eventually } from '#tests/helpers/eventually'
 import { stopwatch } from '#tests/helpers/stopwatch'
+import { realTime } from '#tests/helpers/real_time'
 
 export interface StoreSubject {
   store: ObjectStore
@@ -378,10 +379,13 @@ export function objectStoreSuite(name: string, begin: () => Promise<StoreSubject
         const { source, send } = pushed()
         const { signal } = abort
         const putting = failureOf(store.put(at(`stalled-${n}`), source, { signal }))
-        await Promise.race([send(bytes.subarray(0, 4 * MIB)), delay(1_000)])
+        await Promise.race([
+          send(bytes.subarray(0, 4 * MIB)),
+          realTime(1_000, 'a store that waits for a turn takes nothing'),
+        ])
         return putting
       })
-      await delay(1_500)
+      await realTime(1_500, 'a store may take what it has room for')
       assert.equal(await store.put(at('a'), chunksOf(bytes)), bytes.length)
       abort.abort(new Error('Enough'))
       await Promise.all(stalled)
@@ -453,7 +457,7 @@ export async function* chunksOf(bytes: Uint8Array, restMs?: number): AsyncGenera
     if (restMs === undefined) {
       await turn()
     } else {
-      await delay(restMs)
+      await realTime(restMs, 'a client has a pace of its own')
     }
   }
 }

@@ -13,6 +13,7 @@ import { eventually } from '#tests/helpers/eventually'
 import { digest } from './object_store_suite.js'
 import { StorageProcess } from './storage_process.js'
 import { answerTo, begin, brokenPatch, offsetOf, openPatch, patch, type Speaker } from './tus.js'
+import { randomPause } from '#tests/helpers/real_time'
 
 const MIB = 1024 ** 2
 
@@ -185,7 +186,7 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       })
       const killing = async () => {
         while (kills < 2) {
-          await delay(randomInt(300, 900))
+          await randomPause(900)
           await kill(current)
           kills++
           current = await start()

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { eventually } from '#tests/helpers/eventually'
 
 /** An event as a stream brought it. */
 export interface StreamedEvent {
@@ -7,7 +7,6 @@ export interface StreamedEvent {
   readonly data: any
 }
 
-const LOOK_AGAIN_MS = 5
 const EVENT = /id: (.+)\nevent: (.+)\ndata: (.+)\n\n/g
 
 /** Follows an address; the one who does has to leave. */
@@ -40,10 +39,7 @@ export async function followed(url: string, headers: object, lastEventId?: strin
     ended: read,
     /** The events there are once there are so many, or after a while. */
     async until(count: number, withinMs = 10_000): Promise<StreamedEvent[]> {
-      const deadline = performance.now() + withinMs
-      while (events().length < count && performance.now() < deadline) {
-        await delay(LOOK_AGAIN_MS)
-      }
+      await eventually(() => events().length >= count, withinMs).catch(() => {})
       return events()
     },
     async leave(): Promise<void> {

@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 
-import { clock } from '#kernel/clock'
 import { newId } from '#kernel/new_id'
 import { DeletionUnsupported, OutsideRetention } from '#telemetry/logs/errors'
 import { instantOf } from '#telemetry/logs/instant'
@@ -16,6 +15,7 @@ import type { LogLine, LogRecord } from '#telemetry/logs/log_line'
 import type { LogPage, LogStore } from '#telemetry/logs/log_store'
 import { logFilters } from './log_filter_arbitraries.js'
 import { logQueries, ODD_LABELS } from './log_query_arbitraries.js'
+import { eventually } from '#tests/helpers/eventually'
 
 export interface LogStoreSubject {
   readonly store: LogStore
@@ -467,12 +467,9 @@ function follower(store: LogStore, filter: LogFilter, after?: string) {
     messages,
     cursors,
     /** From here on what comes in is followed. */
-    begun: delay(0),
+    begun: nextTurn(),
     async until(count: number) {
-      const deadline = clock.now() + 60_000
-      while (messages.length < count && clock.now() < deadline) {
-        await delay(5)
-      }
+      await eventually(() => messages.length >= count, 60_000).catch(() => {})
     },
     async end() {
       stopping.abort()

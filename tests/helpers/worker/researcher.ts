@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import pg from 'pg'
 
 import { locateEmbeddedPostgres } from '#embedded/locate'
 import { eventually } from '#tests/helpers/eventually'
+import { realTime } from '#tests/helpers/real_time'
 
 const SOON_MS = 60_000
 
@@ -186,7 +186,7 @@ export class Researcher {
     const path = `/analysis-bucket-files?filter[analysisBucketId]=${analysisBucketId}`
     await eventually(
       async () => {
-        await delay(count)
+        await realTime(count, 'long lists take core long')
         const last = await this.core('GET', `${path}&page[offset]=${count - 1}`)
         return last.length > 0
       },

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
@@ -6,7 +6,7 @@ import { awaitAll } from '#kernel/await_all'
 
 test.group('awaitAll', () => {
   test('returns the results', async ({ assert }) => {
-    const [number, text] = await awaitAll([delay(5, 1), Promise.resolve('a')])
+    const [number, text] = await awaitAll([nextTurn(1), Promise.resolve('a')])
     assert.equal(number + 1, 2)
     assert.equal(text.length, 1)
   })
@@ -14,7 +14,7 @@ test.group('awaitAll', () => {
   test('rejects with the first failure after all have settled', async ({ assert }) => {
     let isOver = false
     const failing = Promise.reject(new Error('first'))
-    const slow = delay(20).then(() => {
+    const slow = nextTurn().then(() => {
       isOver = true
       throw new Error('second')
     })

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { readVictoriaLogsExchanges } from '#tests/helpers/vectors'
 
@@ -9,6 +8,7 @@ import { bodyOf, takeLines } from './inserted_lines.js'
 import { answerTo, holds, type KeptLine } from './kept_lines.js'
 import { NotSpoken, parseLogsql } from './logsql_parser.js'
 import { Resemblance } from './resemblance.js'
+import { realTime } from '#tests/helpers/real_time'
 
 export interface StandInOptions {
   /** `none` as in releases before there was a deletion, `off` without its flag. */
@@ -197,7 +197,7 @@ export class VictoriaLogsStandIn {
 
   /** Lines that are dated later than its beginning are left. */
   async #work(id: string, filter: string): Promise<void> {
-    await delay(DELETION_TAKES_MS)
+    await realTime(DELETION_TAKES_MS, 'a real server deletes in the background')
     const { filter: node } = parseLogsql(filter)
     const startedAt = BigInt(Date.now()) * 1_000_000n
     this.lines = this.lines.filter((line) => line.time > startedAt || !holds(node, line))
