@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { test } from '@japa/runner'
 import pg from 'pg'
 
@@ -8,6 +6,7 @@ import { onOutboxWritten } from '#outbox/wakeups'
 import { at } from '#tests/helpers/application'
 import { noteGatheredRefusals } from '#tests/helpers/container'
 import { identity } from '#tests/helpers/identities'
+import { realTime } from '#tests/helpers/real_time'
 
 let notifications = 0
 const pool = () => new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 1 })
@@ -33,7 +32,7 @@ async function storedEntriesOf(id: string): Promise<StoredEntry[]> {
 async function othersAreDone(): Promise<void> {
   do {
     notifications = 0
-    await delay(250)
+    await realTime(250, 'nothing shows when the work of earlier tests is over')
   } while (notifications > 0)
 }
 

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
@@ -9,6 +7,7 @@ import { StandInWorker } from '#tests/helpers/worker/stand_in_worker'
 
 import { call, database, Scene, set } from './analysis_scene.js'
 import { startCommands } from './registry_scene.js'
+import { realTime } from '#tests/helpers/real_time'
 
 const WRITERS = 32
 const PROGRESS_PER_SECOND = 100
@@ -152,7 +151,7 @@ test.group('Many who write to one analysis at once', (group) => {
     for (let count = 1; count <= all; count++) {
       const percent = Math.floor((99 * count) / all)
       sent.push(builder.report(build, 'executionProgress', { progress: { percent } }))
-      await delay(1_000 / PROGRESS_PER_SECOND)
+      await realTime(1_000 / PROGRESS_PER_SECOND, 'a worker reports at a rate of its own')
     }
     await Promise.all(sent)
   }

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
@@ -26,6 +24,7 @@ import { clock } from '#kernel/clock'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, member, newRealm, uniqueName } from './node_scene.js'
+import { eventually } from '#tests/helpers/eventually'
 
 const pool = () => pools.for(databaseUrl('core'))
 const running = new AbortController().signal
@@ -180,7 +179,10 @@ test.group('The client of registries', () => {
       event: 'updated',
       data: { id: clock.uuid(), name: 'registry' },
     })
-    await delay(200)
+    const userId = clock.uuid()
+    const owned = await sampleRecord('core', project, { userId })
+    say!({ type: 'user', event: 'deleted', data: { id: userId } })
+    await eventually(async () => (await read(project, owned)).user_id === null)
     const { rows } = await pool().query(
       `select 1 from outbox where content->'command'->>'type' = 'PROJECT_LINK'
        and content->'command'->'data'->>'id' = $1`,

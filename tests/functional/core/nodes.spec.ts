@@ -20,6 +20,7 @@ import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, member, newRealm, uniqueName } from './node_scene.js'
 import { admin } from './registry_scene.js'
+import { eventually } from '#tests/helpers/eventually'
 
 const PERMISSIONS = ['node_create', 'node_update', 'node_delete', 'registry_manage']
 
@@ -123,13 +124,10 @@ test.group('Clients of nodes', (group) => {
     cleanup(() => runner.stop())
     const { clientId } = await created()
     const directory = await clients()
-    let permissions: string[] = []
-    for (let attempt = 0; attempt < 500 && permissions.length === 0; attempt++) {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      permissions = (await directory.permissionsOf(clientId)).map(
-        ({ permission }) => permission.name
-      )
-    }
+    const permissions = await eventually(async () => {
+      const granted = await directory.permissionsOf(clientId)
+      return granted.length > 0 && granted.map(({ permission }) => permission.name)
+    })
     assert.deepEqual(permissions, ['analysis_update'])
   })
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 import type { Socket } from 'socket.io-client'
 
-import { TokenVerifier } from '#auth/verification/token_verifier'
 import { overrideClock } from '#kernel/clock'
 import { eventually } from '#tests/helpers/eventually'
+import { WatchedVerifier } from '#tests/helpers/identity/watched_verifier'
+import { timeGoneBy } from '#tests/helpers/stopwatch'
 import {
   emitWithAck,
   connected,
@@ -29,6 +29,7 @@ const REFUSED = { code: 'identity_unauthorized' }
 test.group('Sockets and sessions of an external provider after the token has expired', (group) => {
   let standIn: StandInProvider
   let site: Awaited<ReturnType<typeof socketSite>>
+  let verifier: WatchedVerifier
   let bob: StoredRecord
   let offset: number
 
@@ -47,8 +48,8 @@ test.group('Sockets and sessions of an external provider after the token has exp
     standIn = await StandInProvider.start()
     const realmId = standIn.realms.siteA.id
     bob = standIn.records.add('users', { name: 'bob', realmId, active: true })
-    const authenticator = new TokenVerifier(externalProvider(standIn), { trustMs: TRUST_MS })
-    site = await socketSite({ authenticator })
+    verifier = new WatchedVerifier(externalProvider(standIn), { trustMs: TRUST_MS })
+    site = await socketSite({ authenticator: verifier })
     offset = 0
     const letClockGo = overrideClock({ now: () => Date.now() + offset })
     return async () => {
@@ -77,9 +78,9 @@ test.group('Sockets and sessions of an external provider after the token has exp
   const outlasting = async (session = beginSession()) => {
     const socket = await enter(session)
     await eventually(() => standIn.count('/user-roles') > 0)
-    await delay(TRUST_MS)
+    await verifier.untilRenewed(2)
     pass(16 * MINUTE_MS)
-    await delay(2 * TRUST_MS)
+    await verifier.untilRenewed(3)
     return { socket, session }
   }
 
@@ -93,11 +94,8 @@ test.group('Sockets and sessions of an external provider after the token has exp
   }
 
   const receivesNothing = async (socket: Socket, room: string) => {
-    const deadline = performance.now() + TRUST_MS + SLACK_MS
-    while ((await receives(socket, room)) && performance.now() < deadline) {
-      await delay(20)
-    }
-    return !(await receives(socket, room))
+    const isOver = async () => !(await receives(socket, room))
+    return eventually(isOver, TRUST_MS + SLACK_MS).catch(() => false)
   }
 
   test('a socket ends with its session, as by logging out, and others of the same user go on', async ({
@@ -109,7 +107,7 @@ test.group('Sockets and sessions of an external provider after the token has exp
     const ended = ending(socket)
     drop('sessions', session)
     assert.equal(await ended, 'io server disconnect')
-    await delay(2 * TRUST_MS)
+    await verifier.untilRenewed(2)
     assert.isTrue(other.connected)
   })
 
@@ -118,10 +116,10 @@ test.group('Sockets and sessions of an external provider after the token has exp
   }) => {
     const { socket, session } = await outlasting()
     pass(2 * DAY_MS)
-    await delay(TRUST_MS)
+    await verifier.untilRenewed(2)
     session.expiresAt = new Date(Date.now() + offset + 3 * DAY_MS).toISOString()
     pass(2 * DAY_MS)
-    await delay(2 * TRUST_MS)
+    await verifier.untilRenewed(2)
     assert.isTrue(socket.connected)
     const ended = ending(socket)
     pass(2 * DAY_MS)
@@ -133,10 +131,13 @@ test.group('Sockets and sessions of an external provider after the token has exp
   }) => {
     const { session } = await outlasting()
     pass(DAY_MS + MINUTE_MS)
-    await delay(TRUST_MS)
+    await verifier.untilRenewed(1)
     const before = standIn.count(`/sessions/${session.id}`)
-    await delay(4 * TRUST_MS)
-    assert.isAtMost(standIn.count(`/sessions/${session.id}`) - before, 7)
+    const startedAt = performance.now()
+    await verifier.untilRenewed(5)
+    assert.isAtMost(standIn.count(`/sessions/${session.id}`) - before, 6)
+    // A renewal comes when three quarters of the lifetime are over, and never sooner.
+    assert.isAtLeast(performance.now() - startedAt, 4 * 0.75 * TRUST_MS - 10)
   })
 
   test('a socket ends with the {$self} of its user')
@@ -190,7 +191,7 @@ test.group('Sockets and sessions of an external provider after the token has exp
       assert.containsSubset(await emitWithAck(socket, 'nodeSubscribe'), REFUSED)
       assert.isTrue(await receives(socket, 'project'))
       rows(table).push(assigned)
-      await delay(2 * TRUST_MS)
+      await verifier.untilRenewed(2)
       assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
     })
 
@@ -219,7 +220,7 @@ test.group('Sockets and sessions of an external provider after the token has exp
       )
       const { socket, session } = await outlasting()
       drop('sessions', session)
-      await delay(2 * TRUST_MS)
+      await verifier.untilRenewed(2)
       assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
       const ended = ending(socket)
       pass(DAY_MS)
@@ -232,6 +233,6 @@ function ending(socket: Socket): Promise<string> {
     new Promise<string>((resolve) => {
       socket.once('disconnect', resolve)
     }),
-    delay(TRUST_MS + SLACK_MS, 'it did not end'),
+    timeGoneBy(TRUST_MS + SLACK_MS).then(() => 'it did not end'),
   ])
 }

@@ -1,11 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { test } from '@japa/runner'
 import type { Socket } from 'socket.io-client'
 
 import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
 import { seedIdentity } from '#identity/embedded/seeds'
-import { TokenVerifier } from '#auth/verification/token_verifier'
 import { overrideClock } from '#kernel/clock'
 import {
   emitWithAck,
@@ -15,6 +12,7 @@ import {
   settled,
   socketSite,
 } from '#tests/helpers/realtime/sockets'
+import { WatchedVerifier } from '#tests/helpers/identity/watched_verifier'
 import { stopwatch, timeGoneBy } from '#tests/helpers/stopwatch'
 import {
   byPassword,
@@ -43,14 +41,14 @@ type Site = Awaited<ReturnType<typeof socketSite>>
 /** A hub with sockets for accounts of the embedded provider. */
 async function siteWith(trustMs: number) {
   const provider = new EmbeddedProvider()
-  const verifier = new TokenVerifier(provider, { trustMs })
+  const verifier = new WatchedVerifier(provider, { trustMs })
   await provider.onAccessChange((whose) => verifier.invalidate(whose))
   const site = await socketSite({ authenticator: verifier })
   const close = async () => {
     await site.close()
     await provider.close()
   }
-  return { ...site, close }
+  return { ...site, close, verifier }
 }
 
 async function somebody(...permissions: string[]) {
@@ -110,11 +108,11 @@ test.group('Sockets and sessions | outlasting', (group) => {
     await emitWithAck(socket, 'nodeSubscribe')
     const pass = later(cleanup)
     pass(16 * MINUTE_MS)
-    await delay(3 * LOOKS_EVERY_MS)
+    await site.verifier.untilRenewed(2)
     const renewed = await refresh(refreshToken)
     assert.equal(renewed.status, 200)
     pass(16 * MINUTE_MS)
-    await delay(3 * LOOKS_EVERY_MS)
+    await site.verifier.untilRenewed(2)
     assert.isTrue(socket.connected)
     await emit(site, 'node')
     await settled(socket)
@@ -135,10 +133,10 @@ test.group('Sockets and sessions | outlasting', (group) => {
     await emitWithAck(socket, 'nodeSubscribe')
     await emitWithAck(socket, 'projectSubscribe')
     later(cleanup)(16 * MINUTE_MS)
-    await delay(2 * LOOKS_EVERY_MS)
+    await site.verifier.untilRenewed(2)
     await remove('userPermission', grants.node_update!)
     await settled(socket)
-    await delay(LOOKS_EVERY_MS)
+    await site.verifier.untilRenewed(2)
     await emit(site, 'node')
     await emit(site, 'project')
     await settled(socket)
@@ -151,7 +149,7 @@ test.group('Sockets and sessions | outlasting', (group) => {
     const socket = await connected(site.connect('/resources', token))
     const pass = later(cleanup)
     pass(2 * DAY_MS)
-    await delay(2 * LOOKS_EVERY_MS)
+    await site.verifier.untilRenewed(2)
     assert.isTrue(socket.connected)
     pass(DAY_MS + MINUTE_MS)
     assert.equal(await endedSoon(socket), 'io server disconnect')
@@ -163,7 +161,7 @@ test.group('Sockets and sessions | outlasting', (group) => {
     const socket = await connected(site.connect('/resources', body.access_token))
     const pass = later(cleanup)
     pass(23 * HOUR_MS)
-    await delay(3 * LOOKS_EVERY_MS)
+    await site.verifier.untilRenewed(2)
     assert.isTrue(socket.connected)
     pass(HOUR_MS)
     assert.equal(await endedSoon(socket), 'io server disconnect')
@@ -265,10 +263,15 @@ test.group('Sockets and sessions | ending', (group) => {
 
   test('a socket of a client does not end when its secret stays the same', async ({ assert }) => {
     const { id } = await makeClient({ secret: SECRET })
-    const { body } = await bySecret({ client_id: id, client_secret: SECRET })
-    const socket = await enter(body.access_token)
+    const { id: other } = await makeClient({ secret: SECRET })
+    const tokenOf = async (client: string) =>
+      (await bySecret({ client_id: client, client_secret: SECRET })).body.access_token
+    const socket = await enter(await tokenOf(id))
+    const ended = endedSoon(await enter(await tokenOf(other)))
     await change('client', id, { displayName: unique('Client'), secret: SECRET })
-    await delay(100)
+    await change('client', other, { secret: `${SECRET} 2` })
+    assert.equal(await ended, 'io server disconnect')
+    await settled(socket)
     assert.isTrue(socket.connected)
   })
 

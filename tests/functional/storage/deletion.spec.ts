@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 
 import { test } from '@japa/runner'
@@ -43,7 +42,7 @@ async function readSlowly(fileId: string, encoding: string): Promise<IncomingMes
   const headers = { ...somebody.headers, 'accept-encoding': encoding }
   const reading = request(at('storage', path), { headers, agent: false }).end()
   const [response] = (await once(reading, 'response')) as [IncomingMessage]
-  await delay(100)
+  await eventually(() => response.readableLength > 0)
   return response
 }
 

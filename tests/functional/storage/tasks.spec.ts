@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
@@ -10,6 +9,7 @@ import { newMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting, EVENT_KEYS } from '#bus/names'
 import { clock } from '#kernel/clock'
 import { drain } from '#kernel/drain'
+import { metrics } from '#observability/metrics'
 import { env } from '#start/env'
 import { containerName } from '#storage/objects/layout'
 import { layoutsOf } from '#storage/objects/bucket_locations'
@@ -65,7 +65,16 @@ async function answered(command: Message, count: number): Promise<Message[]> {
 async function settled(): Promise<void> {
   const marker = send('create', { name: uniqueName('marker'), realmId: REALM })
   await answered(marker, 2)
-  await delay(50)
+}
+
+/** Resolves when this many more attempts to handle a command have failed. */
+async function attemptsFailed(count: number): Promise<void> {
+  const failed = async () => {
+    const { values } = await metrics.getSingleMetric('bus_failed_attempts_total')!.get()
+    return values.reduce((sum, { value }) => sum + value, 0)
+  }
+  const before = await failed()
+  await eventually(async () => (await failed()) >= before + count)
 }
 
 const typesOf = (events: Message[]) => events.map(({ type }) => type)
@@ -181,7 +190,7 @@ test.group('Buckets of commands on the bus', (group) => {
     cleanup(bringBack)
     const command = send('create', { name: uniqueName(), realmId: REALM })
     await answered(command, 1)
-    await delay(400)
+    await attemptsFailed(3)
     assert.deepEqual(typesOf(answersTo(command)), ['creationStarted'])
     await bringBack()
     const events = await answered(command, 2)

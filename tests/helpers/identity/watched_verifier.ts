@@ -20,6 +20,10 @@ export class WatchedVerifier extends TokenVerifier {
     return this.#watchRenewal(super.renewExpired(token, verdict))
   }
 
+  get renewals(): number {
+    return this.#renewed
+  }
+
   /** Resolves when no verdict is awaited. */
   async untilIdle(): Promise<void> {
     await eventually(() => this.#underWay === 0)
