@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
@@ -8,6 +6,8 @@ import {
   StandInProvider,
   SYSTEM as PLATFORM,
 } from '#tests/unit/identity/stand_in/stand_in_provider'
+import { eventually } from '#tests/helpers/eventually'
+import { realTime } from '#tests/helpers/real_time'
 
 const ADMIN = { grant_type: 'password', username: 'admin', password: 'start123' }
 const PASSWORD = 'correct horse battery'
@@ -68,7 +68,7 @@ async function someone(provider: string, name: string) {
 async function timeUntil(status: number, request: () => Promise<number>): Promise<number> {
   const startedAt = Date.now()
   while ((await request()) !== status && Date.now() - startedAt < 2 * PROPAGATION_MS) {
-    await delay(500)
+    await realTime(500, 'it may take a minute')
   }
   return Date.now() - startedAt
 }
@@ -217,16 +217,12 @@ test.group('Identity | a provider that describes itself per realm', (group) => {
       request.url === '/token/introspect' ? { status: 503, body: '' } : answer()
     )
     cleanup(() => provider.fail())
-    const startedAt = Date.now()
-    while ((await readiness()).status === 200 && Date.now() - startedAt < 40_000) {
-      await delay(500)
-    }
+    await eventually(async () => (await readiness()).status !== 200, 40_000)
     const { status, body } = await readiness()
     assert.equal(status, 503)
     assert.equal(body.message, 'Not ready: identity')
     assert.match(body.issues[0].message, /introspect.+503/)
     provider.fail()
-    await delay(1_000)
-    assert.equal((await readiness()).status, 200)
+    await eventually(async () => (await readiness()).status === 200)
   })
 })

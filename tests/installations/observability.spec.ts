@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
+import { realTime } from '#tests/helpers/real_time'
 
 const MEGABYTE_IN_KILOBYTES = 1024
 const DRIVERS = ['ioredis', 'amqplib', '@aws-sdk', '@opentelemetry/sdk-trace', '@poppinss/ts-exec']
@@ -114,7 +114,7 @@ test.group('A process with embedded drivers only', () => {
     })
     cleanup(() => hub.remove())
     await fetch(`${hub.origin}/core/`)
-    await delay(1_000)
+    await realTime(1_000, 'a program loads the rest of its modules in the background')
     const loaded = hub.output.split('\n').filter((line) => line.startsWith('module '))
     assert.isAbove(loaded.length, 100)
     for (const driver of DRIVERS) {

@@ -1,21 +1,25 @@
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
-import { Agent, get, type IncomingMessage } from 'node:http'
+import { Agent, get, type ClientRequest, type IncomingMessage } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
+import { realTime } from '#tests/helpers/real_time'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 async function request(url: string, agent?: Agent) {
-  const [response] = (await once(get(url, { agent }), 'response')) as [IncomingMessage]
+  return answerTo(get(url, { agent }))
+}
+
+async function answerTo(sent: ClientRequest) {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const { statusCode: status, headers } = response
   return { status, headers, body: await text(response) }
 }
@@ -23,8 +27,10 @@ async function request(url: string, agent?: Agent) {
 /** Asks for something that is answered only once the database works again, at the latest after two seconds. */
 async function requestWithPausedDatabase(hub: HubProcesses) {
   const resume = await hub.pauseDatabase()
-  const answer = request(`${hub.origin}/core/health/ready`)
-  await delay(200)
+  const headers = { expect: '100-continue' }
+  const sent = get(`${hub.origin}/core/health/ready`, { headers })
+  const answer = answerTo(sent)
+  await once(sent, 'continue')
   return { resume, answer }
 }
 
@@ -80,7 +86,7 @@ test.group('One process', () => {
     const { resume, answer } = await requestWithPausedDatabase(hub)
     const cutOff = assert.rejects(() => answer)
     hub.pressCtrlC()
-    await delay(1_100)
+    await realTime(1_100, 'a terminal may send one Ctrl-C twice within a second')
     hub.pressCtrlC()
 
     assert.equal(await hub.exit, 130)

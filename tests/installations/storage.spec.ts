@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { buffer, text } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
+import { eventually } from '#tests/helpers/eventually'
 
 const MIB = 1024 ** 2
 
@@ -56,15 +56,21 @@ test.group('Storage in a process of its own', () => {
     const [response] = (await once(reading, 'response')) as [IncomingMessage]
     const sending = request(`${url}/buckets/${bucketId}/upload`, {
       method: 'POST',
-      headers: { ...headers, 'content-type': 'multipart/form-data; boundary=b' },
+      headers: {
+        ...headers,
+        'content-type': 'multipart/form-data; boundary=b',
+        'expect': '100-continue',
+      },
     })
     const answer = once(sending, 'response') as Promise<[IncomingMessage]>
+    const arrived = once(sending, 'continue')
     sending.write('--b\r\ncontent-disposition: form-data; name="f"; filename="late"\r\n\r\n')
     sending.write(content.subarray(0, MIB))
-    await delay(200)
+    await arrived
 
     hub.signal('SIGTERM')
-    await delay(1_000)
+    const readiness = `${hub.origin}/core/health/ready`
+    await eventually(async () => !(await fetch(readiness).catch(() => undefined))?.ok)
     sending.end('the end\r\n--b--\r\n')
     const [answered] = await answer
     assert.equal(answered.statusCode, 201)

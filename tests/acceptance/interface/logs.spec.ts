@@ -9,6 +9,7 @@ import { call, create, type Answer } from './records.js'
 import { request } from './telemetry.js'
 import { freePort } from '#embedded/free_port'
 import { VictoriaLogsStandIn } from '#tests/helpers/telemetry/victorialogs/stand_in'
+import { eventually } from '#tests/helpers/eventually'
 
 const aLine = (labels: Record<string, string>) => ({
   message: 'something happened',
@@ -23,13 +24,13 @@ const write = (labels: Record<string, string>) =>
 
 /** Polls a log store until it returns what was written. */
 async function listed(query: string, count: number): Promise<Answer> {
-  const deadline = performance.now() + 10_000
-  for (;;) {
-    const answer = await request(`/logs?${query}`)
-    if (answer.body.meta?.total >= count || performance.now() > deadline) {
-      return answer
-    }
+  let answer: Answer | undefined
+  const isListed = async () => {
+    answer = await request(`/logs?${query}`)
+    return answer.body.meta?.total >= count
   }
+  await eventually(isListed).catch(() => {})
+  return answer!
 }
 
 test.group('Interface: logs', (group) => {

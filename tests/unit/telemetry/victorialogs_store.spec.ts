@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { test } from '@japa/runner'
 
 import { ServiceUnavailable } from '#kernel/failures'
@@ -17,6 +15,7 @@ import {
   VictoriaLogsStandIn,
   type StandInOptions,
 } from '#tests/helpers/telemetry/victorialogs/stand_in'
+import { realTime } from '#tests/helpers/real_time'
 
 const QUICK: Timing = { gatherMs: 1, visibleMs: 300, durableMs: 500, pollMs: 10 }
 
@@ -81,6 +80,16 @@ test.group('VictoriaLogs store', (group) => {
     }
   })
 
+  /** Resolves when the store looks next for lines that the server may have lost. */
+  const looked = async () => {
+    let isOver = false
+    standIn.onAsked = (path) => (isOver ||= path.startsWith('/select'))
+    await eventually(() => isOver)
+  }
+
+  const visible = (count: number) =>
+    eventually(async () => (await store.list(OF_TESTS, { limit: 1, offset: 0 })).total === count)
+
   const messages = () => standIn.lines.map(({ fields }) => fields.get('_msg')!).toSorted()
 
   test('lines that the server lost at its end are sent once more, each once', async ({
@@ -93,8 +102,9 @@ test.group('VictoriaLogs store', (group) => {
     standIn.loseSince(moment)
     assert.deepEqual(messages(), ['long on the disk'])
     await eventually(() => standIn.lines.length === 4)
-    await delay(QUICK.durableMs * 2)
-    assert.deepEqual(messages(), ['long on the disk', 'one', 'three', 'two'])
+    await looked()
+    await store.write([aLine('afterwards')])
+    assert.deepEqual(messages(), ['afterwards', 'long on the disk', 'one', 'three', 'two'])
   })
 
   test('a line that may have arrived is looked for before it is sent again', async ({ assert }) => {
@@ -149,13 +159,14 @@ test.group('VictoriaLogs store', (group) => {
   }) => {
     await store.write([aLine('one')])
     await store.remove(OF_TESTS)
-    await delay(QUICK.durableMs * 2)
-    assert.deepEqual(messages(), [])
+    await store.write([aLine('afterwards')])
+    await looked()
+    assert.deepEqual(messages(), ['afterwards'])
   })
 
   test('lines of the future prevent a partial deletion', async ({ assert }) => {
     await store.write([aLine('one'), aLine('ahead', Date.now() + 3_600_000)])
-    await delay(20)
+    await visible(2)
     await assert.rejects(() => store.remove(OF_TESTS), /dated in the future/)
     assert.deepEqual(messages(), ['ahead', 'one'])
   })
@@ -210,7 +221,7 @@ test.group('VictoriaLogs store', (group) => {
     const next = tail.next()
     standIn.fault = { to: /insert/, does: 503, times: 2 }
     const slow = store.write([aLine('slow')])
-    await delay(QUICK.visibleMs * 2)
+    await realTime(QUICK.visibleMs * 2, 'a server shows lines after a time of its own')
     await store.write([aLine('quick')])
     await slow
     const shown = [await next, await tail.next()].map(({ value }) => value!.record)
@@ -229,7 +240,7 @@ test.group('VictoriaLogs store', (group) => {
       headers: { 'content-type': 'application/stream+json' },
       body: JSON.stringify(line),
     })
-    await delay(20)
+    await visible(1)
     const { records } = await store.list(OF_TESTS, { limit: 1, offset: 0 })
     assert.deepEqual(JSON.parse(records[0]!), {
       time: line._time,
