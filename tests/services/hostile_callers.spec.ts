@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 import pg from 'pg'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { startPostgres } from '#tests/services/servers/postgres'
+import { realTime } from '#tests/helpers/real_time'
 
 const ADMIN = { username: 'admin', password: 'start123' }
 const ERROR_LINE = /"level":(50|60)|\b(ERROR|FATAL)\b/
@@ -106,7 +106,7 @@ test.group('What callers do wrong', (group) => {
     .run(async ({ assert }, { send }) => {
       const before = hub.output.length
       await Promise.all([send(), send()])
-      await delay(150)
+      await realTime(150, 'the program writes its log by itself')
       const reported = hub.output.slice(before)
       assert.isUndefined(reported.split('\n').find((line) => ERROR_LINE.test(line)))
       assert.equal((await get('/core/')).status, 200)
@@ -155,7 +155,7 @@ test.group('What callers do wrong', (group) => {
     const socket = connect(Number(port), hostname).on('error', () => {})
     await once(socket, 'connect')
     socket.write(text)
-    await delay(afterMs)
+    await realTime(afterMs, 'a client leaves when it wants to')
     socket.resetAndDestroy()
   }
 

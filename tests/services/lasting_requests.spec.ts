@@ -1,16 +1,17 @@
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 import { io } from 'socket.io-client'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { connected } from '#tests/helpers/realtime/sockets'
+import { realTime } from '#tests/helpers/real_time'
 
 /** Longer than each of the limits below, together. */
 const LASTING_MS = 5_000
+const EXCEEDED = 'the limits of the program are exceeded'
 const LIMITS = { HEADERS_MAX_SECONDS: '1', REQUEST_MAX_SECONDS: '2' }
 const FILE_BYTES = 32 * 2 ** 20
 
@@ -50,7 +51,8 @@ test.group('Requests that may last', (group) => {
     })
     await Promise.all(sockets.map(connected))
     const ended = sockets.map((socket) => new Promise((end) => socket.once('disconnect', end)))
-    assert.equal(await Promise.race([...ended, delay(LASTING_MS, 'connected')]), 'connected')
+    const lasting = realTime(LASTING_MS, EXCEEDED).then(() => 'connected')
+    assert.equal(await Promise.race([...ended, lasting]), 'connected')
   })
 
   test('are uploads that move', async ({ assert }) => {
@@ -62,7 +64,7 @@ test.group('Requests that may last', (group) => {
     upload.write('--piece\r\ncontent-disposition: form-data; name="a"; filename="a"\r\n\r\n')
     for (const startedAt = performance.now(); performance.now() - startedAt < LASTING_MS;) {
       upload.write('a')
-      await delay(200)
+      await realTime(200, EXCEEDED)
     }
     upload.end('\r\n--piece--\r\n')
     const [answer] = await answered
@@ -77,7 +79,7 @@ test.group('Requests that may last', (group) => {
     const requested = request(`${bucket}/stream`, { headers }).end()
     const [answer] = (await once(requested, 'response')) as [IncomingMessage]
     answer.pause()
-    await delay(LASTING_MS)
+    await realTime(LASTING_MS, EXCEEDED)
     assert.isAbove((await buffer(answer)).length, FILE_BYTES)
   })
 })

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import { startRedis } from '#tests/services/servers/redis'
+import { realTime } from '#tests/helpers/real_time'
 
 const VARIABLES = {
   HEADERS_MAX_SECONDS: '2',
@@ -29,7 +29,7 @@ async function trickle(origin: string, beginning: string) {
   await once(socket, 'connect')
   socket.write(beginning)
   const more = setInterval(() => socket.write('a'), 200)
-  await Promise.race([once(socket, 'close'), delay(15_000)])
+  await Promise.race([once(socket, 'close'), realTime(15_000, 'longer than any limit set here')])
   clearInterval(more)
   socket.destroy()
   return { answer, seconds: (performance.now() - startedAt) / 1_000 }
@@ -63,10 +63,10 @@ async function answers(origin: string): Promise<boolean> {
 /** How many of so many connections are still there after a moment. */
 async function holding(origin: string, count: number): Promise<number> {
   const sockets = Array.from({ length: count }, () => open(origin))
-  await delay(700)
+  await realTime(700, 'processes close what is too much by themselves')
   const kept = sockets.filter((socket) => socket.readyState === 'open').length
   sockets.forEach((socket) => socket.destroy())
-  await delay(500)
+  await realTime(500, 'processes report the end of connections by themselves')
   return kept
 }
 

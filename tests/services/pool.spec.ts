@@ -5,7 +5,6 @@ import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json, text } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { test } from '@japa/runner'
@@ -15,6 +14,7 @@ import { Load } from '#tests/helpers/load'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
+import { realTime } from '#tests/helpers/real_time'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -39,16 +39,17 @@ test.group('A pool', (group) => {
       const hub = await HubProcesses.start('pool', poolOf({ POOL_WEB }))
       cleanup(() => hub.remove())
       const load = new Load(`${hub.origin}/core/`)
-      await delay(1_000)
+      await hub.until('it answers', () => load.answered > 100)
       const victim = pidOf(hub, 'web-1')
       process.kill(victim, 'SIGSTOP')
       const newcomers = Array.from({ length: 20 }, () => request(`${hub.origin}/core/`))
-      await delay(200)
+      await realTime(200, 'the pool hands connections to a stopped process')
       const served = clientPorts(victim)
       process.kill(victim, 'SIGKILL')
       await hub.until('it was whole again', () => isReady(hub))
       await hub.until('it had answered a lot', () => load.answered > 500)
-      await delay(1_000)
+      const before = load.answered
+      await hub.until('it goes on', () => load.answered > before + 200)
       const { lost } = await load.stop()
 
       assert.isNotEmpty(lost)
@@ -88,10 +89,10 @@ test.group('A pool', (group) => {
     cleanup(() => hub.remove())
     for (let signals = 0; signals < 5; signals++) {
       hub.signal('SIGHUP')
-      await delay(50)
+      await realTime(50, 'signals that come at once are one')
     }
     await hub.until('it was reloaded twice', () => reloadsOf(hub) === 2)
-    await delay(3_000)
+    await realTime(3_000, 'a third reload would come in it')
 
     assert.equal(reloadsOf(hub), 2)
   })
@@ -129,10 +130,10 @@ test.group('A pool', (group) => {
     const hub = await HubProcesses.start('pool', poolOf())
     cleanup(() => hub.remove())
     const load = new Load(`${hub.origin}/core/`)
-    await delay(500)
+    await hub.until('it answers', () => load.answered > 50)
     const resume = await hub.pauseDatabase()
     const underWay = request(`${hub.origin}/core/health/ready`)
-    await delay(200)
+    await realTime(200, 'nothing shows that a request waits for the database')
     hub.signal('SIGTERM')
     const answer = await underWay
     resume()
@@ -163,9 +164,9 @@ test.group('A pool', (group) => {
     cleanup(() => hub.remove())
     const resume = await hub.pauseDatabase()
     const cutOff = assert.rejects(() => request(`${hub.origin}/core/health/ready`))
-    await delay(200)
+    await realTime(200, 'nothing shows that a request waits for the database')
     hub.signal('SIGINT')
-    await delay(1_100)
+    await realTime(1_100, 'a terminal may send one Ctrl-C twice within a second')
     hub.signal('SIGINT')
 
     assert.equal(await hub.exit, 130)

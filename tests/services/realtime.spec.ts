@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { extname } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { Emitter as ForeignEmitter } from '@socket.io/redis-emitter'
@@ -23,6 +22,7 @@ import {
 } from '#tests/helpers/realtime/sockets'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
+import { realTime } from '#tests/helpers/real_time'
 
 const PEER = fileURLToPath(
   new URL(`../helpers/realtime_peer${extname(import.meta.url)}`, import.meta.url)
@@ -68,12 +68,12 @@ test.group('Sockets of several processes', (group) => {
 
   /** Sends until a client receives it: subscriptions are made in the background. */
   const publishUntilReceived = async (events: unknown[], namespace = '/resources') => {
-    const deadline = performance.now() + 15_000
-    while (events.length === 0 && performance.now() < deadline) {
+    await eventually(async () => {
       await emitter.emit([emission(namespace, 'found')]).catch(() => {})
-      await delay(20)
-    }
-    await delay(50)
+      return events.length > 0
+    }, 15_000)
+    await emitter.emit([emission(namespace, 'last')])
+    await eventually(() => events.includes('last'))
     events.splice(0)
   }
 
@@ -155,7 +155,8 @@ test.group('Sockets of several processes', (group) => {
     await assert.rejects(
       async () => {
         for (let n = 0; n < 50; n++) {
-          ;(await emitter.emit([emission('/resources', n)]), await delay(20))
+          await emitter.emit([emission('/resources', n)])
+          await realTime(20, 'a client finds out by itself that its server is gone')
         }
       },
       SignalsUnavailable as unknown as typeof Error
@@ -203,8 +204,12 @@ test.group('Sockets of several processes', (group) => {
     for (const type of [0, 1, 5]) {
       await client.publish('socket.io-request#/resources#', JSON.stringify({ ...request, type }))
     }
-    await delay(100)
-    assert.isEmpty(answers)
+    const events = received(socket, 'nodeUpdated')
+    await emitter.emit([emission('/resources', 'afterwards')])
+    await eventually(() => events.length > 0)
+    await client.publish('socket.io-response#/resources#', 'the last one')
+    await eventually(() => answers.includes('the last one'))
+    assert.lengthOf(answers, 1)
   })
 
   test('empty namespaces are unsubscribed', async ({ assert }) => {

@@ -11,6 +11,7 @@ import { HubProcesses } from '#tests/helpers/hub_processes'
 import { locateChromium } from '#tests/services/servers/chromium'
 import { freePort } from '#tests/services/servers/free_port'
 import { serveInterface } from '#tests/services/interface/interface_server'
+import { realTime } from '#tests/helpers/real_time'
 
 const PASSWORD = 'correct horse battery'
 const MOVING_CLOCK = fileURLToPath(new URL('interface/moving_clock.mjs', import.meta.url))
@@ -85,7 +86,7 @@ test.group('A web interface on another origin', (group) => {
   async function passTime(minutes: number): Promise<void> {
     ahead += minutes * MINUTE_MS
     await writeFile(clock, String(ahead))
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await realTime(200, 'the program reads its clock from a file at intervals')
   }
 
   /** Everything that an interface does between a login and a logout. */

@@ -1,7 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { createServer, connect, type AddressInfo, type Server } from 'node:net'
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 import { Upload } from 'tus-js-client'
@@ -13,7 +12,7 @@ import { eventually } from '#tests/helpers/eventually'
 import { digest } from './object_store_suite.js'
 import { StorageProcess } from './storage_process.js'
 import { answerTo, begin, brokenPatch, offsetOf, openPatch, patch, type Speaker } from './tus.js'
-import { randomPause } from '#tests/helpers/real_time'
+import { randomPause, realTime } from '#tests/helpers/real_time'
 
 const MIB = 1024 ** 2
 
@@ -110,7 +109,7 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       const silent = openPatch(speakerOf(one), path, 0, bytes.length)
       const answered = answerTo(silent)
       silent.write(bytes.subarray(0, MIB))
-      await delay(1_500)
+      await realTime(1_500, 'nothing shows how much of a request has arrived')
       assert.equal(await offsetOf(speakerOf(other), path), MIB)
       assert.equal((await answered).status, 408)
       silent.destroy()

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, stat } from 'node:fs/promises'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { Machine } from './hubctl.js'
+import { eventually } from '#tests/helpers/eventually'
+import { randomPause } from '#tests/helpers/real_time'
 
 const MIB = 1024 ** 2
 
@@ -72,7 +73,7 @@ test.group('Buckets with hubctl', (group) => {
     const file = await machine.write('large.bin', content)
     const child = machine.start(['bucket', 'cp', file, 'results:large.bin'])
     await started(machine)
-    await delay(300)
+    await randomPause(300)
     child.kill('SIGKILL')
     const [upload] = Object.values<any>(
       JSON.parse(String(await machine.read('cache/hubctl/uploads.json')))
@@ -130,11 +131,8 @@ test.group('Buckets with hubctl', (group) => {
 
 /** Waits until the address of an upload is noted. */
 async function started(machine: Machine): Promise<void> {
-  for (;;) {
+  await eventually(async () => {
     const noted = await machine.read('cache/hubctl/uploads.json').catch(() => '')
-    if (String(noted).includes('/resumable/')) {
-      return
-    }
-    await delay(20)
-  }
+    return String(noted).includes('/resumable/')
+  }, 60_000)
 }

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { connect, type ChannelModel } from 'amqplib'
 import { Redis } from 'ioredis'
+import { realTime } from '#tests/helpers/real_time'
 
 const AUDIT_QUEUE = 'telemetryEventTasks'
 
@@ -82,7 +81,7 @@ export class Listener {
       try {
         return await this.#listen(url, command)
       } catch {
-        await delay(200)
+        await realTime(200, 'the broker is away for a while')
       }
     }
   }

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { test } from '@japa/runner'
@@ -19,6 +18,7 @@ import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
 import { until } from '#tests/integration/outbox/outbox_scene'
 import { Listener, type ReceivedEvent } from './listener.js'
+import { randomPause, realTime } from '#tests/helpers/real_time'
 
 const PROGRAM = fileURLToPath(new URL('./relay_program.ts', import.meta.url))
 const QUEUE = 'masterImageBuilderTasks'
@@ -83,7 +83,7 @@ class Stream {
           await change(transaction, id, step)
         }
       })
-      await delay(5)
+      await randomPause(10)
     }
   }
 }
@@ -112,7 +112,7 @@ async function drained(): Promise<number> {
     if (performance.now() - startedAt > 30_000) {
       throw new Error(`${rows[0].depth} entries are stuck`)
     }
-    await delay(50)
+    await realTime(50, 'counting is not to slow down what is counted')
   }
 }
 
@@ -141,12 +141,14 @@ async function finalProblemsOf(
   return problemsOf(received, records, steps)
 }
 
+const QUEUES_LAST = 'RabbitMQ confirms queues up to two seconds before they survive a kill'
+
 /** Kills a server during a stream and starts it again; meanwhile those that do not need it go on hearing. */
 async function streamWhileAway(server: RealServer, others: readonly unknown[]) {
   const stream = new Stream()
-  await delay(3_000)
+  await realTime(3_000, QUEUES_LAST)
   await server.kill()
-  await delay(2_500)
+  await realTime(2_500, 'an outage lasts')
   const before = others.length
   await until('the others go on', () => others.length > before, 1_000)
   await server.restart()
@@ -185,7 +187,9 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     cleanup(() => killed(relay))
     const stream = new Stream()
     for (let round = 0; round < 5; round++) {
-      await delay(1_500 + round * 137)
+      const before = stream.steps
+      await until('it goes on', () => stream.steps > before + 20)
+      await randomPause(500)
       await killed(relay)
       relay = startRelayProcess()
     }
@@ -226,10 +230,10 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     const relay = startRelayProcess()
     cleanup(() => killed(relay))
     const stream = new Stream()
-    await delay(3_000)
+    await realTime(3_000, QUEUES_LAST)
     await rabbitmq.pause()
     cleanup(() => rabbitmq.resume())
-    await delay(3_000)
+    await realTime(3_000, 'an outage lasts')
     const before = listener.published.length
     await until('channels go on', () => listener.published.length > before, 1_000)
     rabbitmq.resume()

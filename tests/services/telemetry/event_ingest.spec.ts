@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 import { test } from '@japa/runner'
@@ -8,13 +7,13 @@ import { connect } from 'amqplib'
 
 import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
 import { derivedId } from '#bus/derived_id'
-import { clock } from '#kernel/clock'
 import { telemetryPool } from '#telemetry/database'
 import { eventMessage } from '#tests/bench/event_messages'
 import { boot } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
+import { randomPause } from '#tests/helpers/real_time'
 
 const PROGRAM = fileURLToPath(new URL('./ingest_program.ts', import.meta.url))
 const QUEUE = 'telemetryEventTasks'
@@ -92,7 +91,7 @@ test.group('Ingest of events', (group) => {
       const before = (await stored()).length
       await events.publish(EVENTS_PER_KILL)
       await eventually(async () => (await stored()).length > before, 60_000)
-      await delay(clock.random(1).readUInt8())
+      await randomPause(255)
       await ended(process, 'SIGKILL')
       process = startIngest()
     }

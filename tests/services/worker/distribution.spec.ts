@@ -1,9 +1,8 @@
 import { execFile, spawn } from 'node:child_process'
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
@@ -17,6 +16,7 @@ import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 import { DistributionScene, pushBuild } from '#tests/helpers/worker/distribution_scene'
 import { startDockerRegistry, type DockerRegistry } from '#tests/services/servers/docker_registry'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
+import { randomPause } from '#tests/helpers/real_time'
 
 const MIB = 1024 ** 2
 const KILLS = Number(process.env.DISTRIBUTION_KILLS ?? 12)
@@ -122,7 +122,7 @@ test.group('Distribution among docker-registries', (group) => {
       const worker = distributing()
       const ended = once(worker, 'exit')
       await Promise.race([once(worker.stdout, 'data'), ended])
-      await Promise.race([delay(randomInt(LATEST_KILL_MS)), ended])
+      await Promise.race([randomPause(LATEST_KILL_MS), ended])
       killed += worker.kill('SIGKILL') ? 1 : 0
       await ended
       await whole()
