@@ -6,6 +6,9 @@ export async function realTime(ms: number, _because: string): Promise<void> {
 }
 
 /** Pauses for a time that nobody can predict, where something must hold at whatever moment it happens. */
-export async function randomPause(maxMs: number, random: () => number = Math.random): Promise<void> {
+export async function randomPause(
+  maxMs: number,
+  random: () => number = Math.random
+): Promise<void> {
   await delay(random() * maxMs)
 }

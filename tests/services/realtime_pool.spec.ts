@@ -1,4 +1,3 @@
-
 import type { Assert } from '@japa/assert'
 import { test } from '@japa/runner'
 import { ClientManager } from '@authup/core-realtime-kit'

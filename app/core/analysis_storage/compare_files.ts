@@ -34,10 +34,7 @@ export async function* compareFiles(context: ComparisonContext): ComparisonSteps
   }
 }
 
-async function* compareBucket(
-  context: ComparisonContext,
-  bucket: AnalysisBucket
-): ComparisonSteps {
+async function* compareBucket(context: ComparisonContext, bucket: AnalysisBucket): ComparisonSteps {
   const { inventory } = context
   let after: string | null = FIRST_ID
   while (after !== null) {

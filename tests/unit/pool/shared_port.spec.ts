@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
+import type { ConnectionLimits } from '#http/connection_limit'
 import { Member } from '#runtime/pool/member'
 import { SharedPort } from '#runtime/pool/shared_port'
 import { withManualTimers } from '#tests/helpers/manual_timers'
@@ -10,7 +11,7 @@ import { FakeSocket } from '#tests/helpers/pool/fake_socket'
 import { useFakeWorkers, type FakeWorker } from '#tests/helpers/pool/fake_workers'
 
 const PROGRAM = { name: 'web-1', file: '', environment: {}, startLimitMs: 60_000 }
-const NO_LIMITS = { all: 0, perAddress: 0, isShared: () => false }
+const NO_LIMITS: ConnectionLimits = { all: 0, perAddress: 0, isShared: () => false }
 
 /** A port with members, which a test connects to and whose processes it plays. */
 function portOf(
