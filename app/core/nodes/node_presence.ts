@@ -20,14 +20,20 @@ const BATCH_SIZE = 100
 /** Tracks which nodes are online: those whose clients recently sent a request to any process. */
 export class NodePresence {
   readonly #pool: pg.Pool
-  readonly #nodes: NodeService
+  readonly #nodes: Pick<NodeService, 'setOnline'>
+  readonly #ownOrigin: () => Promise<Origin>
   readonly #recordedAt = new Map<string, number>()
   /** Pending writes by client. */
   readonly #pending = new Map<string, Promise<void>>()
 
-  constructor(pool: pg.Pool, nodes: NodeService) {
+  constructor(
+    pool: pg.Pool,
+    nodes: Pick<NodeService, 'setOnline'>,
+    ownOrigin: () => Promise<Origin> = serviceOrigin
+  ) {
     this.#pool = pool
     this.#nodes = nodes
+    this.#ownOrigin = ownOrigin
   }
 
   /** Records a request of a client. Returns undefined if it was recorded recently. */
@@ -54,7 +60,7 @@ export class NodePresence {
     let marked = 0
     let silent = await findSilentNodes(this.#pool)
     while (silent.length > 0 && !signal.aborted) {
-      const origin = await serviceOrigin()
+      const origin = await this.#ownOrigin()
       for (const id of silent) {
         const isStillSilent = (transaction: pg.ClientBase) =>
           findSilentNodes(transaction, id).then(({ length }) => length > 0)

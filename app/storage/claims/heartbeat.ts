@@ -5,10 +5,20 @@ export const CLAIM_TTL_MS = 30_000
 
 const RENEW_EVERY_MS = 10_000
 
+interface HeartbeatDependencies {
+  renew(ids: readonly string[], ttlMs: number): Promise<void>
+  onFailure(error: unknown): Promise<void> | void
+}
+
 /** Renews all claims of this process with one timer and one statement. */
-class Heartbeat {
+export class Heartbeat {
+  readonly #dependencies: HeartbeatDependencies
   readonly #ids = new Set<string>()
   #timer: NodeJS.Timeout | undefined
+
+  constructor(dependencies: HeartbeatDependencies) {
+    this.#dependencies = dependencies
+  }
 
   add(id: string): void {
     this.#ids.add(id)
@@ -24,16 +34,21 @@ class Heartbeat {
   }
 
   async #renew(): Promise<void> {
+    const { renew, onFailure } = this.#dependencies
     try {
-      await renewClaims([...this.#ids], CLAIM_TTL_MS)
+      await renew([...this.#ids], CLAIM_TTL_MS)
     } catch (error) {
-      const { default: logger } = await import('@adonisjs/core/services/logger')
-      logger.warn(
-        { err: error },
-        'the claims of running uploads could not be renewed; the next attempt follows'
-      )
+      await onFailure(error)
     }
   }
 }
 
-export const heartbeat = new Heartbeat()
+export const heartbeat = new Heartbeat({ renew: renewClaims, onFailure: logFailure })
+
+async function logFailure(error: unknown): Promise<void> {
+  const { default: logger } = await import('@adonisjs/core/services/logger')
+  logger.warn(
+    { err: error },
+    'the claims of running uploads could not be renewed; the next attempt follows'
+  )
+}

@@ -1,0 +1,68 @@
+import { test } from '@japa/runner'
+
+import { CLAIM_TTL_MS, Heartbeat } from '#storage/claims/heartbeat'
+import { withManualTimers } from '#tests/helpers/manual_timers'
+
+/** A heartbeat with the renewals that it asks for. */
+function heartbeatOf(renew = async () => {}) {
+  const renewals: { ids: readonly string[]; ttlMs: number }[] = []
+  const failures: unknown[] = []
+  const heartbeat = new Heartbeat({
+    renew: (ids, ttlMs) => {
+      renewals.push({ ids, ttlMs })
+      return renew()
+    },
+    onFailure: (error) => void failures.push(error),
+  })
+  return { heartbeat, renewals, failures }
+}
+
+test.group('The heartbeat of path claims', () => {
+  test('renews all claims of the process together, every ten seconds for half a minute', async ({
+    assert,
+  }) => {
+    await withManualTimers(async (pass) => {
+      const { heartbeat, renewals } = heartbeatOf()
+      heartbeat.add('a')
+      await pass(6_000)
+      heartbeat.add('b')
+      await pass(3_999)
+      assert.isEmpty(renewals)
+      await pass(1)
+      assert.deepEqual(renewals, [{ ids: ['a', 'b'], ttlMs: 30_000 }])
+      heartbeat.remove(['a'])
+      await pass(10_000)
+      assert.deepEqual(renewals[1], { ids: ['b'], ttlMs: CLAIM_TTL_MS })
+      heartbeat.remove(['b'])
+    })
+  })
+
+  test('rests once no claim is left, and begins again with the next one', async ({ assert }) => {
+    await withManualTimers(async (pass) => {
+      const { heartbeat, renewals } = heartbeatOf()
+      heartbeat.add('a')
+      heartbeat.remove(['a', 'unknown'])
+      await pass(60_000)
+      assert.isEmpty(renewals)
+      heartbeat.add('b')
+      await pass(10_000)
+      assert.deepEqual(renewals, [{ ids: ['b'], ttlMs: CLAIM_TTL_MS }])
+      heartbeat.remove(['b'])
+    })
+  })
+
+  test('reports a renewal that failed, and renews again while the claims still last', async ({
+    assert,
+  }) => {
+    await withManualTimers(async (pass) => {
+      const failure = new Error('no connection')
+      const { heartbeat, renewals, failures } = heartbeatOf(() => Promise.reject(failure))
+      heartbeat.add('a')
+      await pass(10_000)
+      await pass(10_000)
+      assert.deepEqual(failures, [failure, failure])
+      assert.lengthOf(renewals, 2)
+      heartbeat.remove(['a'])
+    })
+  })
+})
