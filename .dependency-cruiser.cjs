@@ -28,6 +28,8 @@ const rooms = {
   'oci': '',
   // Talks to the platform over the bus and HTTP as one of somebody else would, and looks into none of its rooms.
   'worker': 'bus|jobs|oci|shipping',
+  // Runs analyses beside a hub; it knows of the hub what its public interface shows.
+  'node': 'oci',
   'hubctl': 'oci',
   // It looks at everything, and nothing knows of it but its command.
   'doctor': `${FOUNDATIONS}|core|storage|telemetry|identity`,

@@ -10,6 +10,7 @@ const APT_OPTIONS = ['-y', '-q', '--no-install-recommends', '-o', 'DPkg::Lock::T
 /** The packages of all servers, and what they are taken from. */
 export const PACKAGES = {
   buildah: ['buildah'],
+  containers: ['bubblewrap', 'busybox-static', 'runc'],
   chromium: ['chromium', 'fonts-liberation'],
   dockerRegistry: ['docker-registry'],
   glewlwyd: ['glewlwyd', 'sqlite3'],

@@ -1,0 +1,213 @@
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Readable, Writable } from 'node:stream'
+
+import { tryParseJson } from '#kernel/try_parse_json'
+import { ContainerStartFailed } from '#node/errors'
+import type { Forwarder } from '#node/containers/forwarder'
+import type { ContainerFolder } from '#node/containers/run_folder'
+import { hostsFile, RESOLVER_FILE } from '#node/containers/hosts_file'
+import { exitOf } from '#node/containers/container_exit'
+import { inheritedDescriptors } from '#node/containers/inherited_descriptors'
+import { OutputPipe } from '#node/containers/output_pipe'
+import { LineSplitter } from '#node/containers/line_splitter'
+import { SYSTEM_ENVIRONMENT } from '#node/containers/system_environment'
+import { bpfProgram } from '#node/containers/seccomp/bpf_program'
+import type { Container, ContainerExit, ContainerSpec } from '#node/containers/container_driver'
+import { bubblewrapOptions, DESCRIPTORS } from './bubblewrap_arguments.js'
+import { launchCommand, ROOT_MOUNT } from './launch_command.js'
+import { childrenOf, isRunning } from './process_tree.js'
+import { UsageWatch, type LimitReport } from './usage_watch.js'
+
+const POLL_MS = 5
+const OWN_MESSAGE = /^bwrap: /
+
+/** A running container: Bubblewrap outside of it, its init process, and the program as the child of that. */
+export class BubblewrapContainer implements Container {
+  readonly exited: Promise<ContainerExit>
+  readonly #bubblewrap: ChildProcess
+  readonly #init: number
+  #report: LimitReport | undefined
+
+  static async start(
+    spec: ContainerSpec,
+    folder: ContainerFolder,
+    forwarder: Forwarder
+  ): Promise<BubblewrapContainer> {
+    let lastLine = ''
+    const onLine: ContainerSpec['onLine'] = (line, stream) => {
+      lastLine = line
+      spec.onLine(line, stream)
+    }
+    const outputs = await Promise.all([
+      OutputPipe.open(folder.path, 'stdout', onLine),
+      OutputPipe.open(folder.path, 'stderr', onLine),
+    ])
+    const bubblewrap = launch(spec, forwarder, outputs)
+    const initPid = initOf(bubblewrap)
+    const ended = Promise.all([
+      exitCode(bubblewrap, initPid),
+      ...outputs.map(({ finished }) => finished),
+    ])
+    outputs.forEach((output) => output.release())
+    const init = await initPid
+    const hasStarted = init !== undefined && (await hasProgram(init, bubblewrap))
+    if (!hasStarted) {
+      const [code] = await ended
+      if (init === undefined || OWN_MESSAGE.test(lastLine)) {
+        throw new ContainerStartFailed(
+          `Bubblewrap could not start the container: ${lastLine || `it ended with ${code}`}`
+        )
+      }
+    }
+    const end = async () => {
+      const [code] = await ended
+      await forwarder.close()
+      await folder.remove()
+      return code
+    }
+    return new BubblewrapContainer(spec, bubblewrap, init!, forwarder, end())
+  }
+
+  private constructor(
+    spec: ContainerSpec,
+    bubblewrap: ChildProcess,
+    init: number,
+    forwarder: Forwarder,
+    ended: Promise<number>
+  ) {
+    this.#bubblewrap = bubblewrap
+    this.#init = init
+    const watch = new UsageWatch(init, spec.limits, (report) => this.#end(report))
+    void forwarder.ended.then(() =>
+      this.#end({ reason: 'gateway', message: 'Its way to the gateway ended' })
+    )
+    this.exited = ended.then((code) => {
+      watch.stop()
+      return exitOf(code, this.#report)
+    })
+  }
+
+  async stop(graceMs: number): Promise<ContainerExit> {
+    if (this.#isRunning) {
+      this.#report ??= { reason: 'stopped', message: 'It was stopped' }
+      childrenOf(this.#init).forEach((pid) => signal(pid, 'SIGTERM'))
+      const timer = setTimeout(() => this.#kill(), graceMs)
+      await this.exited
+      clearTimeout(timer)
+    }
+    return this.exited
+  }
+
+  get #isRunning(): boolean {
+    return this.#bubblewrap.exitCode === null && this.#bubblewrap.signalCode === null
+  }
+
+  #end(report: LimitReport): void {
+    if (this.#isRunning) {
+      this.#report ??= report
+      this.#kill()
+    }
+  }
+
+  /** The kernel ends all processes of a container with its init process. */
+  #kill(): void {
+    signal(this.#init, 'SIGKILL')
+  }
+}
+
+/** The options are in pipes, and the environment is that of the container only within it. */
+function launch(
+  spec: ContainerSpec,
+  forwarder: Forwarder,
+  outputs: readonly OutputPipe[]
+): ChildProcess {
+  const rootPath = process.getuid?.() === 0 ? ROOT_MOUNT : spec.rootPath
+  const [file, ...args] = [
+    ...launchCommand(forwarder.pid, spec.limits),
+    ...['bwrap', '--args', String(DESCRIPTORS.options), '--seccomp', String(DESCRIPTORS.filter)],
+    ...['--json-status-fd', String(DESCRIPTORS.status), '--', ...spec.command],
+  ]
+  const descriptors = outputs.map(({ descriptor }) => descriptor)
+  const pipes = ['pipe', 'pipe', 'pipe', 'pipe', 'pipe']
+  const nothing = openSync('/dev/null', 'r')
+  const bubblewrap = spawn(file!, args, {
+    cwd: '/',
+    env: SYSTEM_ENVIRONMENT,
+    stdio: withoutInherited(['ignore', ...descriptors, ...pipes], nothing),
+    detached: true,
+  })
+  closeSync(nothing)
+  const contents = {
+    [DESCRIPTORS.options]: bubblewrapOptions(spec, rootPath).join('\0'),
+    [DESCRIPTORS.filter]: bpfProgram(),
+    [DESCRIPTORS.hosts]: hostsFile(spec),
+    [DESCRIPTORS.resolver]: RESOLVER_FILE,
+  }
+  for (const [descriptor, content] of Object.entries(contents)) {
+    const pipe = bubblewrap.stdio[Number(descriptor)] as Writable
+    // Bubblewrap ended before it read everything; its exit code says so.
+    pipe.on('error', () => {})
+    pipe.end(content)
+  }
+  return bubblewrap
+}
+
+/** Puts an empty file in the place of what a container would inherit from whoever started this process. */
+function withoutInherited(stdio: readonly unknown[], nothing: number): StdioOptions {
+  const complete = [...stdio]
+  for (const descriptor of inheritedDescriptors()) {
+    complete[descriptor] ??= nothing
+  }
+  return Array.from(complete, (entry) => entry ?? 'ignore') as StdioOptions
+}
+
+/** The init process is gone when Bubblewrap is, or a moment later. */
+async function exitCode(
+  bubblewrap: ChildProcess,
+  init: Promise<number | undefined>
+): Promise<number> {
+  const [code] = await once(bubblewrap, 'exit')
+  for (let pid = await init; pid !== undefined && isRunning(pid);) {
+    await delay(POLL_MS)
+  }
+  return code ?? 128 + 9
+}
+
+/** Bubblewrap reports the process id of the init process; undefined if it ends before. */
+function initOf(bubblewrap: ChildProcess): Promise<number | undefined> {
+  const { promise, resolve } = Promise.withResolvers<number | undefined>()
+  const lines = new LineSplitter((line) => {
+    const status = tryParseJson(line) as { readonly 'child-pid'?: number } | undefined
+    if (status?.['child-pid'] !== undefined) {
+      resolve(status['child-pid'])
+    }
+  })
+  const pipe = bubblewrap.stdio[DESCRIPTORS.status] as Readable
+  pipe.on('data', (chunk: Buffer) => lines.write(chunk))
+  pipe.on('close', () => resolve(undefined))
+  return promise
+}
+
+/** The init process starts the program when everything is mounted. */
+async function hasProgram(init: number, bubblewrap: ChildProcess): Promise<boolean> {
+  while (bubblewrap.exitCode === null && bubblewrap.signalCode === null) {
+    if (childrenOf(init).length > 0) {
+      return true
+    }
+    await delay(POLL_MS)
+  }
+  return false
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
+      throw error
+    }
+  }
+}

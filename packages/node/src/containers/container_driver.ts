@@ -1,0 +1,82 @@
+/** The account of an analysis within its container. */
+export const CONTAINER_ACCOUNT = 65_534
+
+/** The port of the gateway, as the analysis sees it, and the one on which the analysis listens. */
+export const GATEWAY_PORT = 80
+export const ANALYSIS_PORT = 8_000
+
+export interface ContainerLimits {
+  readonly memoryBytes: number
+  /** Processes and threads. */
+  readonly processes: number
+  readonly cpus: number
+  /** The size of `/tmp`, the only folder that can be written, and of `/dev/shm`. */
+  readonly tmpBytes: number
+}
+
+export const DEFAULT_LIMITS: ContainerLimits = {
+  memoryBytes: 1024 ** 3,
+  processes: 256,
+  cpus: 1,
+  tmpBytes: 512 * 1024 ** 2,
+}
+
+export type OutputStream = 'stdout' | 'stderr'
+
+/** Receives each line of output without its line break. Long lines come in several parts. */
+export type LineListener = (line: string, stream: OutputStream) => void
+
+export interface ContainerSpec {
+  /** Host name within the container, and in messages. */
+  readonly name: string
+  /** An unpacked image. The container cannot change it. */
+  readonly rootPath: string
+  readonly command: readonly string[]
+  /** All environment variables. They may hold secrets: no driver puts them into arguments. */
+  readonly variables: Readonly<Record<string, string>>
+  readonly workingFolder: string
+  readonly limits: ContainerLimits
+  /** The host whose port 80 leads to the gateway. */
+  readonly gatewayHost: string
+  /** The unix socket of the node that serves the container's requests. It exists before the start. */
+  readonly gatewaySocket: string
+  /** The unix socket that leads to port 8000 of the container. Created at the start, removed at the end. */
+  readonly inboundSocket: string
+  readonly onLine: LineListener
+}
+
+/**
+ * Why the node ended a container: it was stopped, it exceeded a limit, or its way to the gateway broke. Undefined if
+ * its program ended by itself.
+ */
+export type EndReason = 'stopped' | 'memory' | 'processes' | 'files' | 'gateway'
+
+export interface ContainerExit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly reason?: EndReason
+  /** A sentence about the reason, for logs. */
+  readonly message?: string
+}
+
+export interface Container {
+  /** Resolves when no process of the container is left and its output was read to the end. */
+  readonly exited: Promise<ContainerExit>
+
+  /** Sends SIGTERM to the program, and after the grace period SIGKILL to everything. Resolves like `exited`. */
+  stop(graceMs: number): Promise<ContainerExit>
+}
+
+/** Runs containers. All drivers pass the same test suite. */
+export interface ContainerDriver {
+  readonly name: string
+
+  /** Starts a container as a test. Returns the reason why this machine cannot, with what to do about it. */
+  available(): Promise<string | undefined>
+
+  /** Removes what a crashed process with the same folder left. Call it once, before the first start. */
+  recover(): Promise<void>
+
+  /** Resolves when the program was started. */
+  start(spec: ContainerSpec): Promise<Container>
+}

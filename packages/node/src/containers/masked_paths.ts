@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs'
+
+/** What container runtimes hide of `/proc`, because it shows or changes the machine. */
+export const HIDDEN_FILES = ['kcore', 'keys', 'latency_stats', 'timer_list', 'sched_debug']
+  .map((name) => `/proc/${name}`)
+  .filter((path) => existsSync(path))
+
+export const EMPTY_FOLDERS = ['/proc/acpi', '/proc/scsi'].filter((path) => existsSync(path))
+
+export const READ_ONLY_FOLDERS = ['asound', 'bus', 'fs', 'irq', 'sys', 'sysrq-trigger']
+  .map((name) => `/proc/${name}`)
+  .filter((path) => existsSync(path))

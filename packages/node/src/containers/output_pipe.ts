@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { closeSync, constants, openSync } from 'node:fs'
+import { chmod, unlink } from 'node:fs/promises'
+import { Socket } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { LineSplitter } from './line_splitter.js'
+import { SYSTEM_ENVIRONMENT } from './system_environment.js'
+import type { LineListener, OutputStream } from './container_driver.js'
+
+const run = promisify(execFile)
+
+/** A pipe that takes the output of a container. What `spawn` makes is a socket, which `/dev/stdout` cannot open. */
+export class OutputPipe {
+  /** What the container is started with. */
+  readonly descriptor: number
+  /** Resolves when the last process with the pipe has ended. */
+  readonly finished: Promise<void>
+
+  static async open(
+    folder: string,
+    stream: OutputStream,
+    onLine: LineListener
+  ): Promise<OutputPipe> {
+    const path = join(folder, stream)
+    await run('mkfifo', [path], { env: SYSTEM_ENVIRONMENT })
+    // The account of the container opens it again by its descriptor; the folder keeps others out.
+    await chmod(path, 0o622)
+    const start = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const end = openSync(path, constants.O_WRONLY)
+    await unlink(path)
+    return new OutputPipe(start, end, (line) => onLine(line, stream))
+  }
+
+  private constructor(start: number, end: number, onLine: (line: string) => void) {
+    this.descriptor = end
+    this.finished = readLines(start, onLine)
+  }
+
+  /** Closes the end of this process. Call it once the container has its own. */
+  release(): void {
+    closeSync(this.descriptor)
+  }
+}
+
+async function readLines(start: number, onLine: (line: string) => void): Promise<void> {
+  const lines = new LineSplitter(onLine)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const reader = new Socket({ fd: start, readable: true, writable: false })
+  reader.on('data', (chunk) => lines.write(chunk))
+  reader.on('error', () => {})
+  reader.on('close', resolve)
+  await promise
+  lines.end()
+}

@@ -1,0 +1,145 @@
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  type Stats,
+} from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { ImageRejected } from '#node/errors'
+
+const FOLDER_MODE = 0o755
+const MAX_LINKS = 40
+const MAX_PATH_BYTES = 4_096
+
+/**
+ * The root of an image while it is unpacked. Links in it are resolved as in a container, where nothing is above the root;
+ * so no entry of a layer leads out of the folder. Nothing else may change the folder meanwhile.
+ */
+export class RootFolder {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** The path within the root to which a name leads, with links in its folders resolved and missing folders created. */
+  locate(name: string): string {
+    const parts = partsOf(name)
+    const last = parts.pop()
+    return last === undefined ? '' : join(this.#resolveFolder(parts), last)
+  }
+
+  makeFolder(path: string): void {
+    if (!this.#stats(path)?.isDirectory()) {
+      this.remove(path)
+      mkdirSync(this.#real(path), { mode: FOLDER_MODE })
+    }
+    // The umask does not count.
+    chmodSync(this.#real(path), FOLDER_MODE)
+  }
+
+  /** Everybody may read it, because the container has one account; no rights beyond those of that one are kept. */
+  async createFile(path: string, mode: number): Promise<FileHandle> {
+    this.remove(path)
+    const file = await open(this.#real(path), 'wx')
+    await file.chmod(0o444 | (mode & 0o755))
+    return file
+  }
+
+  makeLink(path: string, target: string): void {
+    this.remove(path)
+    symlinkSync(target, this.#real(path))
+  }
+
+  /** A second name of a file that exists. */
+  makeHardLink(path: string, target: string): void {
+    const existing = this.locate(target)
+    const stats = this.#stats(existing)
+    if (!stats || stats.isDirectory()) {
+      throw new ImageRejected(`A layer links ${quote(path)} to ${quote(target)}, which is no file`)
+    }
+    if (existing !== path) {
+      this.remove(path)
+      linkSync(this.#real(existing), this.#real(path))
+    }
+  }
+
+  remove(path: string): void {
+    if (path === '') {
+      throw new ImageRejected('A layer replaces the root folder')
+    }
+    rmSync(this.#real(path), { recursive: true, force: true })
+  }
+
+  /** The names in a folder; empty if it is none. */
+  names(path: string): string[] {
+    return this.isFolder(path) ? readdirSync(this.#real(path)) : []
+  }
+
+  isFolder(path: string): boolean {
+    return this.#stats(path)?.isDirectory() ?? false
+  }
+
+  isFile(path: string): boolean {
+    return this.#stats(path)?.isFile() ?? false
+  }
+
+  #resolveFolder(parts: readonly string[]): string {
+    const pending = [...parts].reverse()
+    const resolved: string[] = []
+    let links = 0
+    for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+      if (part === '..') {
+        resolved.pop()
+        continue
+      }
+      const path = join(...resolved, part)
+      if (this.#stats(path)?.isSymbolicLink()) {
+        if (++links > MAX_LINKS) {
+          throw new ImageRejected(`A layer has too many links in ${quote(parts.join('/'))}`)
+        }
+        const target = readlinkSync(this.#real(path))
+        resolved.splice(0, target.startsWith('/') ? resolved.length : 0)
+        pending.push(...target.split('/').filter(isPart).reverse())
+      } else {
+        this.#requireFolder(path)
+        resolved.push(part)
+      }
+    }
+    return resolved.join('/')
+  }
+
+  #requireFolder(path: string): void {
+    if (!this.isFolder(path)) {
+      this.makeFolder(path)
+    }
+  }
+
+  #stats(path: string): Stats | undefined {
+    return lstatSync(this.#real(path), { throwIfNoEntry: false })
+  }
+
+  #real(path: string): string {
+    return join(this.#path, path)
+  }
+}
+
+/** A name in a layer. Only a link may lead upwards. */
+function partsOf(name: string): string[] {
+  const parts = name.split('/').filter(isPart)
+  if (parts.includes('..') || name.includes('\0') || Buffer.byteLength(name) > MAX_PATH_BYTES) {
+    throw new ImageRejected(`A layer has an entry with an unsafe name: ${quote(name)}`)
+  }
+  return parts
+}
+
+const isPart = (part: string): boolean => part !== '' && part !== '.'
+
+const quote = (name: string): string => JSON.stringify(name.slice(0, 300))

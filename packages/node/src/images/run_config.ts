@@ -1,0 +1,44 @@
+import { isObject } from '#oci/manifest'
+import type { ImageConfig } from '#oci/image_config'
+import { ImageRejected } from '#node/errors'
+
+/** What an image runs, unless somebody says otherwise. */
+export interface RunConfig {
+  readonly command: readonly string[]
+  readonly variables: Readonly<Record<string, string>>
+  readonly workingFolder: string
+}
+
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
+/** Reads entrypoint, command, environment and working folder of an image. Its user does not count. */
+export function runConfigOf({ content }: ImageConfig): RunConfig {
+  const config = isObject(content.config) ? content.config : {}
+  const command = [...texts(config.Entrypoint, 'Entrypoint'), ...texts(config.Cmd, 'Cmd')]
+  if (command.length === 0) {
+    throw new ImageRejected('The image has neither an entrypoint nor a command')
+  }
+  const workingFolder = config.WorkingDir || '/'
+  if (typeof workingFolder !== 'string' || !/^\/[^\0]*$/.test(workingFolder)) {
+    throw new ImageRejected('The image has an invalid working folder')
+  }
+  const variables = Object.fromEntries(texts(config.Env, 'Env').map(variableOf))
+  return { command, variables: { PATH, ...variables }, workingFolder }
+}
+
+function variableOf(text: string): [name: string, value: string] {
+  const equals = text.indexOf('=')
+  if (equals < 1) {
+    throw new ImageRejected('The image has an environment variable without a name or value')
+  }
+  return [text.slice(0, equals), text.slice(equals + 1)]
+}
+
+function texts(value: unknown, name: string): string[] {
+  const list = value ?? []
+  const isList = Array.isArray(list) && list.every((one) => typeof one === 'string')
+  if (!isList || list.some((text: string) => text.includes('\0'))) {
+    throw new ImageRejected(`The image has an invalid ${name}`)
+  }
+  return list
+}

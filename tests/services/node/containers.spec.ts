@@ -1,0 +1,117 @@
+import { chown, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { test } from '@japa/runner'
+
+import { BubblewrapDriver } from '#node/containers/bubblewrap/bubblewrap_driver'
+import { DEFAULT_LIMITS } from '#node/containers/container_driver'
+import { newId } from '#kernel/new_id'
+import { eventually } from '#tests/helpers/eventually'
+import { busyboxRoot } from '#tests/helpers/node/busybox_root'
+import { containerSuite } from '#tests/helpers/node/container_suite'
+import { remainsOf, tracesOf } from '#tests/helpers/node/machine_traces'
+import { RemoteDriver } from '#tests/helpers/node/remote_driver'
+import { RunningContainer } from '#tests/helpers/node/running_container'
+import { canBeNobody, NOBODY } from '#tests/helpers/unprivileged'
+import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
+
+const AS_NOBODY = [
+  ...['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups', '--'],
+]
+
+await ensurePackages(PACKAGES.containers)
+
+containerSuite('bubblewrap', async (folder) => ({ driver: new BubblewrapDriver(folder) }))
+
+if (canBeNobody()) {
+  containerSuite(
+    'bubblewrap, without privileges',
+    async (folder) => {
+      const driver = new RemoteDriver(folder, AS_NOBODY)
+      return { driver, cleanup: () => driver.close() }
+    },
+    async (folder) => {
+      for (const path of [folder, join(folder, 'sockets')]) {
+        await chown(path, NOBODY, NOBODY)
+      }
+      for (const name of await readdir(join(folder, 'sockets'))) {
+        await chown(join(folder, 'sockets', name), NOBODY, NOBODY)
+      }
+    }
+  )
+}
+
+test.group('Containers | bubblewrap, its own ways', (group) => {
+  let folder: string
+
+  group.each.setup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'hub-node-'))
+    busyboxRoot(join(folder, 'root'))
+    return () => rm(folder, { recursive: true, force: true })
+  })
+  group.each.timeout(180_000)
+
+  const specOf = (script: string, variables: Record<string, string> = {}) => ({
+    name: 'analysis',
+    rootPath: join(folder, 'root'),
+    command: ['/bin/sh', '-c', script],
+    variables: { PATH: '/bin', ...variables },
+    workingFolder: '/',
+    limits: { ...DEFAULT_LIMITS, tmpBytes: 1024 ** 2 },
+    gatewayHost: 'nginx-analysis',
+    gatewaySocket: join(folder, 'gateway'),
+    inboundSocket: join(folder, 'inbound'),
+  })
+
+  test('a container that creates more files than fit into /tmp is ended', async ({ assert }) => {
+    const driver = new BubblewrapDriver(join(folder, 'run'))
+    const container = await RunningContainer.start(
+      driver,
+      specOf('i=0; while :; do : > /tmp/$i; i=$((i+1)); done')
+    )
+
+    assert.deepInclude(await container.exited, { reason: 'files', signal: 'SIGKILL' })
+  })
+
+  test('a container ends with its way to the gateway', async ({ assert, cleanup }) => {
+    const mark = newId()
+    const driver = new BubblewrapDriver(join(folder, 'run'))
+    const gateway = createServer().listen(join(folder, 'gateway'))
+    await once(gateway, 'listening')
+    cleanup(() => void gateway.close())
+    const container = await RunningContainer.start(driver, specOf('sleep 1000', { MARK: mark }))
+    const forwarder = tracesOf(`forwarder_program`).pids.find((pid) =>
+      tracesOf(join(folder, 'inbound')).pids.includes(pid)
+    )
+    process.kill(forwarder!, 'SIGKILL')
+
+    assert.deepInclude(await container.exited, { reason: 'gateway' })
+  })
+
+  test('when its node is killed, a container ends, and nothing is left of it', async ({
+    assert,
+  }) => {
+    const mark = newId()
+    const driver = new RemoteDriver(join(folder, 'run'))
+    const container = await RunningContainer.start(
+      driver,
+      specOf('sleep 1000 & echo ready; wait', { MARK: mark })
+    )
+    await container.says('ready')
+    const traces = tracesOf(mark)
+    const all = {
+      ...traces,
+      namespaces: new Set([...traces.namespaces, ...tracesOf(folder).namespaces]),
+    }
+    await driver.kill()
+
+    await eventually(() => remainsOf(mark, all).length === 0, 60_000)
+    const next = new BubblewrapDriver(join(folder, 'run'))
+    await next.recover()
+    assert.isEmpty(await readdir(join(folder, 'run')))
+    await eventually(async () => !(await readdir(folder)).includes('inbound'), 60_000)
+  })
+})
