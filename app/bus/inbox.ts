@@ -19,7 +19,6 @@ const COUNT_ALL = {
          select id from counted where attempts > $3`,
 }
 
-/** A seventh cheaper for the database than an array of one. */
 const SETTLE = {
   name: 'settle-message',
   text: `insert into inbox (consumer, message_id, attempts, done_at) values ($1, $2, 1, now())
