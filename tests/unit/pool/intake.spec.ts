@@ -63,6 +63,8 @@ test.group('What a process of a pool takes', () => {
       await pass(0)
       await pass(100)
       assert.deepEqual(reports[1], { type: 'has', connections: 0, closed: [NEAR] })
+      await pass(100)
+      assert.lengthOf(reports, 2, 'one report for all of them')
     })
   })
 
