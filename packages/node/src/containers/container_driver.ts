@@ -51,12 +51,15 @@ export interface ContainerSpec {
  */
 export type EndReason = 'stopped' | 'memory' | 'processes' | 'files' | 'gateway'
 
-export interface ContainerExit {
+/** The reason, and a sentence about it for logs. */
+export interface EndReport {
+  readonly reason: EndReason
+  readonly message: string
+}
+
+export interface ContainerExit extends Partial<EndReport> {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  readonly reason?: EndReason
-  /** A sentence about the reason, for logs. */
-  readonly message?: string
 }
 
 export interface Container {

@@ -1,12 +1,23 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import type { StdioOptions } from 'node:child_process'
+import { openSync, readdirSync, readFileSync } from 'node:fs'
 
 const CLOSE_ON_EXEC = 0o2_000_000
 
+let nothing: number | undefined
+
 /**
- * The descriptors that a child process inherits although nobody gave them to it: those that this process itself inherited.
- * Node.js closes only what it opened.
+ * Puts an empty file in the place of what a container would inherit from whoever started this process. Node.js keeps from
+ * its children only the descriptors that it opened itself.
  */
-export function inheritedDescriptors(): number[] {
+export function withoutInherited(stdio: readonly unknown[]): StdioOptions {
+  const complete = [...stdio]
+  for (const descriptor of inheritedDescriptors()) {
+    complete[descriptor] ??= nothing ??= openSync('/dev/null', 'r')
+  }
+  return Array.from(complete, (entry) => entry ?? 'ignore') as StdioOptions
+}
+
+function inheritedDescriptors(): number[] {
   return readdirSync('/proc/self/fd')
     .map(Number)
     .filter((descriptor) => descriptor > 2 && !closesOnExec(descriptor))

@@ -1,6 +1,5 @@
-import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Readable, Writable } from 'node:stream'
 
@@ -10,16 +9,22 @@ import type { Forwarder } from '#node/containers/forwarder'
 import type { ContainerFolder } from '#node/containers/run_folder'
 import { hostsFile, RESOLVER_FILE } from '#node/containers/hosts_file'
 import { exitOf } from '#node/containers/container_exit'
-import { inheritedDescriptors } from '#node/containers/inherited_descriptors'
+import { withoutInherited } from '#node/containers/inherited_descriptors'
 import { OutputPipe } from '#node/containers/output_pipe'
 import { LineSplitter } from '#node/containers/line_splitter'
 import { SYSTEM_ENVIRONMENT } from '#node/containers/system_environment'
+import { signalProcess } from '#node/containers/signal_process'
 import { bpfProgram } from '#node/containers/seccomp/bpf_program'
-import type { Container, ContainerExit, ContainerSpec } from '#node/containers/container_driver'
+import type {
+  Container,
+  ContainerExit,
+  ContainerSpec,
+  EndReport,
+} from '#node/containers/container_driver'
 import { bubblewrapOptions, DESCRIPTORS } from './bubblewrap_arguments.js'
 import { launchCommand, ROOT_MOUNT } from './launch_command.js'
-import { childrenOf, isRunning } from './process_tree.js'
-import { UsageWatch, type LimitReport } from './usage_watch.js'
+import { childrenOf, isRunning } from '#node/containers/process_tree'
+import { UsageWatch } from './usage_watch.js'
 
 const POLL_MS = 5
 const OWN_MESSAGE = /^bwrap: /
@@ -29,7 +34,7 @@ export class BubblewrapContainer implements Container {
   readonly exited: Promise<ContainerExit>
   readonly #bubblewrap: ChildProcess
   readonly #init: number
-  #report: LimitReport | undefined
+  #report: EndReport | undefined
 
   static async start(
     spec: ContainerSpec,
@@ -93,7 +98,7 @@ export class BubblewrapContainer implements Container {
   async stop(graceMs: number): Promise<ContainerExit> {
     if (this.#isRunning) {
       this.#report ??= { reason: 'stopped', message: 'It was stopped' }
-      childrenOf(this.#init).forEach((pid) => signal(pid, 'SIGTERM'))
+      childrenOf(this.#init).forEach((pid) => signalProcess(pid, 'SIGTERM'))
       const timer = setTimeout(() => this.#kill(), graceMs)
       await this.exited
       clearTimeout(timer)
@@ -105,7 +110,7 @@ export class BubblewrapContainer implements Container {
     return this.#bubblewrap.exitCode === null && this.#bubblewrap.signalCode === null
   }
 
-  #end(report: LimitReport): void {
+  #end(report: EndReport): void {
     if (this.#isRunning) {
       this.#report ??= report
       this.#kill()
@@ -114,7 +119,7 @@ export class BubblewrapContainer implements Container {
 
   /** The kernel ends all processes of a container with its init process. */
   #kill(): void {
-    signal(this.#init, 'SIGKILL')
+    signalProcess(this.#init, 'SIGKILL')
   }
 }
 
@@ -132,14 +137,12 @@ function launch(
   ]
   const descriptors = outputs.map(({ descriptor }) => descriptor)
   const pipes = ['pipe', 'pipe', 'pipe', 'pipe', 'pipe']
-  const nothing = openSync('/dev/null', 'r')
   const bubblewrap = spawn(file!, args, {
     cwd: '/',
     env: SYSTEM_ENVIRONMENT,
-    stdio: withoutInherited(['ignore', ...descriptors, ...pipes], nothing),
+    stdio: withoutInherited(['ignore', ...descriptors, ...pipes]),
     detached: true,
   })
-  closeSync(nothing)
   const contents = {
     [DESCRIPTORS.options]: bubblewrapOptions(spec, rootPath).join('\0'),
     [DESCRIPTORS.filter]: bpfProgram(),
@@ -153,15 +156,6 @@ function launch(
     pipe.end(content)
   }
   return bubblewrap
-}
-
-/** Puts an empty file in the place of what a container would inherit from whoever started this process. */
-function withoutInherited(stdio: readonly unknown[], nothing: number): StdioOptions {
-  const complete = [...stdio]
-  for (const descriptor of inheritedDescriptors()) {
-    complete[descriptor] ??= nothing
-  }
-  return Array.from(complete, (entry) => entry ?? 'ignore') as StdioOptions
 }
 
 /** The init process is gone when Bubblewrap is, or a moment later. */
@@ -200,14 +194,4 @@ async function hasProgram(init: number, bubblewrap: ChildProcess): Promise<boole
     await delay(POLL_MS)
   }
   return false
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
-      throw error
-    }
-  }
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 
 import type { ContainerLimits } from '#node/containers/container_driver'
-import { procFile } from './process_tree.js'
+import { procFile } from '#node/containers/process_tree'
 
 /** Where the root is mounted for accounts that cannot enter the folders above it. */
 export const ROOT_MOUNT = '/mnt'

@@ -1,4 +1,4 @@
-import { procFile } from './process_tree.js'
+import { procFile } from '#node/containers/process_tree'
 
 interface NamespaceSetting {
   readonly name: string

@@ -1,18 +1,13 @@
 import { statfsSync } from 'node:fs'
 
-import type { ContainerLimits, EndReason } from '#node/containers/container_driver'
-import { descendants, procFile, threadsOf } from './process_tree.js'
+import type { ContainerLimits, EndReport } from '#node/containers/container_driver'
+import { descendants, procFile, threadsOf } from '#node/containers/process_tree'
 
 const INTERVAL_MS = 50
 const PAGE_BYTES = 4096
 /** The kernel keeps about one KiB for each file of a tmpfs, which its size does not count. */
 const BYTES_PER_FILE = 1024
 const WRITABLE = ['tmp', 'dev/shm']
-
-export interface LimitReport {
-  readonly reason: EndReason
-  readonly message: string
-}
 
 /**
  * Sums up what the processes of a container use, and reports the first limit that they exceed together. The kernel
@@ -21,10 +16,10 @@ export interface LimitReport {
 export class UsageWatch {
   readonly #init: number
   readonly #limits: ContainerLimits
-  readonly #onExceeded: (report: LimitReport) => void
+  readonly #onExceeded: (report: EndReport) => void
   readonly #timer: NodeJS.Timeout
 
-  constructor(init: number, limits: ContainerLimits, onExceeded: (report: LimitReport) => void) {
+  constructor(init: number, limits: ContainerLimits, onExceeded: (report: EndReport) => void) {
     this.#init = init
     this.#limits = limits
     this.#onExceeded = onExceeded
@@ -44,7 +39,7 @@ export class UsageWatch {
   }
 }
 
-function exceededLimit(init: number, limits: ContainerLimits): LimitReport | undefined {
+function exceededLimit(init: number, limits: ContainerLimits): EndReport | undefined {
   const pids = descendants(init)
   const tasks = sum(pids, (pid) => threadsOf(pid).length)
   if (tasks >= limits.processes) {

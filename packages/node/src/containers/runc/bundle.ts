@@ -1,0 +1,140 @@
+import { CONTAINER_ACCOUNT, type ContainerSpec } from '#node/containers/container_driver'
+import { EMPTY_FOLDERS, HIDDEN_FILES, READ_ONLY_FOLDERS } from '#node/containers/masked_paths'
+import { runcProfile } from '#node/containers/seccomp/runc_profile'
+
+const CPU_PERIOD_US = 100_000
+const OOM_SCORE = 500
+const MAX_OPEN_FILES = 1024
+
+/** Files of a container's folder by which runc and the driver wait for each other. */
+export const BUNDLE_FILES = {
+  hosts: 'hosts',
+  resolver: 'resolv.conf',
+  created: 'created',
+  connected: 'connected',
+  started: 'started',
+  log: 'runc.log',
+}
+
+export interface BundleOptions {
+  readonly folder: string
+  readonly group: string
+  /** The process whose process namespace the container has. */
+  readonly initPid: number
+}
+
+/** The configuration of a bundle, as the runtime specification of OCI has it. */
+export function bundleConfig(
+  spec: ContainerSpec,
+  { folder, group, initPid }: BundleOptions
+): object {
+  return {
+    ociVersion: '1.0.2',
+    hostname: spec.name,
+    root: { path: spec.rootPath, readonly: true },
+    process: processConfig(spec),
+    mounts: mountsOf(spec, folder),
+    hooks: hooksOf(folder),
+    linux: {
+      namespaces: [
+        { type: 'pid', path: `/proc/${initPid}/ns/pid` },
+        ...['network', 'ipc', 'uts', 'mount', 'cgroup'].map((type) => ({ type })),
+      ],
+      cgroupsPath: `/${group}`,
+      resources: resourcesOf(spec),
+      maskedPaths: [...HIDDEN_FILES, ...EMPTY_FOLDERS],
+      readonlyPaths: READ_ONLY_FOLDERS,
+      seccomp: runcProfile(),
+    },
+  }
+}
+
+function processConfig(spec: ContainerSpec): object {
+  const none: string[] = []
+  return {
+    terminal: false,
+    user: { uid: CONTAINER_ACCOUNT, gid: CONTAINER_ACCOUNT },
+    args: spec.command,
+    env: Object.entries(spec.variables).map(([name, value]) => `${name}=${value}`),
+    cwd: spec.workingFolder,
+    capabilities: {
+      bounding: none,
+      effective: none,
+      inheritable: none,
+      permitted: none,
+      ambient: none,
+    },
+    rlimits: [
+      { type: 'RLIMIT_NOFILE', soft: MAX_OPEN_FILES, hard: MAX_OPEN_FILES },
+      { type: 'RLIMIT_CORE', soft: 0, hard: 0 },
+    ],
+    noNewPrivileges: true,
+    oomScoreAdj: OOM_SCORE,
+  }
+}
+
+function mountsOf({ limits }: ContainerSpec, folder: string): object[] {
+  const safe = ['nosuid', 'nodev']
+  const memory = (size: number | string, mode: string) => [...safe, `mode=${mode}`, `size=${size}`]
+  const file = (name: string, destination: string) => ({
+    destination,
+    type: 'bind',
+    source: `${folder}/${name}`,
+    options: ['bind', 'ro', 'noexec', ...safe],
+  })
+  return [
+    { destination: '/proc', type: 'proc', source: 'proc', options: [...safe, 'noexec'] },
+    {
+      destination: '/dev',
+      type: 'tmpfs',
+      source: 'tmpfs',
+      options: ['nosuid', 'noexec', 'mode=755', 'size=64k'],
+    },
+    {
+      destination: '/dev/shm',
+      type: 'tmpfs',
+      source: 'shm',
+      options: memory(limits.tmpBytes, '1777'),
+    },
+    {
+      destination: '/tmp',
+      type: 'tmpfs',
+      source: 'tmpfs',
+      options: memory(limits.tmpBytes, '1777'),
+    },
+    file(BUNDLE_FILES.hosts, '/etc/hosts'),
+    file(BUNDLE_FILES.resolver, '/etc/resolv.conf'),
+  ]
+}
+
+function resourcesOf({ limits }: ContainerSpec): object {
+  return {
+    devices: [{ allow: false, access: 'rwm' }],
+    memory: { limit: limits.memoryBytes, swap: limits.memoryBytes },
+    pids: { limit: limits.processes },
+    cpu: { quota: Math.round(limits.cpus * CPU_PERIOD_US), period: CPU_PERIOD_US },
+  }
+}
+
+/**
+ * The first hook reports that the network exists, and waits until the forwarder listens in it; the second one reports that
+ * the program was started.
+ */
+function hooksOf(folder: string): object {
+  const hook = (script: string) => ({
+    path: '/bin/sh',
+    args: ['sh', '-c', script, 'sh', folder],
+    env: ['PATH=/usr/bin:/bin'],
+    timeout: 60,
+  })
+  const { created, connected, started } = BUNDLE_FILES
+  return {
+    createRuntime: [
+      hook(
+        `cat > "$1/${created}.new" && mv "$1/${created}.new" "$1/${created}"; until [ -e "$1/${connected}" ]; do sleep 0.01; done`
+      ),
+    ],
+    // It reads what runc writes to it: runc forwards every signal to the program, and so a SIGPIPE of its own.
+    poststart: [hook(`cat > /dev/null; : > "$1/${started}"`)],
+  }
+}

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { ContainersUnavailable } from '#node/errors'
+import { RunFolder } from '#node/containers/run_folder'
+import { SYSTEM_ENVIRONMENT } from '#node/containers/system_environment'
+import type { Container, ContainerDriver, ContainerSpec } from '#node/containers/container_driver'
+import { PidNamespace } from './pid_namespace.js'
+import { deleteContainer, RuncContainer } from './runc_container.js'
+
+const run = promisify(execFile)
+const STATE = 'state'
+
+/** Runs containers with runc as root, with limits that control groups hold. */
+export class RuncDriver implements ContainerDriver {
+  readonly name = 'runc'
+  readonly #folder: RunFolder
+  readonly #statePath: string
+
+  /** `folder` is that of this node only. */
+  constructor(folder: string) {
+    this.#folder = new RunFolder(join(folder, 'containers'))
+    this.#statePath = join(folder, STATE)
+  }
+
+  async available(): Promise<string | undefined> {
+    if (process.getuid?.() !== 0) {
+      return 'Only root may run containers with runc: use the driver bubblewrap, or start the node as root'
+    }
+    try {
+      await run('runc', ['--version'], { env: SYSTEM_ENVIRONMENT })
+      return undefined
+    } catch (error) {
+      return `runc is not installed: run "apt-get install runc" (${(error as Error).message})`
+    }
+  }
+
+  async recover(): Promise<void> {
+    for (const id of await readdir(this.#statePath).catch(() => [])) {
+      await deleteContainer(this.#statePath, id)
+    }
+    await this.#folder.clear()
+  }
+
+  async start(spec: ContainerSpec): Promise<Container> {
+    const reason = await this.available()
+    if (reason !== undefined) {
+      throw new ContainersUnavailable(reason)
+    }
+    await mkdir(this.#statePath, { recursive: true, mode: 0o700 })
+    const folder = await this.#folder.create()
+    let namespace: PidNamespace | undefined
+    try {
+      namespace = await PidNamespace.create()
+      return await RuncContainer.start(spec, { statePath: this.#statePath, folder, namespace })
+    } catch (error) {
+      await namespace?.end()
+      await deleteContainer(this.#statePath, basename(folder.path))
+      await folder.remove()
+      throw error
+    }
+  }
+}
