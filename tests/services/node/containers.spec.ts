@@ -8,6 +8,7 @@ import { test } from '@japa/runner'
 
 import { BubblewrapDriver } from '#node/containers/bubblewrap/bubblewrap_driver'
 import { DEFAULT_LIMITS } from '#node/containers/container_driver'
+import { RuncDriver } from '#node/containers/runc/runc_driver'
 import { newId } from '#kernel/new_id'
 import { eventually } from '#tests/helpers/eventually'
 import { busyboxRoot } from '#tests/helpers/node/busybox_root'
@@ -25,6 +26,10 @@ const AS_NOBODY = [
 await ensurePackages(PACKAGES.containers)
 
 containerSuite('bubblewrap', async (folder) => ({ driver: new BubblewrapDriver(folder) }))
+
+if (process.getuid?.() === 0) {
+  containerSuite('runc', async (folder) => ({ driver: new RuncDriver(folder) }))
+}
 
 if (canBeNobody()) {
   containerSuite(
