@@ -107,7 +107,7 @@ test.group('Configuration documents on disk', () => {
     assert.equal(changed.code, 1)
     assert.include(changed.stderr, '.env.example is out of date')
     assert.notInclude(changed.stderr, 'docs/configuration.md is')
-  }).timeout(30_000)
+  }).timeout(120_000)
 })
 
 test.group('Configuration at start', () => {
