@@ -1,12 +1,11 @@
 /*
  * The rooms of the house and who may look into which: arrows only go down. `npm run lint` checks it, types included.
  */
-const GROUND = 'kernel|query|observability|configuration'
+const GROUND = 'kernel|query|observability|configuration|settings'
 const FOUNDATIONS = 'audit|auth|bus|database|http|jobs|openapi|outbox|records|signals'
 
 /*
- * What each room of app/ and each package imports. Everything not named here is forbidden. Every room may use the ground,
- * and those of app/ the environment.
+ * What each room of app/ and each package imports. Everything not named here is forbidden. Every room may use the ground.
  */
 const rooms = {
   'audit': '',
@@ -44,6 +43,7 @@ const ground = {
   query: '',
   configuration: '',
   observability: 'kernel',
+  settings: 'configuration',
 }
 
 /** In the repository it has the program built before it starts it. */
@@ -105,9 +105,16 @@ module.exports = {
       },
     },
     {
+      name: 'environment-stays-outside',
+      severity: 'error',
+      comment: 'Rooms get settings: config/ makes them of the environment, and <room>_settings.ts names them',
+      from: { path: '^(app|packages)/', pathNot: '^app/(bus|outbox|runtime)/' },
+      to: { path: '^start/env\\.ts$' },
+    },
+    {
       name: 'environment-looks-down',
       severity: 'error',
-      comment: 'start/env.ts is read by every room, so it knows only how variables are described',
+      comment: 'start/env.ts is read by config/ and providers/, so it knows only how variables are described',
       from: { path: '^start/env\\.ts$' },
       to: {
         path: '^(app|packages|start|providers|config)/',

@@ -1,7 +1,8 @@
 import 'reflect-metadata'
 
 import { surfacesOf } from '#configuration/processes'
-import { needsEmbeddedDatabase, useEmbeddedDatabase } from '#database/addresses'
+import { needsEmbeddedDatabase } from '#configuration/embedded_drivers'
+import { useEmbeddedDatabase } from '#database/addresses'
 import { locateEmbeddedPostgres } from '#embedded/locate'
 import { CommandLine } from '#runtime/command_line'
 import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
@@ -14,7 +15,7 @@ const [command = ''] = process.argv.slice(2)
 let database: OwnDatabase | undefined
 
 /** Other commands use the embedded database of a running hub. */
-if (needsEmbeddedDatabase(surfacesOf(env))) {
+if (needsEmbeddedDatabase(surfacesOf(env), env)) {
   const running = await locateEmbeddedPostgres(`${env.DATA_DIR}/postgres`)
   if (running) {
     useEmbeddedDatabase(running)

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { renderExample, renderGuide } from '#configuration/documentation'
-import { catalogue } from '#start/env'
+import { catalogue } from '#configuration/hub_catalogue'
 
 import { withFindings } from './finding_table.js'
 import { withIncludedFiles } from './included_files.js'
@@ -9,11 +9,14 @@ import { withLineLinks } from './line_links.js'
 import { renderCommands } from './reference/commands.js'
 import { renderEndpoints } from './reference/endpoints.js'
 import { renderPermissions } from './reference/permissions.js'
+import { loadSettings } from '#runtime/application'
 
 const ARCHITECTURE = 'docs/architecture.md'
 const ANALYSES = 'docs/analyses.md'
 const DEPLOYING = 'docs/deploying.md'
 const DOCTOR = 'docs/doctor.md'
+
+await loadSettings()
 
 /**
  * Generates documentation from the catalogue, routes, commands, source locations, the lifecycle of analyses and the

@@ -56,8 +56,8 @@ export default class HubAdopt extends BaseCommand {
     const { drain } = await import('#kernel/drain')
     const { SERVICES } = await import('#adopt/transfer')
     const { env } = await import('#start/env')
-    const addresses = addressesFrom(this.from ?? [])
-    await requireSameStore(this.objects)
+    const addresses = addressesFrom(this.from ?? [], env)
+    await requireSameStore(this.objects, env)
     if (env.IDENTITY_URL === undefined) {
       this.logger.warning(
         'IDENTITY_URL is not set. Users, realms and clients stay in the identity provider of the former platform; the embedded one has none of them'

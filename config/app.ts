@@ -1,15 +1,30 @@
 import { defineConfig } from '@adonisjs/core/http'
 
-import { isTrustedProxy } from '#http/client_address'
+import { applicationKeys } from '#configuration/application_key'
+import { surfacesOf } from '#configuration/processes'
 import { clock } from '#kernel/clock'
+import type { AppSettings } from '#settings/app_settings'
+import { env } from '#start/env'
+import http from './http.js'
 
-export const http = defineConfig({
-  createRequestId: () => clock.uuid(),
-  trustProxy: isTrustedProxy,
-  serializeJSON: JSON.stringify,
-  qs: {
-    parse: { depth: 5, parameterLimit: 1000, arrayLimit: 20, comma: false, allowSparse: false },
-  },
-  router: { matcher: 'tree' },
-  keepAliveTimeout: 65_000,
-})
+const settings: AppSettings = {
+  appUrl: env.PUBLIC_URL,
+  appKeys: applicationKeys(env),
+  isProduction: env.NODE_ENV === 'production',
+  hasDocs: env.DOCS_ENABLED,
+  surfaces: surfacesOf(env),
+}
+
+export default {
+  ...settings,
+  http: defineConfig({
+    createRequestId: () => clock.uuid(),
+    trustProxy: http.isTrustedProxy,
+    serializeJSON: JSON.stringify,
+    qs: {
+      parse: { depth: 5, parameterLimit: 1000, arrayLimit: 20, comma: false, allowSparse: false },
+    },
+    router: { matcher: 'tree' },
+    keepAliveTimeout: 65_000,
+  }),
+}

@@ -22,6 +22,11 @@ const LIMITS = {
   client: env.RATE_LIMIT_CLIENT,
 }
 
+const TOKEN_SOURCES = {
+  cookie: `${env.COOKIE_PREFIX}access_token`,
+  origins: env.CORS_ORIGINS,
+}
+
 const WAITING_LIMITS = {
   perIdentity: env.STREAMS_MAX_PER_IDENTITY,
   perRealm: env.STREAMS_MAX_PER_REALM,
@@ -43,7 +48,7 @@ export default class HttpProvider {
     })
     container.singleton(CorsMiddleware, () => new CorsMiddleware(corsRules))
     container.singleton(AuthenticationMiddleware, async (resolver) => {
-      return new AuthenticationMiddleware(await resolver.make('authenticator'))
+      return new AuthenticationMiddleware(await resolver.make('authenticator'), TOKEN_SOURCES)
     })
     container.singleton(RateLimiter, async (resolver) => {
       return new RateLimiter(LIMITS, await resolver.make('redis'))

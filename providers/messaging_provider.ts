@@ -22,6 +22,12 @@ declare module '@adonisjs/core/types' {
   }
 }
 
+const REALTIME = {
+  isEnabled: env.REALTIME_ENABLED,
+  redisUrl: env.REDIS_URL,
+  surfaces: env.SURFACES,
+}
+
 /**
  * Binds the outbox, the bus, signals and sockets, and closes them in reverse order.
  */
@@ -42,10 +48,10 @@ export default class MessagingProvider {
       return new SecurityAudit(sink, await resolver.make('logger'))
     })
     container.singleton('signals', async (resolver) => {
-      return (this.#signals = await openSignals(await resolver.make('logger')))
+      return (this.#signals = await openSignals(env.REDIS_URL, await resolver.make('logger')))
     })
     container.singleton('bus', async (resolver) => this.#openBus(await resolver.make('logger')))
-    container.singleton(Realtime, async () => (this.#realtime = await Realtime.open()))
+    container.singleton(Realtime, async () => (this.#realtime = await Realtime.open(REALTIME)))
   }
 
   async boot() {

@@ -8,6 +8,7 @@ import { env } from '#start/env'
 import { storagePool } from '#storage/database'
 import type { ObjectStore } from '#storage/objects/object_store'
 import { bucketLocation, currentLayout } from '#storage/objects/layout'
+import { ResumableService } from '#storage/resumable/resumable_service'
 import { openObjectStore } from '#storage/objects/open_object_store'
 
 declare module '@adonisjs/core/types' {
@@ -32,6 +33,7 @@ export function wireStorage(app: ApplicationService): void {
       await store.list(place, prefix)[Symbol.asyncIterator]().next()
     })
   }
+  container.singleton(ResumableService, () => new ResumableService(env.UPLOAD_MAX_BYTES))
   const options = async () => ({ pool: storagePool(), sink: await container.make(EventSink) })
   container.singleton(BucketService, async () => new BucketService(await options()))
   container.singleton(BucketFileService, async () => new BucketFileService(await options()))

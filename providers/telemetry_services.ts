@@ -1,5 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { s3Disk } from '#configuration/s3_disk'
 import { health } from '#observability/health'
 import { EventSink } from '#records/events'
 import { telemetryPool } from '#telemetry/database'
@@ -64,7 +65,10 @@ export function wireTelemetry({ container }: ApplicationService): void {
   container.singleton(DriveAnchor, async (resolver) => {
     const drive = await resolver.make('drive.manager')
     const disk = drive.use()
-    const replace = env.S3_ENDPOINT ? inBucket(disk, makeAuditBucket) : inFolder(env.STORAGE_PATH)
+    const { S3_ENDPOINT } = env
+    const replace = S3_ENDPOINT
+      ? inBucket(disk, () => makeAuditBucket(s3Disk({ ...env, S3_ENDPOINT })))
+      : inFolder(env.STORAGE_PATH)
     return new DriveAnchor(disk, replace)
   })
   container.singleton(TrailService, async (resolver) => {

@@ -1,20 +1,7 @@
 import { existsSync } from 'node:fs'
 
-import type { Catalogue } from '#configuration/catalogue'
-import { warningRules } from '#configuration/warning_rules'
-import { productionRules } from '#configuration/production'
+import { catalogue } from '#configuration/hub_catalogue'
 import { readConfiguration } from '#configuration/read_configuration'
-import { consistencyRules } from '#configuration/consistency_rules'
-import { groups, type Env } from '#configuration/variables'
-
-export type { Env }
-
-/** Every variable, and what must hold between them. */
-export const catalogue: Catalogue<typeof groups> = {
-  groups,
-  rules: [...consistencyRules, ...productionRules],
-  warningRules,
-}
 
 /** Tests ignore `.env`, so that local settings do not affect them. */
 if (process.env.NODE_ENV !== 'test' && existsSync('.env')) {

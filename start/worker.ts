@@ -21,7 +21,8 @@ import { workerSweeps } from '#worker/housekeeping/sweeps'
 import { Signing } from '#worker/images/signing'
 import { guardRedirects } from '#core/registries/drivers/registry_http'
 import { imageStores } from '#worker/images/stores'
-import { JOBS } from '#worker/jobs'
+import { allJobs } from '#worker/jobs'
+import { imageSettings } from '#worker/master_images/settings'
 import { WorkerToken } from '#worker/platform/worker_token'
 import { Platform } from '#worker/platform/platform'
 import { startWorker } from '#worker/worker'
@@ -56,7 +57,7 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
   }
   const shipper = new Shipper(async () => bus)
   const shared = await sharedDependencies(logger)
-  const worker = await startWorker(JOBS, {
+  const worker = await startWorker(allJobs(imageSettings(env)), {
     ...shared,
     bus,
     signing: new Signing(signingKey(env)),

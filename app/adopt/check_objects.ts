@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 
+import type { Env } from '#configuration/variables'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import { env } from '#start/env'
 import { ObjectMissing, UnsafeObjectName } from '#storage/objects/errors'
 import { objectAddress, type Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
@@ -21,7 +21,10 @@ const AT_ONCE = 8
  * Files are not copied: the platform reads the containers of the former one in place. So the given store must be the
  * configured one.
  */
-export async function requireSameStore(location: string | undefined): Promise<void> {
+export async function requireSameStore(
+  location: string | undefined,
+  { S3_ENDPOINT, STORAGE_PATH }: Pick<Env, 'S3_ENDPOINT' | 'STORAGE_PATH'>
+): Promise<void> {
   if (location === undefined) {
     return
   }
@@ -32,8 +35,8 @@ export async function requireSameStore(location: string | undefined): Promise<vo
     )
   }
   const isSame = url
-    ? env.S3_ENDPOINT !== undefined && new URL(env.S3_ENDPOINT).origin === url.origin
-    : env.S3_ENDPOINT === undefined && resolve(env.STORAGE_PATH) === resolve(location)
+    ? S3_ENDPOINT !== undefined && new URL(S3_ENDPOINT).origin === url.origin
+    : S3_ENDPOINT === undefined && resolve(STORAGE_PATH) === resolve(location)
   if (!isSame) {
     const setting = url
       ? `S3_ENDPOINT=${url.origin}`

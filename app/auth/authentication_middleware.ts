@@ -5,7 +5,6 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Actor } from '#kernel/actor'
 import type { EndSignal } from '#kernel/end_signal'
 import { catalogue } from '#http/route_catalogue'
-import { env } from '#start/env'
 
 /**
  * Verifies access tokens; undefined for an invalid one. Throws if a token cannot be verified now. Routes without
@@ -48,17 +47,13 @@ declare module '@adonisjs/core/http' {
 
 const BEARER = /^bearer ([^\s]+)$/i
 const OWN_SITE = [undefined, 'same-origin', 'same-site', 'none']
-const SOURCES: TokenSources = {
-  cookie: `${env.COOKIE_PREFIX}access_token`,
-  origins: env.CORS_ORIGINS,
-}
 
 /** Sets the actor of requests with a valid access token. */
 export default class AuthenticationMiddleware {
   readonly #authenticator: Authenticator | undefined
   readonly #sources: TokenSources
 
-  constructor(authenticator: Authenticator | undefined, sources = SOURCES) {
+  constructor(authenticator: Authenticator | undefined, sources: TokenSources) {
     this.#authenticator = authenticator
     this.#sources = sources
   }

@@ -1,12 +1,12 @@
 import { ServiceUnavailable } from '#kernel/failures'
-import { env } from '#start/env'
+import { authSettings } from './auth_settings.js'
 
 /**
  * Throws if more is missing at the provider than is plausible. The provider may be another one, an older copy of
  * itself, or hide records.
  */
 export function enforceRemovalLimit(missing: number, what: string): void {
-  const limit = env.IDENTITY_GONE_AT_ONCE
+  const { removalLimit: limit } = authSettings()
   if (missing > limit) {
     throw new ServiceUnavailable(
       `${missing} ${what} are missing at the identity provider at once, so nothing was removed. ` +

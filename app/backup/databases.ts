@@ -1,7 +1,6 @@
-import { surfacesOf } from '#configuration/processes'
 import type { SurfaceName } from '#configuration/surfaces'
 import { databaseUrl } from '#database/addresses'
-import { env } from '#start/env'
+import { appSettings } from '#settings/app_settings'
 
 /** A database of this installation and the surfaces that use it. */
 export interface DatabaseAddress {
@@ -11,7 +10,7 @@ export interface DatabaseAddress {
 
 /** The distinct databases of the surfaces of this process. */
 export function ownDatabases(): DatabaseAddress[] {
-  const byUrl = Map.groupBy(surfacesOf(env), databaseUrl)
+  const byUrl = Map.groupBy(appSettings().surfaces, databaseUrl)
   return [...byUrl].map(([url, surfaces]) => ({ surfaces, url }))
 }
 

@@ -1,11 +1,10 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
-import { applicationKey } from '#configuration/application_key'
-import { surfacesOf } from '#configuration/processes'
-import { currentLayout, type Layout } from '#storage/objects/layout'
+import { appSettings } from '#settings/app_settings'
+import type { Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
 import type { HeadAnchor } from '#telemetry/trail/head_anchor'
-import { env } from '#start/env'
+import { storageSettings } from '#storage/storage_settings'
 import { ownDatabases, type DatabaseAddress } from './databases.js'
 
 /** What a backup reads and a restoration writes. */
@@ -21,13 +20,13 @@ export interface Installation {
 }
 
 export async function ownInstallation(app: ApplicationService): Promise<Installation> {
-  const surfaces = surfacesOf(env)
+  const { surfaces, appKeys } = appSettings()
   return {
     databases: ownDatabases(),
     store: surfaces.includes('storage') ? await app.container.make('objectStore') : undefined,
-    layout: currentLayout(env),
+    layout: storageSettings().layout,
     anchor: surfaces.includes('telemetry') ? await ownAnchor(app) : undefined,
-    key: applicationKey(env),
+    key: appKeys[0],
   }
 }
 

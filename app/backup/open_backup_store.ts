@@ -2,7 +2,7 @@ import { mkdir, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 
 import { FsObjectStore } from '#storage/objects/fs/fs_object_store'
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 import { BackupStore } from './backup_store.js'
 import { BackupRefused } from './errors.js'
 

@@ -1,4 +1,4 @@
-import { catalogue } from '#start/env'
+import { catalogue } from '#configuration/hub_catalogue'
 import { newId } from '#kernel/new_id'
 import { clock } from '#kernel/clock'
 import { VERSION } from '#kernel/version'

@@ -1,5 +1,5 @@
 import { DatabasePool } from './database_pool.js'
-import { env } from '#start/env'
+import { databaseSettings } from './database_settings.js'
 
 /**
  * The PostgreSQL pools of the process: one per distinct URL, so that surfaces that share a database share its
@@ -7,14 +7,9 @@ import { env } from '#start/env'
  */
 export class Pools {
   readonly #pools = new Map<string, DatabasePool>()
-  readonly #size: number
 
   /** Called when an idle connection breaks; the pool replaces it. */
   onIdleError: (error: Error) => void = () => {}
-
-  constructor(size: number) {
-    this.#size = size
-  }
 
   for(url: string): DatabasePool {
     let pool = this.#pools.get(url)
@@ -38,7 +33,7 @@ export class Pools {
   #open(url: string): DatabasePool {
     const pool = new DatabasePool({
       connectionString: url,
-      size: this.#size,
+      size: databaseSettings().poolSize,
       connectionTimeoutMillis: 10_000,
       application_name: 'analysis-hub',
     })
@@ -46,4 +41,4 @@ export class Pools {
   }
 }
 
-export const pools = new Pools(env.DB_POOL)
+export const pools = new Pools()

@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 import type { SurfaceName } from '#configuration/surfaces'
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 
 /** A database of the installation, and the surfaces with tables in it. */
 export interface Database {

@@ -4,7 +4,7 @@ import {
   DEFAULT_SECRET,
 } from '#configuration/initial_secrets'
 import { publicPrefix } from '#configuration/surfaces'
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 import { sendRequest, jsonOf } from './send_request.js'
 
 /** The address of the external or embedded provider. */

@@ -1,5 +1,5 @@
 import { publicPrefix } from '#configuration/surfaces'
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 
 /** Whether PUBLIC_URL is set: the default address has no proxy in front. */
 export const isPublic = ({ PUBLIC_URL, PORT }: Env): boolean =>

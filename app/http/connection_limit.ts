@@ -1,8 +1,6 @@
 import { Counter } from 'prom-client'
 
-import { isTrustedProxy } from './client_address.js'
 import { metrics } from '#observability/metrics'
-import { env } from '#start/env'
 
 /** The maximum number of connections of a port; 0 disables a limit. */
 export interface ConnectionLimits {
@@ -10,12 +8,6 @@ export interface ConnectionLimits {
   readonly perAddress: number
   /** Whether many clients share an address, as behind a proxy. */
   isShared(address: string): boolean
-}
-
-export const CONNECTION_LIMITS: ConnectionLimits = {
-  all: env.CONNECTIONS_MAX,
-  perAddress: env.CONNECTIONS_MAX_PER_ADDRESS,
-  isShared: isTrustedProxy,
 }
 
 const refused = new Counter({

@@ -2,7 +2,7 @@ import { Server, type IncomingMessage, type RequestListener, type ServerResponse
 import { Server as NetServer, type Socket } from 'node:net'
 
 import { ConnectionCount, exceedsLimit, type ConnectionLimits } from './connection_limit.js'
-import { respondToClientErrors, closeIfBodyStalls, SERVER_TIMEOUTS } from './request_timeouts.js'
+import { respondToClientErrors, closeIfBodyStalls, serverTimeouts } from './request_timeouts.js'
 import type { Drain } from '#kernel/drain'
 
 interface Connection {
@@ -30,7 +30,7 @@ export class GracefulServer extends Server {
   #isClosed = false
 
   constructor(listener: RequestListener, drain: Drain, limits = NO_LIMITS) {
-    super(SERVER_TIMEOUTS)
+    super(serverTimeouts())
     respondToClientErrors(this)
     this.#drain = drain
     this.#limits = limits

@@ -8,7 +8,8 @@ import qs from '@poppinss/qs'
 import { requireObject } from '#kernel/body'
 import { BadRequest, EncodingUnsupported, PayloadTooLarge, type Failure } from '#kernel/failures'
 import { MAX_KEYS, MAX_DEPTH, parseJson, tooDeep, tooManyKeys } from './json_content.js'
-import { BODY_TIMEOUT_MS, bodyTimeout } from './request_timeouts.js'
+import { httpSettings } from './http_settings.js'
+import { bodyTimeout } from './request_timeouts.js'
 
 const MAX_BODY_BYTES = 2 ** 20
 
@@ -99,7 +100,7 @@ function readStreamed(request: IncomingMessage, maxBytes: number): Promise<strin
   const content = decompressed(request)
   const chunks: Buffer[] = []
   let size = 0
-  const timeout = setTimeout(() => reject(bodyTimeout()), BODY_TIMEOUT_MS)
+  const timeout = setTimeout(() => reject(bodyTimeout()), httpSettings().bodyTimeoutMs)
   content.on('data', (chunk: Buffer) => {
     size += chunk.length
     if (size > maxBytes) {

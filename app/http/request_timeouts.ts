@@ -3,24 +3,22 @@ import type { Duplex } from 'node:stream'
 
 import { Counter } from 'prom-client'
 
+import { httpSettings, type HttpSettings } from './http_settings.js'
 import { JSON_TYPE, UNCACHED } from './send_json.js'
 import { BadRequest, envelopeOf, Failure, RequestTimeout } from '#kernel/failures'
 import { metrics } from '#observability/metrics'
-import { env } from '#start/env'
-
-export const BODY_TIMEOUT_MS = env.REQUEST_MAX_SECONDS * 1_000
 
 /**
  * Timeouts of request heads and idle connections. Bodies have none here, since an upload may take hours; their readers
  * set one. The keep-alive timeout exceeds that of proxies and clients, so that they close first and no request meets a
  * closing connection.
  */
-export const SERVER_TIMEOUTS = {
+export const serverTimeouts = ({ headersTimeoutMs }: HttpSettings = httpSettings()) => ({
   keepAliveTimeout: 65_000,
-  headersTimeout: env.HEADERS_MAX_SECONDS * 1_000,
+  headersTimeout: headersTimeoutMs,
   requestTimeout: 0,
   connectionsCheckingInterval: 500,
-}
+})
 
 const timedOut = new Counter({
   name: 'http_requests_timed_out_total',
@@ -36,7 +34,10 @@ export function bodyTimeout(): RequestTimeout {
 }
 
 /** Closes a connection whose request was answered while its body is still arriving. */
-export function closeIfBodyStalls(request: IncomingMessage, withinMs = BODY_TIMEOUT_MS): void {
+export function closeIfBodyStalls(
+  request: IncomingMessage,
+  withinMs = httpSettings().bodyTimeoutMs
+): void {
   if (request.complete || request.destroyed) {
     return
   }

@@ -7,9 +7,9 @@ import { documentOf } from './surface_document.js'
 import { sendPage } from '#http/page'
 import type { Surface, SurfaceRoutes } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
-import { env } from '#start/env'
+import { appSettings, type AppSettings } from '#settings/app_settings'
 
-type Settings = Pick<typeof env, 'NODE_ENV' | 'DOCS_ENABLED'>
+type Settings = Pick<AppSettings, 'isProduction' | 'hasDocs'>
 
 const OPENAPI: JsonSchema = {
   type: 'object',
@@ -25,20 +25,20 @@ const OPENAPI: JsonSchema = {
 }
 
 /** Whether `/docs` is public in this environment. */
-export function docsAreServed({ NODE_ENV, DOCS_ENABLED }: Settings = env): boolean {
-  return NODE_ENV !== 'production' || DOCS_ENABLED
+export function docsAreServed({ isProduction, hasDocs }: Settings = appSettings()): boolean {
+  return !isProduction || hasDocs
 }
 
 /** In production the document requires a login. */
-function descriptionAccess({ NODE_ENV }: Settings): Access {
-  return NODE_ENV === 'production' ? loggedIn : anyone
+function descriptionAccess({ isProduction }: Settings): Access {
+  return isProduction ? loggedIn : anyone
 }
 
 /** Registers the documentation of a surface, or of all surfaces of the process if none is given. */
 export function docsRoutes(
   routes: SurfaceRoutes,
   surface?: Surface,
-  settings: Settings = env
+  settings: Settings = appSettings()
 ): void {
   const documentation = new Documentation(surface)
   if (docsAreServed(settings)) {

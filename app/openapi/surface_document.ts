@@ -2,7 +2,7 @@ import { catalogue, type CataloguedRoute } from '#http/route_catalogue'
 import type { Surface } from '#http/surface'
 import { publicPrefix } from '#configuration/surfaces'
 import { VERSION } from '#kernel/version'
-import { env } from '#start/env'
+import { appSettings } from '#settings/app_settings'
 import type { Components, DocumentedMethod, OpenApiDocument, PathItem } from './document.js'
 import { FAILURE_SCHEMAS, SHARED_RESPONSES } from './failure_responses.js'
 import { bodySchemaName, documentedOperation, pathTemplate } from './operations.js'
@@ -33,14 +33,14 @@ export function documentOf(surface?: Surface): OpenApiDocument {
     return describe({
       title: `Analysis Hub: ${surface.title}`,
       summary: surface.summary,
-      server: env.PUBLIC_URL + publicPrefixOf(surface),
+      server: appSettings().appUrl + publicPrefixOf(surface),
       routes: catalogue.of(surface),
     })
   }
   return describe({
     title: 'Analysis Hub',
     summary: 'All services at this address',
-    server: env.PUBLIC_URL,
+    server: appSettings().appUrl,
     routes: catalogue.all(),
     prefixOf: publicPrefixOf,
   })
@@ -78,7 +78,7 @@ export function describe({
 }
 
 function publicPrefixOf({ name }: Surface): string {
-  return name === 'hub' ? '' : publicPrefix(name, env.SURFACES)
+  return name === 'hub' ? '' : publicPrefix(name, appSettings().surfaces)
 }
 
 function componentsOf(routes: readonly CataloguedRoute[]): Components {

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 import { clientAddress } from '#http/client_address'
-import { CONNECTION_LIMITS, ConnectionCount, exceedsLimit } from '#http/connection_limit'
+import { ConnectionCount, exceedsLimit } from '#http/connection_limit'
+import { httpSettings } from '#http/http_settings'
 
 /** Counts connections by the address of the client, which a trusted proxy names. */
 export class ClientAddresses {
@@ -10,7 +11,8 @@ export class ClientAddresses {
   hasRoom(request: IncomingMessage): boolean {
     const address = clientAddress(request)
     const present = { all: this.#connections.all, fromAddress: this.#connections.from(address) }
-    return !exceedsLimit({ ...CONNECTION_LIMITS, isShared: () => false }, address, present)
+    const { connectionLimits } = httpSettings()
+    return !exceedsLimit({ ...connectionLimits, isShared: () => false }, address, present)
   }
 
   /** Counts a connection until the returned function is called. */

@@ -5,7 +5,6 @@ import type { GracefulServer } from '#http/graceful_server'
 import { drain } from '#kernel/drain'
 import { publicPrefix, type SurfaceName } from '#configuration/surfaces'
 import type { ReportError } from '#signals/signals'
-import { env } from '#start/env'
 
 import type { Emission, Emitter } from './emission.js'
 import { Peers } from './peers.js'
@@ -22,21 +21,36 @@ interface ServeOptions {
   readonly peerFolder?: string
 }
 
+interface RealtimeOptions {
+  /** Whether records are announced to sockets. */
+  readonly isEnabled: boolean
+  readonly redisUrl: string | undefined
+  /** The surfaces that this process serves. */
+  readonly surfaces: readonly SurfaceName[]
+}
+
 /**
- * Delivers events to sockets of all processes. With REDIS_URL set, a process reaches the sockets of others even if it
+ * Delivers events to sockets of all processes. With Redis, a process reaches the sockets of others even if it
  * serves none itself. Without it, only sockets of this process receive events.
  */
 export class Realtime implements Emitter {
+  readonly #redisUrl: string | undefined
+  readonly #surfaces: readonly SurfaceName[]
   readonly #redisConnections: { close(): void }[] = []
   readonly #serverFactories = new Map<SurfaceName, OpenSocketServer>()
   #redis: Promise<Emitter> | undefined
   #activeEmitter: Emitter | undefined
 
-  static async open(): Promise<Realtime> {
-    const realtime = new Realtime()
-    if (env.REALTIME_ENABLED) {
+  constructor({ redisUrl, surfaces }: RealtimeOptions) {
+    this.#redisUrl = redisUrl
+    this.#surfaces = surfaces
+  }
+
+  static async open(options: RealtimeOptions): Promise<Realtime> {
+    const realtime = new Realtime(options)
+    if (options.isEnabled) {
       realtime.#activeEmitter = await realtime.#redisEmitter()
-      realtime.serveAt('core', (options) => realtime.#openResources(options))
+      realtime.serveAt('core', (served) => realtime.#openResources(served))
     }
     return realtime
   }
@@ -57,7 +71,7 @@ export class Realtime implements Emitter {
     { cors, peerFolder }: ServeOptions
   ): Promise<void> {
     const authenticator = await container.make('authenticator')
-    const served = env.SURFACES.filter((surface) => this.#serverFactories.has(surface))
+    const served = this.#surfaces.filter((surface) => this.#serverFactories.has(surface))
     if (!authenticator) {
       return
     }
@@ -75,13 +89,13 @@ export class Realtime implements Emitter {
         ...(await sharedOptions(surface)),
         authenticator,
         logger,
-        path: `${publicPrefix(surface, env.SURFACES)}${SOCKET_PATH}`,
+        path: `${publicPrefix(surface, this.#surfaces)}${SOCKET_PATH}`,
         emitter: await this.#redisEmitter(),
       })
       socketServers.set(surface, socketServer)
       await socketServer.attach(server)
     }
-    if (socketServers.size > 0 && env.SURFACES.length > 1) {
+    if (socketServers.size > 0 && this.#surfaces.length > 1) {
       const { serveAtRoot } = await import('./root_connections.js')
       await serveAtRoot(server, socketServers, await sharedOptions('root'))
     }
@@ -101,8 +115,8 @@ export class Realtime implements Emitter {
 
   /** The emitter to other processes, shared by all surfaces. */
   async #redisEmitter(): Promise<Emitter | undefined> {
-    const { REDIS_URL } = env
-    this.#redis ??= REDIS_URL === undefined ? undefined : this.#connect(REDIS_URL)
+    const url = this.#redisUrl
+    this.#redis ??= url === undefined ? undefined : this.#connect(url)
     return this.#redis
   }
 
@@ -114,11 +128,11 @@ export class Realtime implements Emitter {
   }
 
   async #adapter(report: ReportError) {
-    if (!env.REDIS_URL) {
+    if (!this.#redisUrl) {
       return undefined
     }
     const { RedisSubscriber } = await import('./redis_subscriber.js')
-    const subscriber = await RedisSubscriber.connect(env.REDIS_URL, report)
+    const subscriber = await RedisSubscriber.connect(this.#redisUrl, report)
     this.#redisConnections.push(subscriber)
     return subscriber.adapter
   }

@@ -1,8 +1,7 @@
 import { Encryption } from '@adonisjs/core/encryption'
 import { AES256GCM } from '@adonisjs/core/encryption/drivers/aes_256_gcm'
 
-import { applicationKeys } from '#configuration/application_key'
-import { env } from '#start/env'
+import { appSettings } from '#settings/app_settings'
 
 /** A value that is sealed for one purpose cannot be unsealed for another. */
 export type Purpose =
@@ -45,7 +44,7 @@ const encryptionWith = (keys: string[]) =>
 
 let instance: Sealing | undefined
 
-export const installationSealing = (): Sealing => (instance ??= new Sealing(applicationKeys(env)))
+export const installationSealing = (): Sealing => (instance ??= new Sealing(appSettings().appKeys))
 
 /** Seals a value with the application key, optionally with an expiry. */
 export function seal(purpose: Purpose, value: string, expiresIn?: string): string {

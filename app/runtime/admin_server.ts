@@ -1,10 +1,11 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+import http from '#config/http'
 import { JSON_TYPE } from '#http/send_json'
 import { envelopeOf, Failure, InternalFailure, RouteNotFound } from '#kernel/failures'
 import { readiness } from '#http/readiness'
-import { respondToClientErrors, BODY_TIMEOUT_MS, SERVER_TIMEOUTS } from '#http/request_timeouts'
+import { respondToClientErrors, serverTimeouts } from '#http/request_timeouts'
 import { metrics } from '#observability/metrics'
 import { drain } from '#kernel/drain'
 import { ownLogPage } from './own_log_page.js'
@@ -32,8 +33,9 @@ export function createAdminServer(
   pages: Record<string, Page> = PROCESS_PAGES,
   showsAll: (connection: Socket) => boolean = () => true
 ): Server {
-  const headersTimeout = Math.min(SERVER_TIMEOUTS.headersTimeout, BODY_TIMEOUT_MS)
-  const limits = { ...SERVER_TIMEOUTS, headersTimeout, requestTimeout: BODY_TIMEOUT_MS }
+  const { bodyTimeoutMs, headersTimeoutMs } = http
+  const headersTimeout = Math.min(headersTimeoutMs, bodyTimeoutMs)
+  const limits = { ...serverTimeouts(http), headersTimeout, requestTimeout: bodyTimeoutMs }
   const server = createServer(limits, async ({ method = 'GET', url = '/', socket }, response) => {
     const path = url.split('?')[0]!
     try {

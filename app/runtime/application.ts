@@ -15,6 +15,14 @@ export function createApplication(): ApplicationService {
   return createIgnitor().createApp('web')
 }
 
+/** Reads the settings of `config/` only, for programs that use parts of the hub without its services. */
+export async function loadSettings(): Promise<void> {
+  const app = createIgnitor().createApp('console')
+  app.rcContents({ providers: [], preloads: [] })
+  await app.init()
+  await app.boot()
+}
+
 function resolved(path: string): string {
   return path.startsWith('./') ? new URL(path, APP_ROOT).href : path
 }

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { corsOfSockets } from '#config/cors'
+import http from '#config/http'
 import { ownersWithoutStoredSecret } from '#configuration/initial_secrets'
 import { surfacesOf, usesDatabase } from '#configuration/processes'
-import { CONNECTION_LIMITS } from '#http/connection_limit'
 import type { GracefulServer } from '#http/graceful_server'
 import { Dispatcher } from '#http/dispatcher'
 import { createListener } from '#http/listener'
@@ -98,7 +98,7 @@ export class HubProcess {
   }
 
   async #boot(): Promise<void> {
-    await startTracing()
+    await startTracing(env.OTEL_EXPORTER_OTLP_ENDPOINT)
     collectProcessMetrics()
     await this.#app.init()
     await this.#app.boot()
@@ -128,7 +128,7 @@ async function createWebServer(app: ApplicationService): Promise<GracefulServer>
   const [alone, ...others] = env.SURFACES
   const prefix = alone && others.length === 0 ? SURFACE_PREFIXES[alone] : ''
   // In a pool, the primary counts the connections of all processes.
-  const limits = membership ? undefined : CONNECTION_LIMITS
+  const limits = membership ? undefined : http.connectionLimits
   const web = createListener(handle, { prefix, drain, limits })
   server.setNodeServer(web)
   const realtime = await app.container.make(Realtime)

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 
-import { needsEmbeddedDatabase, useEmbeddedDatabase } from '#database/addresses'
+import { needsEmbeddedDatabase } from '#configuration/embedded_drivers'
+import { useEmbeddedDatabase } from '#database/addresses'
 import type { SurfaceName } from '#configuration/surfaces'
 import { env } from '#start/env'
 
@@ -14,7 +15,7 @@ export interface OwnDatabase {
 export async function startOwnDatabase(
   surfaces: readonly SurfaceName[]
 ): Promise<OwnDatabase | undefined> {
-  if (!needsEmbeddedDatabase(surfaces)) {
+  if (!needsEmbeddedDatabase(surfaces, env)) {
     return undefined
   }
   const { EmbeddedPostgres } = await import('#embedded/embedded_postgres')

@@ -7,7 +7,8 @@ import { Node } from '#core/nodes/node'
 import { ProjectNode } from '#core/project_nodes/project_node'
 import { Project } from '#core/projects/project'
 import { Realm } from '#identity/realms/realm'
-import { env, type Env } from '#start/env'
+import type { Env } from '#configuration/variables'
+import { env } from '#start/env'
 
 const NAME = 'demonstration'
 

@@ -32,7 +32,7 @@ try {
 }
 
 async function measureKnown(verifier: TokenVerifier): Promise<number> {
-  const middleware = new AuthenticationMiddleware(verifier)
+  const middleware = new AuthenticationMiddleware(verifier, { cookie: 'access_token', origins: [] })
   const token = standIn.mint()
   const callers = Array.from({ length: CALLERS }, () => request(bearer(standIn.mint())))
   const one = request(bearer(token))

@@ -20,6 +20,8 @@ const MIB = 1024 ** 2
 testEnvironment()
 const server = await testDatabase()
 process.env.DATABASE_URL = server.url
+const { loadSettings } = await import('#runtime/application')
+await loadSettings()
 const { trailKey } = await import('#telemetry/trail/trail_key')
 const { verifyTrail } = await import('#telemetry/trail/verify_trail')
 const { sealEvents } = await import('#telemetry/trail/seal_events')

@@ -13,6 +13,8 @@ const SEED = setting('SEED', randomInt(1, 2 ** 32))
 const PAUSE_MS = setting('PAUSE_MS', 100)
 
 testEnvironment()
+const { loadSettings } = await import('#runtime/application')
+await loadSettings()
 const { survive } = await import('./rounds.js')
 const problems = await survive({ rounds: ROUNDS, seed: SEED, pauseMs: PAUSE_MS, say: console.log })
 problems.forEach((problem) => console.error(problem))

@@ -621,11 +621,11 @@ async function pageAt(surface: Parameters<typeof at>[0]): Promise<string> {
 
 test.group('Where documentation is served', () => {
   const cases = [
-    { NODE_ENV: 'development', DOCS_ENABLED: true, page: true, description: anyone },
-    { NODE_ENV: 'development', DOCS_ENABLED: false, page: true, description: anyone },
-    { NODE_ENV: 'test', DOCS_ENABLED: true, page: true, description: anyone },
-    { NODE_ENV: 'production', DOCS_ENABLED: false, page: false, description: loggedIn },
-    { NODE_ENV: 'production', DOCS_ENABLED: true, page: true, description: loggedIn },
+    { isProduction: false, hasDocs: true, page: true, description: anyone },
+    { isProduction: false, hasDocs: false, page: true, description: anyone },
+    { isProduction: false, hasDocs: true, page: true, description: anyone },
+    { isProduction: true, hasDocs: false, page: false, description: loggedIn },
+    { isProduction: true, hasDocs: true, page: true, description: loggedIn },
   ] as const
 
   test('is decided by the mode and by DOCS_ENABLED')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect as connectTcp } from 'node:net'
 
-import { CONNECTION_LIMITS } from '#http/connection_limit'
+import { httpSettings } from '#http/http_settings'
 import { test } from '@japa/runner'
 import type { Socket } from 'socket.io-client'
 
@@ -746,7 +746,7 @@ test.group('Connections of sockets behind a proxy', () => {
       await response.text()
       return response.status
     }
-    const most = CONNECTION_LIMITS.perAddress
+    const most = httpSettings().connectionLimits.perAddress
     for (let opened = 0; opened < most; opened += 50) {
       const statuses = await Promise.all(
         Array.from({ length: 50 }, () => handshake('203.0.113.9, 127.0.0.1'))

@@ -4,7 +4,8 @@ import { examine, type Report } from '#doctor/examine'
 import { CATALOGUE, type Code } from '#doctor/finding'
 import { CheckContext } from '#doctor/check_context'
 import { SURFACE_NAMES, type SurfaceName } from '#configuration/surfaces'
-import { env, type Env } from '#start/env'
+import type { Env } from '#configuration/variables'
+import { env } from '#start/env'
 
 const MIGRATIONS = new URL('../../database/migrations/', import.meta.url)
 

@@ -5,6 +5,7 @@ import { spec } from '@japa/runner/reporters'
 import type { TestSuite } from '@japa/runner/types'
 
 import { shutDown } from '#tests/helpers/application'
+import { loadSettings } from '#runtime/application'
 
 import type { JobResult } from './job.js'
 import { resultReporter } from './result_reporter.js'
@@ -28,6 +29,7 @@ export async function runHere({ suites, args, onResult: told, teardown }: RunHer
     importer: importAnew(),
     teardown: [shutDown, ...(teardown ? [teardown] : [])],
   })
+  await loadSettings()
   await run()
 }
 

@@ -22,7 +22,9 @@ const LIMIT_MS = 5 * 60_000
 testEnvironment()
 const database = await testDatabase()
 const parent = await mkdtemp(join(tmpdir(), 'hub-soak-'))
-// Reads the variables set above.
+// They read the variables set above.
+const { loadSettings } = await import('#runtime/application')
+await loadSettings()
 const { BackedUp } = await import('#tests/helpers/backup/backed_up')
 const original = await BackedUp.own(parent, {})
 const restored = await BackedUp.empty(parent, {})

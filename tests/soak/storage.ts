@@ -37,6 +37,8 @@ const storeVariables = gateway
   : { STORAGE_PATH: `${process.env.DATA_DIR}/objects` }
 const variables = { DATABASE_URL: database.url, ...storeVariables }
 Object.assign(process.env, variables)
+const { loadSettings } = await import('#runtime/application')
+await loadSettings()
 const hub = await HubProcesses.start('server', { variables: { ...variables, LOG_LEVEL: 'error' } })
 const client = await StorageClient.login(hub.origin)
 let hasFailed = false

@@ -18,7 +18,7 @@ import { readConfiguration } from '#configuration/read_configuration'
 import { bytes, flag, host, integer, oneOf, text } from '#configuration/readers'
 import { ConfigurationError, InvalidValueError } from '#configuration/configuration_error'
 import { baseUrl, connectionUrl, harborAccess } from '#configuration/url_readers'
-import { catalogue } from '#start/env'
+import { catalogue } from '#configuration/hub_catalogue'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 
 const PRODUCTION = {

@@ -1,7 +1,12 @@
 import { AdoptionRefused } from '#adopt/adoption_refused'
 import { SERVICES, type Service } from '#adopt/transfer'
-import { env } from '#start/env'
+import type { Env } from '#configuration/variables'
 import type { FormerDatabase } from './former_database.js'
+
+type FormerSettings = Pick<
+  Env,
+  `FORMER_${Uppercase<Service>}_DATABASE_URL` | 'FORMER_DATABASE_PASSWORD'
+>
 
 export type Addresses = Partial<Record<Service, string>>
 
@@ -12,10 +17,12 @@ const PLACEHOLDER = '{service}'
  * Addresses of the former databases, from the command line or the environment. Passwords on the command line are
  * rejected, because other users of the machine can see them.
  */
-export function addressesFrom(argument: readonly string[]): Addresses {
-  const addresses = Object.assign({}, ...argument.map(addressesIn)) as Addresses
+export function addressesFrom(argument: readonly string[], settings: FormerSettings): Addresses {
+  const password = settings.FORMER_DATABASE_PASSWORD
+  const named = argument.map((text) => addressesIn(text, password))
+  const addresses = Object.assign({}, ...named) as Addresses
   for (const service of SERVICES) {
-    addresses[service] ??= env[`FORMER_${upper(service)}_DATABASE_URL`]
+    addresses[service] ??= settings[`FORMER_${upper(service)}_DATABASE_URL`]
   }
   const found = Object.entries(addresses).filter(([, url]) => url !== undefined)
   if (found.length === 0) {
@@ -27,10 +34,10 @@ export function addressesFrom(argument: readonly string[]): Addresses {
   return Object.fromEntries(found)
 }
 
-function addressesIn(argument: string): Addresses {
+function addressesIn(argument: string, password: string | undefined): Addresses {
   const service = SERVICES.find((one) => argument.startsWith(`${one}=`))
   if (service) {
-    return { [service]: withPassword(argument.slice(service.length + 1)) }
+    return { [service]: withPassword(argument.slice(service.length + 1), password) }
   }
   if (!argument.includes(PLACEHOLDER)) {
     throw new AdoptionRefused(
@@ -38,11 +45,11 @@ function addressesIn(argument: string): Addresses {
     )
   }
   return Object.fromEntries(
-    SERVICES.map((one) => [one, withPassword(argument.replaceAll(PLACEHOLDER, one))])
+    SERVICES.map((one) => [one, withPassword(argument.replaceAll(PLACEHOLDER, one), password)])
   )
 }
 
-function withPassword(address: string): string {
+function withPassword(address: string, password: string | undefined): string {
   const url = URL.parse(address)
   if (!url || !PROTOCOLS.includes(url.protocol)) {
     throw new AdoptionRefused(
@@ -54,8 +61,8 @@ function withPassword(address: string): string {
       'Other users of the machine can see a password on the command line: remove it, and set FORMER_DATABASE_PASSWORD, or the whole address as FORMER_CORE_DATABASE_URL and the like. Change the password you just typed'
     )
   }
-  if (env.FORMER_DATABASE_PASSWORD !== undefined) {
-    url.password = encodeURIComponent(env.FORMER_DATABASE_PASSWORD)
+  if (password !== undefined) {
+    url.password = encodeURIComponent(password)
   }
   return url.href
 }

@@ -1,7 +1,6 @@
 import { createHmac, hash, hkdfSync } from 'node:crypto'
 
-import { applicationKey } from '#configuration/application_key'
-import { env } from '#start/env'
+import { appSettings } from '#settings/app_settings'
 import type { Transfer, Value, Values } from '#adopt/transfer'
 import { readChoice } from './read_choice.js'
 import { readJson, type JsonForm } from './read_json.js'
@@ -41,7 +40,7 @@ export const isMismatch = (read: ValidRow | RowMismatch): read is RowMismatch =>
 /** Keyed with the application key, so that nobody else can guess secrets from their hashes. */
 let secretKey: Buffer | undefined
 const installationSecretKey = () =>
-  (secretKey ??= Buffer.from(hkdfSync('sha256', applicationKey(env), '', 'adopted secrets', 32)))
+  (secretKey ??= Buffer.from(hkdfSync('sha256', appSettings().appKeys[0], '', 'adopted secrets', 32)))
 
 interface Field {
   readonly name: string

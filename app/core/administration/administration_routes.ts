@@ -3,7 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { DeadLetter } from '#bus/dead_letters'
 import { sendJson } from '#http/send_json'
 import type { ResponseDeclaration, SurfaceRoutes } from '#http/surface'
-import { isTrustedProxy } from '#http/client_address'
+import { httpSettings } from '#http/http_settings'
 import type { JsonSchema } from '#kernel/json_schema'
 import { EntityNotFound } from '#kernel/failures'
 import { originOf } from '#kernel/request_origin'
@@ -148,7 +148,7 @@ function showRequest(ctx: HttpContext): void {
     peer,
     port: socket.remotePort ?? 0,
     isForwarded: headers['x-forwarded-for'] !== undefined,
-    isTrusted: isTrustedProxy(peer),
+    isTrusted: httpSettings().isTrustedProxy(peer),
   }
   sendJson(ctx, { data, meta: {} })
 }

@@ -1,7 +1,6 @@
 import type pg from 'pg'
 
-import { skipsApproval } from '#core/analysis_nodes/approval_switch'
-import { skipsProjectApproval } from '#core/project_nodes/approval'
+import { coreSettings } from '#core/core_settings'
 import { CONTENT_DIGEST } from './approved_content.js'
 
 /** The current content of an analysis, and which of its nodes approved exactly that content. */
@@ -28,7 +27,7 @@ export async function agreedContent(pool: pg.Pool, analysisId: string): Promise<
   const { rows } = await pool.query<AgreedContent>({
     name: 'agreed-content',
     text: AGREED,
-    values: [analysisId, skipsApproval.isOn, skipsProjectApproval.isOn],
+    values: [analysisId, coreSettings().skipsAnalysisApproval, coreSettings().skipsProjectApproval],
   })
   return rows[0]!
 }

@@ -4,7 +4,7 @@ import { analysis, type Analysis } from './analysis.js'
 import { AnalysisSummary } from './analysis_summary.js'
 import { outdatedApprovals, type ContentPart } from './approved_content.js'
 import { assignedNodes, summarizeNodes } from './node_summary.js'
-import { skipsApproval } from '#core/analysis_nodes/approval_switch'
+import { coreSettings } from '#core/core_settings'
 import { AssignmentStates } from '#core/analysis_nodes/assignment_states'
 import type { SecretReplacements } from '#core/clients/secret_replacements'
 import type { Origin } from '#kernel/origin'
@@ -87,7 +87,7 @@ export class AnalysisUpkeep {
     id: string,
     contentChanged: readonly ContentPart[]
   ): Promise<void> {
-    if (contentChanged.length === 0 || skipsApproval.isOn) {
+    if (contentChanged.length === 0 || coreSettings().skipsAnalysisApproval) {
       return
     }
     const outdated = await outdatedApprovals(transaction, id)
@@ -98,7 +98,7 @@ export class AnalysisUpkeep {
 
   /** Withdraws the decisions of all nodes but aggregators, which do not decide. */
   async withdrawApprovals(transaction: pg.ClientBase, origin: Origin, id: string): Promise<void> {
-    if (skipsApproval.isOn) {
+    if (coreSettings().skipsAnalysisApproval) {
       return
     }
     const { rows } = await transaction.query<{ id: string }>(DECIDED, [id])

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-import { skipsApproval } from '#core/analysis_nodes/approval_switch'
+import { coreSettings } from '#core/core_settings'
 import { PROCESS_STATUSES, type ProcessStatus } from './process_status.js'
 import type { NODE_TYPES } from '#core/nodes/node'
 
@@ -33,14 +33,14 @@ export function summarizeNodes(nodes: readonly AssignedNode[]) {
     configurationNodeAggregatorValid: hasAggregator,
     configurationNodeDefaultValid: hasDefault,
     configurationNodesValid: hasAggregator && hasDefault,
-    buildNodesValid: nodes.length > 0 && (skipsApproval.isOn || approved === nodes.length),
+    buildNodesValid: nodes.length > 0 && (coreSettings().skipsAnalysisApproval || approved === nodes.length),
     ...executionOf(participating(nodes)),
   }
 }
 
 /** The nodes that approved; all nodes while none has. */
 function participating(nodes: readonly AssignedNode[]): readonly AssignedNode[] {
-  if (skipsApproval.isOn) {
+  if (coreSettings().skipsAnalysisApproval) {
     return nodes.filter(({ approvalStatus }) => approvalStatus !== 'rejected')
   }
   const approved = nodes.filter(({ approvalStatus }) => approvalStatus === 'approved')

@@ -1,7 +1,6 @@
 import type pg from 'pg'
 
-import { skipsApproval } from '#core/analysis_nodes/approval_switch'
-import { skipsProjectApproval } from '#core/project_nodes/approval'
+import { coreSettings } from '#core/core_settings'
 import type { Actor } from '#kernel/actor'
 import { isUuid } from '#kernel/is_uuid'
 import { CONTENT_DIGEST } from './approved_content.js'
@@ -45,7 +44,7 @@ export async function agreementOf(
          and ($3 or n.type = 'aggregator' or a.approved_digest = (
            select ${CONTENT_DIGEST} from analyses a where a.id = $1)))) as agrees
      from nodes n where n.client_id = $2`,
-    [analysisId, id, skipsApproval.isOn, skipsProjectApproval.isOn]
+    [analysisId, id, coreSettings().skipsAnalysisApproval, coreSettings().skipsProjectApproval]
   )
   return rows[0]!.agrees ?? undefined
 }

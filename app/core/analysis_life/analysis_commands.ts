@@ -8,7 +8,7 @@ import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import type { BuildSignatures } from '#core/build_images/build_signatures'
 import { requestBuckets } from '#core/analysis_buckets/bucket_requests'
 import type { StoredCode } from '#core/analysis_bucket_files/stored_code'
-import { skipsApproval } from '#core/analysis_nodes/approval_switch'
+import { coreSettings } from '#core/core_settings'
 import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import { findWarnings, type Warning } from '#core/command_warnings'
 import { codeBuckets, type CodeLocks } from '#core/code_locks/code_locks'
@@ -146,7 +146,7 @@ export class AnalysisCommands {
       const { rows } = await transaction.query<{ id: string }>(CODE, [analysis.id])
       return rows.map((row) => row.id)
     })
-    return skipsApproval.isOn ? [] : storedCode.findDamaged(files)
+    return coreSettings().skipsAnalysisApproval ? [] : storedCode.findDamaged(files)
   }
 
   /** The digest of the build, if its signature is invalid. */

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 import type { Analysis } from '#core/analyses/analysis'
 import { selectBuildRegistry } from '#core/registries/build_registry'
-import { skipsProjectApproval } from '#core/project_nodes/approval'
+import { coreSettings } from '#core/core_settings'
 import type { Row } from '#records/row'
 
 /** The facts that guards are checked against. */
@@ -62,7 +62,7 @@ export async function loadFacts(
     analysis,
     isCodeAsStored,
     isBuildUnsigned: unsignedBuild !== undefined && unsignedBuild === analysis.buildHash,
-    areProjectsApproved: skipsProjectApproval.isOn || unapproved === 0,
+    areProjectsApproved: coreSettings().skipsProjectApproval || unapproved === 0,
     nodesWithoutRegistry,
     firstRegistryId,
   }

@@ -7,7 +7,7 @@ import type { Sweep } from '#jobs/sweep'
 import { serviceOrigin } from '#auth/service_origin'
 import type { Origin } from '#kernel/origin'
 import { inTransaction } from '#records/transaction'
-import { env } from '#start/env'
+import { coreSettings } from '#core/core_settings'
 import { PROCESSES, RUNNING, type ProcessName } from './processes.js'
 import { requestCheck, markUnresponsive } from './runs.js'
 import { isWaiting, statusOfRun } from './waiting_runs.js'
@@ -37,7 +37,7 @@ const STILL_SILENT_RUN = `${SILENT_RUNS} and r.analysis_id = $3 and r.process = 
  * Requests a check of builds and distributions without recent reports, and marks them failed if no worker answers.
  * Returns the number of failed processes.
  */
-export function silentWorkerSweep(silenceSeconds = env.WORKER_SILENCE_SECONDS): Sweep {
+export function silentWorkerSweep(silenceSeconds = coreSettings().workerSilenceSeconds): Sweep {
   return {
     name: 'silent-workers',
     schedule: { everyMs: EVERY_MS },

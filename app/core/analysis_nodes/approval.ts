@@ -1,6 +1,6 @@
-import { skipsApproval } from './approval_switch.js'
+import { coreSettings } from '#core/core_settings'
 
 /** The initial decision of a node. Aggregators approve everything. */
 export function initialApproval(nodeType: string): 'approved' | null {
-  return skipsApproval.isOn || nodeType === 'aggregator' ? 'approved' : null
+  return coreSettings().skipsAnalysisApproval || nodeType === 'aggregator' ? 'approved' : null
 }

@@ -1,6 +1,6 @@
 import { ServiceUnavailable } from '#kernel/failures'
 import { inTransaction } from '#records/transaction'
-import { env } from '#start/env'
+import { coreSettings } from '#core/core_settings'
 import { SETTLED_AFTER_MS, type ComparisonContext, type ComparisonSteps } from './comparison.js'
 import { pagesById } from './pages.js'
 
@@ -39,7 +39,7 @@ function pagesOfBuckets({ pool, inventory: { pageSize } }: ComparisonContext) {
 
 /** Protects against an empty storage, or the storage of another installation. */
 function requireFew(dangling: number): void {
-  const limit = env.STORAGE_GONE_AT_ONCE
+  const { bucketRemovalLimit: limit } = coreSettings()
   if (dangling > limit) {
     throw new ServiceUnavailable(
       `${dangling} buckets of analyses are missing at storage at once, so nothing was changed. ` +

@@ -8,7 +8,7 @@ import {
 } from '#core/master_image_groups/master_image_group'
 import { ImageCatalogue } from './image_catalogue.js'
 import { masterImage, type MasterImage } from './master_image.js'
-import { MASTER_IMAGE_SOURCE } from './master_image_source.js'
+import { coreSettings } from '#core/core_settings'
 import { newMessage, type Message } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { enforce } from '#kernel/access'
@@ -70,8 +70,9 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
   /** Requests the synchronization of images and groups with the repository. */
   async synchronize({ actor }: Origin): Promise<void> {
     enforce(this.kind.access.remove!, actor)
-    const { owner, repository } = MASTER_IMAGE_SOURCE
-    const command = executeCommand('masterImageSynchronizer', { ...MASTER_IMAGE_SOURCE })
+    const source = coreSettings().masterImages
+    const { owner, repository } = source
+    const command = executeCommand('masterImageSynchronizer', { ...source })
     await inTransaction(this.pool, (transaction) =>
       publishCommand(transaction, command, `masterImageSource/${owner}/${repository}`)
     )

@@ -1,6 +1,4 @@
-import { surfacesOf } from '#configuration/processes'
-import { publicPrefix } from '#configuration/surfaces'
-import { env } from '#start/env'
+import { surfaceUrl } from '#settings/app_settings'
 
 import type { Webhook } from './registry_driver.js'
 import type { WebhookSecrets } from './webhook_secrets.js'
@@ -17,6 +15,6 @@ export async function createWebhook(
     return null
   }
   const account = Buffer.from(`${registryId}:${secret}`).toString('base64')
-  const address = env.PUBLIC_URL + publicPrefix('core', surfacesOf(env)) + WEBHOOK_PATH
+  const address = surfaceUrl('core') + WEBHOOK_PATH
   return { address, authorization: `Basic ${account}` }
 }

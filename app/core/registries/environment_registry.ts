@@ -2,7 +2,7 @@ import { serviceOrigin } from '#auth/service_origin'
 import type { DatabasePool } from '#database/database_pool'
 import { lucidClientFor } from '#records/lucid_client'
 import { inTransaction } from '#records/transaction'
-import { env } from '#start/env'
+import { coreSettings, type CoreSettings } from '#core/core_settings'
 
 import { sendRegistryCommand } from './commands.js'
 import { Registry } from './registry.js'
@@ -10,7 +10,7 @@ import type { RegistryService } from './registry_service.js'
 
 const NAME = 'default'
 
-type Harbor = NonNullable<typeof env.HARBOR_URL>
+type Harbor = NonNullable<CoreSettings['harbor']>
 
 /** The registry that `HARBOR_URL` configures. */
 export class EnvironmentRegistry {
@@ -24,7 +24,7 @@ export class EnvironmentRegistry {
 
   /** Inserts or updates the registry of `HARBOR_URL`, and sets it up if it changed. */
   async setUp(): Promise<void> {
-    const registryId = await this.upsert(env.HARBOR_URL)
+    const registryId = await this.upsert(coreSettings().harbor)
     if (registryId !== undefined) {
       await inTransaction(this.#pool, (it) => sendRegistryCommand(it, 'SETUP', registryId))
     }

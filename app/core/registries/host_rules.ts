@@ -3,19 +3,7 @@ import { BlockList, isIP } from 'node:net'
 import { BadRequest } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import { LOCAL_IMAGES } from '#oci/local_host'
-import { env } from '#start/env'
-
-interface HostRulesOptions {
-  /** The only hosts that are allowed. Undefined allows any. */
-  readonly allowed: readonly string[] | undefined
-  /** Hosts whose certificates are not verified. */
-  readonly insecure: readonly string[]
-  /** Hosts of the environment, which are always allowed. */
-  readonly configured: readonly string[]
-  /** Whether hosts on this machine or in private networks have to be listed. */
-  readonly isStrict: boolean
-  readonly ownPorts: readonly number[]
-}
+import { coreSettings, type HostRulesOptions } from '#core/core_settings'
 
 const HTTPS_PORT = 443
 const SHAPE = /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
@@ -118,16 +106,10 @@ export function parseHost(host: string): URL | undefined {
 }
 
 /** The rules of this installation. */
-export const hostRules = new HostRules({
-  allowed: env.REGISTRY_HOSTS,
-  insecure: env.REGISTRY_INSECURE,
-  configured: env.HARBOR_URL ? [env.HARBOR_URL.host.toLowerCase()] : [],
-  isStrict: env.NODE_ENV === 'production',
-  ownPorts: [env.PORT, env.ADMIN_PORT],
-})
+export const hostRules = (): HostRules => new HostRules(coreSettings().registryHosts)
 
 /** Throws if the rules do not allow the host. */
-export function requireHost(host: unknown, rules: HostRules = hostRules): void {
+export function requireHost(host: unknown, rules: HostRules = hostRules()): void {
   const problem = typeof host === 'string' ? rules.findRefusal(host) : undefined
   if (problem !== undefined) {
     throw BadRequest.attribute(issue('value_invalid', ['host'], problem))

@@ -7,7 +7,7 @@ import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import { reasonOf } from '#doctor/reason'
 import { clock } from '#kernel/clock'
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 
 const LIMIT_MS = 6_000
 const SOON_MS = 21 * 86_400_000

@@ -5,7 +5,7 @@ import { finding, type Finding } from '#doctor/finding'
 import { isPublic } from '#doctor/public_address'
 import { ownToken } from '#doctor/own_token'
 import { surfacesElsewhere } from './surfaces.js'
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 
 /** A list of each surface that the platform's client can read. */
 const LISTS = {

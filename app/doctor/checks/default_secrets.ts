@@ -8,8 +8,8 @@ import { finding, type Finding } from '#doctor/finding'
 import { platformSecret } from '#doctor/own_token'
 import type { CheckContext } from '#doctor/check_context'
 import { digestOf } from '#identity/embedded/client_secrets'
-import type { Env } from '#start/env'
-import { catalogue } from '#start/env'
+import type { Env } from '#configuration/variables'
+import { catalogue } from '#configuration/hub_catalogue'
 
 /** Default credentials of third-party servers. */
 const VENDOR_DEFAULTS: Readonly<Record<string, readonly RegExp[]>> = {

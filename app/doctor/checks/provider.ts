@@ -4,7 +4,7 @@ import { finding, type Finding } from '#doctor/finding'
 import { ownToken } from '#doctor/own_token'
 import { reasonOf } from '#doctor/reason'
 import type { CheckContext } from '#doctor/check_context'
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 import { unseal } from '#records/sealing'
 
 const DISCOVERY = '/.well-known/openid-configuration'

@@ -9,7 +9,7 @@ import { sendLargeBody } from '#doctor/large_body'
 import { ownToken } from '#doctor/own_token'
 import { isPublic, publicAddress } from '#doctor/public_address'
 import { reasonOf } from '#doctor/reason'
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 
 const TOO_LARGE = 413
 const FIRST_BYTE_MS = 4_000

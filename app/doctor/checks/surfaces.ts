@@ -2,7 +2,7 @@ import { sendRequest } from '#doctor/send_request'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import { reasonOf } from '#doctor/reason'
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 
 /** The addresses of surfaces that other processes serve. */
 export const surfacesElsewhere = (env: Env): Readonly<Record<string, string>> =>

@@ -1,8 +1,13 @@
 import { isLoopback } from '#configuration/loopback'
 import { ACCOUNT_CONSOLE, isConsole } from './consoles.js'
 import { isUsable, isWebAddress, redirectUrisOf } from './redirect_uris.js'
-import { PROVIDER_URL } from '#identity/embedded/addresses'
-import { env, type Env } from '#start/env'
+import { providerUrl } from '#identity/embedded/addresses'
+import { identitySettings, type IdentitySettings } from '#identity/identity_settings'
+import { appSettings } from '#settings/app_settings'
+
+interface ReturnSettings extends Pick<IdentitySettings, 'uiOrigins'> {
+  readonly isProduction: boolean
+}
 
 interface ReturningClient {
   readonly name: string
@@ -11,7 +16,7 @@ interface ReturningClient {
 }
 
 /** The address of the account page. */
-export const ACCOUNT_PAGE = `${PROVIDER_URL}/account/`
+export const accountPage = (): string => `${providerUrl()}/account/`
 
 const BELOW = '/**'
 
@@ -22,7 +27,7 @@ const BELOW = '/**'
 export function mayReturnTo(
   client: ReturningClient,
   uri: string,
-  { UI_ORIGINS, NODE_ENV }: Pick<Env, 'UI_ORIGINS' | 'NODE_ENV'> = env
+  settings: ReturnSettings = { ...identitySettings(), ...appSettings() }
 ): boolean {
   const url = isUsable(uri) ? URL.parse(uri) : null
   if (!url) {
@@ -34,9 +39,9 @@ export function mayReturnTo(
   if (!isConsole(client)) {
     return false
   }
-  const isOurs = client.name === ACCOUNT_CONSOLE && uri.split('?')[0] === ACCOUNT_PAGE
-  const isLocal = NODE_ENV !== 'production' && isWebAddress(url.href) && isLoopback(url.hostname)
-  return isOurs || isLocal || (isWebAddress(url.href) && UI_ORIGINS.includes(url.origin))
+  const isOurs = client.name === ACCOUNT_CONSOLE && uri.split('?')[0] === accountPage()
+  const isLocal = !settings.isProduction && isWebAddress(url.href) && isLoopback(url.hostname)
+  return isOurs || isLocal || (isWebAddress(url.href) && settings.uiOrigins.includes(url.origin))
 }
 
 function leadsTo(registered: string, uri: string, url: URL): boolean {

@@ -1,14 +1,12 @@
-import { surfacesOf } from '#configuration/processes'
-import { publicPrefix } from '#configuration/surfaces'
-import { env } from '#start/env'
+import { surfaceUrl } from '#settings/app_settings'
 
 /** The public address of the provider, also in processes that do not serve it. */
-export const PROVIDER_URL = env.PUBLIC_URL + publicPrefix('identity', surfacesOf(env))
+export const providerUrl = (): string => surfaceUrl('identity')
 
 /** The issuer of the tokens of a realm. */
-export const issuerOf = (realmName: string): string => `${PROVIDER_URL}/realms/${realmName}`
+export const issuerOf = (realmName: string): string => `${providerUrl()}/realms/${realmName}`
 
 /** The path of the provider's cookies. */
-export const COOKIE_PATH = new URL(PROVIDER_URL).pathname
+export const cookiePath = (): string => new URL(providerUrl()).pathname
 
-export const IS_ENCRYPTED = PROVIDER_URL.startsWith('https:')
+export const isEncrypted = (): boolean => providerUrl().startsWith('https:')

@@ -5,14 +5,15 @@ import { initialSecret, isGenerated, DEFAULT_SECRET } from '#configuration/initi
 import { Client } from '#identity/clients/client'
 import { User } from '#identity/users/user'
 import { StartFailure } from '#kernel/start_failure'
+import { identitySettings } from '#identity/identity_settings'
 import { lucidClientFor } from '#records/lucid_client'
-import { env, type Env } from '#start/env'
+import { appSettings } from '#settings/app_settings'
 import { digestOf, storedSecret } from './client_secrets.js'
 import { hashPassword, isPassword } from './passwords.js'
 
 /** Throws if an account still has a well-known secret in production, from a database that was used for evaluation. */
-export async function requireOwnSecrets({ NODE_ENV }: Pick<Env, 'NODE_ENV'> = env): Promise<void> {
-  if (NODE_ENV !== 'production') {
+export async function requireOwnSecrets({ isProduction } = appSettings()): Promise<void> {
+  if (!isProduction) {
     return
   }
   const clients = await Client.query().where('secretDigest', digestOf(DEFAULT_SECRET))
@@ -34,7 +35,7 @@ export async function requireOwnSecrets({ NODE_ENV }: Pick<Env, 'NODE_ENV'> = en
  */
 export async function replaceKnownSecrets(
   transaction: pg.ClientBase,
-  settings: Parameters<typeof isGenerated>[1] = env
+  settings: Parameters<typeof isGenerated>[1] = identitySettings().secrets
 ): Promise<void> {
   const client = await lucidClientFor(transaction)
   if (isGenerated('administrator', settings)) {
@@ -44,8 +45,9 @@ export async function replaceKnownSecrets(
       .save()
   }
   if (isGenerated('platform', settings)) {
+    const { clientId: name } = identitySettings().platform
     const platform = await Client.query({ client })
-      .where({ builtIn: true, name: env.CLIENT_ID, secretDigest: digestOf(DEFAULT_SECRET) })
+      .where({ builtIn: true, name, secretDigest: digestOf(DEFAULT_SECRET) })
       .first()
     await platform?.merge(await storedSecret(initialSecret('platform', settings))).save()
   }

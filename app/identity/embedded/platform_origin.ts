@@ -3,14 +3,15 @@ import { findClientIn, type ClientAccount } from './accounts.js'
 import { grantedPermissionNames } from './granted_permissions.js'
 import type { Origin } from '#kernel/origin'
 import { clock } from '#kernel/clock'
-import { env } from '#start/env'
+import { identitySettings } from '#identity/identity_settings'
 
 /** The client of the platform at its own provider. */
 export async function platformClient(): Promise<ClientAccount> {
-  const client = await findClientIn(env.REALM, env.CLIENT_ID)
+  const { realm, clientId } = identitySettings().platform
+  const client = await findClientIn(realm, clientId)
   if (!client?.active) {
     const state = client ? 'is not active' : 'is not there'
-    const cause = new Error(`the client ${env.CLIENT_ID} of the realm ${env.REALM} ${state}`)
+    const cause = new Error(`the client ${clientId} of the realm ${realm} ${state}`)
     throw new IdentityUnavailable(undefined, { cause })
   }
   return client

@@ -17,7 +17,7 @@ import { hashPassword } from './passwords.js'
 import { lucidClientFor } from '#records/lucid_client'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
-import { env } from '#start/env'
+import { identitySettings } from '#identity/identity_settings'
 import { replaceKnownSecrets, requireOwnSecrets } from './default_secrets.js'
 import { signingKeys } from '#identity/embedded/keys/signing_keys'
 
@@ -99,7 +99,8 @@ async function addFirstAccounts(transaction: pg.ClientBase, realmId: string): Pr
   for (const [name, { permissions }] of Object.entries(BUILT_IN_ROLES)) {
     await addRole(transaction, name, permissions)
   }
-  await addClient(transaction, realmId, env.CLIENT_ID, initialSecret('platform', env))
+  const { platform, secrets } = identitySettings()
+  await addClient(transaction, realmId, platform.clientId, initialSecret('platform', secrets))
   await addClient(transaction, realmId, 'registry', newSecret())
   await addAdministrator(transaction, realmId)
 }
@@ -129,7 +130,8 @@ async function addClient(
  * stays as it is.
  */
 async function addWorker(transaction: pg.ClientBase): Promise<void> {
-  const { secret, secretDigest } = await storedSecret(workerSecret(env))
+  const { secrets, runsWorker } = identitySettings()
+  const { secret, secretDigest } = await storedSecret(workerSecret(secrets))
   const { rowCount: isNew } = await transaction.query(
     `insert into clients (id, name, display_name, built_in, secret, secret_digest, realm_id)
      select $1, $2, 'Worker', true, $3, $4, id from realms where name = $5
@@ -138,7 +140,7 @@ async function addWorker(transaction: pg.ClientBase): Promise<void> {
   )
   if (isNew) {
     await grantToClient(transaction, WORKER, WORKER_PERMISSIONS)
-  } else if (env.JOBS.includes('worker')) {
+  } else if (runsWorker) {
     await transaction.query(
       `update clients set secret = $2, secret_digest = $3
        where name = $1 and built_in and secret_digest is distinct from $3`,
@@ -181,7 +183,7 @@ async function addConsoles(transaction: pg.ClientBase): Promise<void> {
 }
 
 async function addAdministrator(transaction: pg.ClientBase, realmId: string): Promise<void> {
-  const password = await hashPassword(initialSecret('administrator', env))
+  const password = await hashPassword(initialSecret('administrator', identitySettings().secrets))
   const client = await lucidClientFor(transaction)
   const user = await User.create({ name: ADMIN, password, realmId }, { client })
   const role = await Role.findByOrFail({ name: ADMIN, realmId: null }, { client })
@@ -193,7 +195,7 @@ async function grantToAdministrators(
   permissions: readonly string[]
 ): Promise<void> {
   await grantToRole(transaction, ADMIN, permissions)
-  await grantToClient(transaction, env.CLIENT_ID, permissions)
+  await grantToClient(transaction, identitySettings().platform.clientId, permissions)
 }
 
 /** Grants permissions to a built-in client. */

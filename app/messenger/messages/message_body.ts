@@ -1,9 +1,9 @@
 import vine from '@vinejs/vine'
 
 import { body } from '#kernel/body'
+import { messengerSettings } from '#messenger/messenger_settings'
 import { PARTY_KINDS } from '#messenger/mailboxes/party'
 import { id } from '#records/rules'
-import { env } from '#start/env'
 
 /** The most bytes of one recipient in a body, whitespace included. */
 const RECIPIENT_BYTES = 256
@@ -14,7 +14,7 @@ export const recipientList = () =>
   vine
     .array(vine.object({ type: vine.enum(PARTY_KINDS), id: id() }))
     .minLength(1)
-    .maxLength(env.MESSAGE_MAX_RECIPIENTS)
+    .maxLength(messengerSettings().messageMaxRecipients)
 
 /** The body of a message. Data and metadata may be any JSON. */
 export const messageBody = body({
@@ -24,8 +24,10 @@ export const messageBody = body({
 })
 
 /** The maximum size of the body of a message. */
-export const MESSAGE_BODY_BYTES =
-  env.MESSAGE_MAX_BYTES + env.MESSAGE_MAX_RECIPIENTS * RECIPIENT_BYTES + 1_024
+export function messageBodyBytes(): number {
+  const { messageMaxBytes, messageMaxRecipients } = messengerSettings()
+  return messageMaxBytes + messageMaxRecipients * RECIPIENT_BYTES + 1_024
+}
 
 /** The ids to acknowledge. Strings that are no UUID match no message. */
 export const acknowledgement = body({

@@ -2,7 +2,7 @@ import type { Operation } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import { PARTY_KINDS } from '#messenger/mailboxes/party'
 import { IDEMPOTENCY_KEY } from './idempotency_key.js'
-import { acknowledgement, MESSAGE_BODY_BYTES, messageBody } from './message_body.js'
+import { acknowledgement, messageBodyBytes, messageBody } from './message_body.js'
 import { MESSAGE_ACCESS } from './message_service.js'
 import { PULL_PARAMETERS } from './pull_query.js'
 
@@ -40,7 +40,7 @@ export const sendMessage: Operation = {
   summary: 'Store a message in the mailboxes of all recipients, or of none',
   access: MESSAGE_ACCESS,
   body: messageBody,
-  verbatim: { maxBytes: MESSAGE_BODY_BYTES },
+  verbatim: { maxBytes: messageBodyBytes() },
   headers: [IDEMPOTENCY_KEY],
   responses: {
     202: {

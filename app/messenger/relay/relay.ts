@@ -6,7 +6,7 @@ import type { RateLimiter } from '#http/rate_limiter'
 import type { Signals } from '#signals/signals'
 import { keyOf, partyOf, type Party } from '#messenger/mailboxes/party'
 import type { Wakeups } from '#messenger/delivery/wakeups'
-import { MESSAGE_BODY_BYTES } from '#messenger/messages/message_body'
+import { messageBodyBytes } from '#messenger/messages/message_body'
 import { authenticateSocket, type SocketIdentity } from '#realtime/authenticate_socket'
 import { Connections } from '#realtime/connections'
 import { emitTo, type Emitter } from '#realtime/emission'
@@ -28,7 +28,7 @@ interface RelayOptions extends SocketServerOptions {
  * stored messages.
  */
 export class Relay implements SocketServer {
-  readonly maxBytes = MESSAGE_BODY_BYTES
+  readonly maxBytes = messageBodyBytes()
   readonly #options: RelayOptions
   readonly #own: Connections
   readonly #all: Connections[] = []

@@ -1,7 +1,7 @@
 import { isEmbedded } from '#configuration/embedded_drivers'
 import { requiredConcerns } from '#configuration/processes'
 import { StartFailure } from '#kernel/start_failure'
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 
 interface PoolSize {
   web: number

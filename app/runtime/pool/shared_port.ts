@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 
-import { CONNECTION_LIMITS, exceedsLimit, type ConnectionLimits } from '#http/connection_limit'
+import http from '#config/http'
+import { exceedsLimit, type ConnectionLimits } from '#http/connection_limit'
 import { listen, type Address } from '#runtime/listen'
 import { addressOf, type Member } from './member.js'
 
@@ -24,7 +25,7 @@ export class SharedPort {
 
   static async open(address: Address): Promise<SharedPort> {
     const server = createServer({ pauseOnConnect: true, noDelay: true })
-    const port = new SharedPort(server, CONNECTION_LIMITS)
+    const port = new SharedPort(server, http.connectionLimits)
     await listen(server, address)
     return port
   }

@@ -4,7 +4,7 @@ import { where, type Condition } from '#query/condition'
 import { isUuid } from '#kernel/is_uuid'
 import { isMasterMember, requireRealm } from '#kernel/realm'
 import { analysesOf, participatesIn } from './participation.js'
-import { strictRealm } from './strict_realm.js'
+import { storageSettings } from '#storage/storage_settings'
 
 /** What decides who may access a bucket or file; for a file, its bucket decides as well. */
 export interface AccessFacts {
@@ -111,7 +111,7 @@ export async function accessibleFiles(
  * on.
  */
 function hasFullAccess(actor: Actor): boolean {
-  return isMasterMember(actor) || (actor.kind !== 'user' && !strictRealm.isOn)
+  return isMasterMember(actor) || (actor.kind !== 'user' && !storageSettings().isRealmStrict)
 }
 
 function isAllowed(actor: Actor, row: AccessFacts, mode: AccessMode): boolean {
@@ -124,7 +124,7 @@ function isAllowed(actor: Actor, row: AccessFacts, mode: AccessMode): boolean {
 const NO_ANALYSES: ReadonlySet<string> = new Set()
 
 /** Only clients of nodes participate in analyses. */
-const canParticipate = ({ kind }: Actor) => kind === 'client' && strictRealm.isOn
+const canParticipate = ({ kind }: Actor) => kind === 'client' && storageSettings().isRealmStrict
 
 async function analysesFor(actor: Actor): Promise<ReadonlySet<string>> {
   return canParticipate(actor) ? analysesOf(actor.id) : NO_ANALYSES

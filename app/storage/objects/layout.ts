@@ -1,4 +1,4 @@
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 import type { ObjectAddress } from './object_store.js'
 
 /**

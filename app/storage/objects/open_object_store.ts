@@ -1,4 +1,4 @@
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 import { FsObjectStore } from '#storage/objects/fs/fs_object_store'
 import type { ObjectStore } from './object_store.js'
 

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 
-import { env } from '#start/env'
-import { currentLayout, type Layout } from './layout.js'
+import { storageSettings } from '#storage/storage_settings'
+import type { Layout } from './layout.js'
 import type { ObjectStore } from './object_store.js'
 
 /** The object store of this process. */
@@ -11,5 +11,5 @@ export function objectStore(): Promise<ObjectStore> {
 
 /** The layout of new objects. */
 export function activeLayout(): Layout {
-  return currentLayout(env)
+  return storageSettings().layout
 }

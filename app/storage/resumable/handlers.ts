@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { RouteNotFound } from '#kernel/failures'
 import { originOf } from '#kernel/request_origin'
-import { env } from '#start/env'
+import { storageSettings } from '#storage/storage_settings'
 import { RequestBody } from '#storage/uploads/request_body'
 import { AnnouncedChecksum } from './announced_checksum.js'
 import {
@@ -17,10 +17,11 @@ import {
 import { ResumableService } from './resumable_service.js'
 import type { ResumableUpload } from './resumable_uploads.js'
 
-const uploads = new ResumableService(env.UPLOAD_MAX_BYTES)
+const makeUploads = ({ containerResolver }: HttpContext): Promise<ResumableService> =>
+  containerResolver.make(ResumableService)
 
 export function describe(ctx: HttpContext): void {
-  describeProtocol(ctx, env.UPLOAD_MAX_BYTES)
+  describeProtocol(ctx, storageSettings().uploadMaxBytes)
   ctx.response.status(204).send(null)
 }
 
@@ -31,6 +32,7 @@ export async function startUpload(ctx: HttpContext): Promise<void> {
   }
   const metadata = ctx.request.header('upload-metadata') ?? ''
   const request = { length: announcedLength(ctx), metadata }
+  const uploads = await makeUploads(ctx)
   const started = await uploads.start(originOf(ctx), ctx.params.id, request)
   ctx.response.header('location', locationOf(ctx, started))
   const upload = hasUploadBytes(ctx) ? await receiveBytes(ctx, started.id, 0) : started
@@ -43,6 +45,7 @@ export async function startUpload(ctx: HttpContext): Promise<void> {
 
 export async function status(ctx: HttpContext): Promise<void> {
   requireProtocol(ctx)
+  const uploads = await makeUploads(ctx)
   const upload = await uploads.status(originOf(ctx), uploadReference(ctx))
   const { response } = ctx
   response.header('upload-offset', upload.object.size)
@@ -69,6 +72,7 @@ export async function continueUpload(ctx: HttpContext): Promise<void> {
 
 export async function cancelUpload(ctx: HttpContext): Promise<void> {
   requireProtocol(ctx)
+  const uploads = await makeUploads(ctx)
   await uploads.cancel(originOf(ctx), uploadReference(ctx))
   ctx.response.status(204).send(null)
 }
@@ -95,6 +99,7 @@ async function receiveBytes(
   upload: string,
   offset: number
 ): Promise<ResumableUpload> {
+  const uploads = await makeUploads(ctx)
   const body = new RequestBody(ctx.request.request)
   try {
     return await uploads.append(

@@ -5,12 +5,12 @@ import { sendJson } from '#http/send_json'
 import type { Operation, SurfaceRoutes } from '#http/surface'
 import { recordSchema } from '#records/record_documents'
 import { originOf } from '#kernel/request_origin'
-import { env } from '#start/env'
 import { requireAccess } from '#storage/access/bucket_access'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { storagePool } from '#storage/database'
 import { requireNoLock } from '#storage/locks/bucket_locks'
+import { storageSettings } from '#storage/storage_settings'
 import { objectStore } from '#storage/objects/store'
 import { boundaryOf, partsOf, requireContent } from './multipart.js'
 import { RequestBody } from './request_body.js'
@@ -67,10 +67,10 @@ async function upload(ctx: HttpContext): Promise<void> {
   requireContent(headers)
   const boundary = boundaryOf(headers['content-type'])
   const target = { origin, bucket, store: await objectStore() }
-  const limits = { maxBytes: env.UPLOAD_MAX_BYTES, maxFiles: env.UPLOAD_MAX_FILES }
+  const { uploadMaxBytes: maxBytes, uploadMaxFiles: maxFiles } = storageSettings()
   const body = new RequestBody(ctx.request.request)
   try {
-    const files = await new Upload(target, limits).run(partsOf(body.chunks(), boundary), {
+    const files = await new Upload(target, { maxBytes, maxFiles }).run(partsOf(body.chunks(), boundary), {
       signal: body.disconnected,
       expectedBytes: Number(headers['content-length']) || undefined,
     })

@@ -1,5 +1,5 @@
 import { clock } from '#kernel/clock'
-import { env } from '#start/env'
+import { telemetrySettings } from '#telemetry/telemetry_settings'
 
 const DAY_MS = 86_400_000
 
@@ -11,7 +11,7 @@ export interface Retention {
 /** The retention of an event from the bus: as its sender says, otherwise as configured. */
 export function retentionOf(
   { expiring, expiresAt }: { expiring?: boolean; expiresAt?: string | null },
-  days: number = env.EVENT_RETENTION_DAYS
+  days: number = telemetrySettings().eventRetentionDays
 ): Retention {
   if (expiring === false) {
     return { expiring: false, expiresAt: null }

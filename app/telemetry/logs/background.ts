@@ -2,16 +2,15 @@ import type { Logger } from '@adonisjs/core/logger'
 import app from '@adonisjs/core/services/app'
 
 import type { RunningJob } from '#jobs/running_job'
-import { env } from '#start/env'
+import { telemetrySettings } from '#telemetry/telemetry_settings'
 import { consumeLogLines } from './log_ingest.js'
-import { isInMemory } from './open_log_store.js'
 
 /**
  * Consumes log lines from the bus. A memory store has to consume in the process that serves telemetry; otherwise
  * any process with the bus job may.
  */
 export async function startLogIngest(logger: Logger): Promise<RunningJob> {
-  if (isInMemory(env) && !env.SURFACES.includes('telemetry')) {
+  if (!telemetrySettings().ingestsLogs) {
     return { stop: async () => {} }
   }
   const store = await app.container.make('logStore')

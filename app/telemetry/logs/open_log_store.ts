@@ -1,4 +1,4 @@
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 import type { LogStore } from './log_store.js'
 import { MemoryLogStore } from '#telemetry/logs/memory/memory_log_store'
 

@@ -1,20 +1,16 @@
-import { AUDIT_BUCKET } from '#configuration/audit_bucket'
-import { env } from '#start/env'
+import type { s3Disk } from '#configuration/s3_disk'
 
-/** Creates the bucket for the heads of the audit trail, if objects are in an S3 store. */
-export async function makeAuditBucket(): Promise<void> {
-  if (!env.S3_ENDPOINT) {
-    return
-  }
+type DiskSettings = Pick<
+  ReturnType<typeof s3Disk>,
+  'endpoint' | 'region' | 'credentials' | 'forcePathStyle' | 'bucket'
+>
+
+/** Creates the bucket for the heads of the audit trail. */
+export async function makeAuditBucket({ bucket, ...server }: DiskSettings): Promise<void> {
   const { CreateBucketCommand, S3Client } = await import('@aws-sdk/client-s3')
-  const client = new S3Client({
-    endpoint: env.S3_ENDPOINT,
-    region: env.S3_REGION,
-    credentials: { accessKeyId: env.S3_ACCESS_KEY ?? '', secretAccessKey: env.S3_SECRET_KEY ?? '' },
-    forcePathStyle: env.S3_FORCE_PATH_STYLE,
-  })
+  const client = new S3Client(server)
   try {
-    await client.send(new CreateBucketCommand({ Bucket: env.S3_BUCKET ?? AUDIT_BUCKET }))
+    await client.send(new CreateBucketCommand({ Bucket: bucket }))
   } finally {
     client.destroy()
   }

@@ -8,8 +8,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 
-import { applicationKeys } from '#configuration/application_key'
-import { env } from '#start/env'
+import { appSettings } from '#settings/app_settings'
 
 const PURPOSE = 'audit trail'
 /** The PKCS #8 header of the 32 bytes of an Ed25519 key. */
@@ -66,5 +65,5 @@ let current: TrailKey | undefined
 
 /** The key of this installation. */
 export function trailKey(): TrailKey {
-  return (current ??= new TrailKey(...applicationKeys(env)))
+  return (current ??= new TrailKey(...appSettings().appKeys))
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 
 import { baseOf } from '#oci/registry/registry_address'
-import type { Env } from '#start/env'
+import type { Env } from '#configuration/variables'
 import type { BuilderSettings } from './builder_settings.js'
 import { sourcesOf, type SourcesOf } from './sources_of.js'
 

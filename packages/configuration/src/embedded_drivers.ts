@@ -1,5 +1,7 @@
 import type { Env } from './variables.js'
-import { requiredConcerns, surfacesOf, type Concern } from './processes.js'
+import { requiredConcerns, surfacesOf, type Concern, type Surface } from './processes.js'
+
+type DatabaseVariables = Pick<Env, `${Uppercase<Surface>}_DATABASE_URL` | 'DATABASE_URL'>
 
 /** A concern that this process serves with an embedded driver instead of a dedicated server. */
 export interface EmbeddedDriver {
@@ -31,7 +33,7 @@ export function embeddedDrivers(env: Env): EmbeddedDriver[] {
 export function isEmbedded(concern: Concern, env: Env): boolean {
   switch (concern) {
     case 'database':
-      return surfacesOf(env).some((surface) => databaseOf(surface, env) === undefined)
+      return needsEmbeddedDatabase(surfacesOf(env), env)
     case 'bus':
       return env.AMQP_URL === undefined
     case 'signals':
@@ -45,7 +47,16 @@ export function isEmbedded(concern: Concern, env: Env): boolean {
   }
 }
 
-function databaseOf(surface: Env['SURFACES'][number], env: Env): string | undefined {
+/** Whether a surface has no database URL, so that the embedded database must run. */
+export function needsEmbeddedDatabase(
+  surfaces: readonly Surface[],
+  env: DatabaseVariables
+): boolean {
+  return surfaces.some((surface) => databaseOf(surface, env) === undefined)
+}
+
+/** The configured database URL of a surface. */
+export function databaseOf(surface: Surface, env: DatabaseVariables): string | undefined {
   const own = {
     core: env.CORE_DATABASE_URL,
     storage: env.STORAGE_DATABASE_URL,

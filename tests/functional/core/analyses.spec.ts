@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { analysisClientSweep } from '#core/analyses/client_sweep'
-import { skipsApproval } from '#core/analysis_nodes/approval_switch'
+import { coreSettings } from '#core/core_settings'
 import { coreReactions } from '#core/removals'
 import { identityProvider } from '#core/clients/identity_provider'
 import { registry } from '#core/registries/registry'
@@ -12,6 +12,7 @@ import { clock } from '#kernel/clock'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, database, person, Scene, set } from './analysis_scene.js'
+import { useSettings } from '#tests/helpers/settings'
 
 const rowOf = async (table: string, id: unknown) =>
   (await database().query(`select * from ${table} where id = $1`, [id])).rows[0]
@@ -178,7 +179,7 @@ test.group('Creating analyses', (group) => {
     assert,
     cleanup,
   }) => {
-    cleanup(skipsApproval.set(true))
+    cleanup(useSettings(coreSettings, { skipsAnalysisApproval: true }))
     await scene.member()
     const created = await scene.analysis()
     assert.containsSubset(created, { nodes: 1, nodesApproved: 1, buildNodesValid: true })

@@ -1,10 +1,10 @@
 import { test } from '@japa/runner'
 
-import { skipsApproval } from '#core/analysis_nodes/approval_switch'
-import { skipsProjectApproval } from '#core/project_nodes/approval'
+import { coreSettings } from '#core/core_settings'
 import type { Attributes } from '#records/row'
 
 import { call, decided, Scene, set } from './analysis_scene.js'
+import { useSettings } from '#tests/helpers/settings'
 
 test.group('What an analysis consists of', (group) => {
   let scene: Scene
@@ -68,9 +68,7 @@ test.group('What an analysis consists of', (group) => {
   test('without approvals, all nodes agree that did not reject', async ({ assert, cleanup }) => {
     await scene.assigned(analysis)
     const against = await scene.assigned(analysis, 'rejected')
-    for (const approvals of [skipsApproval, skipsProjectApproval]) {
-      cleanup(approvals.set(true))
-    }
+    cleanup(useSettings(coreSettings, { skipsAnalysisApproval: true, skipsProjectApproval: true }))
     const ids = await agreeing()
     assert.lengthOf(ids, 1)
     assert.isFalse(ids.some((id) => id === (against.node as Attributes).id))

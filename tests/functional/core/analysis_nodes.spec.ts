@@ -1,11 +1,12 @@
 import { test } from '@japa/runner'
 
-import { skipsApproval } from '#core/analysis_nodes/approval_switch'
+import { coreSettings } from '#core/core_settings'
 import type { ChangeContent } from '#outbox/entry'
 import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 
 import { call, database, person, Scene, set, type Person } from './analysis_scene.js'
+import { useSettings } from '#tests/helpers/settings'
 
 test.group('Assigning nodes to analyses', (group) => {
   let scene: Scene
@@ -68,7 +69,7 @@ test.group('Assigning nodes to analyses', (group) => {
   }) => {
     const aggregator = await assign(await scene.member('approved', 'aggregator'))
     assert.equal(aggregator.body.data.approvalStatus, 'approved')
-    const restore = skipsApproval.set(true)
+    const restore = useSettings(coreSettings, { skipsAnalysisApproval: true })
     const other = await assign(await scene.member())
     restore()
     assert.equal(other.body.data.approvalStatus, 'approved')

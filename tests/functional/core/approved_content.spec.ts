@@ -1,12 +1,13 @@
 import { test } from '@japa/runner'
 
-import { skipsApproval } from '#core/analysis_nodes/approval_switch'
+import { coreSettings } from '#core/core_settings'
 import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { statementsOf } from '#tests/helpers/database/migration_statements'
 
 import { call, database, Scene, set } from './analysis_scene.js'
+import { useSettings } from '#tests/helpers/settings'
 
 const { default: KeepWhatWasApproved } = await import('#migrations/core/031_keep_what_was_approved')
 const { default: ApproveImagesAsTheyAre } =
@@ -253,7 +254,7 @@ test.group('An approval', (group) => {
   })
 
   test('stays where approvals are skipped', async ({ assert, cleanup }) => {
-    cleanup(skipsApproval.set(true))
+    cleanup(useSettings(coreSettings, { skipsAnalysisApproval: true }))
     assert202(await newFile())
     assert.equal((await stored()).status, 'approved')
   })

@@ -1,13 +1,14 @@
 import { test } from '@japa/runner'
 
 import { node } from '#core/nodes/node'
-import { skipsProjectApproval } from '#core/project_nodes/approval'
+import { coreSettings } from '#core/core_settings'
 import { project } from '#core/projects/project'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, member, newRealm } from './node_scene.js'
+import { useSettings } from '#tests/helpers/settings'
 
 const ASSIGNING = ['project_create', 'project_update']
 const APPROVING = ['project_approve']
@@ -73,7 +74,7 @@ test.group('Nodes of projects', (group) => {
     assert,
     cleanup,
   }) => {
-    cleanup(skipsProjectApproval.set(true))
+    cleanup(useSettings(coreSettings, { skipsProjectApproval: true }))
     assert.equal((await assign()).body.data.approvalStatus, 'approved')
   })
 

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { issuerOf, PROVIDER_URL } from '#identity/embedded/addresses'
+import { issuerOf, providerUrl } from '#identity/embedded/addresses'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { at } from '#tests/helpers/application'
 import { Visitor } from './browsing.js'
@@ -14,7 +14,7 @@ const foreign: any = await import('openid-client' as string).catch(() => undefin
 
 /** Maps the provider's addresses to the port of this test. */
 const reach = (url: string, options: RequestInit) =>
-  fetch(url.replace(PROVIDER_URL, at('identity', '')), options)
+  fetch(url.replace(providerUrl(), at('identity', '')), options)
 
 function discover(
   realm: string,

@@ -134,8 +134,11 @@ test.group('Logouts of clients', (group) => {
   })
 
   test('go in production only where the operator listed the origin', ({ assert }) => {
-    const production = { NODE_ENV: 'production', UI_ORIGINS: ['https://ui.test'] } as const
-    const setting = { ...production, LOGOUT_ORIGINS: ['https://app.test'] }
+    const setting = {
+      isProduction: true,
+      uiOrigins: ['https://ui.test'],
+      logoutOrigins: ['https://app.test'],
+    }
     assert.isTrue(isAllowedAddress('https://app.test/logout', setting))
     assert.isTrue(isAllowedAddress('https://ui.test/logout', setting))
     for (const address of [

@@ -10,6 +10,7 @@ import { seedIdentity } from '#identity/embedded/seeds'
 import { identitySweep } from '#identity/embedded/sweep'
 import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
 import { clock, overrideClock } from '#kernel/clock'
+import { appSettings } from '#settings/app_settings'
 import { env } from '#start/env'
 import {
   byPassword,
@@ -171,7 +172,7 @@ test.group('First start', (group) => {
   })
 
   test('does not start in production with a well-known secret', async ({ assert }) => {
-    const begin = () => requireOwnSecrets({ NODE_ENV: 'production' })
+    const begin = () => requireOwnSecrets({ ...appSettings(), isProduction: true })
     await requireOwnSecrets()
     await assert.rejects(begin, /client system/)
     const [{ id: client }] = await rows(`select id from clients where name = 'system'`)

@@ -233,11 +233,11 @@ test.group('Clients of web interfaces', (group) => {
     assert,
   }) => {
     const console = { name: 'admin-console', builtIn: true, redirectUri: null }
-    const UI_ORIGINS = ['https://ui.example.org']
-    const leads = (uri: string, NODE_ENV: 'test' | 'production', client = console) =>
-      mayReturnTo(client, uri, { UI_ORIGINS, NODE_ENV })
-    for (const NODE_ENV of ['test', 'production'] as const) {
-      assert.isTrue(leads('https://ui.example.org/login/callback?a=*', NODE_ENV))
+    const uiOrigins = ['https://ui.example.org']
+    const leads = (uri: string, isProduction: boolean, client = console) =>
+      mayReturnTo(client, uri, { uiOrigins, isProduction })
+    for (const isProduction of [false, true]) {
+      assert.isTrue(leads('https://ui.example.org/login/callback?a=*', isProduction))
       for (const uri of [
         ...[
           'http://ui.example.org/',
@@ -248,14 +248,14 @@ test.group('Clients of web interfaces', (group) => {
         ...['https://x:y@ui.example.org/', 'javascript:alert(1)', '/callback', ''],
         ...['http://localhost.evil.test/', 'https://ui.example.org\\@evil.test/'],
       ]) {
-        assert.isFalse(leads(uri, NODE_ENV), uri)
+        assert.isFalse(leads(uri, isProduction), uri)
       }
       const own = { ...console, builtIn: false }
-      assert.isFalse(leads('https://ui.example.org/', NODE_ENV, own), 'only called like one')
+      assert.isFalse(leads('https://ui.example.org/', isProduction, own), 'only called like one')
     }
     for (const uri of ['http://localhost:8080/x', 'http://127.0.0.1/', 'http://[::1]:3/']) {
-      assert.isTrue(leads(uri, 'test'), uri)
-      assert.isFalse(leads(uri, 'production'), uri)
+      assert.isTrue(leads(uri, false), uri)
+      assert.isFalse(leads(uri, true), uri)
     }
   })
 

@@ -9,11 +9,12 @@ import { clock, overrideClock } from '#kernel/clock'
 import { canAccess } from '#storage/access/bucket_access'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { BucketService } from '#storage/buckets/bucket_service'
-import { strictRealm } from '#storage/access/strict_realm'
+import { storageSettings } from '#storage/storage_settings'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { aBucket, aFile, callStorage, person } from './storage_scene.js'
+import { useSettings } from '#tests/helpers/settings'
 
 const bucketFiles = () => app.container.make(BucketFileService)
 const buckets = () => app.container.make(BucketService)
@@ -76,7 +77,7 @@ for (const [mode, isStrict, callers] of [
   ['closed to machines', true, STRICT],
 ] as const) {
   test.group(`Who reaches what, ${mode}`, (group) => {
-    group.setup(() => strictRealm.set(isStrict))
+    group.setup(() => useSettings(storageSettings, { isRealmStrict: isStrict }))
 
     for (const [who, make, ofRealm, ofNone, fills] of callers) {
       for (const [owned, reaches] of [
@@ -229,7 +230,7 @@ for (const [mode, isStrict, callers] of [
 }
 
 test.group('Where machines have to take part in the analysis', (group) => {
-  group.setup(() => strictRealm.set(true))
+  group.setup(() => useSettings(storageSettings, { isRealmStrict: true }))
 
   async function taking(part: 'approved' | 'rejected' | null, client: Caller) {
     const { id: nodeId } = await sampleRecord('core', node, { clientId: client.actor.id })

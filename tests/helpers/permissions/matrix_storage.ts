@@ -5,10 +5,11 @@ import { node } from '#core/nodes/node'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { clock } from '#kernel/clock'
-import { strictRealm } from '#storage/access/strict_realm'
+import { storageSettings } from '#storage/storage_settings'
 import { aBucket, aFile, person } from '#tests/functional/storage/storage_scene'
 import { at } from '#tests/helpers/application'
 import { sampleRecord } from '#tests/helpers/sample_records'
+import { useSettings } from '#tests/helpers/settings'
 
 type Person = ReturnType<typeof person>
 
@@ -71,7 +72,7 @@ async function tried(by: Person, refId: string | null = null) {
 /** Who reaches a bucket of a realm: every verb, by where a caller is from, what it is and what it holds. */
 export function storageMatrix(): void {
   test.group('Storage matrix', (group) => {
-    group.setup(() => strictRealm.set(true))
+    group.setup(() => useSettings(storageSettings, { isRealmStrict: true }))
 
     for (const kind of ['user', 'client', 'robot'] as const) {
       for (const granted of GRANTED) {

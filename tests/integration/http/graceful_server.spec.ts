@@ -14,7 +14,8 @@ import { test } from '@japa/runner'
 
 import { GracefulServer } from '#http/graceful_server'
 import { metrics } from '#observability/metrics'
-import { BODY_TIMEOUT_MS, closeIfBodyStalls } from '#http/request_timeouts'
+import { httpSettings } from '#http/http_settings'
+import { closeIfBodyStalls } from '#http/request_timeouts'
 import { Drain } from '#kernel/drain'
 import { eventually } from '#tests/helpers/eventually'
 import { withManualTimers } from '#tests/helpers/manual_timers'
@@ -247,7 +248,7 @@ test.group('A server with slow clients', () => {
   }) => {
     const server = new GracefulServer(() => {}, new Drain())
     assert.equal(server.headersTimeout, 15_000)
-    assert.equal(BODY_TIMEOUT_MS, 60_000)
+    assert.equal(httpSettings().bodyTimeoutMs, 60_000)
     assert.equal(server.requestTimeout, 0)
     assert.equal(server.timeout, 0)
   })

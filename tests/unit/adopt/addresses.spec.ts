@@ -3,16 +3,24 @@ import { test } from '@japa/runner'
 import { addressesFrom } from '#adopt/former/addresses'
 import { AdoptionRefused } from '#adopt/adoption_refused'
 
+const NO_SETTINGS = {
+  FORMER_CORE_DATABASE_URL: undefined,
+  FORMER_STORAGE_DATABASE_URL: undefined,
+  FORMER_TELEMETRY_DATABASE_URL: undefined,
+  FORMER_MESSENGER_DATABASE_URL: undefined,
+  FORMER_DATABASE_PASSWORD: undefined,
+}
+
 test.group('Addresses of former databases', () => {
   test('are given one by one, or with a placeholder for the service', ({ assert }) => {
     assert.deepEqual(
-      addressesFrom(['core=postgres://reader@db/core', 'storage=mysql://reader@db/files']),
+      addressesFrom(['core=postgres://reader@db/core', 'storage=mysql://reader@db/files'], NO_SETTINGS),
       {
         core: 'postgres://reader@db/core',
         storage: 'mysql://reader@db/files',
       }
     )
-    assert.deepEqual(addressesFrom(['mysql://reader@db/hub_{service}']), {
+    assert.deepEqual(addressesFrom(['mysql://reader@db/hub_{service}'], NO_SETTINGS), {
       core: 'mysql://reader@db/hub_core',
       storage: 'mysql://reader@db/hub_storage',
       telemetry: 'mysql://reader@db/hub_telemetry',
@@ -32,7 +40,7 @@ test.group('Addresses of former databases', () => {
   ] as const) {
     test(`are rejected with ${what}, which is not repeated`, ({ assert }) => {
       try {
-        addressesFrom([named])
+        addressesFrom([named], NO_SETTINGS)
         assert.fail('it was taken')
       } catch (error) {
         assert.instanceOf(error, AdoptionRefused)
@@ -43,6 +51,6 @@ test.group('Addresses of former databases', () => {
   }
 
   test('are required', ({ assert }) => {
-    assert.throws(() => addressesFrom([]), /FORMER_CORE_DATABASE_URL/)
+    assert.throws(() => addressesFrom([], NO_SETTINGS), /FORMER_CORE_DATABASE_URL/)
   })
 })

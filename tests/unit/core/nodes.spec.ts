@@ -1,7 +1,9 @@
 import { test } from '@japa/runner'
 
 import { encodePublicKey } from '#core/nodes/public_key'
-import { isApprovedInitially, skipsProjectApproval } from '#core/project_nodes/approval'
+import { coreSettings } from '#core/core_settings'
+import { isApprovedInitially } from '#core/project_nodes/approval'
+import { useSettings } from '#tests/helpers/settings'
 
 test.group('Public keys', () => {
   test('of hexadecimal digits are stored unchanged', ({ assert }) => {
@@ -19,13 +21,13 @@ test.group('Public keys', () => {
 
 test.group('Nodes of projects', () => {
   test('are asked, unless they are aggregators', ({ assert }) => {
-    assert.isFalse(skipsProjectApproval.isOn)
+    assert.isFalse(coreSettings().skipsProjectApproval)
     assert.isFalse(isApprovedInitially('default'))
     assert.isTrue(isApprovedInitially('aggregator'))
   })
 
   test('are not asked where an installation does without', ({ assert }) => {
-    const switchBack = skipsProjectApproval.set(true)
+    const switchBack = useSettings(coreSettings, { skipsProjectApproval: true })
     assert.isTrue(isApprovedInitially('default'))
     assert.isTrue(isApprovedInitially('aggregator'))
     switchBack()

@@ -55,7 +55,7 @@ export class HarborApi {
     const account = Buffer.from(`${accountName}:${accountSecret}`).toString('base64')
     this.#authorization = `Basic ${account}`
     this.#limitMs = options.limitMs ?? TIMEOUT_MS
-    this.#rules = options.rules ?? hostRules
+    this.#rules = options.rules ?? hostRules()
   }
 
   /** Whether certificates are not verified, neither that of the registry nor ours in its webhooks. */

@@ -44,7 +44,7 @@ export class PlainRegistryDriver extends NullDriver {
     const account = Buffer.from(`${access.accountName}:${access.accountSecret}`)
     this.#account = `Basic ${account.toString('base64')}`
     this.#limitMs = options.limitMs ?? TIMEOUT_MS
-    this.#rules = options.rules ?? hostRules
+    this.#rules = options.rules ?? hostRules()
   }
 
   /** Returns whether the host is a registry that is not part of Harbor. */

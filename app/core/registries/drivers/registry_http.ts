@@ -65,7 +65,7 @@ async function readResponse(response: IncomingMessage): Promise<RegistryResponse
 }
 
 /** A guard that allows requests to the registry only, and no redirects to other hosts. */
-export function guardRegistry(host: string, rules: HostRules = hostRules): OutboundGuard {
+export function guardRegistry(host: string, rules: HostRules = hostRules()): OutboundGuard {
   const name = parseHost(host)?.host
   return {
     requireAllowed(url) {
@@ -79,7 +79,7 @@ export function guardRegistry(host: string, rules: HostRules = hostRules): Outbo
 }
 
 /** A guard that allows redirects, to blob stores and token services. The same rules apply to each host. */
-export function guardRedirects(host: string, rules: HostRules = hostRules): OutboundGuard {
+export function guardRedirects(host: string, rules: HostRules = hostRules()): OutboundGuard {
   const name = parseHost(host)?.host
   const hostOf = (url: URL) => (url.host === name ? host : url.host)
   return {

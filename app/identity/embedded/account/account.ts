@@ -6,9 +6,9 @@ import { failureOf } from '#http/failure_of'
 import type { Failure } from '#kernel/failures'
 import { isWebAddress } from '#identity/clients/redirect_uris'
 import { ACCOUNT_CONSOLE } from '#identity/clients/consoles'
-import { ACCOUNT_PAGE, mayReturnTo } from '#identity/clients/return_addresses'
+import { accountPage, mayReturnTo } from '#identity/clients/return_addresses'
 import { findClientIn } from '#identity/embedded/accounts'
-import { COOKIE_PATH } from '#identity/embedded/addresses'
+import { cookiePath } from '#identity/embedded/addresses'
 import { Browser } from '#identity/embedded/authorize/browser'
 import { endLogin, readLogin, type Login } from '#identity/embedded/authorize/login_sessions'
 import { grantedPermissionNames } from '#identity/embedded/granted_permissions'
@@ -114,7 +114,7 @@ async function showPage(
  */
 function sendToLogin(ctx: HttpContext): void {
   const { realm_id: realmId, realm_name: realmName } = ctx.request.qs()
-  const page = new URL(ACCOUNT_PAGE)
+  const page = new URL(accountPage())
   page.search = String(new URLSearchParams(refOf(ctx)))
   const challenge = hash('sha256', clock.random(32).toString('base64url'), 'base64url')
   const query = new URLSearchParams({
@@ -152,7 +152,7 @@ async function wayBackOf(ctx: HttpContext, { user }: Login): Promise<URL | undef
 }
 
 function redirect({ response }: HttpContext, path: string): void {
-  response.status(303).header('location', `${COOKIE_PATH.replace(/\/$/, '')}/${path}`)
+  response.status(303).header('location', `${cookiePath().replace(/\/$/, '')}/${path}`)
   response.send('')
 }
 

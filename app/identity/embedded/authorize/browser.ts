@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { COOKIE_PATH, IS_ENCRYPTED } from '#identity/embedded/addresses'
+import { cookiePath, isEncrypted } from '#identity/embedded/addresses'
 import { seal, unseal } from '#records/sealing'
 import { clock } from '#kernel/clock'
 
@@ -34,8 +34,8 @@ export class Browser {
       encode: false,
       httpOnly: true,
       sameSite: 'lax',
-      secure: IS_ENCRYPTED,
-      path: COOKIE_PATH,
+      secure: isEncrypted(),
+      path: cookiePath(),
       // A session cookie; the lifetime of the login is checked by the server.
       maxAge: undefined,
     })

@@ -3,7 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { sendJson } from '#http/send_json'
 import { EntityNotFound } from '#kernel/failures'
 import { findRealm, MASTER } from '#identity/embedded/accounts'
-import { issuerOf, PROVIDER_URL } from '#identity/embedded/addresses'
+import { issuerOf, providerUrl } from '#identity/embedded/addresses'
 import { ALGORITHM } from '#identity/embedded/keys/key_store'
 import { signingKeys } from '#identity/embedded/keys/signing_keys'
 import { SCOPES } from '#identity/embedded/oauth/scopes'
@@ -16,13 +16,13 @@ export async function showKeys(ctx: HttpContext): Promise<void> {
 
 /** The discovery document without a realm: users of any realm can sign in. */
 export function showConfiguration(ctx: HttpContext): void {
-  sendJson(ctx, configuration(MASTER, `${PROVIDER_URL}/authorize`))
+  sendJson(ctx, configuration(MASTER, `${providerUrl()}/authorize`))
 }
 
 /** The discovery document of a realm, in which users then sign in. */
 export async function showRealmConfiguration(ctx: HttpContext): Promise<void> {
   const { name } = await requireRealmOf(ctx)
-  sendJson(ctx, configuration(name, `${PROVIDER_URL}/authorize?realm_name=${name}`))
+  sendJson(ctx, configuration(name, `${providerUrl()}/authorize?realm_name=${name}`))
 }
 
 export async function showRealmKeys(ctx: HttpContext): Promise<void> {
@@ -44,10 +44,10 @@ function configuration(realm: string, authorization: string) {
   return {
     issuer,
     authorization_endpoint: authorization,
-    token_endpoint: `${PROVIDER_URL}/token`,
-    introspection_endpoint: `${PROVIDER_URL}/token/introspect`,
-    revocation_endpoint: `${PROVIDER_URL}/token/revoke`,
-    userinfo_endpoint: `${PROVIDER_URL}/userinfo`,
+    token_endpoint: `${providerUrl()}/token`,
+    introspection_endpoint: `${providerUrl()}/token/introspect`,
+    revocation_endpoint: `${providerUrl()}/token/revoke`,
+    userinfo_endpoint: `${providerUrl()}/userinfo`,
     jwks_uri: `${issuer}/jwks`,
     scopes_supported: SCOPES,
     response_types_supported: ['code'],

@@ -5,7 +5,7 @@ import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair, type J
 import type pg from 'pg'
 
 import { seal, unseal } from '#records/sealing'
-import { RETIRED_KEY_MS, SIGNING_KEY_MS } from '#identity/embedded/tokens/lifetimes'
+import { retiredKeyMs, SIGNING_KEY_MS } from '#identity/embedded/tokens/lifetimes'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
@@ -38,7 +38,7 @@ const COLUMNS = 'kid, public_key, private_key, created_at'
 export async function readKeys(pool: pg.Pool | pg.ClientBase): Promise<SigningKey[]> {
   const { rows } = await pool.query<Row>(
     `select ${COLUMNS} from identity_signing_keys where created_at > $1 order by created_at desc`,
-    [new Date(clock.now() - SIGNING_KEY_MS - RETIRED_KEY_MS)]
+    [new Date(clock.now() - SIGNING_KEY_MS - retiredKeyMs())]
   )
   return Promise.all(rows.map(keyOf))
 }
@@ -62,7 +62,7 @@ export async function rotateKeys(pool: pg.Pool): Promise<SigningKey[]> {
     }
     await insert(transaction, fresh)
     await transaction.query('delete from identity_signing_keys where created_at <= $1', [
-      new Date(clock.now() - SIGNING_KEY_MS - RETIRED_KEY_MS),
+      new Date(clock.now() - SIGNING_KEY_MS - retiredKeyMs()),
     ])
     return readKeys(transaction)
   })
@@ -81,7 +81,7 @@ export async function replaceKeys(
     await transaction.query('select pg_advisory_xact_lock($1)', [ROTATION_LOCK])
     const { rowCount } = await transaction.query(
       'delete from identity_signing_keys where $1 or created_at <= $2',
-      [forget, new Date(clock.now() - SIGNING_KEY_MS - RETIRED_KEY_MS)]
+      [forget, new Date(clock.now() - SIGNING_KEY_MS - retiredKeyMs())]
     )
     await insert(transaction, fresh)
     return { kid: fresh.kid, forgotten: rowCount ?? 0 }

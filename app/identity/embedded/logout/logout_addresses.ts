@@ -1,6 +1,9 @@
-import { env, type Env } from '#start/env'
+import { appSettings } from '#settings/app_settings'
+import { identitySettings, type IdentitySettings } from '#identity/identity_settings'
 
-type LogoutSettings = Pick<Env, 'LOGOUT_ORIGINS' | 'UI_ORIGINS' | 'NODE_ENV'>
+interface LogoutSettings extends Pick<IdentitySettings, 'logoutOrigins' | 'uiOrigins'> {
+  readonly isProduction: boolean
+}
 
 /**
  * Whether the platform may send requests to an address of a client. In production the operator has to list its origin
@@ -8,11 +11,12 @@ type LogoutSettings = Pick<Env, 'LOGOUT_ORIGINS' | 'UI_ORIGINS' | 'NODE_ENV'>
  */
 export function isAllowedAddress(
   address: string,
-  { LOGOUT_ORIGINS, UI_ORIGINS, NODE_ENV }: LogoutSettings = env
+  settings: LogoutSettings = { ...identitySettings(), ...appSettings() }
 ): boolean {
+  const { logoutOrigins, uiOrigins, isProduction } = settings
   const origin = URL.parse(address)?.origin
   return (
     origin !== undefined &&
-    (NODE_ENV !== 'production' || [...LOGOUT_ORIGINS, ...UI_ORIGINS].includes(origin))
+    (!isProduction || [...logoutOrigins, ...uiOrigins].includes(origin))
   )
 }

@@ -2,7 +2,8 @@ import type pg from 'pg'
 
 import { accessChangesDelivered } from '#identity/embedded/access_changes'
 import { identityPool } from '#identity/embedded/database'
-import { REFRESH_TOKEN_SECONDS, REPLACED_TOKEN_SECONDS } from './lifetimes.js'
+import { identitySettings } from '#identity/identity_settings'
+import { REPLACED_TOKEN_SECONDS } from './lifetimes.js'
 import { clock } from '#kernel/clock'
 import type { RequestSource } from '#kernel/origin'
 import type { Claims } from './claims.js'
@@ -20,7 +21,7 @@ export interface TokenSession {
 
 const COLUMNS = `id, user_id as "userId", client_id as "clientId", scope, refresh_id as "refreshId"`
 
-const until = () => new Date(clock.now() + REFRESH_TOKEN_SECONDS * 1000)
+const until = () => new Date(clock.now() + identitySettings().refreshTokenSeconds * 1000)
 
 /** An active session: of an enabled user, and newer than the last password change. */
 const IS_ACTIVE = `s.expires_at > $2 and exists (select 1 from users u where u.id = s.user_id and u.active
