@@ -40,7 +40,9 @@ export const isMismatch = (read: ValidRow | RowMismatch): read is RowMismatch =>
 /** Keyed with the application key, so that nobody else can guess secrets from their hashes. */
 let secretKey: Buffer | undefined
 const installationSecretKey = () =>
-  (secretKey ??= Buffer.from(hkdfSync('sha256', appSettings().appKeys[0], '', 'adopted secrets', 32)))
+  (secretKey ??= Buffer.from(
+    hkdfSync('sha256', appSettings().appKeys[0], '', 'adopted secrets', 32)
+  ))
 
 interface Field {
   readonly name: string

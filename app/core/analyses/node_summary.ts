@@ -33,7 +33,8 @@ export function summarizeNodes(nodes: readonly AssignedNode[]) {
     configurationNodeAggregatorValid: hasAggregator,
     configurationNodeDefaultValid: hasDefault,
     configurationNodesValid: hasAggregator && hasDefault,
-    buildNodesValid: nodes.length > 0 && (coreSettings().skipsAnalysisApproval || approved === nodes.length),
+    buildNodesValid:
+      nodes.length > 0 && (coreSettings().skipsAnalysisApproval || approved === nodes.length),
     ...executionOf(participating(nodes)),
   }
 }

@@ -70,10 +70,13 @@ async function upload(ctx: HttpContext): Promise<void> {
   const { uploadMaxBytes: maxBytes, uploadMaxFiles: maxFiles } = storageSettings()
   const body = new RequestBody(ctx.request.request)
   try {
-    const files = await new Upload(target, { maxBytes, maxFiles }).run(partsOf(body.chunks(), boundary), {
-      signal: body.disconnected,
-      expectedBytes: Number(headers['content-length']) || undefined,
-    })
+    const files = await new Upload(target, { maxBytes, maxFiles }).run(
+      partsOf(body.chunks(), boundary),
+      {
+        signal: body.disconnected,
+        expectedBytes: Number(headers['content-length']) || undefined,
+      }
+    )
     sendJson(ctx, `{"data":[${files.join()}],"meta":{"total":${files.length}}}`, 201)
   } catch (error) {
     await (ctx.response.response.shouldKeepAlive ? body.release() : body.drained())

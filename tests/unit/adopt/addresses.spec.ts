@@ -14,7 +14,10 @@ const NO_SETTINGS = {
 test.group('Addresses of former databases', () => {
   test('are given one by one, or with a placeholder for the service', ({ assert }) => {
     assert.deepEqual(
-      addressesFrom(['core=postgres://reader@db/core', 'storage=mysql://reader@db/files'], NO_SETTINGS),
+      addressesFrom(
+        ['core=postgres://reader@db/core', 'storage=mysql://reader@db/files'],
+        NO_SETTINGS
+      ),
       {
         core: 'postgres://reader@db/core',
         storage: 'mysql://reader@db/files',

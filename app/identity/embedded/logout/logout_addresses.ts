@@ -16,7 +16,6 @@ export function isAllowedAddress(
   const { logoutOrigins, uiOrigins, isProduction } = settings
   const origin = URL.parse(address)?.origin
   return (
-    origin !== undefined &&
-    (!isProduction || [...logoutOrigins, ...uiOrigins].includes(origin))
+    origin !== undefined && (!isProduction || [...logoutOrigins, ...uiOrigins].includes(origin))
   )
 }
