@@ -18,5 +18,23 @@ export default configApp(
     files: ['tests/**/*.ts'],
     plugins: { titles: { rules: { 'test-title': testTitle } } },
     rules: { '@unicorn/no-await-expression-member': 'off', 'titles/test-title': 'error' },
+  },
+  {
+    files: ['tests/**/*.spec.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: 'node:timers/promises',
+              importNames: ['setTimeout'],
+              message:
+                'A test waits for what happens (eventually), sets the time (withManualTimers), or says whose time passes (realTime).',
+            },
+          ],
+        },
+      ],
+    },
   }
 )

@@ -4,9 +4,10 @@ import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { test } from '@japa/runner'
+
+import { eventually } from '#tests/helpers/eventually'
 
 import { systemMajor, systemNode, systemPath } from '#tests/helpers/system_node'
 
@@ -150,14 +151,13 @@ class Run {
 
   /** Waits until one of the outputs has a text, and returns what a pattern captured. */
   async until(pattern: RegExp): Promise<string> {
-    for (let attempt = 0; attempt < 2000; attempt++) {
+    const found = () => {
       const match = pattern.exec(this.stdout + this.stderr)
-      if (match) {
-        return match[1] ?? match[0]
-      }
-      await delay(10)
+      return match ? (match[1] ?? match[0]) : undefined
     }
-    throw new Error(`Nothing like ${pattern} in:\n${this.stdout}${this.stderr}`)
+    return eventually(found, 20_000).catch(() => {
+      throw new Error(`Nothing like ${pattern} in:\n${this.stdout}${this.stderr}`)
+    })
   }
 }
 

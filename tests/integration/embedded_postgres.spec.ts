@@ -18,7 +18,6 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as delay } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import pg from 'pg'
 import { findBinaries } from '#embedded/binaries'
@@ -38,6 +37,7 @@ import { readPidFile } from '#embedded/pid_file'
 import { launchOnFreePort, prepareCluster } from '#embedded/startup'
 import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 import { livingIn } from '#tests/services/servers/process_table'
+import { realTime } from '#tests/helpers/real_time'
 
 const isRoot = process.getuid?.() === 0
 const nobody = 65_534
@@ -133,7 +133,7 @@ async function eventually<T>(action: () => Promise<T>): Promise<T> {
       if (Date.now() > deadline) {
         throw error
       }
-      await delay(10)
+      await realTime(10, 'another process starts')
     }
   }
 }

@@ -106,6 +106,8 @@ test.group('Sockets of several processes', (group) => {
         publishUntilReceived(events[n]!, n % 3 === 0 ? '/resources' : REALM)
       )
     )
+    await emitter.emit(['/resources', REALM].map((namespace) => emission(namespace, 'all of it')))
+    await eventually(() => events.every((list) => list.includes('all of it')))
     events.forEach((list) => list.splice(0))
 
     const payload = { data: { id: 'ü', n: 1.5, none: null, at: '2026-01-01T00:00:00.000Z' } }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 
 import { test } from '@japa/runner'
 
-import { descriptionOf } from './description.js'
 import { useInstallation } from './installation.js'
 import { CANNOT_INVITE, canInvite, invite } from './login.js'
 import {
@@ -190,11 +189,9 @@ test.group('Interface: messages', (group) => {
   test('Endpoints / Messenger service 1: no path of messages names an analysis', async ({
     assert,
   }) => {
-    const description = await descriptionOf('messenger')
-    const paths = Object.keys(description?.paths ?? {})
-    assert.notMatch(paths.join(' '), /analys/i)
-    const { status } = await sendRequest('GET', `/analyses/${randomUUID()}/messages`)
-    assert.equal(status, 404)
+    for (const path of ['/analyses', `/analyses/${randomUUID()}/messages`]) {
+      assert.equal((await sendRequest('GET', path)).status, 404)
+    }
   })
 
   test('Endpoints / Messenger service 3: what came while nobody listened is pulled', async ({

@@ -108,7 +108,7 @@ export function refusal(socket: Socket): Promise<Error & { data?: Record<string,
 /** Emits an event and returns the acknowledgement. */
 export function emitWithAck(socket: Socket, event: string, ...args: unknown[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    socket.timeout(2_000).emit(event, ...args, (late: Error | null, answer: unknown) => {
+    socket.timeout(20_000).emit(event, ...args, (late: Error | null, answer: unknown) => {
       if (late) {
         reject(late)
       } else {

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import pg from 'pg'
 
 import type { Destination } from '#outbox/destination'
@@ -7,6 +5,7 @@ import { DESTINATIONS, type DestinationName, type Entry } from '#outbox/entry'
 import { Relay } from '#outbox/relay'
 import { boot } from '#tests/helpers/application'
 import { randomPause } from '#tests/helpers/real_time'
+import { eventually } from '#tests/helpers/eventually'
 
 /** Random numbers that are the same in every run. */
 export function seeded(seed: number): () => number {
@@ -143,11 +142,7 @@ export async function until(
   holds: () => boolean | Promise<boolean>,
   limitMs = 10_000
 ): Promise<void> {
-  const deadline = performance.now() + limitMs
-  while (!(await holds())) {
-    if (performance.now() > deadline) {
-      throw new Error(`After ${limitMs / 1000} s it was still not so that ${what}`)
-    }
-    await delay(10)
-  }
+  await eventually(holds, limitMs).catch((cause: Error) => {
+    throw new Error(`After ${limitMs / 1000} s it was still not so that ${what}`, { cause })
+  })
 }
