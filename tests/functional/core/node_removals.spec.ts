@@ -165,7 +165,8 @@ test.group('The client of registries', () => {
     const { id } = await sampleRecord('core', registryProject)
     let say: (change: ProviderChange) => void
     const provider: Parameters<typeof reactToChanges>[0] = {
-      people: undefined,
+      people: { hasUser: async () => false } as never,
+      clients: { read: async () => ({ active: true }) } as never,
       onChange: async (listener) => {
         say = listener
         return async () => {}
