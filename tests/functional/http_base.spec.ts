@@ -80,7 +80,7 @@ test.group('JSON responses', () => {
   })
 })
 
-test.group('Paths', () => {
+test.group('Spelling of request paths', () => {
   const id = 'Ab3c'
 
   test('a trailing slash and the case of fixed parts make no difference')
@@ -128,7 +128,7 @@ test.group('Query strings and bodies arrive as they were sent', () => {
   })
 })
 
-test.group('Answers', () => {
+test.group('Caching and heads of answers', () => {
   test('a JSON GET has a weak ETag and answers 304 to clients that have it', async ({
     client,
     assert,

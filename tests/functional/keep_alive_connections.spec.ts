@@ -7,7 +7,7 @@ import { at } from '#tests/helpers/application'
 
 const REQUESTS = 30
 
-test.group('A keep-alive connection', () => {
+test.group('Listeners of a keep-alive connection', () => {
   test('accumulates nothing of requests that are rejected before their body is read', async ({
     assert,
     cleanup,

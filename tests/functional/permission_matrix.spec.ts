@@ -102,7 +102,7 @@ const EXCEPTIONS: Record<string, Expected> = {
 const routes = catalogue.all().filter(({ path }) => !path.startsWith('/probe/'))
 const nameOf = ({ surface, operation }: CataloguedRoute) => `${surface.name}.${operation.name}`
 
-test.group('Routes', () => {
+test.group('Declarations of routes', () => {
   test('each says what it needs, under a name of its own', async ({ assert }) => {
     const app = await boot()
     const router = await app.container.make('router')

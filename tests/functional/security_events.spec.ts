@@ -44,7 +44,7 @@ async function ask(
   return { status: response.status, text, body: JSON.parse(text) }
 }
 
-test.group('A refusal', (group) => {
+test.group('Security events of refusals', (group) => {
   group.each.setup(async () => {
     await noteGatheredRefusals()
     return listen()

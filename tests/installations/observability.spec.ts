@@ -47,7 +47,7 @@ test.group('Limits of requests', () => {
   })
 })
 
-test.group('Logs', () => {
+test.group('Logs of a running program', () => {
   test('are JSON lines that carry the request id, and no token', async ({ assert, cleanup }) => {
     const hub = await HubProcesses.start('server', { variables: { LOG_LEVEL: 'debug' } })
     cleanup(() => hub.remove())
@@ -60,7 +60,7 @@ test.group('Logs', () => {
   })
 })
 
-test.group('Metrics', () => {
+test.group('Metrics of a running program', () => {
   test('count requests by the pattern of their route', async ({ assert, cleanup }) => {
     const hub = await HubProcesses.start('server')
     cleanup(() => hub.remove())

@@ -251,7 +251,7 @@ test.group('A start that cannot succeed', () => {
   })
 })
 
-test.group('A pool', () => {
+test.group('Settings of a pool', () => {
   test('is refused on drivers that its processes could not share, each with its variable', async ({
     assert,
     cleanup,

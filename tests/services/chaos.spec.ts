@@ -14,7 +14,7 @@ const OUTAGE_S = setting('OUTAGE_S', 15)
 
 const MINUTE_MS = 60_000
 
-test.group('Chaos', () => {
+test.group('Chaos | an installation whose parts are killed', () => {
   test('everything that was kept is told and done once, whichever process is killed meanwhile', async ({
     assert,
   }) => {

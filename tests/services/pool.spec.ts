@@ -27,7 +27,7 @@ interface Refusal {
 let redis: RealServer
 let rabbitmq: RealServer
 
-test.group('A pool', (group) => {
+test.group('A pool of processes under load', (group) => {
   group.setup(async () => {
     ;[redis, rabbitmq] = await Promise.all([startRedis(), startRabbitmq()])
     return async () => void (await Promise.all([redis.stop(), rabbitmq.stop()]))

@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 
 import { Html, html, sendPage } from '#http/page'
 
-test.group('Pages', () => {
+test.group('HTML of pages', () => {
   test('what is put into a page is escaped unless it is HTML itself', ({ assert }) => {
     const hostile = `<script>"x" & 'y'</script>`
     const { text } = html`<p title="${hostile}">${hostile}${new Html('<b>ok</b>')}</p>`

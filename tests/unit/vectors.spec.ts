@@ -34,7 +34,7 @@ const READERS = [
   { name: 'execute vectors', read: readExecuteVectors, good: executeCase },
 ]
 
-test.group('Vectors', (group) => {
+test.group('Test vectors', (group) => {
   let folder: string
 
   group.setup(() => {

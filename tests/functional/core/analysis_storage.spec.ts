@@ -285,7 +285,7 @@ for (const [where, open] of [
   })
 }
 
-test.group('A storage that is away', () => {
+test.group('Analyses while storage is unavailable', () => {
   test('is waited for, and nothing is changed', async ({ assert }) => {
     const scene = await Scene.set()
     const bucket = await scene.bucket(await scene.analysis())

@@ -13,7 +13,7 @@ const { default: KeepWhatWasApproved } = await import('#migrations/core/031_keep
 const { default: ApproveImagesAsTheyAre } =
   await import('#migrations/core/063_approve_images_as_they_are')
 
-test.group('An approval', (group) => {
+test.group('Content of an approved analysis', (group) => {
   let scene: Scene
   let analysis: Attributes
   let bucket: Attributes

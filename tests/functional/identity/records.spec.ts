@@ -205,7 +205,7 @@ test.group('Records of the provider', (group) => {
   })
 })
 
-test.group('Users', (group) => {
+test.group('Users of the embedded provider', (group) => {
   group.setup(seedIdentity)
   group.setup(believeProvider)
 

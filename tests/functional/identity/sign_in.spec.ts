@@ -47,7 +47,7 @@ function signIn(username: string, password: string, address?: string): Promise<A
   return token(parameters, address === undefined ? {} : from(address))
 }
 
-test.group('Wrong secrets', (group) => {
+test.group('Limits of failed sign-ins', (group) => {
   group.setup(seedIdentity)
 
   test('ten for one user block the account for the rest of a minute', async ({ assert }) => {

@@ -318,7 +318,7 @@ test.group('Sweep of the provider', (group) => {
   })
 })
 
-test.group('Discovery', (group) => {
+test.group('Discovery document of the provider', (group) => {
   group.setup(seedIdentity)
 
   test('describes each realm under its own issuer', async ({ assert }) => {

@@ -27,7 +27,7 @@ const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
 })
 
-test.group('Tokens', (group) => {
+test.group('Issued access tokens', (group) => {
   group.setup(seedIdentity)
 
   test('a password gives an access token with everything that was agreed on', async ({

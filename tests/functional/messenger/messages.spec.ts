@@ -24,7 +24,7 @@ const MEBIBYTE = 2 ** 20
 const dataOf = (messages: any[]) => messages.map(({ data }) => data)
 const idsOf = (messages: any[]) => messages.map(({ id }) => id)
 
-test.group('Messages', () => {
+test.group('Messages of a mailbox', () => {
   test('are there until their recipient acknowledges them', async ({ assert, client }) => {
     const [sender, recipient] = [somebody('user'), somebody()]
     const before = Date.now()
@@ -311,7 +311,7 @@ test.group('Messages that are refused', () => {
   })
 })
 
-test.group('Messages that weigh', () => {
+test.group('Large messages and the rate limit', () => {
   test('much count as several requests, and small ones as one', async ({ assert, cleanup }) => {
     const limiter = new RateLimiter({ anonymous: 0, user: 0, client: 100 })
     app.container.swap(RateLimiter, () => limiter)

@@ -335,7 +335,7 @@ test.group('Where machines have to take part in the analysis', (group) => {
   })
 })
 
-test.group('Nobody', () => {
+test.group('Access to storage without a login', () => {
   test('reaches anything without a login', async ({ assert }) => {
     const { id } = await aBucket()
     const file = await aFile(id)

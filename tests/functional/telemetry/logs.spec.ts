@@ -44,7 +44,7 @@ async function request(
 
 const list = (query: string) => request(reader, 'GET', `/logs?${query}`)
 
-test.group('Log lines', () => {
+test.group('Log lines over HTTP', () => {
   test('are written, and come back with their labels', async ({ assert, client }) => {
     const refId = newId()
     const { status, body } = await request(writer, 'POST', '/logs', aLog(refId))

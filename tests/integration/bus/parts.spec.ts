@@ -9,7 +9,7 @@ import { overrideClock } from '#kernel/clock'
 import { busDatabase } from '#tests/helpers/bus/bus_database'
 import { pidOf, untilBlocking } from '#tests/helpers/database/blocked_sessions'
 
-test.group('KeyedMutex', () => {
+test.group('Mutex per key', () => {
   test('keeps the order per key, and runs keys concurrently', async ({ assert }) => {
     const mutex = new KeyedMutex()
     const ended: string[] = []
@@ -35,7 +35,7 @@ test.group('KeyedMutex', () => {
   })
 })
 
-test.group('Backoff', () => {
+test.group('Backoff between attempts', () => {
   test('doubles up to its limit, with jitter over the later half', ({ assert, cleanup }) => {
     const settings = { firstMs: 100, longestMs: 1_000 }
     const pauses = () => [1, 2, 3, 4, 5, 60].map((failures) => jitteredBackoff(failures, settings))
@@ -49,7 +49,7 @@ test.group('Backoff', () => {
   })
 })
 
-test.group('Inbox', (group) => {
+test.group('Inbox of a consumer', (group) => {
   let database: Awaited<ReturnType<typeof busDatabase>>
   let inbox: Inbox
 

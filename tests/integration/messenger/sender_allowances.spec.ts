@@ -33,7 +33,7 @@ const countedAgo = ({ id }: Party, ago: string) =>
     [id, ago]
   )
 
-test.group('A sender', (group) => {
+test.group('Limits of a sender', (group) => {
   group.setup(async () => void (await boot()))
 
   test('is rejected at the limit, and accepted again after acknowledgements', async ({

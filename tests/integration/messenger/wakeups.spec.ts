@@ -43,7 +43,7 @@ function counted(wakeups: Wakeups, party: Party) {
   return listener
 }
 
-test.group('Wakeups', (group) => {
+test.group('Wakeups of mailboxes', (group) => {
   let signals: MemorySignals
   let here: Wakeups
   let there: Wakeups

@@ -59,7 +59,7 @@ const tree = fc
 const tarOf = (files: readonly LayerFile[], root = '') =>
   bytesOf(layerTar(layerEntries(files, root)))
 
-test.group('Layers', (group) => {
+test.group('Layers of images', (group) => {
   let folder: string
   group.each.setup(async () => {
     folder = await mkdtemp(join(tmpdir(), 'analysis-hub-layers-'))

@@ -47,7 +47,7 @@ async function open() {
   }
 }
 
-test.group('The outbox', () => {
+test.group('Writing to the outbox', () => {
   test('stores a change with its transaction, and notifies the relay after the commit', async ({
     assert,
     cleanup,

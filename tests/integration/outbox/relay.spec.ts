@@ -12,7 +12,7 @@ const ALL: DestinationName[] = ['audit', 'bus', 'pubsub', 'sockets']
 
 const ascending = (positions: readonly number[]) => positions.toSorted((one, other) => one - other)
 
-test.group('Relay', () => {
+test.group('Relay of the outbox', () => {
   test(
     'brings every entry to every destination, in order per record, whatever fails (seed {$self})'
   )

@@ -48,7 +48,7 @@ function isAnswered(answer: () => unknown): boolean {
   }
 }
 
-test.group('Any filter', (group) => {
+test.group('Properties of every filter', (group) => {
   group.setup(async () => {
     sandbox = await Sandbox.open([specimen])
     await sandbox.insert(specimen, specimenRows(AMOUNT))

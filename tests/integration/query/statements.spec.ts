@@ -11,7 +11,7 @@ import { specimen, specimenId, specimenRows } from '#tests/unit/query/specimens'
 
 let scene: Scene
 
-test.group('Statements', (group) => {
+test.group('SQL statements of queries', (group) => {
   group.setup(async () => {
     scene = await Scene.open()
     return () => scene.sandbox.close()

@@ -18,7 +18,7 @@ import DemonstrationSeeder, { requireNoProduction } from '#seeders/demonstration
 import { Bucket } from '#storage/buckets/bucket'
 import { boot } from '#tests/helpers/application'
 
-test.group('Factories', (group) => {
+test.group('Factories of test records', (group) => {
   group.setup(async () => void (await boot()))
 
   test('make records of each surface, with those they belong to', async ({ assert }) => {
@@ -61,7 +61,7 @@ test.group('Factories', (group) => {
   })
 })
 
-test.group('The demonstration', (group) => {
+test.group('Demonstration data', (group) => {
   group.setup(async () => {
     await boot()
     await Realm.firstOrCreate({ name: 'master' })

@@ -8,7 +8,7 @@ type Database = Awaited<ReturnType<typeof emptyDatabase>>
 
 const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
 
-test.group('Group commit', (group) => {
+test.group('Writes that share a transaction', (group) => {
   let database: Database
   let sets: number[]
   let writes: GroupCommit<number, string>

@@ -20,7 +20,7 @@ const newNode = () => ({ name: name(), realmId: clock.uuid() })
 
 const newRegistry = () => ({ name: name(), host: `${name()}.test`, accountSecret: SECRET })
 
-test.group('Models', (group) => {
+test.group('Models in transactions', (group) => {
   group.setup(async () => void (await boot()))
 
   test('take part in a transaction, invisible outside until it commits', async ({ assert }) => {

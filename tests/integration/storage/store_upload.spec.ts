@@ -20,7 +20,7 @@ const content = randomBytes(3_000_000)
 const address = { container: 'uploads', key: 'a' }
 const unlimited = { maxBytes: 0 }
 
-test.group('Upload', (group) => {
+test.group('Storing an upload', (group) => {
   let folder: string
   let store: ObjectStore
 

@@ -29,7 +29,7 @@ const MIB = 1024 ** 2
 const PIECE = 64 * 1024
 const MODIFIED = new Date('2021-02-03T04:05:06.789Z')
 
-test.group('Tar', (group) => {
+test.group('Tar stream of files', (group) => {
   let folder: string
 
   group.each.setup(async () => {

@@ -34,7 +34,7 @@ const MALFORMED: [string, Buffer, RegExp][] = [
   ['depth without end', Buffer.from('['.repeat(200_000)), /not (JSON|an object)/],
 ]
 
-test.group('Message', () => {
+test.group('Messages of the bus', () => {
   test('has an id of 21 lowercase letters and digits, a timestamp and its routing', ({
     assert,
     cleanup,

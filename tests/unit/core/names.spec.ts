@@ -10,7 +10,7 @@ import { overrideClock } from '#kernel/clock'
 const creation = body({ name: newSlugName })
 const change = body({ name: slugName })
 
-test.group('Names', () => {
+test.group('Names of core records', () => {
   test('a name is trimmed and put into lower case', async ({ assert }) => {
     assert.equal((await creation.validate({ name: '  Some-Name_1.x ' })).name, 'some-name_1.x')
     assert.equal((await change.validate({ name: 'ABC' })).name, 'abc')

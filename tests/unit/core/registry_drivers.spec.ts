@@ -43,7 +43,7 @@ registryDriverSuite('Harbor', async () => {
   return { driver: driverFor(harbor), stop: () => harbor.stop() }
 })
 
-test.group('Harbor', (group) => {
+test.group('Registry driver for Harbor', (group) => {
   let harbor: HarborServer
   let driver: HarborDriver
 

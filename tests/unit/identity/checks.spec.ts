@@ -37,7 +37,7 @@ function actor(
 const master = (permissions: string[] = []) =>
   actor({ realmId: SITE_B, realmName: 'master', permissions })
 
-test.group('Checks', () => {
+test.group('Permission checks', () => {
   test('a permission counts by its name', ({ assert }) => {
     const check = hasPermission('node_update')
     assert.isUndefined(check(actor({ permissions: ['node_update'] })))

@@ -11,7 +11,7 @@ import { CLAIMS, settingsFor } from './subjects.js'
 
 const DISCOVERY = '/.well-known/openid-configuration'
 
-test.group('Claims', () => {
+test.group('Claims of an OpenID provider', () => {
   const introspected = { sub: 'ann', exp: 1_900_000_000 }
 
   test('configured names are used, including paths into objects', ({ assert }) => {

@@ -36,7 +36,7 @@ function milliseconds(run: () => unknown): number {
   return Math.min(...runs)
 }
 
-test.group('Decoding', () => {
+test.group('Decoding of queries', () => {
   test('the source text is preserved beside the value', ({ assert }) => {
     const [leaf] = decode(node, 'filter[name]=007').filters.conditions
     assert.deepInclude(leaf, { literals: [{ value: 7, text: '007' }] })

@@ -26,7 +26,7 @@ const definition: KindDefinition<typeof Thing> = {
   access: {},
 }
 
-test.group('Kinds', () => {
+test.group('Declarations of kinds', () => {
   test('show every column except secrets, which must be selected', ({ assert }) => {
     const { declaration } = new Kind(Thing, definition)
     assert.deepEqual(declaration.fields!.default, ['id', 'createdAt', 'updatedAt'])

@@ -67,7 +67,7 @@ class Label extends RecordModel {
 
 const label = { name: 'label', collection: '/labels', indexes: [['id']], access: {} } as const
 
-test.group('Models', () => {
+test.group('Models of all kinds', () => {
   for (const [surface, names] of Object.entries(KINDS)) {
     test(`the kinds of ${surface} are known, and read its database`, ({ assert }) => {
       const served = allKinds.filter((each) => each.surface === surface)

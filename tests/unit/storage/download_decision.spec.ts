@@ -23,7 +23,7 @@ const part = (start: number, end: number): DownloadDecision => ({
   range: { start, end },
 })
 
-test.group('Ranges', () => {
+test.group('Byte ranges of downloads', () => {
   test('{range} of 1000 bytes')
     .with([
       { range: 'bytes=0-0', is: part(0, 0) },

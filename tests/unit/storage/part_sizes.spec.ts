@@ -14,7 +14,7 @@ function capacity(expectedBytes?: number): number {
   return bytes
 }
 
-test.group('Part sizes', () => {
+test.group('Part sizes of multipart uploads', () => {
   test('the largest object fits, whether its size is known or not', ({ assert }) => {
     assert.isAtLeast(capacity(), LARGEST_OBJECT)
     assert.isAtLeast(capacity(LARGEST_OBJECT), LARGEST_OBJECT)

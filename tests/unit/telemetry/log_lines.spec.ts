@@ -19,7 +19,7 @@ const input = (traits: object = {}) => ({
   ...traits,
 })
 
-test.group('Log lines', () => {
+test.group('Bounds of log lines', () => {
   test('always fit the limits of a server, whatever their labels', ({ assert }) => {
     const wide = anyText({ maxLength: 60 })
     const long = fc.record({ text: wide, times: fc.integer({ min: 1, max: 40_000 }) })

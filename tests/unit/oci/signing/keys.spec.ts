@@ -20,7 +20,7 @@ const settings = {
   IMAGE_SIGNING_KEY: undefined,
 }
 
-test.group('Image keys', () => {
+test.group('Keys that sign images', () => {
   test('are derived from a secret, each from another one', ({ assert }) => {
     const key = SigningKey.derivedFrom(SECRET)
     assert.equal(SigningKey.derivedFrom(SECRET).public.pem, key.public.pem)

@@ -142,7 +142,7 @@ test.group('The provenance', () => {
   })
 })
 
-test.group('A copy', () => {
+test.group('Copies of signed images', () => {
   const NODE = `node-1/${ANALYSIS}`
 
   test('carries signature and provenance unchanged', async ({ assert }) => {
