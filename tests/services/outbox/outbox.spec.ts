@@ -109,7 +109,7 @@ async function drained(): Promise<number> {
     if (rows[0].depth === 0) {
       return performance.now() - startedAt
     }
-    if (performance.now() - startedAt > 30_000) {
+    if (performance.now() - startedAt > 2 * CAUGHT_UP_WITHIN_MS) {
       throw new Error(`${rows[0].depth} entries are stuck`)
     }
     await realTime(50, 'counting is not to slow down what is counted')
@@ -141,6 +141,8 @@ async function finalProblemsOf(
   return problemsOf(received, records, steps)
 }
 
+/** Ten times of what a quiet machine needs. */
+const CAUGHT_UP_WITHIN_MS = 20_000
 const QUEUES_LAST = 'RabbitMQ confirms queues up to two seconds before they survive a kill'
 
 /** Kills a server during a stream and starts it again; meanwhile those that do not need it go on hearing. */
@@ -150,11 +152,11 @@ async function streamWhileAway(server: RealServer, others: readonly unknown[]) {
   await server.kill()
   await realTime(2_500, 'an outage lasts')
   const before = others.length
-  await until('the others go on', () => others.length > before, 1_000)
+  await until('the others go on', () => others.length > before)
   await server.restart()
   const written = await stream.end()
   const took = await drained()
-  if (took > 10_000) {
+  if (took > CAUGHT_UP_WITHIN_MS) {
     throw new Error(`It took ${Math.round(took)} ms to catch up`)
   }
   return written
@@ -199,7 +201,7 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     for (const received of [listener.audited, listener.told, listener.commanded]) {
       assert.deepEqual(await finalProblemsOf(received, records, steps), [])
     }
-  }).timeout(90_000)
+  }).timeout(180_000)
 
   test('the broker killed: channels are told meanwhile, and it is told everything when it is back', async ({
     assert,
@@ -211,7 +213,7 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     for (const received of [listener.audited, listener.told, listener.commanded]) {
       assert.deepEqual(await finalProblemsOf(received, records, steps), [])
     }
-  }).timeout(90_000)
+  }).timeout(180_000)
 
   test('Redis killed: the bus is told meanwhile, and channels go on when it is back', async ({
     assert,
@@ -224,7 +226,7 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     const { channel, event } = listener.published.at(-1)!
     assert.match(channel, /^resources\/node\/?/)
     assert.equal(event, 'updated')
-  }).timeout(90_000)
+  }).timeout(180_000)
 
   test('a paused broker holds up nothing but what goes to it', async ({ assert, cleanup }) => {
     const relay = startRelayProcess()
@@ -235,10 +237,10 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     cleanup(() => rabbitmq.resume())
     await realTime(3_000, 'an outage lasts')
     const before = listener.published.length
-    await until('channels go on', () => listener.published.length > before, 1_000)
+    await until('channels go on', () => listener.published.length > before)
     rabbitmq.resume()
     const { records, steps } = await stream.end()
-    assert.isBelow(await drained(), 15_000)
+    assert.isBelow(await drained(), CAUGHT_UP_WITHIN_MS)
     assert.deepEqual(await finalProblemsOf(listener.told, records, steps), [])
-  }).timeout(90_000)
+  }).timeout(180_000)
 })
