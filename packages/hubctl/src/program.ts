@@ -27,6 +27,7 @@ import { messagesCommand } from '#hubctl/commands/messages'
 import { nodeCommand } from '#hubctl/commands/node'
 import { projectCommand } from '#hubctl/commands/project'
 import { registryCommand } from '#hubctl/commands/registry'
+import { sandboxCommand } from '#hubctl/commands/sandbox/sandbox'
 import { statusCommand } from '#hubctl/commands/status'
 import { sweepCommand } from '#hubctl/commands/sweep'
 import { updateCommand } from '#hubctl/commands/update'
@@ -64,6 +65,7 @@ const GROUPS: Readonly<Record<string, readonly (() => Command)[]>> = {
   'Projects, analyses, nodes:': [projectCommand, analysisCommand, nodeCommand],
   'Images and files:': [registryCommand, imageCommand, bucketCommand],
   'People and programs:': [userCommand, clientCommand, roleCommand, realmCommand],
+  'A network on this machine:': [sandboxCommand],
   'The hub:': [
     statusCommand,
     versionCommand,

@@ -24,3 +24,80 @@ export class ImageRejected extends NodeFailure {
   static readonly code = 'imageRejected'
   readonly code = ImageRejected.code
 }
+
+/** The image of an analysis is not what was approved. */
+export class ImageRefused extends NodeFailure {
+  static readonly code = 'imageRefused'
+  readonly code = ImageRefused.code
+}
+
+/** The hub cannot be reached, or is not able to answer now. Trying again later may succeed. */
+export class HubUnavailable extends NodeFailure {
+  static readonly code = 'hubUnavailable'
+  readonly code = HubUnavailable.code
+}
+
+/** The hub refused a request. The same request will be refused again. */
+export class HubRefusal extends NodeFailure {
+  static readonly code = 'hubRefusal'
+  readonly code = HubRefusal.code
+
+  constructor(
+    message: string,
+    readonly status: number
+  ) {
+    super(message)
+  }
+}
+
+/** Sealed bytes that do not open: they were changed, or sealed with other keys. */
+export class SealBroken extends NodeFailure {
+  static readonly code = 'sealBroken'
+  readonly code = SealBroken.code
+}
+
+/** A message for a node that cannot receive it. */
+export class RecipientUnknown extends NodeFailure {
+  static readonly code = 'recipientUnknown'
+  readonly code = RecipientUnknown.code
+}
+
+/** The client of the credentials is the client of no node. */
+export class NodeUnknown extends NodeFailure {
+  static readonly code = 'nodeUnknown'
+  readonly code = NodeUnknown.code
+
+  constructor(clientId: string) {
+    super(
+      `The client ${clientId} is the client of no node: use the credentials of a node (hubctl node rotate-credentials)`
+    )
+  }
+}
+
+/** The hub has another public key of the node than the one it holds, and the node may not change that. */
+export class KeyUnpublished extends NodeFailure {
+  static readonly code = 'keyUnpublished'
+  readonly code = KeyUnpublished.code
+
+  constructor(node: string, publicKey: string) {
+    super(
+      `The hub does not have the public key of the node. An administrator publishes it: hubctl update node ${node} publicKey=${publicKey}`
+    )
+  }
+}
+
+/** A settings file that cannot be read, or has something that it should not have. */
+export class SettingsInvalid extends NodeFailure {
+  static readonly code = 'settingsInvalid'
+  readonly code = SettingsInvalid.code
+}
+
+/** This machine has no Python from which an image can be made. */
+export class PythonMissing extends NodeFailure {
+  static readonly code = 'pythonMissing'
+  readonly code = PythonMissing.code
+
+  constructor(command: string, cause: unknown) {
+    super(`${command} is no Python 3: install it (apt-get install python3), or name another`, cause)
+  }
+}

@@ -17,6 +17,7 @@ import {
   type DecisionTarget,
   type DecisionOptions,
 } from './decisions.js'
+import { runCommand } from './analysis_run/run.js'
 import { rotateCredentialsCommand } from './rotate_credentials.js'
 
 const ANALYSIS: DecisionTarget = {
@@ -33,6 +34,7 @@ const ANALYSIS: DecisionTarget = {
 export function analysisCommand(): Command {
   const command = new Command('analysis')
     .description('take analyses from their configuration to their nodes, and see what blocks them')
+    .addCommand(runCommand())
     .addCommand(
       withDryRun(
         analysisArgument(

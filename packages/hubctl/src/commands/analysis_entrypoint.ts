@@ -22,7 +22,7 @@ export async function chooseEntrypoint(
 ): Promise<void> {
   const { output } = invocation
   const api = await invocation.api()
-  const { id } = await waitForFile(api, idOrName, path)
+  const { id } = await waitForCodeFile(api, idOrName, path)
   const changed = await api.change<{ data: NamedRecord }>(
     'POST',
     FILES.service,
@@ -36,7 +36,12 @@ export async function chooseEntrypoint(
   }
 }
 
-async function waitForFile(api: Api, analysis: string, path: string): Promise<NamedRecord> {
+/** Waits for a file of the code that was just uploaded. */
+export async function waitForCodeFile(
+  api: Api,
+  analysis: string,
+  path: string
+): Promise<NamedRecord> {
   const { id } = await findAnalysisBucket(api, analysis, 'code')
   const condition = `and(eq(analysisBucketId,'${id}'),eq(path,'${path.replaceAll("'", "''")}'))`
   for (const deadline = Date.now() + TIMEOUT_MS; ; await pause(POLL_INTERVAL_MS)) {

@@ -79,13 +79,13 @@ export class ImageCache {
     const name = digest.replace(':', '-')
     this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1)
     try {
-      const { command, variables, workingFolder } = await this.#mutex.run(name, () =>
+      const { bytes: _, ...config } = await this.#mutex.run(name, () =>
         this.#record(name, store, repository, digest, signal)
       )
       await this.#evict()
       const release = once(() => this.#release(name))
       const rootPath = join(this.#folder, name, 'root')
-      return { command, variables, workingFolder, rootPath, release }
+      return { ...config, rootPath, release }
     } catch (error) {
       await this.#release(name)
       throw error

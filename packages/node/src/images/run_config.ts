@@ -7,6 +7,7 @@ export interface RunConfig {
   readonly command: readonly string[]
   readonly variables: Readonly<Record<string, string>>
   readonly workingFolder: string
+  readonly labels: Readonly<Record<string, string>>
 }
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
@@ -23,7 +24,14 @@ export function runConfigOf({ content }: ImageConfig): RunConfig {
     throw new ImageRejected('The image has an invalid working folder')
   }
   const variables = Object.fromEntries(texts(config.Env, 'Env').map(variableOf))
-  return { command, variables: { PATH, ...variables }, workingFolder }
+  return { command, variables: { PATH, ...variables }, workingFolder, labels: labelsOf(config) }
+}
+
+function labelsOf({ Labels: labels }: Readonly<Record<string, unknown>>): Record<string, string> {
+  const entries = Object.entries(isObject(labels) ? labels : {})
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  )
 }
 
 function variableOf(text: string): [name: string, value: string] {

@@ -1,0 +1,70 @@
+import { basename, resolve } from 'node:path'
+
+import { Command } from 'commander'
+
+import { perform, type Invocation } from '#hubctl/invocation'
+import { collect, wholeNumber } from '#hubctl/options'
+import { codeIn } from './code_folder.js'
+import { createAnalysis } from './create_analysis.js'
+import { executeAnalysis } from './execute_analysis.js'
+import { downloadResults } from './download_results.js'
+import { RunProgress } from './run_progress.js'
+
+export interface RunOptions {
+  readonly project: string
+  readonly name?: string
+  readonly image: string
+  readonly entrypoint: string
+  readonly node?: readonly string[]
+  readonly to?: string
+  readonly timeout: number
+}
+
+const HELP = `
+Creates an analysis from a folder, uploads its code, locks it, waits for its
+approvals, builds and distributes it, follows its execution, and downloads its
+result. README.md and what begins with a dot, an underscore or expected stays
+here. Ctrl-C ends only the command: the analysis goes on.
+
+Examples:
+  hubctl analysis run examples/mean --project study
+  hubctl analysis run mean --project study --node north --node center --to results`
+
+export function runCommand(): Command {
+  return new Command('run')
+    .description('take a folder of code to its nodes, and fetch the result')
+    .argument('<folder>', 'the folder with the code')
+    .requiredOption('-p, --project <project>', 'the project, by id or name')
+    .option('--name <name>', 'the name of the analysis (default: the folder and the time)')
+    .option('--image <image>', 'the path of the master image', 'python/base')
+    .option('--entrypoint <file>', 'the file to start', 'main.py')
+    .option('--node <node>', 'a node to run at; repeatable (default: all of the project)', collect)
+    .option('--to <folder>', 'where to put the result (default: ./<name>)')
+    .option('--timeout <seconds>', 'maximum time to wait', wholeNumber, 3600)
+    .addHelpText('after', HELP)
+    .action(
+      perform(async (invocation: Invocation<RunOptions>, folder: string) => {
+        await runFolder(invocation, folder)
+      })
+    )
+}
+
+/** Runs the code of a folder, and returns the folder of its result. Fails if the execution does. */
+export async function runFolder(
+  invocation: Invocation<RunOptions>,
+  folder: string
+): Promise<string> {
+  const { options, output } = invocation
+  const api = await invocation.api()
+  const code = await codeIn(folder, options.entrypoint)
+  const name = options.name ?? `${basename(resolve(folder))}-${timeStamp()}`
+  const progress = new RunProgress(output)
+  const analysis = await createAnalysis(api, { ...options, name, code }, output, progress)
+  await executeAnalysis(api, analysis, options.timeout, progress)
+  const target = options.to ?? name
+  await downloadResults(api, analysis, target, output)
+  return target
+}
+
+/** Tells runs of one folder apart. */
+const timeStamp = (): string => new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '')

@@ -1,0 +1,311 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import type { Container, ContainerDriver, ContainerExit } from '../containers/container_driver.js'
+import type { DataSource } from '../data_sources/data_source.js'
+import type { AnalysisReport } from '../gateway/report_routes.js'
+import { AnalysisTokens } from '../gateway/tokens.js'
+import type { Hub } from '../hub/hub.js'
+import type { SealedMessages } from '../messages/sealed_messages.js'
+import type { KeyPair } from '../seal/key_pair.js'
+import { SealBroken } from '#node/errors'
+import type { Policy } from '../policy/policy.js'
+import type { ReceivedMessage } from '../messages/receiver.js'
+import { AnalysisGateway } from './analysis_gateway.js'
+import { AnalysisProcess } from './analysis_process.js'
+import type { AnalysisImages } from './analysis_images.js'
+import type { AssignedAnalysis } from './assigned_analysis.js'
+import type { Assignment, HubAnalyses, Participation, RunResult } from './hub_analyses.js'
+import { OutputLog } from './output_log.js'
+import type { ReportQueue } from './report_queue.js'
+
+/** What all runs of a node share. */
+export interface RunServices {
+  readonly hub: Hub
+  readonly analyses: HubAnalyses
+  readonly images: AnalysisImages
+  readonly containers: ContainerDriver
+  readonly keys: KeyPair
+  readonly messages: SealedMessages
+  readonly policy: Policy
+  /** Approves analyses for the node, if its policy lets it. */
+  readonly approver: HubAnalyses | undefined
+  /** The folder of the node. */
+  readonly folder: string
+  /** A short folder for sockets: the path of a socket has at most 107 bytes. */
+  readonly socketFolder: string
+}
+
+export interface RunOptions {
+  readonly assignment: Assignment
+  readonly analysis: AssignedAnalysis
+  readonly sources: readonly DataSource[]
+  readonly restart: number
+  readonly reports: ReportQueue
+}
+
+const GRACE_MS = 3_000
+/** Statuses after which an analysis only waits for its end. */
+const FINAL: ReadonlySet<string> = new Set(['executed', 'failed', 'stopped'])
+const POLL_MS = 500
+const DELIVERY_PAUSE_MS = 250
+/** A token is replaced when less than this is left of it. */
+const RENEW_AHEAD_SECONDS = 600
+
+/** One run of an analysis at this node, from its image to its end. */
+export class AnalysisRun {
+  readonly #services: RunServices
+  readonly #options: RunOptions
+  readonly #tokens: AnalysisTokens
+  readonly #process: AnalysisProcess
+  readonly #output: OutputLog
+  readonly #stopped = new AbortController()
+  readonly #socketFolder: string
+  readonly #transferFolder: string
+  #analysis: AssignedAnalysis
+  #container: Container | undefined
+  #reported: string | undefined
+  #partners = ''
+  /** Resolves when nothing of the run is left, with its result. */
+  readonly ended: Promise<RunResult>
+
+  constructor(services: RunServices, options: RunOptions) {
+    const { analysis } = options
+    this.#services = services
+    this.#options = options
+    this.#analysis = analysis
+    this.#tokens = new AnalysisTokens(analysis.id)
+    this.#socketFolder = join(services.socketFolder, analysis.id.slice(0, 8))
+    this.#transferFolder = join(services.folder, 'transfers', analysis.id)
+    this.#process = new AnalysisProcess(this.#inboundSocket)
+    this.#output = new OutputLog(join(services.folder, 'output', `${analysis.id}.log`))
+    this.ended = this.#run()
+  }
+
+  get analysisId(): string {
+    return this.#analysis.id
+  }
+
+  /** Updates the nodes of the analysis, and lets it know how the execution stands at the others. */
+  async update(participations: readonly Participation[]): Promise<void> {
+    const participants = participations.map(({ participant }) => participant)
+    this.#analysis = { ...this.#analysis, participants }
+    const others = participations.flatMap(({ participant: { nodeId }, executionStatus: status }) =>
+      nodeId === this.#analysis.self.nodeId || status === null ? [] : [[nodeId, status] as const]
+    )
+    const text = JSON.stringify(others)
+    if (others.length > 0 && text !== this.#partners) {
+      this.#partners = text
+      await this.#process.reportPartners(Object.fromEntries(others)).catch(() => {
+        this.#partners = ''
+      })
+    }
+  }
+
+  /** Ends the run, whatever it is doing. The reason is written to the log of the analysis. */
+  stop(reason: string): void {
+    if (!this.#stopped.signal.aborted) {
+      this.#options.reports.log('warn', reason, 'stopped')
+      this.#stopped.abort()
+    }
+  }
+
+  /** Opens a message and returns when the analysis has taken it, or has ended. */
+  async deliver(received: ReceivedMessage, signal: AbortSignal): Promise<void> {
+    const text = this.#open(received)
+    const ended = AbortSignal.any([signal, this.#stopped.signal])
+    while (text !== undefined && !ended.aborted) {
+      try {
+        return await this.#process.deliver(text, ended)
+      } catch {
+        await delay(DELIVERY_PAUSE_MS, undefined, { signal: ended }).catch(() => {})
+      }
+    }
+    signal.throwIfAborted()
+  }
+
+  async #run(): Promise<RunResult> {
+    const { reports } = this.#options
+    try {
+      return await this.#execute()
+    } catch (error) {
+      if (this.#stopped.signal.aborted) {
+        return 'stopped'
+      }
+      reports.log('error', (error as Error).message, 'failed')
+      return 'failed'
+    } finally {
+      this.#stopped.abort()
+      await this.#cleanUp()
+    }
+  }
+
+  async #execute(): Promise<RunResult> {
+    const { reports, assignment } = this.#options
+    const { images, policy } = this.#services
+    reports.report({ executionStatus: 'starting' })
+    reports.log('info', 'Pulls and verifies the image', 'pull')
+    const image = await images.prepare(assignment, this.#stopped.signal)
+    const gateway = await this.#openGateway()
+    try {
+      this.#stopped.signal.throwIfAborted()
+      reports.log('info', 'Starts the container', 'start')
+      this.#container = await this.#services.containers.start({
+        name: this.#deploymentName,
+        rootPath: image.rootPath,
+        command: image.command,
+        variables: { ...image.variables, ...(await this.#variables()) },
+        workingFolder: image.workingFolder,
+        limits: policy.limits,
+        gatewayHost: `nginx-${this.#deploymentName}`,
+        gatewaySocket: this.#gatewaySocket,
+        inboundSocket: this.#inboundSocket,
+        onLine: (line, stream) => this.#output.add(line, stream),
+      })
+      reports.report({ executionStatus: 'started' })
+      return await this.#watch(this.#container)
+    } finally {
+      await gateway.close()
+      await image.release()
+    }
+  }
+
+  /** Waits until the analysis says that it is done, its container ends, or the run is stopped. */
+  async #watch(container: Container): Promise<RunResult> {
+    let exit: ContainerExit | undefined
+    void container.exited.then((ended) => {
+      exit = ended
+      this.#stopped.abort()
+    })
+    const { signal } = this.#stopped
+    while (!signal.aborted) {
+      await this.#poll()
+      if (FINAL.has(this.#reported ?? '')) {
+        await container.stop(GRACE_MS)
+        return this.#reported as RunResult
+      }
+      await delay(POLL_MS, undefined, { signal }).catch(() => {})
+    }
+    return exit ? this.#resultOf(exit) : this.#stop(container)
+  }
+
+  async #stop(container: Container): Promise<RunResult> {
+    this.#options.reports.report({ executionStatus: 'stopping' })
+    await container.stop(GRACE_MS)
+    return 'stopped'
+  }
+
+  /** Reads the state of the analysis; one that does not answer yet is asked again. */
+  async #poll(): Promise<void> {
+    const health = await this.#process.health().catch(() => undefined)
+    if (!health) {
+      return
+    }
+    this.#take(health.status)
+    const left = health.token_remaining_time
+    if (typeof left === 'number' && left < RENEW_AHEAD_SECONDS) {
+      await this.#process.renewToken(await this.#tokens.issue()).catch(() => {})
+    }
+  }
+
+  #resultOf({ code, signal, message }: ContainerExit): RunResult {
+    if (FINAL.has(this.#reported ?? '')) {
+      return this.#reported as RunResult
+    }
+    if (code === 0) {
+      return 'executed'
+    }
+    const { reports } = this.#options
+    const end = message ?? `The analysis ended with ${signal ?? `code ${code}`}`
+    reports.log('error', end, 'failed')
+    if (this.#services.policy.sharesErrors && this.#output.lastError) {
+      reports.log('error', this.#output.lastError, 'output')
+    }
+    return 'failed'
+  }
+
+  /** A status that the analysis reports of itself. */
+  #take(status: string | undefined): void {
+    if (status === undefined || status === this.#reported || FINAL.has(this.#reported ?? '')) {
+      return
+    }
+    this.#reported = status
+    if (status === 'executing') {
+      this.#options.reports.report({ executionStatus: 'executing' })
+    }
+  }
+
+  #report({ log, level, status, progress }: AnalysisReport): void {
+    const { reports } = this.#options
+    reports.log(levelOf(level), log)
+    if (progress !== undefined && progress >= 0 && progress <= 100) {
+      reports.report({ executionProgress: Math.floor(progress) })
+    }
+    this.#take(status)
+  }
+
+  async #openGateway(): Promise<AnalysisGateway> {
+    const { reports, sources } = this.#options
+    await mkdir(this.#socketFolder, { recursive: true, mode: 0o711 })
+    await mkdir(this.#transferFolder, { recursive: true, mode: 0o700 })
+    return AnalysisGateway.open(this.#services, {
+      analysis: () => this.#analysis,
+      sources,
+      socket: this.#gatewaySocket,
+      transferFolder: this.#transferFolder,
+      tokens: this.#tokens,
+      signal: this.#stopped.signal,
+      onReport: (report) => this.#report(report),
+      onRefusal: (sentence) => reports.log('warn', sentence, 'gateway'),
+    })
+  }
+
+  async #variables(): Promise<Record<string, string>> {
+    const { id, projectId } = this.#analysis
+    return {
+      ANALYSIS_ID: id,
+      PROJECT_ID: projectId,
+      DEPLOYMENT_NAME: this.#deploymentName,
+      KEYCLOAK_TOKEN: await this.#tokens.issue(),
+      DATA_SOURCE_TOKEN: this.#tokens.data,
+    }
+  }
+
+  #open(received: ReceivedMessage): string | undefined {
+    try {
+      return this.#services.messages.open(this.#analysis, received)
+    } catch (error) {
+      if (!(error instanceof SealBroken)) {
+        throw error
+      }
+      this.#options.reports.log('warn', `A message was dropped. ${error.message}`, 'message')
+      return undefined
+    }
+  }
+
+  async #cleanUp(): Promise<void> {
+    await this.#container?.stop(0)
+    await this.#output.close()
+    await rm(this.#socketFolder, { recursive: true, force: true })
+    await rm(this.#transferFolder, { recursive: true, force: true })
+  }
+
+  get #deploymentName(): string {
+    return `analysis-${this.#analysis.id}-${this.#options.restart}`
+  }
+
+  get #gatewaySocket(): string {
+    return join(this.#socketFolder, 'out')
+  }
+
+  get #inboundSocket(): string {
+    return join(this.#socketFolder, 'in')
+  }
+}
+
+/** Levels of the container's surface that the hub does not have. */
+const LEVELS: Readonly<Record<string, string>> = { warning: 'warn', critical: 'crit' }
+const KNOWN = new Set(['emerg', 'alert', 'crit', 'error', 'warn', 'notice', 'info', 'debug'])
+
+const levelOf = (level: string): string => (KNOWN.has(level) ? level : (LEVELS[level] ?? 'info'))

@@ -1,0 +1,186 @@
+import { publicKeyIn } from '../seal/key_pair.js'
+import type { Hub } from '../hub/hub.js'
+import type { NodeType, Participant } from './assigned_analysis.js'
+
+/** The execution of an analysis at a node, as the hub stores it. Null means not started. */
+export type ExecutionStatus =
+  'starting' | 'started' | 'stopping' | 'stopped' | 'executing' | 'executed' | 'failed'
+
+/** How a run ends. */
+export type RunResult = Extract<ExecutionStatus, 'executed' | 'failed' | 'stopped'>
+
+export interface HubNode {
+  readonly id: string
+  readonly name: string
+  readonly type: NodeType
+  readonly clientId: string | null
+  readonly publicKey: string | null
+  readonly realmId: string
+}
+
+export interface Assignment {
+  readonly id: string
+  readonly approvalStatus: 'approved' | 'rejected' | null
+  readonly executionStatus: ExecutionStatus | null
+  readonly artifactDigest: string | null
+  readonly artifactTag: string | null
+  readonly analysisId: string
+  readonly nodeId: string
+  readonly analysis: {
+    readonly id: string
+    readonly name: string | null
+    readonly projectId: string
+    readonly configurationLocked: boolean
+    readonly distributionStatus: string | null
+    readonly executionStatus: ExecutionStatus | null
+  }
+}
+
+export interface Content {
+  readonly digest: string
+}
+
+export interface LogLine {
+  readonly message: string
+  readonly level: string
+  readonly code?: string
+}
+
+export interface ExecutionReport {
+  readonly executionStatus?: ExecutionStatus
+  readonly executionProgress?: number
+}
+
+export interface Participation {
+  readonly participant: Participant
+  readonly executionStatus: ExecutionStatus | null
+}
+
+interface PartnerAssignment {
+  readonly executionStatus: ExecutionStatus | null
+  readonly node: HubNode
+}
+
+const PAGE = 50
+
+/** What a node reads and reports of its analyses. */
+export class HubAnalyses {
+  readonly #hub: Hub
+
+  constructor(hub: Hub) {
+    this.#hub = hub
+  }
+
+  /** The node of a client. */
+  async findNode(clientId: string): Promise<HubNode | undefined> {
+    const { data } = await this.#hub.json<{ data: HubNode[] }>('core', '/nodes', {
+      query: { 'filter[clientId]': clientId },
+    })
+    return data[0]
+  }
+
+  async publishKey(nodeId: string, publicKey: string): Promise<void> {
+    await this.#hub.json('core', `/nodes/${nodeId}`, { method: 'POST', json: { publicKey } })
+  }
+
+  /** A page of the assignments of a node, those that changed last first. */
+  async assignments(nodeId: string, page: number): Promise<readonly Assignment[]> {
+    const { data } = await this.#hub.json<{ data: Assignment[] }>('core', '/analysis-nodes', {
+      query: {
+        'filter[nodeId]': nodeId,
+        'include': 'analysis',
+        'sort': '-updatedAt',
+        'page[limit]': String(PAGE),
+        'page[offset]': String(page * PAGE),
+      },
+    })
+    return data
+  }
+
+  /** Undefined if the node is not assigned to the analysis. */
+  async assignment(nodeId: string, analysisId: string): Promise<Assignment | undefined> {
+    const { data } = await this.#hub.json<{ data: Assignment[] }>('core', '/analysis-nodes', {
+      query: {
+        'filter[nodeId]': nodeId,
+        'filter[analysisId]': analysisId,
+        'include': 'analysis',
+      },
+    })
+    return data[0]
+  }
+
+  /** All nodes of an analysis, with how the execution stands there. */
+  async participations(analysisId: string): Promise<readonly Participation[]> {
+    return (await this.#partners(analysisId)).flatMap(({ node, executionStatus }) =>
+      node.clientId === null
+        ? []
+        : [{ participant: participantOf(node, node.clientId), executionStatus }]
+    )
+  }
+
+  async project(id: string): Promise<{ readonly id: string; readonly name: string }> {
+    const { data } = await this.#hub.json<{ data: { id: string; name: string } }>(
+      'core',
+      `/projects/${id}`
+    )
+    return data
+  }
+
+  async content(analysisId: string): Promise<Content> {
+    const { data } = await this.#hub.json<{ data: Content }>(
+      'core',
+      `/analyses/${analysisId}/content`
+    )
+    return data
+  }
+
+  async report(assignmentId: string, report: ExecutionReport): Promise<void> {
+    await this.#hub.json('core', `/analysis-nodes/${assignmentId}`, {
+      method: 'POST',
+      json: report,
+    })
+  }
+
+  /** Approves exactly this content. */
+  async approve(assignmentId: string, contentDigest: string): Promise<void> {
+    const json = { approvalStatus: 'approved', contentDigest }
+    await this.#hub.json('core', `/analysis-nodes/${assignmentId}`, { method: 'POST', json })
+  }
+
+  async log(analysisId: string, nodeId: string, line: LogLine): Promise<void> {
+    const json = { analysisId, nodeId, ...line }
+    await this.#hub.json('core', '/analysis-node-logs', { method: 'POST', json })
+  }
+
+  async #partners(analysisId: string): Promise<readonly PartnerAssignment[]> {
+    const partners: PartnerAssignment[] = []
+    for (;;) {
+      const { data } = await this.#hub.json<{ data: PartnerAssignment[] }>(
+        'core',
+        '/analysis-nodes',
+        {
+          query: {
+            'filter[analysisId]': analysisId,
+            'include': 'node',
+            'sort': 'createdAt',
+            'page[limit]': String(PAGE),
+            'page[offset]': String(partners.length),
+          },
+        }
+      )
+      partners.push(...data)
+      if (data.length < PAGE) {
+        return partners
+      }
+    }
+  }
+}
+
+function participantOf({ id, type, publicKey }: HubNode, clientId: string): Participant {
+  return {
+    nodeId: id,
+    nodeType: type,
+    clientId,
+    publicKey: publicKey === null ? undefined : publicKeyIn(publicKey),
+  }
+}

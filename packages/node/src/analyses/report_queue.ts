@@ -1,0 +1,116 @@
+import { jitteredBackoff, sleep } from '#kernel/backoff'
+
+import { HubRefusal } from '#node/errors'
+import type { ExecutionReport, HubAnalyses, LogLine } from './hub_analyses.js'
+
+const RETRY = { firstMs: 250, longestMs: 10_000 }
+/** Beyond so many lines that wait, further ones are counted instead of kept. */
+const MAX_LINES = 2_000
+const MIN_LENGTH = 3
+const MAX_LENGTH = 2_048
+
+export interface ReportTarget {
+  readonly assignmentId: string
+  readonly analysisId: string
+  readonly nodeId: string
+}
+
+/**
+ * Reports the log and the execution of one analysis in order. While the hub is away, reports wait; of several
+ * executions that wait only the last one is sent.
+ */
+export class ReportQueue {
+  readonly #analyses: HubAnalyses
+  readonly #target: ReportTarget
+  readonly #stopped = new AbortController()
+  readonly #lines: LogLine[] = []
+  #dropped = 0
+  #execution: ExecutionReport | undefined
+  #sending: Promise<void> | undefined
+
+  constructor(analyses: HubAnalyses, target: ReportTarget) {
+    this.#analyses = analyses
+    this.#target = target
+  }
+
+  log(level: string, text: string, code?: string): void {
+    for (const message of partsOf(text)) {
+      if (this.#lines.length < MAX_LINES) {
+        this.#lines.push({ message, level, ...(code !== undefined && { code }) })
+      } else {
+        this.#dropped += 1
+      }
+    }
+    this.#send()
+  }
+
+  report(execution: ExecutionReport): void {
+    this.#execution = { ...this.#execution, ...execution }
+    this.#send()
+  }
+
+  /** Resolves when the hub has everything, or refused it; with false if the queue was stopped before. */
+  async flushed(): Promise<boolean> {
+    while (this.#sending) {
+      await this.#sending
+    }
+    return !this.#stopped.signal.aborted
+  }
+
+  stop(): void {
+    this.#stopped.abort()
+  }
+
+  #send(): void {
+    this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined))
+  }
+
+  async #sendAll(): Promise<void> {
+    const { signal } = this.#stopped
+    for (let next = this.#next(); next && !signal.aborted; next = this.#next()) {
+      await this.#retry(next, signal)
+    }
+  }
+
+  /** Lines go first, so that the reason of an end is there before the end. */
+  #next(): (() => Promise<void>) | undefined {
+    const { analysisId, nodeId, assignmentId } = this.#target
+    const line = this.#lines.shift() ?? this.#droppedLine()
+    if (line) {
+      return () => this.#analyses.log(analysisId, nodeId, line)
+    }
+    const execution = this.#execution
+    this.#execution = undefined
+    return execution && (() => this.#analyses.report(assignmentId, execution))
+  }
+
+  #droppedLine(): LogLine | undefined {
+    const dropped = this.#dropped
+    this.#dropped = 0
+    return dropped > 0
+      ? { level: 'warn', message: `${dropped} log lines were dropped, because the hub was away` }
+      : undefined
+  }
+
+  async #retry(request: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      try {
+        return await request()
+      } catch (error) {
+        if (error instanceof HubRefusal && error.status !== 401) {
+          return
+        }
+        await sleep(jitteredBackoff(failures, RETRY), signal)
+      }
+    }
+  }
+}
+
+/** The lines of a text in lengths that the hub takes. */
+function partsOf(text: string): string[] {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .flatMap((line) => line.match(new RegExp(`.{1,${MAX_LENGTH}}`, 'gsu')) ?? [])
+    .map((part) => part.padEnd(MIN_LENGTH, '.'))
+}

@@ -1,0 +1,49 @@
+import { mkdir, readFile, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { writeWhole } from '../files/write_whole.js'
+import type { RunResult } from './hub_analyses.js'
+
+/** What a node remembers of a run over its own restart. */
+export interface RunRecord {
+  readonly analysisId: string
+  readonly assignmentId: string
+  readonly artifactDigest: string
+  /** How often this node has started the analysis. */
+  readonly restart: number
+  /** Undefined while it runs. */
+  readonly result: RunResult | undefined
+  /** Whether the hub knows the result. */
+  readonly isReported: boolean
+}
+
+/** The runs of a node, a file each. */
+export class RunRecords {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async all(): Promise<readonly RunRecord[]> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const names = (await readdir(this.#folder)).filter((name) => name.endsWith('.json'))
+    return Promise.all(
+      names.map(
+        async (name) => JSON.parse(await readFile(join(this.#folder, name), 'utf8')) as RunRecord
+      )
+    )
+  }
+
+  async save(record: RunRecord): Promise<void> {
+    await writeWhole(this.#pathOf(record.analysisId), JSON.stringify(record))
+  }
+
+  async remove(analysisId: string): Promise<void> {
+    await rm(this.#pathOf(analysisId), { force: true })
+  }
+
+  #pathOf(analysisId: string): string {
+    return join(this.#folder, `${analysisId}.json`)
+  }
+}

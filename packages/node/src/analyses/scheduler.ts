@@ -1,0 +1,301 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { jitteredBackoff, sleep } from '#kernel/backoff'
+
+import { HubRefusal, HubUnavailable } from '#node/errors'
+import type { ReceivedMessage } from '../messages/receiver.js'
+import { AnalysisRun, type RunServices } from './analysis_run.js'
+import type { AssignedAnalysis } from './assigned_analysis.js'
+import type { Assignment, HubNode, RunResult } from './hub_analyses.js'
+import { ReportQueue } from './report_queue.js'
+import type { RunRecord, RunRecords } from './run_record.js'
+
+export interface SchedulerEvents {
+  /** One line about what the node does, for its operator. */
+  readonly onLine: (line: string) => void
+}
+
+const POLL_MS = 2_000
+const RETRY = { firstMs: 1_000, longestMs: 10_000 }
+/** Every so many rounds all pages are read, not only that of the latest changes. */
+const FULL_SCAN_ROUNDS = 30
+const PAGE = 50
+/** The time that the others have to end by themselves after one node failed. */
+const PARTNER_GRACE_MS = 20_000
+/** How long a node that is being stopped waits for the hub. What is not reported by then is reported at the next start. */
+const LAST_REPORTS_MS = 5_000
+
+/** Starts what is approved and distributed, and ends what is not approved any more. */
+export class Scheduler {
+  readonly #services: RunServices
+  readonly #node: HubNode
+  readonly #records: RunRecords
+  readonly #events: SchedulerEvents
+  readonly #runs = new Map<string, AnalysisRun>()
+  readonly #stopped = new AbortController()
+  readonly #reports = new Set<ReportQueue>()
+  readonly #reporting = new Set<Promise<void>>()
+  readonly #partnerFailures = new Map<string, number>()
+  #loop: Promise<void> | undefined
+  #round = 0
+
+  constructor(services: RunServices, node: HubNode, records: RunRecords, events: SchedulerEvents) {
+    this.#services = services
+    this.#node = node
+    this.#records = records
+    this.#events = events
+  }
+
+  /** Begins, after what a killed process left has been reported. */
+  async start(): Promise<void> {
+    for (const record of await this.#records.all()) {
+      if (!record.isReported) {
+        this.#track(this.#reportFormer(record))
+      }
+    }
+    this.#loop = this.#run(this.#stopped.signal)
+  }
+
+  /** Ends all runs and reports them as stopped. */
+  async stop(): Promise<void> {
+    this.#stopped.abort()
+    for (const run of this.#runs.values()) {
+      run.stop('The node is being stopped')
+    }
+    await Promise.all([...this.#runs.values()].map(({ ended }) => ended))
+    const reported = Promise.all([this.#loop, ...this.#reporting])
+    await Promise.race([reported, delay(LAST_REPORTS_MS, undefined, { ref: false })])
+    this.#reports.forEach((reports) => reports.stop())
+  }
+
+  get running(): readonly string[] {
+    return [...this.#runs.keys()]
+  }
+
+  /**
+   * Hands a message to its analysis. One for an analysis that will still start here waits; one for an analysis that
+   * has ended, or is none of this node, is worth nothing.
+   */
+  async deliver(message: ReceivedMessage, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const run = this.#runs.get(message.analysisId)
+      if (run) {
+        return run.deliver(message, signal)
+      }
+      if (!(await this.#mayStillStart(message.analysisId))) {
+        return
+      }
+      await sleep(POLL_MS, signal)
+    }
+    signal.throwIfAborted()
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        await this.#poll()
+        failures = 0
+        await sleep(POLL_MS, signal)
+      } catch (error) {
+        failures += 1
+        if (failures === 1) {
+          this.#events.onLine((error as Error).message)
+        }
+        await sleep(jitteredBackoff(failures, RETRY), signal)
+      }
+    }
+  }
+
+  async #poll(): Promise<void> {
+    const isFullScan = this.#round % FULL_SCAN_ROUNDS === 0
+    this.#round += 1
+    const assignments = await this.#assignments(isFullScan)
+    for (const assignment of assignments) {
+      await this.#consider(assignment)
+    }
+    await this.#checkRuns(new Map(assignments.map((one) => [one.analysisId, one])))
+  }
+
+  async #assignments(isFullScan: boolean): Promise<readonly Assignment[]> {
+    const assignments: Assignment[] = []
+    for (let page = 0; ; page += 1) {
+      const found = await this.#services.analyses.assignments(this.#node.id, page)
+      assignments.push(...found)
+      if (!isFullScan || found.length < PAGE) {
+        return assignments
+      }
+    }
+  }
+
+  async #consider(assignment: Assignment): Promise<void> {
+    const { approvalStatus, analysis } = assignment
+    if (approvalStatus === null && analysis.configurationLocked) {
+      await this.#approve(assignment)
+    }
+    if (this.#isDue(assignment)) {
+      await this.#startRun(assignment)
+    }
+  }
+
+  async #approve({ id, analysisId, analysis }: Assignment): Promise<void> {
+    const { approver } = this.#services
+    if (!approver) {
+      return
+    }
+    const { digest } = await this.#services.analyses.content(analysisId)
+    await approver.approve(id, digest)
+    this.#events.onLine(`${nameOf(analysis)}: approved by the policy of the node`)
+  }
+
+  #isDue({ approvalStatus, executionStatus, artifactDigest, analysis, analysisId }: Assignment) {
+    return (
+      approvalStatus === 'approved' &&
+      analysis.distributionStatus === 'executed' &&
+      artifactDigest !== null &&
+      executionStatus === null &&
+      !this.#runs.has(analysisId) &&
+      this.#runs.size < this.#services.policy.atOnce &&
+      !this.#stopped.signal.aborted
+    )
+  }
+
+  async #startRun(assignment: Assignment): Promise<void> {
+    const { analysisId } = assignment
+    const analysis = await this.#readAnalysis(assignment)
+    const project = await this.#services.analyses.project(analysis.projectId)
+    const former = (await this.#records.all()).find((one) => one.analysisId === analysisId)
+    const restart = (former?.restart ?? -1) + 1
+    const record = {
+      analysisId,
+      assignmentId: assignment.id,
+      artifactDigest: assignment.artifactDigest!,
+      restart,
+      result: undefined,
+      isReported: false,
+    }
+    await this.#records.save(record)
+    const reports = this.#reportsOf(assignment)
+    const sources = this.#services.policy.sourcesOf(project)
+    const run = new AnalysisRun(this.#services, { assignment, analysis, sources, restart, reports })
+    this.#runs.set(analysisId, run)
+    this.#events.onLine(`${nameOf(assignment.analysis)}: starts`)
+    this.#track(this.#settle(run, record, reports, nameOf(assignment.analysis)))
+  }
+
+  /** Records the end of a run before the hub learns of it, so that it is reported after a crash as well. */
+  async #settle(
+    run: AnalysisRun,
+    record: RunRecord,
+    reports: ReportQueue,
+    name: string
+  ): Promise<void> {
+    const result = await run.ended
+    this.#events.onLine(`${name}: ${result}`)
+    await this.#reportResult({ ...record, result }, reports, result)
+    this.#reports.delete(reports)
+    this.#runs.delete(run.analysisId)
+    this.#partnerFailures.delete(run.analysisId)
+  }
+
+  /** Reports what a former process did not. A run that it did not end is lost with it. */
+  async #reportFormer(record: RunRecord): Promise<void> {
+    const reports = this.#reportsOf({ ...record, id: record.assignmentId })
+    if (record.result === undefined) {
+      reports.log(
+        'error',
+        'The node was interrupted while the analysis ran; its state is lost',
+        'failed'
+      )
+    }
+    await this.#reportResult(record, reports, record.result ?? 'failed')
+  }
+
+  async #reportResult(record: RunRecord, reports: ReportQueue, result: RunResult): Promise<void> {
+    await this.#records.save({ ...record, result })
+    reports.log('info', `Ended: ${result}`, 'end')
+    reports.report({ executionStatus: result })
+    if (await reports.flushed()) {
+      await this.#records.save({ ...record, result, isReported: true })
+    }
+  }
+
+  #track(reporting: Promise<void>): void {
+    this.#reporting.add(reporting)
+    void reporting
+      .catch((error: unknown) => this.#events.onLine((error as Error).message))
+      .finally(() => this.#reporting.delete(reporting))
+  }
+
+  /** Ends runs that may not go on: the approval is gone, the node is not assigned any more, or a partner failed. */
+  async #checkRuns(seen: ReadonlyMap<string, Assignment>): Promise<void> {
+    for (const [analysisId, run] of this.#runs) {
+      const assignment =
+        seen.get(analysisId) ??
+        (await this.#services.analyses.assignment(this.#node.id, analysisId))
+      const reason = reasonToEnd(assignment)
+      if (reason) {
+        run.stop(reason)
+      } else {
+        await this.#checkPartners(run)
+      }
+    }
+  }
+
+  async #checkPartners(run: AnalysisRun): Promise<void> {
+    const participations = await this.#services.analyses.participations(run.analysisId)
+    await run.update(participations)
+    const hasFailed = participations.some(
+      ({ participant: { nodeId }, executionStatus }) =>
+        nodeId !== this.#node.id && (executionStatus === 'failed' || executionStatus === 'stopped')
+    )
+    if (!hasFailed) {
+      return
+    }
+    const since = this.#partnerFailures.get(run.analysisId) ?? Date.now()
+    this.#partnerFailures.set(run.analysisId, since)
+    if (Date.now() - since >= PARTNER_GRACE_MS) {
+      run.stop('Another node of the analysis has failed or was stopped')
+    }
+  }
+
+  async #mayStillStart(analysisId: string): Promise<boolean> {
+    try {
+      const assignment = await this.#services.analyses.assignment(this.#node.id, analysisId)
+      return assignment !== undefined && assignment.executionStatus === null
+    } catch (error) {
+      if (error instanceof HubUnavailable) {
+        return true
+      }
+      if (error instanceof HubRefusal) {
+        return false
+      }
+      throw error
+    }
+  }
+
+  async #readAnalysis({ analysisId, analysis }: Assignment): Promise<AssignedAnalysis> {
+    const participations = await this.#services.analyses.participations(analysisId)
+    const participants = participations.map(({ participant }) => participant)
+    const self = participants.find(({ nodeId }) => nodeId === this.#node.id)
+    if (!self) {
+      throw new HubRefusal('The node is not a participant of the analysis', 404)
+    }
+    return { id: analysisId, projectId: analysis.projectId, self, participants }
+  }
+
+  #reportsOf({ id, analysisId }: Pick<Assignment, 'id' | 'analysisId'>): ReportQueue {
+    const target = { assignmentId: id, analysisId, nodeId: this.#node.id }
+    const reports = new ReportQueue(this.#services.analyses, target)
+    this.#reports.add(reports)
+    return reports
+  }
+}
+
+function reasonToEnd(assignment: Assignment | undefined): string | undefined {
+  if (!assignment) {
+    return 'The node is not assigned to the analysis any more'
+  }
+  return assignment.approvalStatus === 'approved' ? undefined : 'The approval was withdrawn'
+}
+
+const nameOf = ({ name, id }: Assignment['analysis']): string => name ?? id

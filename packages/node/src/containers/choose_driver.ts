@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+
+import { ContainersUnavailable } from '#node/errors'
+import { BubblewrapDriver } from './bubblewrap/bubblewrap_driver.js'
+import type { ContainerDriver } from './container_driver.js'
+
+const DRIVERS = { bubblewrap: BubblewrapDriver }
+
+export type Isolation = keyof typeof DRIVERS
+
+export const ISOLATIONS = Object.keys(DRIVERS) as readonly Isolation[]
+
+/** The driver of a node, which has to work on this machine. */
+export async function containerDriver(
+  isolation: Isolation = 'bubblewrap',
+  folder: string
+): Promise<ContainerDriver> {
+  const driver = new DRIVERS[isolation](join(folder, 'containers'))
+  const reason = await driver.available()
+  if (reason !== undefined) {
+    throw new ContainersUnavailable(reason)
+  }
+  return driver
+}

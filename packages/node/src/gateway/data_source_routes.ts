@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import type { DataSource, FhirSource, FolderSource } from '../data_sources/data_source.js'
+import { SourceFolder } from '../data_sources/source_folder.js'
+import { answerJson } from './answer.js'
+import { GatewayError } from './errors.js'
+import type { GatewayRequest, Router } from './router.js'
+
+const FHIR_ANSWER_MS = 60_000
+
+/** The data sources that the policy of the node gives to the project of the analysis; read only. */
+export function addDataSourceRoutes(
+  router: Router,
+  projectId: string,
+  sources: readonly DataSource[]
+): void {
+  router
+    .add('data', 'GET', '/hub-adapter/kong/datastore/:projectId', ({ params, response }) => {
+      if (params.projectId !== projectId) {
+        throw new GatewayError(404, 'This is the gateway of another project')
+      }
+      answerJson(response, 200, { data: sources.map(shown) })
+    })
+    .add('data', 'GET', '/kong/:name/s3', async ({ params, response }) => {
+      const folder = new SourceFolder(sourceAt(sources, params.name!, 'folder').path)
+      response.setHeader('content-type', 'application/xml')
+      response.end(listing(params.name!, await folder.list()))
+    })
+    .add('data', 'GET', '/kong/:name/s3/*', async ({ params, response }) => {
+      const folder = new SourceFolder(sourceAt(sources, params.name!, 'folder').path)
+      const file = await folder.read(params.rest!)
+      response.setHeader('content-type', 'application/octet-stream')
+      await pipeline(file, response)
+    })
+    .add('data', 'GET', '/kong/:name/fhir/*', async (request) => {
+      await passFhir(sourceAt(sources, request.params.name!, 'fhir'), request)
+    })
+}
+
+/** The paths begin with the name, as the address of a source does. */
+const shown = ({ name, type }: DataSource) => ({
+  id: name,
+  name,
+  paths: [`/${name}/${type === 'folder' ? 's3' : 'fhir'}`],
+})
+
+function sourceAt(sources: readonly DataSource[], name: string, type: 'folder'): FolderSource
+function sourceAt(sources: readonly DataSource[], name: string, type: 'fhir'): FhirSource
+function sourceAt(
+  sources: readonly DataSource[],
+  name: string,
+  type: DataSource['type']
+): DataSource {
+  const source = sources.find((one) => one.name === name && one.type === type)
+  if (!source) {
+    throw new GatewayError(404, 'The project has no such data source at this node')
+  }
+  return source
+}
+
+/** A bucket's listing in the form that S3 gives it. */
+function listing(name: string, keys: readonly string[]): string {
+  const contents = keys.map((key) => `<Contents><Key>${escaped(key)}</Key></Contents>`)
+  return `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult><Name>${escaped(name)}</Name>${contents.join('')}</ListBucketResult>`
+}
+
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+async function passFhir({ url }: FhirSource, { params, query, response }: GatewayRequest) {
+  const base = new URL(url.endsWith('/') ? url : `${url}/`)
+  const target = new URL(params.rest!, base)
+  if (target.origin !== base.origin || !target.pathname.startsWith(base.pathname)) {
+    throw new GatewayError(404, 'The address is not one of the FHIR server')
+  }
+  target.search = query.toString()
+  const answer = await fetch(target, {
+    headers: { accept: 'application/fhir+json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(FHIR_ANSWER_MS),
+  }).catch((error: unknown) => {
+    throw Object.assign(new GatewayError(502, 'The FHIR server cannot be reached'), {
+      cause: error,
+    })
+  })
+  response.writeHead(answer.status, {
+    'content-type': answer.headers.get('content-type') ?? 'application/fhir+json',
+  })
+  await pipeline(answer.body ? Readable.fromWeb(answer.body) : Readable.from([]), response)
+}

@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import { chmod } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+
+import { HubRefusal, HubUnavailable, SealBroken } from '#node/errors'
+import { answerJson } from './answer.js'
+import { GatewayError } from './errors.js'
+import type { GatewayToken, Router } from './router.js'
+
+export interface GatewayTokens {
+  /** Whether a request shows the token of this analysis. */
+  accepts(kind: Exclude<GatewayToken, 'none'>, shown: string): boolean
+}
+
+export interface GatewayLog {
+  /** A request that was refused. It never contains tokens or bodies. */
+  refused(method: string, path: string, status: number, reason: string): void
+}
+
+/** The HTTP server that one analysis reaches: a socket of its own, with nothing but what its router lists. */
+export class Gateway {
+  readonly #router: Router
+  readonly #tokens: GatewayTokens
+  readonly #log: GatewayLog
+  readonly #server: Server
+
+  private constructor(router: Router, tokens: GatewayTokens, log: GatewayLog) {
+    this.#router = router
+    this.#tokens = tokens
+    this.#log = log
+    this.#server = createServer({ requestTimeout: 0 }, (request, response) => {
+      void this.#answer(request, response)
+    })
+  }
+
+  /** Listens on a Unix socket, which any user inside of the container may connect to. */
+  static async listen(
+    socket: string,
+    router: Router,
+    tokens: GatewayTokens,
+    log: GatewayLog
+  ): Promise<Gateway> {
+    const gateway = new Gateway(router, tokens, log)
+    gateway.#server.listen(socket)
+    await once(gateway.#server, 'listening')
+    await chmod(socket, 0o666)
+    return gateway
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '' } = request
+    const { pathname, searchParams } = new URL(url, 'http://gateway')
+    try {
+      const route = this.#router.find(method, pathname)
+      if (!route) {
+        throw new GatewayError(404, 'The node has no such route')
+      }
+      this.#authorize(request, route.token)
+      const { params, handler } = route
+      await handler({ request, response, params, query: searchParams })
+    } catch (error) {
+      this.#refuse(request, response, pathname, error)
+    }
+  }
+
+  #authorize({ headers }: IncomingMessage, token: GatewayToken): void {
+    if (token === 'none') {
+      return
+    }
+    const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
+    const shown = token === 'data' ? String(headers.apikey ?? bearer) : bearer
+    if (!this.#tokens.accepts(token, shown)) {
+      throw new GatewayError(401, 'The token is not the one of this analysis')
+    }
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, path: string, error: unknown): void {
+    const [status, reason] = statusOf(error)
+    this.#log.refused(request.method ?? '', path, status, reason)
+    if (response.headersSent) {
+      response.destroy()
+      return
+    }
+    response.setHeader('connection', 'close')
+    answerJson(response, status, { detail: reason })
+    request.resume()
+  }
+}
+
+function statusOf(error: unknown): [status: number, reason: string] {
+  if (error instanceof GatewayError) {
+    return [error.status, error.message]
+  }
+  if (error instanceof HubRefusal) {
+    return [error.status === 404 ? 404 : 502, error.message]
+  }
+  if (error instanceof HubUnavailable) {
+    return [503, error.message]
+  }
+  if (error instanceof SealBroken) {
+    return [422, error.message]
+  }
+  return [500, 'The node failed to answer']
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+export interface GatewayRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+}
+
+export type GatewayHandler = (request: GatewayRequest) => Promise<void> | void
+
+/** Which of the two tokens of an analysis a route takes. */
+export type GatewayToken = 'none' | 'node' | 'data'
+
+export interface GatewayRoute {
+  readonly token: GatewayToken
+  readonly handler: GatewayHandler
+}
+
+export interface RouteMatch extends GatewayRoute {
+  readonly params: Readonly<Record<string, string>>
+}
+
+interface Entry extends GatewayRoute {
+  readonly method: string
+  readonly pattern: RegExp
+}
+
+/** Finds routes by method and path. `:name` matches a segment, `*` the rest. */
+export class Router {
+  readonly #entries: Entry[] = []
+
+  add(token: GatewayToken, method: string, path: string, handler: GatewayHandler): this {
+    this.#entries.push({ token, method, pattern: patternOf(path), handler })
+    return this
+  }
+
+  find(method: string, path: string): RouteMatch | undefined {
+    for (const { pattern, handler, token, ...entry } of this.#entries) {
+      const match = entry.method === method ? pattern.exec(path) : null
+      if (match) {
+        return { token, handler, params: decoded(match.groups ?? {}) }
+      }
+    }
+    return undefined
+  }
+}
+
+function patternOf(path: string): RegExp {
+  const source = path.replace(/:(\w+)/g, '(?<$1>[^/]+)').replace('*', '(?<rest>.+)')
+  return new RegExp(`^${source}$`)
+}
+
+function decoded(groups: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)])
+  )
+}

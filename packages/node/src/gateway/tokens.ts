@@ -1,0 +1,44 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+import { SignJWT } from 'jose'
+
+import type { GatewayTokens } from './gateway.js'
+
+/** The token is renewed in the container long before it ends. */
+const LIFE_SECONDS = 3600
+
+/** The tokens of one analysis: what it shows to its gateway. They mean nothing to the hub or to another node. */
+export class AnalysisTokens implements GatewayTokens {
+  readonly #analysisId: string
+  readonly #key = randomBytes(32)
+  #accepted: readonly string[] = []
+  /** The token for data sources. */
+  readonly data = randomBytes(24).toString('base64url')
+
+  constructor(analysisId: string) {
+    this.#analysisId = analysisId
+  }
+
+  /** A new token, whose end the analysis can read. The one before stays valid. */
+  async issue(): Promise<string> {
+    const token = await new SignJWT({})
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject(this.#analysisId)
+      .setIssuedAt()
+      .setExpirationTime(`${LIFE_SECONDS}s`)
+      .sign(this.#key)
+    this.#accepted = [...this.#accepted.slice(-1), token]
+    return token
+  }
+
+  accepts(kind: 'node' | 'data', shown: string): boolean {
+    const valid = kind === 'data' ? [this.data, ...this.#accepted] : this.#accepted
+    return valid.some((token) => isEqual(token, shown))
+  }
+}
+
+function isEqual(one: string, other: string): boolean {
+  return timingSafeEqual(digest(one), digest(other))
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -1,0 +1,72 @@
+import { SURFACE_PREFIXES, type SurfaceName } from '#configuration/surfaces'
+
+import { HubRefusal } from '#node/errors'
+import { Login, type ClientCredentials } from './login.js'
+import { requestHub } from './request_hub.js'
+
+export interface HubAddress {
+  readonly url: string
+  /** Services with an address of their own. */
+  readonly services?: Readonly<Partial<Record<SurfaceName, string>>>
+}
+
+export interface HubRequest {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly query?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  readonly body?: FormData
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** The public interface of a hub, with the login of one client. */
+export class Hub {
+  readonly #address: HubAddress
+  readonly #login: Login
+
+  constructor(address: HubAddress, credentials: ClientCredentials) {
+    this.#address = address
+    this.#login = new Login(this.#of('identity'), credentials)
+  }
+
+  /** Sends a request and parses the JSON answer. */
+  async json<T>(service: SurfaceName, path: string, request?: HubRequest): Promise<T> {
+    const response = await this.open(service, path, request)
+    const text = await response.text()
+    return (text === '' ? null : JSON.parse(text)) as T
+  }
+
+  /** Sends a request; the caller reads the body. A token that was refused is renewed once. */
+  async open(service: SurfaceName, path: string, request: HubRequest = {}): Promise<Response> {
+    const token = await this.#login.token()
+    try {
+      return await this.#send(service, path, request, token)
+    } catch (error) {
+      if (!(error instanceof HubRefusal) || error.status !== 401) {
+        throw error
+      }
+      return this.#send(service, path, request, await this.#login.token(token))
+    }
+  }
+
+  #send(service: SurfaceName, path: string, request: HubRequest, token: string): Promise<Response> {
+    const { method = 'GET', query, json, body, headers, signal } = request
+    const search = query ? `?${new URLSearchParams(query)}` : ''
+    return requestHub(`${this.#of(service)}${path}${search}`, {
+      method,
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${token}`,
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+      ...(body && { body }),
+      ...(signal && { signal }),
+    })
+  }
+
+  #of(service: SurfaceName): string {
+    return this.#address.services?.[service] ?? this.#address.url + SURFACE_PREFIXES[service]
+  }
+}

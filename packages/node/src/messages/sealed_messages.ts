@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+
+import {
+  participantAt,
+  type AssignedAnalysis,
+  type Participant,
+} from '../analyses/assigned_analysis.js'
+import { RecipientUnknown, SealBroken } from '#node/errors'
+import type { KeyPair } from '../seal/key_pair.js'
+import { openMessage, sealMessage } from '../seal/sealed_message.js'
+import type { ReceivedMessage } from './receiver.js'
+import type { SendQueue } from './send_queue.js'
+
+/** Messages between the nodes of an analysis, which only the recipient can read. */
+export class SealedMessages {
+  readonly #keys: KeyPair
+  readonly #queue: SendQueue
+
+  constructor(keys: KeyPair, queue: SendQueue) {
+    this.#keys = keys
+    this.#queue = queue
+  }
+
+  /** Returns when the message is on disk; from then on it is sent until it has arrived. */
+  async send(
+    analysis: AssignedAnalysis,
+    recipients: readonly string[],
+    message: unknown
+  ): Promise<void> {
+    const found = recipients.map((nodeId) => recipientAt(analysis, nodeId))
+    const text = JSON.stringify(message)
+    for (const { clientId, publicKey } of found) {
+      const context = { messageId: randomUUID(), analysisId: analysis.id }
+      const keys = { privateKey: this.#keys.privateKey, publicKey }
+      const sealed = sealMessage(text, keys, context)
+      await this.#queue.add({ recipientClientId: clientId, ...context, sealed })
+    }
+  }
+
+  /** The text of a message, if one of the analysis sealed it for this node. */
+  open(
+    analysis: AssignedAnalysis,
+    { sealed, senderClientId, ...context }: ReceivedMessage
+  ): string {
+    const sender = analysis.participants.find(({ clientId }) => clientId === senderClientId)
+    if (!sender?.publicKey) {
+      throw new SealBroken('The sender is no node of the analysis, or has not published its key')
+    }
+    const { privateKey } = this.#keys
+    return openMessage(sealed, { privateKey, publicKey: sender.publicKey }, context)
+  }
+}
+
+function recipientAt(analysis: AssignedAnalysis, nodeId: string): WithKey {
+  const participant = participantAt(analysis, nodeId)
+  if (!participant) {
+    throw new RecipientUnknown(`The node ${nodeId} is not assigned to the analysis`)
+  }
+  if (!hasKey(participant)) {
+    throw new RecipientUnknown(`The node ${nodeId} has not published its key`)
+  }
+  return participant
+}
+
+type WithKey = Participant & { readonly publicKey: NonNullable<Participant['publicKey']> }
+
+const hasKey = (participant: Participant): participant is WithKey =>
+  participant.publicKey !== undefined

@@ -1,0 +1,21 @@
+/** Aborts its signal when it was not fed for some time. */
+export class Watchdog {
+  readonly #controller = new AbortController()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(milliseconds: number) {
+    this.#timer = setTimeout(() => this.#controller.abort(), milliseconds)
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  feed(): void {
+    this.#timer.refresh()
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
+  }
+}

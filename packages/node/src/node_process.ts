@@ -1,0 +1,118 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { AnalysisImages } from './analyses/analysis_images.js'
+import { HubRefusal, KeyUnpublished, NodeUnknown } from '#node/errors'
+import { HubAnalyses, type HubNode } from './analyses/hub_analyses.js'
+import { RunRecords } from './analyses/run_record.js'
+import { Scheduler } from './analyses/scheduler.js'
+import type { ContainerDriver } from './containers/container_driver.js'
+import { Hub } from './hub/hub.js'
+import { ImageCache } from './images/image_cache.js'
+import { Mailbox } from './messages/mailbox.js'
+import { Receiver } from './messages/receiver.js'
+import { SealedMessages } from './messages/sealed_messages.js'
+import { SendQueue } from './messages/send_queue.js'
+import { KeyPair } from './seal/key_pair.js'
+import type { NodeSettings } from './settings/node_settings.js'
+
+export interface NodeProcessOptions {
+  readonly settings: NodeSettings
+  readonly containers: ContainerDriver
+  /** Receives one line about each thing that the node does. */
+  readonly onLine: (line: string) => void
+}
+
+/** A running node: it starts the analyses that a hub distributes to it, and carries their messages. */
+export class NodeProcess {
+  readonly #scheduler: Scheduler
+  readonly #receiver: Receiver
+  readonly #queue: SendQueue
+  readonly #socketFolder: string
+
+  private constructor(
+    readonly name: string,
+    scheduler: Scheduler,
+    receiver: Receiver,
+    queue: SendQueue,
+    socketFolder: string
+  ) {
+    this.#scheduler = scheduler
+    this.#receiver = receiver
+    this.#queue = queue
+    this.#socketFolder = socketFolder
+  }
+
+  /** Returns when the node is logged in and has begun to work. */
+  static async start({ settings, containers, onLine }: NodeProcessOptions): Promise<NodeProcess> {
+    const { folder, policy, imagesPath, signingKey } = settings
+    const hub = new Hub(settings.hub, settings.credentials)
+    const analyses = new HubAnalyses(hub)
+    const node = await findNode(analyses, settings.credentials.id)
+    const approver = settings.approver && new HubAnalyses(new Hub(settings.hub, settings.approver))
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const keys = await KeyPair.open(join(folder, 'node.key'))
+    await publishKey(node, keys, approver ?? analyses)
+    await containers.recover()
+    const mailbox = new Mailbox(hub)
+    const queue = await SendQueue.open(join(folder, 'outgoing'), mailbox, ({ analysisId }, error) =>
+      onLine(`A message of the analysis ${analysisId} was refused: ${error.message}`)
+    )
+    const socketFolder = await mkdtemp(join(tmpdir(), 'hub-node-'))
+    const cache = new ImageCache(join(folder, 'images'), { maxBytes: policy.imageBytes })
+    await cache.recover()
+    const services = {
+      hub,
+      analyses,
+      images: new AnalysisImages(hub, analyses, cache, { imagesPath, keys: signingKey }),
+      containers,
+      keys,
+      messages: new SealedMessages(keys, queue),
+      policy,
+      approver: policy.approve === 'auto' ? approver : undefined,
+      folder,
+      socketFolder,
+    }
+    const records = new RunRecords(join(folder, 'runs'))
+    const scheduler = new Scheduler(services, node, records, { onLine })
+    const receiver = new Receiver(
+      mailbox,
+      (message, signal) => scheduler.deliver(message, signal),
+      ({ message }) => onLine(`The mailbox cannot be read: ${message}`)
+    )
+    await scheduler.start()
+    receiver.start()
+    return new NodeProcess(node.name, scheduler, receiver, queue, socketFolder)
+  }
+
+  /** Ends all analyses of this node, and reports them as stopped. */
+  async stop(): Promise<void> {
+    await this.#scheduler.stop()
+    await this.#receiver.stop()
+    await this.#queue.stop()
+    await rm(this.#socketFolder, { recursive: true, force: true })
+  }
+}
+
+async function findNode(analyses: HubAnalyses, clientId: string): Promise<HubNode> {
+  const node = await analyses.findNode(clientId)
+  if (!node) {
+    throw new NodeUnknown(clientId)
+  }
+  return node
+}
+
+/** The others seal for this key, so the hub has to have it. */
+async function publishKey(node: HubNode, keys: KeyPair, analyses: HubAnalyses): Promise<void> {
+  if (node.publicKey === keys.publicKeyText) {
+    return
+  }
+  try {
+    await analyses.publishKey(node.id, keys.publicKeyText)
+  } catch (error) {
+    throw error instanceof HubRefusal && error.status === 403
+      ? new KeyUnpublished(node.name, keys.publicKeyText)
+      : error
+  }
+}

@@ -1,0 +1,45 @@
+import { Command, Option } from 'commander'
+
+import { containerDriver, ISOLATIONS, type Isolation } from './containers/choose_driver.js'
+import { NodeProcess } from './node_process.js'
+import { readNodeSettings } from './settings/node_settings.js'
+
+interface RunOptions {
+  readonly isolation?: Isolation
+}
+
+/** The command line of a node. */
+export function hubNode(): Command {
+  return new Command('hub-node')
+    .description('Run the analyses that a hub distributes to a node')
+    .addCommand(
+      new Command('run')
+        .description('start the node, until SIGTERM or Ctrl-C')
+        .argument('<settings>', 'its settings file (docs/nodes.md)')
+        .addOption(
+          new Option('--isolation <driver>', 'how containers are run').choices([...ISOLATIONS])
+        )
+        .action(run)
+    )
+}
+
+async function run(file: string, { isolation }: RunOptions): Promise<void> {
+  const settings = await readNodeSettings(file)
+  const containers = await containerDriver(isolation ?? settings.isolation, settings.folder)
+  const node = await NodeProcess.start({ settings, containers, onLine: print })
+  print(`The node ${node.name} is ready`)
+  await interruption()
+  print('The node ends')
+  await node.stop()
+}
+
+const interruption = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => resolve())
+    }
+  })
+
+const print = (line: string): void => {
+  process.stdout.write(`${new Date().toISOString()} ${line}\n`)
+}

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process'
+import { createReadStream } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+import { inParallel } from '#kernel/in_parallel'
+import type { LayerFile } from '#oci/tar/layer_entries'
+import { singleChunk } from '#oci/single_chunk'
+
+import { PythonMissing } from '#node/errors'
+
+const run = promisify(execFile)
+
+/** The Python of this machine. */
+export interface Python {
+  /** Such as `3.11`. */
+  readonly version: string
+  readonly executable: string
+  readonly standardLibrary: string
+}
+
+/** Where Python is in the image, wherever this machine has it. */
+export const PYTHON_HOME = 'usr/local'
+/** The modules that analyses use to reach their node. */
+export const MODULES = 'opt/hub-python'
+
+const OWN_MODULES = fileURLToPath(new URL('../../python/', import.meta.url))
+const QUESTION = `
+import json, os, sys, sysconfig
+print(json.dumps({
+    "version": "%d.%d" % sys.version_info[:2],
+    "executable": os.path.realpath(sys.executable),
+    "standardLibrary": sysconfig.get_path("stdlib"),
+}))
+`
+/** Parts of the standard library that no analysis needs. */
+const LEFT_OUT =
+  /(^|\/)(__pycache__|test|tests|idlelib|tkinter|turtledemo|lib2to3|ensurepip|site-packages|dist-packages|config-[^/]*)(\/|$)|\.a$/
+const STATS_AT_ONCE = 16
+
+export async function findPython(command: string): Promise<Python> {
+  try {
+    const { stdout } = await run(command, ['-I', '-c', QUESTION])
+    return JSON.parse(stdout) as Python
+  } catch (error) {
+    throw new PythonMissing(command, error)
+  }
+}
+
+/** Everything that an image with this Python needs: interpreter, standard library, shared libraries, and our modules. */
+export async function pythonFiles({
+  version,
+  executable,
+  standardLibrary,
+}: Python): Promise<LayerFile[]> {
+  const library = await filesBelow(standardLibrary)
+  const libraries = await sharedLibraries([executable, ...library.filter(isSharedLibrary)])
+  const modules = (await filesBelow(OWN_MODULES)).filter((path) => path.endsWith('.py'))
+  const placed: (readonly [path: string, source: string])[] = [
+    [`${PYTHON_HOME}/bin/python3`, executable],
+    ...library.map(
+      (path) =>
+        [`${PYTHON_HOME}/lib/python${version}/${relative(standardLibrary, path)}`, path] as const
+    ),
+    ...libraries.map((path) => [path.slice(1), path] as const),
+    ...modules.map((path) => [`${MODULES}/${relative(OWN_MODULES, path)}`, path] as const),
+  ]
+  const files = await inParallel(placed, STATS_AT_ONCE, ([path, source]) => copyOf(path, source))
+  return [...files, ...SYSTEM_FILES]
+}
+
+async function copyOf(path: string, source: string): Promise<LayerFile> {
+  const { size, mode } = await stat(source)
+  return {
+    path,
+    size,
+    mode: mode & 0o111 ? 0o755 : 0o644,
+    open: () => createReadStream(source),
+  }
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !LEFT_OUT.test(relative(folder, path)))
+  const isFile = await inParallel(paths, STATS_AT_ONCE, async (path) =>
+    (await stat(path).catch(() => undefined))?.isFile()
+  )
+  return paths.filter((_, index) => isFile[index])
+}
+
+const isSharedLibrary = (path: string): boolean => /\.so(\.|$)/.test(path)
+
+/** The paths of the libraries that programs load, with the loader itself. */
+async function sharedLibraries(programs: readonly string[]): Promise<string[]> {
+  const { stdout } = await run('ldd', [...programs], { maxBuffer: 16 * 1024 ** 2 })
+  const paths = [...stdout.matchAll(/^\s+(?:\S+ => )?(\/\S+) \(0x/gm)].map(([, path]) => path!)
+  return [...new Set(paths)]
+}
+
+const textFile = (path: string, text: string): LayerFile => ({
+  path,
+  size: Buffer.byteLength(text),
+  open: () => singleChunk(Buffer.from(text)),
+})
+
+const SYSTEM_FILES = [
+  textFile('etc/passwd', 'root:x:0:0:root:/:/\nnobody:x:65534:65534:nobody:/tmp:/\n'),
+  textFile('etc/group', 'root:x:0:\nnogroup:x:65534:\n'),
+  textFile('etc/hosts', '127.0.0.1 localhost\n'),
+  textFile('etc/nsswitch.conf', 'hosts: files\n'),
+  textFile('etc/resolv.conf', ''),
+  textFile('etc/hostname', ''),
+]

@@ -1,0 +1,47 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+import { writeWhole } from '../files/write_whole.js'
+
+/** The P-256 key pair of a node. The private key never leaves its folder. */
+export class KeyPair {
+  private constructor(
+    readonly privateKey: KeyObject,
+    /** The PEM of the public key, in hexadecimal digits: the form in which the hub stores it. */
+    readonly publicKeyText: string
+  ) {}
+
+  /** Reads the key pair from a file, or creates it. */
+  static async open(file: string): Promise<KeyPair> {
+    const pem = (await readIfThere(file)) ?? (await createPem(file))
+    const privateKey = createPrivateKey(pem)
+    const publicPem = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' })
+    return new KeyPair(privateKey, Buffer.from(publicPem).toString('hex'))
+  }
+}
+
+/** A public key as the hub stores it: the PEM, in hexadecimal digits or as it is. */
+export function publicKeyIn(text: string): KeyObject {
+  const pem = /^[0-9a-f]+$/i.test(text) ? Buffer.from(text, 'hex').toString() : text
+  return createPublicKey(pem)
+}
+
+async function createPem(file: string): Promise<string> {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await writeWhole(file, pem)
+  return pem
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return undefined
+    }
+    throw error
+  }
+}

@@ -1,0 +1,71 @@
+import { openAsBlob } from 'node:fs'
+import { Readable } from 'node:stream'
+
+import { HubRefusal } from '#node/errors'
+import type { Hub } from '../hub/hub.js'
+
+export type BucketType = 'RESULT' | 'TEMP'
+
+interface BucketFile {
+  readonly id: string
+}
+
+/** The buckets of one analysis at the hub. */
+export class AnalysisBuckets {
+  readonly #hub: Hub
+  readonly #analysisId: string
+  readonly #ids = new Map<BucketType, string>()
+
+  constructor(hub: Hub, analysisId: string) {
+    this.#hub = hub
+    this.#analysisId = analysisId
+  }
+
+  /** Stores a file under a name that the bucket does not have yet, and returns its id. */
+  async upload(type: BucketType, name: string, path: string): Promise<string> {
+    const bucketId = await this.#bucketId(type)
+    const body = new FormData()
+    body.append('file', await openAsBlob(path), name)
+    const { data } = await this.#hub.json<{ data: readonly [BucketFile] }>(
+      'storage',
+      `/buckets/${bucketId}/upload`,
+      { method: 'POST', body }
+    )
+    return data[0].id
+  }
+
+  async download(fileId: string): Promise<Readable> {
+    const path = `/bucket-files/${encodeURIComponent(fileId)}/stream`
+    const response = await this.#hub.open('storage', path)
+    return Readable.fromWeb(response.body!)
+  }
+
+  async remove(fileId: string): Promise<void> {
+    await this.#hub.json('storage', `/bucket-files/${fileId}`, { method: 'DELETE' })
+  }
+
+  async #bucketId(type: BucketType): Promise<string> {
+    const id = this.#ids.get(type) ?? (await this.#findBucket(type))
+    this.#ids.set(type, id)
+    return id
+  }
+
+  async #findBucket(type: BucketType): Promise<string> {
+    const { data } = await this.#hub.json<{ data: readonly { bucketId: string }[] }>(
+      'core',
+      '/analysis-buckets',
+      {
+        query: {
+          'filter[analysisId]': this.#analysisId,
+          'filter[type]': type,
+          'sort': 'createdAt',
+          'page[limit]': '1',
+        },
+      }
+    )
+    if (!data[0]) {
+      throw new HubRefusal(`The analysis has no bucket of the type ${type}`, 404)
+    }
+    return data[0].bucketId
+  }
+}

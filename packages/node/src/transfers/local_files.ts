@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, readdir, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { isUuid } from '#kernel/is_uuid'
+
+import { writeWhole } from '../files/write_whole.js'
+import { GatewayError } from '../gateway/errors.js'
+
+export interface LocalFile {
+  readonly id: string
+  readonly tag: string | null
+  readonly createdAt: string
+}
+
+const TAG = /^[a-z0-9-]{1,64}$/
+
+/** Files of a project that stay at the node, with tags. Later analyses of the same project find them. */
+export class LocalFiles {
+  readonly #folder: string
+  readonly #maxBytes: number
+
+  constructor(folder: string, maxBytes: number) {
+    this.#folder = folder
+    this.#maxBytes = maxBytes
+  }
+
+  /** Takes a file over; it is gone from its former path. */
+  async add(path: string, tag: string | undefined): Promise<LocalFile> {
+    if (tag !== undefined && !TAG.test(tag)) {
+      throw new GatewayError(400, 'A tag has lower-case letters, digits and dashes, at most 64')
+    }
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    await this.#requireRoom((await stat(path)).size)
+    const file = { id: randomUUID(), tag: tag ?? null, createdAt: new Date().toISOString() }
+    await rename(path, this.#pathOf(file.id))
+    await writeWhole(`${this.#pathOf(file.id)}.json`, JSON.stringify(file))
+    return file
+  }
+
+  /** The path of a file. */
+  async find(id: string): Promise<string> {
+    const path = this.#pathOf(isUuid(id) ? id : 'none')
+    const found = await stat(path).catch(() => undefined)
+    if (!found) {
+      throw new GatewayError(404, 'The project has no local file with this id')
+    }
+    return path
+  }
+
+  /** All tagged files, the oldest first. */
+  async tagged(): Promise<readonly (LocalFile & { tag: string })[]> {
+    const names = await readdir(this.#folder).catch(() => [])
+    const files = await Promise.all(
+      names
+        .filter((name) => name.endsWith('.json'))
+        .map(
+          async (name) => JSON.parse(await readFile(join(this.#folder, name), 'utf8')) as LocalFile
+        )
+    )
+    return files
+      .filter((file): file is LocalFile & { tag: string } => file.tag !== null)
+      .sort((one, other) => one.createdAt.localeCompare(other.createdAt))
+  }
+
+  async #requireRoom(bytes: number): Promise<void> {
+    const names = await readdir(this.#folder)
+    const sizes = await Promise.all(
+      names.map(
+        async (name) => (await stat(join(this.#folder, name)).catch(() => ({ size: 0 }))).size
+      )
+    )
+    if (sizes.reduce((sum, size) => sum + size, bytes) > this.#maxBytes) {
+      throw new GatewayError(
+        507,
+        `The local files of a project have at most ${this.#maxBytes} bytes`
+      )
+    }
+  }
+
+  #pathOf(id: string): string {
+    return join(this.#folder, id)
+  }
+}

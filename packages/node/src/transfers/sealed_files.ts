@@ -1,0 +1,81 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import { participantAt, type AssignedAnalysis } from '../analyses/assigned_analysis.js'
+import { SealBroken } from '#node/errors'
+import { readEnvelope, sealedForAll } from '../seal/envelope.js'
+import type { KeyPair } from '../seal/key_pair.js'
+import { openFile, sealFile } from '../seal/sealed_file.js'
+import type { AnalysisBuckets } from './analysis_buckets.js'
+
+/** Intermediate files of an analysis: sealed before they leave the node, and removed when the analysis ends here. */
+export class SealedFiles {
+  readonly #analysis: () => AssignedAnalysis
+  readonly #buckets: AnalysisBuckets
+  readonly #keys: KeyPair
+  readonly #uploaded = new Set<string>()
+
+  constructor(analysis: () => AssignedAnalysis, buckets: AnalysisBuckets, keys: KeyPair) {
+    this.#analysis = analysis
+    this.#buckets = buckets
+    this.#keys = keys
+  }
+
+  /** Seals a file for one node, or for all of the analysis, and returns its id at the hub. */
+  async upload(path: string, nodeId: string | undefined): Promise<string> {
+    const sealed = `${path}.sealed`
+    try {
+      await (nodeId === undefined
+        ? this.#sealForAll(path, sealed)
+        : this.#sealFor(nodeId, path, sealed))
+      const id = await this.#buckets.upload('TEMP', randomUUID(), sealed)
+      this.#uploaded.add(id)
+      return id
+    } finally {
+      await rm(sealed, { force: true })
+    }
+  }
+
+  /** The content of a file that a node sealed for this one. Without a sender it is one that was sealed for all. */
+  async download(id: string, senderId: string | undefined): Promise<Readable> {
+    const bytes = await this.#buckets.download(id)
+    if (senderId === undefined) {
+      return readEnvelope(bytes, this.#analysis(), this.#keys)
+    }
+    const opening = openFile(this.#keysWith(senderId))
+    bytes.on('error', (error) => opening.destroy(error))
+    return bytes.pipe(opening)
+  }
+
+  /** Removes what this node uploaded. A file that cannot be removed now goes with its analysis. */
+  async removeUploaded(): Promise<void> {
+    await Promise.allSettled([...this.#uploaded].map((id) => this.#buckets.remove(id)))
+    this.#uploaded.clear()
+  }
+
+  async #sealFor(nodeId: string, from: string, to: string): Promise<void> {
+    await pipeline(createReadStream(from), sealFile(this.#keysWith(nodeId)), sealedFileAt(to))
+  }
+
+  async #sealForAll(from: string, to: string): Promise<void> {
+    const { header, sealing } = sealedForAll(randomBytes(32), this.#analysis(), this.#keys)
+    const file = sealedFileAt(to)
+    file.write(header)
+    await pipeline(createReadStream(from), sealing, file)
+  }
+
+  #keysWith(nodeId: string) {
+    const publicKey = participantAt(this.#analysis(), nodeId)?.publicKey
+    if (!publicKey) {
+      throw new SealBroken(
+        `The node ${nodeId} is not assigned to the analysis, or has not published its key`
+      )
+    }
+    return { privateKey: this.#keys.privateKey, publicKey }
+  }
+}
+
+const sealedFileAt = (path: string) => createWriteStream(path, { flags: 'wx', mode: 0o600 })
