@@ -46,8 +46,8 @@ const ground = {
   settings: 'configuration',
 }
 
-/** In the repository it has the program built before it starts it. */
-const ENTRY = '^packages/hubctl/hubctl\\.js$'
+/** In the repository they have their program built before they start it. */
+const ENTRY = '^packages/(hubctl/hubctl|node/hub-node)\\.js$'
 
 const only = (room, allowed) => ({
   name: `room-${room.replaceAll('|', '-')}`,

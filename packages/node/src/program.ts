@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander'
 
-import { containerDriver, ISOLATIONS, type Isolation } from './containers/choose_driver.js'
+import { containerDriver, ISOLATIONS, type Isolation } from '#node/containers/choose_driver'
 import { NodeProcess } from './node_process.js'
-import { readNodeSettings } from './settings/node_settings.js'
+import { readNodeSettings } from '#node/settings/node_settings'
 
 interface RunOptions {
   readonly isolation?: Isolation

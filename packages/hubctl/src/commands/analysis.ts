@@ -17,7 +17,7 @@ import {
   type DecisionTarget,
   type DecisionOptions,
 } from './decisions.js'
-import { runCommand } from './analysis_run/run.js'
+import { runCommand } from '#hubctl/commands/analysis_run/run'
 import { rotateCredentialsCommand } from './rotate_credentials.js'
 
 const ANALYSIS: DecisionTarget = {

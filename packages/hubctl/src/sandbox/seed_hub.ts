@@ -56,15 +56,15 @@ export class SandboxSeed {
   /** Realms, users and nodes, and the credentials of the nodes. */
   async network(): Promise<void> {
     const registry = await this.#registry()
+    const { analyst, stewards } = await this.#folder.secrets()
     for (const node of NODES) {
       const realm = await ensureNamed(this.#admin, REALMS, node.realm, {})
       await this.#node(node, realm, registry)
       if (node.hospital) {
-        await this.#user(stewardOf(node), realm, 'steward', (await this.#folder.secrets()).stewards)
+        await this.#user(stewardOf(node), realm, 'steward', stewards)
       }
     }
     const institute = await findRecord(this.#admin, REALMS, ANALYST_REALM)
-    const { analyst } = await this.#folder.secrets()
     await this.#user(ANALYST, institute, 'researcher', analyst)
   }
 

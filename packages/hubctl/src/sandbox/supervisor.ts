@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -96,8 +95,8 @@ export class Supervisor {
   /** The Python of the machine, unless the folder of images has it from an earlier start. */
   async #makeImage(environment: NodeJS.ProcessEnv): Promise<void> {
     const index = join(this.#folder.images, 'index.json')
-    const name = `"master/${MASTER_IMAGE}:latest"`
-    if (existsSync(index) && (await readFile(index, 'utf8')).includes(name)) {
+    const images = await readFile(index, 'utf8').catch(() => '')
+    if (images.includes(`"master/${MASTER_IMAGE}:latest"`)) {
       return
     }
     const root = repositoryFolder()

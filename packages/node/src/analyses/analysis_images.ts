@@ -3,8 +3,8 @@ import { openImageStore } from '#oci/open_image_store'
 import { ImageKey } from '#oci/signing/image_key'
 import { verifyImage } from '#oci/signing/verify_image'
 
-import type { Hub } from '../hub/hub.js'
-import type { ImageCache, UnpackedImage } from '../images/image_cache.js'
+import type { Hub } from '#node/hub/hub'
+import type { ImageCache, UnpackedImage } from '#node/images/image_cache'
 import { ImageRefused } from '#node/errors'
 import type { Assignment, HubAnalyses } from './hub_analyses.js'
 

@@ -2,40 +2,19 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { Container, ContainerDriver, ContainerExit } from '../containers/container_driver.js'
-import type { DataSource } from '../data_sources/data_source.js'
-import type { AnalysisReport } from '../gateway/report_routes.js'
-import { AnalysisTokens } from '../gateway/tokens.js'
-import type { Hub } from '../hub/hub.js'
-import type { SealedMessages } from '../messages/sealed_messages.js'
-import type { KeyPair } from '../seal/key_pair.js'
+import type { Container, ContainerExit } from '#node/containers/container_driver'
+import type { DataSource } from '#node/data_sources/data_source'
+import type { AnalysisReport } from '#node/gateway/report_routes'
+import { AnalysisTokens } from '#node/gateway/tokens'
 import { SealBroken } from '#node/errors'
-import type { Policy } from '../policy/policy.js'
-import type { ReceivedMessage } from '../messages/receiver.js'
+import type { ReceivedMessage } from '#node/messages/receiver'
 import { AnalysisGateway } from './analysis_gateway.js'
 import { AnalysisProcess } from './analysis_process.js'
-import type { AnalysisImages } from './analysis_images.js'
 import type { AssignedAnalysis } from './assigned_analysis.js'
-import type { Assignment, HubAnalyses, Participation, RunResult } from './hub_analyses.js'
+import type { Assignment, Participation, RunResult } from './hub_analyses.js'
 import { OutputLog } from './output_log.js'
 import type { ReportQueue } from './report_queue.js'
-
-/** What all runs of a node share. */
-export interface RunServices {
-  readonly hub: Hub
-  readonly analyses: HubAnalyses
-  readonly images: AnalysisImages
-  readonly containers: ContainerDriver
-  readonly keys: KeyPair
-  readonly messages: SealedMessages
-  readonly policy: Policy
-  /** Approves analyses for the node, if its policy lets it. */
-  readonly approver: HubAnalyses | undefined
-  /** The folder of the node. */
-  readonly folder: string
-  /** A short folder for sockets: the path of a socket has at most 107 bytes. */
-  readonly socketFolder: string
-}
+import type { RunServices } from './run_services.js'
 
 export interface RunOptions {
   readonly assignment: Assignment

@@ -1,5 +1,5 @@
-import { publicKeyIn } from '../seal/key_pair.js'
-import type { Hub } from '../hub/hub.js'
+import { publicKeyIn } from '#node/seal/key_pair'
+import type { Hub } from '#node/hub/hub'
 import type { NodeType, Participant } from './assigned_analysis.js'
 
 /** The execution of an analysis at a node, as the hub stores it. Null means not started. */
@@ -111,7 +111,8 @@ export class HubAnalyses {
 
   /** All nodes of an analysis, with how the execution stands there. */
   async participations(analysisId: string): Promise<readonly Participation[]> {
-    return (await this.#partners(analysisId)).flatMap(({ node, executionStatus }) =>
+    const partners = await this.#partners(analysisId)
+    return partners.flatMap(({ node, executionStatus }) =>
       node.clientId === null
         ? []
         : [{ participant: participantOf(node, node.clientId), executionStatus }]

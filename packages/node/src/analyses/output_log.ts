@@ -2,7 +2,7 @@ import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs'
 import { dirname } from 'node:path'
 import { finished } from 'node:stream/promises'
 
-import type { OutputStream } from '../containers/container_driver.js'
+import type { OutputStream } from '#node/containers/container_driver'
 
 const MAX_BYTES = 16 * 1024 ** 2
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { writeWhole } from '../files/write_whole.js'
+import { writeWhole } from '#node/files/write_whole'
 import type { RunResult } from './hub_analyses.js'
 
 /** What a node remembers of a run over its own restart. */
@@ -27,11 +27,14 @@ export class RunRecords {
 
   async all(): Promise<readonly RunRecord[]> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    const names = (await readdir(this.#folder)).filter((name) => name.endsWith('.json'))
+    const names = await readdir(this.#folder)
     return Promise.all(
-      names.map(
-        async (name) => JSON.parse(await readFile(join(this.#folder, name), 'utf8')) as RunRecord
-      )
+      names
+        .filter((name) => name.endsWith('.json'))
+        .map(async (name) => {
+          const text = await readFile(join(this.#folder, name), 'utf8')
+          return JSON.parse(text) as RunRecord
+        })
     )
   }
 

@@ -3,8 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { jitteredBackoff, sleep } from '#kernel/backoff'
 
 import { HubRefusal, HubUnavailable } from '#node/errors'
-import type { ReceivedMessage } from '../messages/receiver.js'
-import { AnalysisRun, type RunServices } from './analysis_run.js'
+import type { ReceivedMessage } from '#node/messages/receiver'
+import { AnalysisRun } from './analysis_run.js'
+import type { RunServices } from './run_services.js'
 import type { AssignedAnalysis } from './assigned_analysis.js'
 import type { Assignment, HubNode, RunResult } from './hub_analyses.js'
 import { ReportQueue } from './report_queue.js'
@@ -163,7 +164,8 @@ export class Scheduler {
     const { analysisId } = assignment
     const analysis = await this.#readAnalysis(assignment)
     const project = await this.#services.analyses.project(analysis.projectId)
-    const former = (await this.#records.all()).find((one) => one.analysisId === analysisId)
+    const records = await this.#records.all()
+    const former = records.find((one) => one.analysisId === analysisId)
     const restart = (former?.restart ?? -1) + 1
     const record = {
       analysisId,

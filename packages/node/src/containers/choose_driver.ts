@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 import { ContainersUnavailable } from '#node/errors'
-import { BubblewrapDriver } from './bubblewrap/bubblewrap_driver.js'
+import { BubblewrapDriver } from '#node/containers/bubblewrap/bubblewrap_driver'
 import type { ContainerDriver } from './container_driver.js'
 
 const DRIVERS = { bubblewrap: BubblewrapDriver }

@@ -2,7 +2,7 @@ import { createReadStream, type ReadStream } from 'node:fs'
 import { open, readdir, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 
-import { GatewayError } from '../gateway/errors.js'
+import { GatewayError } from '#node/gateway/errors'
 
 /** The files of a folder, by their path in it. Links that lead out of it are not followed. */
 export class SourceFolder {
@@ -29,7 +29,8 @@ export class SourceFolder {
     if (!path || !file) {
       throw new GatewayError(404, 'The data source has no such file')
     }
-    if (!(await file.stat()).isFile()) {
+    const stats = await file.stat()
+    if (!stats.isFile()) {
       await file.close()
       throw new GatewayError(404, 'The data source has no such file')
     }

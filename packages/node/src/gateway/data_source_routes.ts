@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-import type { DataSource, FhirSource, FolderSource } from '../data_sources/data_source.js'
-import { SourceFolder } from '../data_sources/source_folder.js'
+import type { DataSource, FhirSource, FolderSource } from '#node/data_sources/data_source'
+import { SourceFolder } from '#node/data_sources/source_folder'
 import { answerJson } from './answer.js'
 import { GatewayError } from './errors.js'
 import type { GatewayRequest, Router } from './router.js'

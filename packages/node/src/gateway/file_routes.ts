@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-import type { LocalFile, LocalFiles } from '../transfers/local_files.js'
-import type { ResultFiles } from '../transfers/result_files.js'
-import type { SealedFiles } from '../transfers/sealed_files.js'
+import type { LocalFile, LocalFiles } from '#node/transfers/local_files'
+import type { ResultFiles } from '#node/transfers/result_files'
+import type { SealedFiles } from '#node/transfers/sealed_files'
 import { answerEmpty, answerJson } from './answer.js'
 import { receiveFile, type ReceivedFile } from './multipart.js'
 import type { GatewayRequest, Router } from './router.js'
@@ -53,9 +53,9 @@ export function addFileRoutes(router: Router, options: FileRouteOptions): void {
     })
     .add('node', 'GET', '/storage/local/tags', async (request) => {
       const filter = request.query.get('filter') ?? ''
-      const tags = new Set((await local.tagged()).map(({ tag }) => tag))
-      const results = [...tags].filter((tag) => tag.includes(filter)).map((name) => ({ name }))
-      answerJson(request.response, 200, { results })
+      const files = await local.tagged()
+      const tags = new Set(files.map(({ tag }) => tag).filter((tag) => tag.includes(filter)))
+      answerJson(request.response, 200, { results: [...tags].map((name) => ({ name })) })
     })
     .add('node', 'GET', '/storage/local/tags/:tag', async (request) => {
       const files = await local.tagged()

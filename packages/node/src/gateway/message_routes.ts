@@ -1,6 +1,6 @@
-import type { AssignedAnalysis, Participant } from '../analyses/assigned_analysis.js'
+import type { AssignedAnalysis, Participant } from '#node/analyses/assigned_analysis'
 import { RecipientUnknown } from '#node/errors'
-import type { SealedMessages } from '../messages/sealed_messages.js'
+import type { SealedMessages } from '#node/messages/sealed_messages'
 import { answerEmpty, answerJson } from './answer.js'
 import { GatewayError } from './errors.js'
 import { readJson } from './json_body.js'

@@ -79,13 +79,13 @@ export class ImageCache {
     const name = digest.replace(':', '-')
     this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1)
     try {
-      const { bytes: _, ...config } = await this.#mutex.run(name, () =>
+      const { command, variables, workingFolder, labels } = await this.#mutex.run(name, () =>
         this.#record(name, store, repository, digest, signal)
       )
       await this.#evict()
       const release = once(() => this.#release(name))
       const rootPath = join(this.#folder, name, 'root')
-      return { ...config, rootPath, release }
+      return { command, variables, workingFolder, labels, rootPath, release }
     } catch (error) {
       await this.#release(name)
       throw error

@@ -1,8 +1,9 @@
+import type { EventSourceMessage } from 'eventsource-parser'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 
 import { jitteredBackoff, sleep } from '#kernel/backoff'
 
-import type { Hub } from '../hub/hub.js'
+import type { Hub } from '#node/hub/hub'
 import { Watchdog } from './watchdog.js'
 
 export interface MailboxMessage {
@@ -62,15 +63,16 @@ export class Mailbox {
   }
 
   /** Calls back when messages may have arrived, until the signal aborts. A lost connection is made again. */
-  async watch(onArrival: () => void, signal: AbortSignal): Promise<void> {
+  async watch(onArrival: (event?: string) => void, signal: AbortSignal): Promise<void> {
     let failures = 0
     while (!signal.aborted) {
       const watchdog = new Watchdog(SILENCE_MS)
       try {
-        for await (const _ of await this.#openStream(AbortSignal.any([signal, watchdog.signal]))) {
+        const events = await this.#openStream(AbortSignal.any([signal, watchdog.signal]))
+        for await (const { event } of events) {
           failures = 0
           watchdog.feed()
-          onArrival()
+          onArrival(event)
         }
       } catch {
         failures += 1
@@ -82,7 +84,7 @@ export class Mailbox {
   }
 
   /** Announcements, and a ping every 15 seconds, with which a lost announcement is made up for. */
-  async #openStream(signal: AbortSignal): Promise<AsyncIterable<unknown>> {
+  async #openStream(signal: AbortSignal): Promise<AsyncIterable<EventSourceMessage>> {
     const response = await this.#hub.open('messenger', '/messages/stream', {
       headers: { accept: 'text/event-stream' },
       signal,

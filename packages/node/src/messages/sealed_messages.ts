@@ -4,10 +4,10 @@ import {
   participantAt,
   type AssignedAnalysis,
   type Participant,
-} from '../analyses/assigned_analysis.js'
+} from '#node/analyses/assigned_analysis'
 import { RecipientUnknown, SealBroken } from '#node/errors'
-import type { KeyPair } from '../seal/key_pair.js'
-import { openMessage, sealMessage } from '../seal/sealed_message.js'
+import type { KeyPair } from '#node/seal/key_pair'
+import { openMessage, sealMessage } from '#node/seal/sealed_message'
 import type { ReceivedMessage } from './receiver.js'
 import type { SendQueue } from './send_queue.js'
 

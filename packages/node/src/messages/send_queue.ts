@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { jitteredBackoff, sleep } from '#kernel/backoff'
 import { KeyedMutex } from '#kernel/keyed_mutex'
 
-import { writeWhole } from '../files/write_whole.js'
+import { writeWhole } from '#node/files/write_whole'
 import { HubRefusal } from '#node/errors'
 import type { Mailbox, NewMessage } from './mailbox.js'
 
@@ -37,8 +37,8 @@ export class SendQueue {
   static async open(folder: string, mailbox: Mailbox, onRefusal: OnRefusal): Promise<SendQueue> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const queue = new SendQueue(folder, mailbox, onRefusal)
-    const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort()
-    for (const name of names) {
+    const names = await readdir(folder)
+    for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
       const message = JSON.parse(await readFile(join(folder, name), 'utf8')) as NewMessage
       queue.#enqueue(name, message)
     }

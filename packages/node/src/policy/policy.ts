@@ -4,9 +4,9 @@ import vine from '@vinejs/vine'
 
 import { body, type BodyOf } from '#kernel/body'
 
-import { DEFAULT_LIMITS, type ContainerLimits } from '../containers/container_driver.js'
-import type { DataSource } from '../data_sources/data_source.js'
-import { readSettingsFile } from '../settings/read_settings_file.js'
+import { DEFAULT_LIMITS, type ContainerLimits } from '#node/containers/container_driver'
+import type { DataSource } from '#node/data_sources/data_source'
+import { readSettingsFile } from '#node/settings/read_settings_file'
 
 const MIB = 1024 ** 2
 

@@ -57,7 +57,7 @@ export async function pythonFiles({
 }: Python): Promise<LayerFile[]> {
   const library = await filesBelow(standardLibrary)
   const libraries = await sharedLibraries([executable, ...library.filter(isSharedLibrary)])
-  const modules = (await filesBelow(OWN_MODULES)).filter((path) => path.endsWith('.py'))
+  const modules = await filesBelow(OWN_MODULES, /\.py$/)
   const placed: (readonly [path: string, source: string])[] = [
     [`${PYTHON_HOME}/bin/python3`, executable],
     ...library.map(
@@ -81,15 +81,13 @@ async function copyOf(path: string, source: string): Promise<LayerFile> {
   }
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
+async function filesBelow(folder: string, wanted = /./): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !LEFT_OUT.test(relative(folder, path)))
-  const isFile = await inParallel(paths, STATS_AT_ONCE, async (path) =>
-    (await stat(path).catch(() => undefined))?.isFile()
-  )
-  return paths.filter((_, index) => isFile[index])
+    .filter((path) => wanted.test(path) && !LEFT_OUT.test(relative(folder, path)))
+  const stats = await inParallel(paths, STATS_AT_ONCE, (path) => stat(path).catch(() => undefined))
+  return paths.filter((_path, index) => stats[index]?.isFile())
 }
 
 const isSharedLibrary = (path: string): boolean => /\.so(\.|$)/.test(path)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable, Transform } from 'node:stream'
 
-import { participantAt, type AssignedAnalysis } from '../analyses/assigned_analysis.js'
+import { participantAt, type AssignedAnalysis } from '#node/analyses/assigned_analysis'
 import { SealBroken } from '#node/errors'
 import type { KeyPair } from './key_pair.js'
 import { openChunks, sealChunks } from './sealed_file.js'

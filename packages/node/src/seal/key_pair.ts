@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-import { writeWhole } from '../files/write_whole.js'
+import { writeWhole } from '#node/files/write_whole'
 
 /** The P-256 key pair of a node. The private key never leaves its folder. */
 export class KeyPair {

@@ -8,10 +8,10 @@ import { body } from '#kernel/body'
 import { tryParseJson } from '#kernel/try_parse_json'
 import { SettingsInvalid } from '#node/errors'
 
-import type { HubAddress } from '../hub/hub.js'
-import type { ClientCredentials } from '../hub/login.js'
-import { ISOLATIONS, type Isolation } from '../containers/choose_driver.js'
-import { Policy } from '../policy/policy.js'
+import type { HubAddress } from '#node/hub/hub'
+import type { ClientCredentials } from '#node/hub/login'
+import { ISOLATIONS, type Isolation } from '#node/containers/choose_driver'
+import { Policy } from '#node/policy/policy'
 import { readSettingsFile } from './read_settings_file.js'
 
 const address = () => vine.string().url({ require_tld: false, protocols: ['http', 'https'] })

@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs'
 import { Readable } from 'node:stream'
 
 import { HubRefusal } from '#node/errors'
-import type { Hub } from '../hub/hub.js'
+import type { Hub } from '#node/hub/hub'
 
 export type BucketType = 'RESULT' | 'TEMP'
 

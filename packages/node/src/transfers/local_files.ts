@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 import { isUuid } from '#kernel/is_uuid'
 
-import { writeWhole } from '../files/write_whole.js'
-import { GatewayError } from '../gateway/errors.js'
+import { writeWhole } from '#node/files/write_whole'
+import { GatewayError } from '#node/gateway/errors'
 
 export interface LocalFile {
   readonly id: string
@@ -31,7 +31,7 @@ export class LocalFiles {
       throw new GatewayError(400, 'A tag has lower-case letters, digits and dashes, at most 64')
     }
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    await this.#requireRoom((await stat(path)).size)
+    await this.#requireRoomFor(path)
     const file = { id: randomUUID(), tag: tag ?? null, createdAt: new Date().toISOString() }
     await rename(path, this.#pathOf(file.id))
     await writeWhole(`${this.#pathOf(file.id)}.json`, JSON.stringify(file))
@@ -63,14 +63,11 @@ export class LocalFiles {
       .sort((one, other) => one.createdAt.localeCompare(other.createdAt))
   }
 
-  async #requireRoom(bytes: number): Promise<void> {
+  async #requireRoomFor(path: string): Promise<void> {
     const names = await readdir(this.#folder)
-    const sizes = await Promise.all(
-      names.map(
-        async (name) => (await stat(join(this.#folder, name)).catch(() => ({ size: 0 }))).size
-      )
-    )
-    if (sizes.reduce((sum, size) => sum + size, bytes) > this.#maxBytes) {
+    const paths = [path, ...names.map((name) => join(this.#folder, name))]
+    const stats = await Promise.all(paths.map((one) => stat(one).catch(() => ({ size: 0 }))))
+    if (stats.reduce((sum, { size }) => sum + size, 0) > this.#maxBytes) {
       throw new GatewayError(
         507,
         `The local files of a project have at most ${this.#maxBytes} bytes`

@@ -4,11 +4,11 @@ import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-import { participantAt, type AssignedAnalysis } from '../analyses/assigned_analysis.js'
+import { participantAt, type AssignedAnalysis } from '#node/analyses/assigned_analysis'
 import { SealBroken } from '#node/errors'
-import { readEnvelope, sealedForAll } from '../seal/envelope.js'
-import type { KeyPair } from '../seal/key_pair.js'
-import { openFile, sealFile } from '../seal/sealed_file.js'
+import { readEnvelope, sealedForAll } from '#node/seal/envelope'
+import type { KeyPair } from '#node/seal/key_pair'
+import { openFile, sealFile } from '#node/seal/sealed_file'
 import type { AnalysisBuckets } from './analysis_buckets.js'
 
 /** Intermediate files of an analysis: sealed before they leave the node, and removed when the analysis ends here. */

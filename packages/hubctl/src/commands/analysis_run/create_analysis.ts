@@ -17,7 +17,7 @@ import type { Output } from '#hubctl/output/output'
 import type { Api } from '#hubctl/platform/api'
 import { allOf } from '#hubctl/platform/pages'
 import { Problem } from '#hubctl/problem'
-import { waitForCodeFile } from '../analysis_entrypoint.js'
+import { waitForCodeFile } from '#hubctl/commands/analysis_entrypoint'
 import type { CodeFile } from './code_folder.js'
 import type { RunProgress } from './run_progress.js'
 

@@ -155,7 +155,8 @@ class Execution {
 
   async #read(): Promise<AnalysisState> {
     const path = pathOf(ANALYSES, this.#analysis.id)
-    return (await this.#api.read<{ data: AnalysisState }>(ANALYSES.service, path)).data
+    const { data } = await this.#api.read<{ data: AnalysisState }>(ANALYSES.service, path)
+    return data
   }
 
   #nodes(): Promise<NodeState[]> {

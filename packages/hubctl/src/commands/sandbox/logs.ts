@@ -12,7 +12,8 @@ export async function showLogs(
   part?: string
 ): Promise<void> {
   const { logs } = new SandboxFolder(options)
-  const names = (await readdir(logs).catch(() => [])).map((file) => basename(file, '.log')).sort()
+  const files = await readdir(logs).catch(() => [])
+  const names = files.map((file) => basename(file, '.log')).sort()
   const chosen = part === undefined ? names : names.filter((name) => name === part)
   if (part !== undefined && chosen.length === 0) {
     throw new UsageProblem(`There is no log of "${part}".`, `There are: ${names.join(', ')}`)
