@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 
 import { ContainersUnavailable } from '#node/errors'
-import { BubblewrapDriver } from '#node/containers/bubblewrap/bubblewrap_driver'
+import { BubblewrapDriver } from './bubblewrap/bubblewrap_driver.js'
 import type { ContainerDriver } from './container_driver.js'
+import { RuncDriver } from './runc/runc_driver.js'
 
-const DRIVERS = { bubblewrap: BubblewrapDriver }
+const DRIVERS = { bubblewrap: BubblewrapDriver, runc: RuncDriver }
 
 export type Isolation = keyof typeof DRIVERS
 
@@ -12,7 +13,7 @@ export const ISOLATIONS = Object.keys(DRIVERS) as readonly Isolation[]
 
 /** The driver of a node, which has to work on this machine. */
 export async function containerDriver(
-  isolation: Isolation = 'bubblewrap',
+  isolation: Isolation,
   folder: string
 ): Promise<ContainerDriver> {
   const driver = new DRIVERS[isolation](join(folder, 'containers'))

@@ -65,5 +65,5 @@ export function sandboxCommand(): Command {
 }
 
 function withIsolation(command: Command): Command {
-  return command.option('--isolation <driver>', 'bubblewrap, runc, or none, which is unsafe')
+  return command.option('--isolation <driver>', 'bubblewrap (default) or runc')
 }
