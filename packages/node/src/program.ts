@@ -25,7 +25,10 @@ export function hubNode(): Command {
 
 async function run(file: string, { isolation }: RunOptions): Promise<void> {
   const settings = await readNodeSettings(file)
-  const containers = await containerDriver(isolation ?? settings.isolation ?? 'bubblewrap', settings.folder)
+  const containers = await containerDriver(
+    isolation ?? settings.isolation ?? 'bubblewrap',
+    settings.folder
+  )
   const node = await NodeProcess.start({ settings, containers, onLine: print })
   print(`The node ${node.name} is ready`)
   await interruption()

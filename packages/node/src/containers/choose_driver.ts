@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 
 import { ContainersUnavailable } from '#node/errors'
-import { BubblewrapDriver } from './bubblewrap/bubblewrap_driver.js'
+import { BubblewrapDriver } from '#node/containers/bubblewrap/bubblewrap_driver'
 import type { ContainerDriver } from './container_driver.js'
-import { RuncDriver } from './runc/runc_driver.js'
+import { RuncDriver } from '#node/containers/runc/runc_driver'
 
 const DRIVERS = { bubblewrap: BubblewrapDriver, runc: RuncDriver }
 
