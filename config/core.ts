@@ -1,3 +1,4 @@
+import { configuredKeys } from '#oci/signing/own_keys'
 import type { CoreSettings } from '#core/core_settings'
 import { env } from '#start/env'
 
@@ -17,6 +18,9 @@ const settings: CoreSettings = {
     repository: env.MASTER_IMAGES_REPOSITORY,
     branch: env.MASTER_IMAGES_BRANCH,
   },
+  imagesPath: env.IMAGES_PATH,
+  signatureTimeoutMs: 3_000,
+  imageKeys: () => configuredKeys(env),
   bucketRemovalLimit: env.STORAGE_GONE_AT_ONCE,
   workerSilenceSeconds: env.WORKER_SILENCE_SECONDS,
 }

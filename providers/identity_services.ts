@@ -5,8 +5,7 @@ import { clientPermission } from '#identity/client_permissions/client_permission
 import { clientRole } from '#identity/client_roles/client_role'
 import { clientScope } from '#identity/client_scopes/client_scope'
 import { AssignmentService } from '#identity/embedded/assignment_service'
-import { notifyingSink } from '#identity/embedded/change_notifications'
-import { identityPool } from '#identity/embedded/database'
+import { IdentityRecords } from '#identity/identity_records'
 import { IdentityService } from '#identity/embedded/identity_service'
 import { visibleRealm } from '#identity/embedded/visible_realm'
 import { identityProvider } from '#identity/identity_providers/identity_provider'
@@ -19,10 +18,10 @@ import { scope } from '#identity/scopes/scope'
 import { UserService } from '#identity/users/user_service'
 import { userPermission } from '#identity/user_permissions/user_permission'
 import { userRole } from '#identity/user_roles/user_role'
-import { EventSink } from '#records/events'
 import type { Kind } from '#records/kind'
 import { RecordService } from '#records/record_service'
 import { serviceKeyOf } from '#records/service_key'
+import { makeOnce } from './made_once.js'
 
 /** Kinds without writes. */
 const READ_ONLY_KINDS: readonly Kind[] = [policy, identityProvider]
@@ -44,29 +43,26 @@ export function wireIdentity({ container }: ApplicationService): void {
   if (container.hasBinding(ClientService)) {
     return
   }
-  const options = async () => ({
-    pool: identityPool(),
-    sink: notifyingSink(await container.make(EventSink)),
-  })
-  container.singleton(ClientService, async () => new ClientService(await options()))
-  container.singleton(UserService, async () => new UserService(await options()))
-  container.singleton(RoleService, async () => new RoleService(await options()))
-  container.singleton(PermissionService, async () => new PermissionService(await options()))
-  container.singleton(
+  makeOnce(container, [
+    IdentityRecords,
+    ClientService,
+    PermissionService,
     RealmService,
-    async (resolver) => new RealmService(await options(), await resolver.make(ClientService))
-  )
+    RoleService,
+    UserService,
+  ])
+  const records = () => container.make(IdentityRecords)
   container.singleton(
     serviceKeyOf(scope),
-    async () => new IdentityService(scope, { ...(await options()), scope: visibleRealm })
+    async () => new IdentityService(scope, { ...(await records()), scope: visibleRealm })
   )
   for (const kind of READ_ONLY_KINDS) {
     const createService = async () =>
-      new RecordService(kind, { ...(await options()), scope: visibleRealm })
+      new RecordService(kind, { ...(await records()), scope: visibleRealm })
     container.singleton(serviceKeyOf(kind), createService)
   }
   for (const assignment of ASSIGNMENTS) {
-    const createService = async () => new AssignmentService(assignment, await options())
+    const createService = async () => new AssignmentService(assignment, await records())
     container.singleton(serviceKeyOf(assignment.kind), createService)
   }
 }

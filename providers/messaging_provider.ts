@@ -10,7 +10,7 @@ import { changeOutbox, securityOutbox } from '#outbox/publish'
 import { Realtime } from '#realtime/realtime'
 import { EventSink } from '#records/events'
 import { openSignals } from '#signals/open_signals'
-import type { Signals } from '#signals/signals'
+import { Signals } from '#signals/signals'
 import { env } from '#start/env'
 
 declare module '@adonisjs/core/types' {
@@ -47,7 +47,8 @@ export default class MessagingProvider {
       const sink = await resolver.make(SecuritySink)
       return new SecurityAudit(sink, await resolver.make('logger'))
     })
-    container.singleton('signals', async (resolver) => {
+    container.alias('signals', Signals)
+    container.singleton(Signals, async (resolver) => {
       return (this.#signals = await openSignals(env.REDIS_URL, await resolver.make('logger')))
     })
     container.singleton('bus', async (resolver) => this.#openBus(await resolver.make('logger')))

@@ -2,11 +2,11 @@ import type { ApplicationService, ContainerBindings } from '@adonisjs/core/types
 
 import type { RemoteSurface } from '#auth/own_fetch'
 import { surfacesOf, type Surface } from '#configuration/processes'
-import type { StoredCode } from '#core/analysis_bucket_files/stored_code'
-import type { AnalysisLogStore } from '#core/analysis_logs/analysis_log_store'
+import { StoredCode } from '#core/analysis_bucket_files/stored_code'
+import { AnalysisLogStore } from '#core/analysis_logs/analysis_log_store'
 import type { Inventory } from '#core/analysis_storage/inventory'
-import type { BucketLocks } from '#core/code_locks/bucket_locks'
-import type { EventReader } from '#core/events/event_reader'
+import { BucketLocks } from '#core/code_locks/bucket_locks'
+import { EventReader } from '#core/events/event_reader'
 import type { FindRealms } from '#records/record_realms'
 import { env } from '#start/env'
 
@@ -14,16 +14,8 @@ declare module '@adonisjs/core/types' {
   interface ContainerBindings {
     /** The analyses in which the nodes of a client participate; none without core. */
     participations: (clientId: string) => Promise<ReadonlySet<string>>
-    /** The log lines of analyses; none without telemetry. */
-    analysisLogStore: AnalysisLogStore
-    /** The stored code of analyses; none without storage. */
-    storedCode: StoredCode
     /** The inventory of storage; undefined without storage. */
     storageInventory: Inventory | undefined
-    /** Locks on code buckets; no-ops without storage. */
-    bucketLocks: BucketLocks
-    /** Reads the audit trail; empty without telemetry. */
-    eventReader: EventReader
     /** The realm of a bucket, null if it has none; undefined if the bucket is unknown, or without storage. */
     bucketRealms: (bucketId: string) => Promise<string | null | undefined>
     /** The realms of a record of any surface; undefined if the record is unknown. */
@@ -48,10 +40,10 @@ export default class NeighboursProvider {
     this.app.container.singleton('participations', () => this.#participations())
     this.app.container.singleton('bucketRealms', () => this.#bucketRealms())
     this.app.container.singleton('recordRealms', () => this.#recordRealms())
-    this.app.container.singleton('analysisLogStore', () => this.#analysisLogStore())
-    this.app.container.singleton('eventReader', () => this.#eventReader())
-    this.app.container.singleton('storedCode', () => this.#storedCode())
-    this.app.container.singleton('bucketLocks', () => this.#bucketLocks())
+    this.app.container.singleton(AnalysisLogStore, () => this.#analysisLogStore())
+    this.app.container.singleton(EventReader, () => this.#eventReader())
+    this.app.container.singleton(StoredCode, () => this.#storedCode())
+    this.app.container.singleton(BucketLocks, () => this.#bucketLocks())
     this.app.container.singleton('storageInventory', () => this.#storageInventory())
   }
 

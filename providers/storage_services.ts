@@ -1,15 +1,15 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { health } from '#observability/health'
-import { EventSink } from '#records/events'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { env } from '#start/env'
-import { storagePool } from '#storage/database'
+import { StorageRecords } from '#storage/storage_records'
 import type { ObjectStore } from '#storage/objects/object_store'
 import { bucketLocation, currentLayout } from '#storage/objects/layout'
 import { ResumableService } from '#storage/resumable/resumable_service'
 import { openObjectStore } from '#storage/objects/open_object_store'
+import { makeOnce } from './made_once.js'
 
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
@@ -34,7 +34,5 @@ export function wireStorage(app: ApplicationService): void {
     })
   }
   container.singleton(ResumableService, () => new ResumableService(env.UPLOAD_MAX_BYTES))
-  const options = async () => ({ pool: storagePool(), sink: await container.make(EventSink) })
-  container.singleton(BucketService, async () => new BucketService(await options()))
-  container.singleton(BucketFileService, async () => new BucketFileService(await options()))
+  makeOnce(container, [StorageRecords, BucketService, BucketFileService])
 }

@@ -1,6 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 import app from '@adonisjs/core/services/app'
 
+import { BucketLocks } from '#core/code_locks/bucket_locks'
 import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
 import { clientWorker } from '#core/clients/client_worker'
@@ -56,7 +57,7 @@ export async function startCoreWorkers(logger: Logger): Promise<RunningJob> {
   const signals = await app.container.make('signals')
   const clientTaskWorker = clientWorker({ tasks, provider, logger })
   const clientRunner = await TaskRunner.start({ worker: clientTaskWorker, signals, logger })
-  const locks = await app.container.make('bucketLocks')
+  const locks = await app.container.make(BucketLocks)
   const releaseWorker = lockReleaseWorker({ pool: corePool(), locks, logger })
   const releaseRunner = await TaskRunner.start({ worker: releaseWorker, signals, logger })
   const replacements = await app.container.make(SecretReplacements)

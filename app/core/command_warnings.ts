@@ -1,4 +1,3 @@
-import type { Bus } from '#bus/bus'
 import type { CommandQueue } from '#bus/names'
 import type { JsonSchema } from '#kernel/json_schema'
 
@@ -32,12 +31,18 @@ export const WARNINGS_META: JsonSchema = {
   additionalProperties: false,
 }
 
+/** Knows whether somebody consumes a queue; opens the bus at the first question. */
+export abstract class QueueConsumers {
+  /** Undefined if the broker is unavailable. */
+  abstract hasConsumers(queue: string): Promise<boolean | undefined>
+}
+
 /** Warns if a queue has no consumer. The command stays in the queue nevertheless. */
 export async function findWarnings(
-  bus: Pick<Bus, 'hasConsumers'>,
+  queues: QueueConsumers,
   queue: CommandQueue
 ): Promise<readonly Warning[]> {
-  const isConsumed = await bus.hasConsumers(queue)
+  const isConsumed = await queues.hasConsumers(queue)
   return isConsumed === false ? [NO_WORKER] : []
 }
 

@@ -1,6 +1,7 @@
 import app from '@adonisjs/core/services/app'
 
 import type { Env } from '#configuration/variables'
+import type { ImageKey } from '#oci/signing/image_key'
 
 /** Which hosts registries may have. */
 export interface HostRulesOptions {
@@ -30,6 +31,11 @@ export interface CoreSettings {
     readonly repository: string
     readonly branch: string
   }
+  /** The folder of images, and how long the check of a signature may take while a caller waits. */
+  readonly imagesPath: string
+  readonly signatureTimeoutMs: number
+  /** The key that signs images, followed by those of former application keys. */
+  imageKeys(): readonly [ImageKey, ...ImageKey[]]
   /** More buckets than this may not go missing at storage at once. */
   readonly bucketRemovalLimit: number
   /** After this time without a report, a worker is asked whether it still runs a process. */

@@ -6,24 +6,24 @@ export interface SignalMessage {
 export type Unsubscribe = () => Promise<void>
 
 /** Messages between processes with at-most-once delivery: a process that is not subscribed misses them. */
-export interface Signals {
+export abstract class Signals {
   /** Publishes messages in order. Rejects while the transport is unavailable. */
-  publish(messages: readonly SignalMessage[]): Promise<void>
+  abstract publish(messages: readonly SignalMessage[]): Promise<void>
   /**
    * Subscribes to a channel until the returned function is called. If the transport is unavailable, the subscription
    * starts later.
    */
-  subscribe(channel: string, listener: (payload: string) => void): Promise<Unsubscribe>
+  abstract subscribe(channel: string, listener: (payload: string) => void): Promise<Unsubscribe>
   /**
    * Notifies listeners of a topic that there may be something new. Never throws or waits. Notifications are coalesced.
    */
-  notify(topic: string): void
+  abstract notify(topic: string): void
   /** Calls the listener for each notification, and whenever one may have been missed. */
-  onNotification(topic: string, listener: () => void): Promise<Unsubscribe>
+  abstract onNotification(topic: string, listener: () => void): Promise<Unsubscribe>
   /** Whether messages can be delivered now. */
-  readonly isReady: boolean
+  abstract readonly isReady: boolean
   /** Stops publishing and receiving. */
-  close(): Promise<void>
+  abstract close(): Promise<void>
 }
 
 /** Reports a failed listener or transport to the log. */

@@ -1,3 +1,5 @@
+import { inject } from '@adonisjs/core'
+import { CoreRecords } from '#core/core_records'
 import { analysis as kind, type Analysis } from './analysis.js'
 import { reachOfAnalysis, requireClientAccess } from './client_access.js'
 import { clientDirectory, clientIdOf, readAnalysis } from './read_analysis.js'
@@ -6,15 +8,15 @@ import { newClientSecret } from '#core/clients/client_secret'
 import { recordReplacedSecret } from '#core/clients/replaced_secret'
 import type { Origin } from '#kernel/origin'
 import type { Row } from '#records/row'
-import type { RecordServiceOptions } from '#records/record_service'
 import { recordSecretRead } from '#audit/record_security_event'
 
 /** Credentials of analyses, for actors that may update the analysis and for nodes that approved it. */
+@inject()
 export class AnalysisCredentials {
-  readonly #options: RecordServiceOptions
+  readonly #records: CoreRecords
 
-  constructor(options: RecordServiceOptions) {
-    this.#options = options
+  constructor(records: CoreRecords) {
+    this.#records = records
   }
 
   async read(origin: Origin, id: string): Promise<ClientCredentials> {
@@ -34,13 +36,13 @@ export class AnalysisCredentials {
     await recordRead(origin, analysis)
     const within = reachOfAnalysis(origin.actor)
     const client = toCredentials(await clients.rotate(clientId, { secret }, within))
-    await recordReplacedSecret(kind, this.#options, origin, id)
+    await recordReplacedSecret(kind, this.#records, origin, id)
     return { ...client, secret }
   }
 
   async #accessible(origin: Origin, id: string): Promise<Row<typeof Analysis>> {
     const analysis = await readAnalysis(origin, id)
-    await requireClientAccess(this.#options.pool, origin.actor, analysis)
+    await requireClientAccess(this.#records.pool, origin.actor, analysis)
     return analysis
   }
 }

@@ -1,3 +1,5 @@
+import { inject } from '@adonisjs/core'
+import { CoreRecords } from '#core/core_records'
 import type { Analysis } from './analysis.js'
 import { reachOfAnalysis, requireClientAccess, requireClientChange } from './client_access.js'
 import { clientDirectory, clientIdOf, readAnalysis } from './read_analysis.js'
@@ -8,7 +10,6 @@ import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import type { ClientDirectory, ClientPermission, ProviderPermission } from '#auth/provider'
 import type { Origin } from '#kernel/origin'
 import type { Row } from '#records/row'
-import type { RecordServiceOptions } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
 const ASSIGNABLE: readonly string[] = ANALYSIS_CLIENT_PERMISSIONS
@@ -20,17 +21,18 @@ export const CHANGE_ACCESS = requires('analysis_update')
  * The permissions of the clients of analyses. The identity provider stores them. Changes are recorded in the audit
  * trail here unless the provider records them itself.
  */
+@inject()
 export class AnalysisPermissions {
-  readonly #options: RecordServiceOptions
+  readonly #records: CoreRecords
 
-  constructor(options: RecordServiceOptions) {
-    this.#options = options
+  constructor(records: CoreRecords) {
+    this.#records = records
   }
 
   async list(origin: Origin, id: string): Promise<readonly ClientPermission[]> {
     enforce(loggedIn, origin.actor)
     const analysis = await readAnalysis(origin, id)
-    await requireClientAccess(this.#options.pool, origin.actor, analysis)
+    await requireClientAccess(this.#records.pool, origin.actor, analysis)
     const { clientId } = analysis
     const clients = await clientDirectory()
     return clientId === null ? [] : clients.permissionsOf(clientId)
@@ -77,7 +79,7 @@ export class AnalysisPermissions {
 
   async #readChangeable(origin: Origin, id: string): Promise<Row<typeof Analysis>> {
     const analysis = await readAnalysis(origin, id)
-    await requireClientChange(this.#options.pool, origin.actor, analysis)
+    await requireClientChange(this.#records.pool, origin.actor, analysis)
     requireUnlocked(analysis)
     return analysis
   }
@@ -88,7 +90,7 @@ export class AnalysisPermissions {
     type: 'created' | 'deleted',
     grant: ClientPermission
   ): Promise<void> {
-    const { pool, sink } = this.#options
+    const { pool, sink } = this.#records
     const record = { ...grant }
     return inTransaction(pool, (transaction) =>
       sink.record(transaction, {

@@ -1,23 +1,25 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CoreRecords } from '#core/core_records'
 import { analysis, type Analysis, type createAnalysis, type updateAnalysis } from './analysis.js'
-import type { AnalysisUpkeep } from './analysis_upkeep.js'
+import { AnalysisUpkeep } from './analysis_upkeep.js'
 import { requireChangeable, requireMember, toStored, withImage } from './analysis_rules.js'
 import { newAnalysis } from './new_analysis.js'
 import { summarizeNodes } from './node_summary.js'
 import { countInProject, lockProjectOf, findProject } from './project_of_analysis.js'
 import { findInitialNodes, type InitialNode } from './initial_nodes.js'
-import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
+import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import { requestBuckets, collectBuckets } from '#core/analysis_buckets/bucket_requests'
-import type { CodeLocks } from '#core/code_locks/code_locks'
-import type { OwnClients } from '#core/clients/own_clients'
+import { CodeLocks } from '#core/code_locks/code_locks'
+import { OwnClients } from '#core/clients/own_clients'
 import { changeCount } from '#core/projects/counters'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { ANALYSIS_CLIENT_PERMISSIONS } from '#auth/client_permissions'
 import { hasPermission, isKind, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { RecordService } from '#records/record_service'
 import type { RowValues, WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction, concurrently } from '#records/transaction'
@@ -29,17 +31,11 @@ const OWN_CONTENT = ['masterImageId', 'imageCommandArguments'] as const
 
 type NewAnalysis = RowValues<typeof Analysis> & { readonly projectId: string }
 
-interface AnalysisServiceDependencies {
-  readonly clients: OwnClients
-  readonly analysisNodes: AnalysisNodeService
-  readonly upkeep: AnalysisUpkeep
-  readonly codeLocks: CodeLocks
-}
-
 /**
  * Analyses as records: who may create and change them, their client, and their initial nodes, which are the nodes that
  * approved the project.
  */
+@inject()
 export class AnalysisService extends RecordService<typeof Analysis> {
   readonly #clients: OwnClients
   readonly #analysisNodes: AnalysisNodeService
@@ -47,10 +43,13 @@ export class AnalysisService extends RecordService<typeof Analysis> {
   readonly #codeLocks: CodeLocks
 
   constructor(
-    options: RecordServiceOptions,
-    { clients, analysisNodes, upkeep, codeLocks }: AnalysisServiceDependencies
+    records: CoreRecords,
+    clients: OwnClients,
+    analysisNodes: AnalysisNodeService,
+    upkeep: AnalysisUpkeep,
+    codeLocks: CodeLocks
   ) {
-    super(analysis, options)
+    super(analysis, records)
     this.#clients = clients
     this.#analysisNodes = analysisNodes
     this.#upkeep = upkeep

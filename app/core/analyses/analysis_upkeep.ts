@@ -1,14 +1,15 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CoreRecords } from '#core/core_records'
 import { analysis, type Analysis } from './analysis.js'
 import { AnalysisSummary } from './analysis_summary.js'
 import { outdatedApprovals, type ContentPart } from './approved_content.js'
 import { assignedNodes, summarizeNodes } from './node_summary.js'
 import { coreSettings } from '#core/core_settings'
 import { AssignmentStates } from '#core/analysis_nodes/assignment_states'
-import type { SecretReplacements } from '#core/clients/secret_replacements'
+import { SecretReplacements } from '#core/clients/secret_replacements'
 import type { Origin } from '#kernel/origin'
-import type { RecordServiceOptions } from '#records/record_service'
 import { RecordStore, type RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 
@@ -25,16 +26,17 @@ const DECIDED = `select a.id from analysis_nodes a join nodes n on n.id = a.node
  * Keeps the summary columns of an analysis consistent with its nodes and files, within the transaction that changes
  * them. The caller has locked the analysis, so that no other transaction changes the parts meanwhile.
  */
+@inject()
 export class AnalysisUpkeep {
   readonly #store: RecordStore<typeof Analysis>
   readonly #summary: AnalysisSummary
   readonly #assignments: AssignmentStates
   readonly #secrets: SecretReplacements
 
-  constructor(options: RecordServiceOptions, secrets: SecretReplacements) {
-    this.#store = new RecordStore(analysis, options.pool)
-    this.#summary = new AnalysisSummary(options)
-    this.#assignments = new AssignmentStates(options)
+  constructor(records: CoreRecords, secrets: SecretReplacements) {
+    this.#store = new RecordStore(analysis, records.pool)
+    this.#summary = new AnalysisSummary(records)
+    this.#assignments = new AssignmentStates(records)
     this.#secrets = secrets
   }
 

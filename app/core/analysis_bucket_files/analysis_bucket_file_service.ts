@@ -1,8 +1,10 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CoreRecords } from '#core/core_records'
 import type { Analysis } from '#core/analyses/analysis'
 import { AnalysisPartService, type CreateResult } from '#core/analyses/analysis_part_service'
-import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import type { ContentPart } from '#core/analyses/approved_content'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
 import {
@@ -17,7 +19,6 @@ import type { BodyOf } from '#kernel/body'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
-import type { RecordServiceOptions } from '#records/record_service'
 import type { WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
@@ -73,9 +74,10 @@ export interface StoredFile {
 }
 
 /** The files of analyses. The code file that was last marked as root is the entry point of the analysis. */
+@inject()
 export class AnalysisBucketFileService extends AnalysisPartService<typeof AnalysisBucketFile> {
-  constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
-    super(analysisBucketFile, options, upkeep)
+  constructor(records: CoreRecords, upkeep: AnalysisUpkeep) {
+    super(analysisBucketFile, records, upkeep)
   }
 
   override async create(

@@ -1,9 +1,9 @@
 /** The stored code of analyses, in this process or elsewhere. */
-export interface StoredCode {
+export abstract class StoredCode {
   /**
    * Which of these files are missing or corrupted. Rejects with `ServiceUnavailable` while storage is not reachable.
    */
-  findDamaged(bucketFileIds: readonly string[]): Promise<readonly string[]>
+  abstract findDamaged(bucketFileIds: readonly string[]): Promise<readonly string[]>
 }
 
 /** For an installation without storage. */

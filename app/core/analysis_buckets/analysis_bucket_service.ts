@@ -1,9 +1,11 @@
+import { inject } from '@adonisjs/core'
 import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
+import { CoreRecords } from '#core/core_records'
 import type { Analysis } from '#core/analyses/analysis'
 import { AnalysisPartService } from '#core/analyses/analysis_part_service'
-import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
 import {
   analysisBucket,
@@ -25,7 +27,6 @@ import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
 import { requireRealm } from '#kernel/realm'
-import type { RecordServiceOptions } from '#records/record_service'
 import type { WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
@@ -37,9 +38,10 @@ export interface CreatedBucket extends BucketRequest {
 }
 
 /** The buckets of analyses, which belong to the realm of their analysis. */
+@inject()
 export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBucket> {
-  constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
-    super(analysisBucket, options, upkeep)
+  constructor(records: CoreRecords, upkeep: AnalysisUpkeep) {
+    super(analysisBucket, records, upkeep)
   }
 
   override async create(

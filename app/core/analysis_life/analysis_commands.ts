@@ -1,18 +1,20 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { QueueConsumers } from '#core/command_warnings'
+import { CorePool } from '#core/database'
 import type { Bus } from '#bus/bus'
 import type { Analysis } from '#core/analyses/analysis'
 import { analysis as kind } from '#core/analyses/analysis'
-import type { AnalysisService } from '#core/analyses/analysis_service'
-import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
-import type { BuildSignatures } from '#core/build_images/build_signatures'
+import { AnalysisService } from '#core/analyses/analysis_service'
+import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { BuildSignatures } from '#core/build_images/build_signatures'
 import { requestBuckets } from '#core/analysis_buckets/bucket_requests'
-import type { StoredCode } from '#core/analysis_bucket_files/stored_code'
+import { StoredCode } from '#core/analysis_bucket_files/stored_code'
 import { coreSettings } from '#core/core_settings'
-import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
+import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import { findWarnings, type Warning } from '#core/command_warnings'
-import { codeBuckets, type CodeLocks } from '#core/code_locks/code_locks'
-import type { DatabasePool } from '#database/database_pool'
+import { codeBuckets, CodeLocks } from '#core/code_locks/code_locks'
 import { enforce } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
 import type { WrittenRecord } from '#records/record_store'
@@ -60,26 +62,39 @@ const CODE = `select f.bucket_file_id as id
   from analysis_bucket_files f join analysis_buckets b on b.id = f.analysis_bucket_id
   where f.analysis_id = $1 and b.type = 'CODE'`
 
-interface AnalysisCommandsDependencies {
-  readonly pool: DatabasePool
-  readonly analyses: AnalysisService
-  readonly analysisNodes: AnalysisNodeService
-  readonly upkeep: AnalysisUpkeep
-  readonly codeLocks: CodeLocks
-  readonly hasConsumers: Bus['hasConsumers']
-  readonly storedCode: StoredCode
-  readonly signatures: Pick<BuildSignatures, 'findUnsigned'>
-}
-
 /**
  * Runs the commands of analyses. Recomputes the summary of the analysis first. The new summary is committed even if the
  * command is rejected, because a guard may fail due to it.
  */
+@inject()
 export class AnalysisCommands {
-  readonly #dependencies: AnalysisCommandsDependencies
+  readonly #pool: CorePool
+  readonly #analyses: AnalysisService
+  readonly #analysisNodes: AnalysisNodeService
+  readonly #upkeep: AnalysisUpkeep
+  readonly #codeLocks: CodeLocks
+  readonly #queues: QueueConsumers
+  readonly #storedCode: StoredCode
+  readonly #signatures: BuildSignatures
 
-  constructor(dependencies: AnalysisCommandsDependencies) {
-    this.#dependencies = dependencies
+  constructor(
+    pool: CorePool,
+    analyses: AnalysisService,
+    analysisNodes: AnalysisNodeService,
+    upkeep: AnalysisUpkeep,
+    codeLocks: CodeLocks,
+    queues: QueueConsumers,
+    storedCode: StoredCode,
+    signatures: BuildSignatures
+  ) {
+    this.#pool = pool
+    this.#analyses = analyses
+    this.#analysisNodes = analysisNodes
+    this.#upkeep = upkeep
+    this.#codeLocks = codeLocks
+    this.#queues = queues
+    this.#storedCode = storedCode
+    this.#signatures = signatures
   }
 
   async run(origin: Origin, id: string, name: CommandName): Promise<CommandResult> {
@@ -110,24 +125,26 @@ export class AnalysisCommands {
     work: (transaction: pg.ClientBase, facts: AnalysisFacts) => Promise<T>,
     { damaged = [], unsignedBuild }: ExternalChecks = {}
   ): Promise<T> {
-    const { pool, analyses, upkeep } = this.#dependencies
-    const outcome = await inTransaction(pool, async (transaction): Promise<CommandOutcome<T>> => {
-      const before = await analyses.lockAnalysis(transaction, origin, id)
-      await upkeep.refreshAll(transaction, origin, before)
-      if (damaged.length > 0) {
-        const changed = { ...origin, contentChanged: ['files'] }
-        await upkeep.withdrawApprovals(transaction, changed, id)
+    const outcome = await inTransaction(
+      this.#pool,
+      async (transaction): Promise<CommandOutcome<T>> => {
+        const before = await this.#analyses.lockAnalysis(transaction, origin, id)
+        await this.#upkeep.refreshAll(transaction, origin, before)
+        if (damaged.length > 0) {
+          const changed = { ...origin, contentChanged: ['files'] }
+          await this.#upkeep.withdrawApprovals(transaction, changed, id)
+        }
+        const analysis = await this.#analyses.lockAnalysis(transaction, origin, id)
+        const facts = await loadFacts(transaction, analysis, {
+          isCodeAsStored: damaged.length === 0,
+          unsignedBuild,
+        })
+        const unmet = findUnmet(command.guards, facts)
+        return unmet.length > 0
+          ? { refusal: new CommandRefused(unmet, facts) }
+          : { done: await work(transaction, facts) }
       }
-      const analysis = await analyses.lockAnalysis(transaction, origin, id)
-      const facts = await loadFacts(transaction, analysis, {
-        isCodeAsStored: damaged.length === 0,
-        unsignedBuild,
-      })
-      const unmet = findUnmet(command.guards, facts)
-      return unmet.length > 0
-        ? { refusal: new CommandRefused(unmet, facts) }
-        : { done: await work(transaction, facts) }
-    })
+    )
     if ('refusal' in outcome) {
       throw outcome.refusal
     }
@@ -135,18 +152,17 @@ export class AnalysisCommands {
   }
 
   async #warningsOf({ process }: Command): Promise<readonly Warning[]> {
-    return process ? findWarnings(this.#dependencies, PROCESSES[process].queue) : []
+    return process ? findWarnings(this.#queues, PROCESSES[process].queue) : []
   }
 
   /** Code files whose bytes were changed at the object store, which no node can have approved. */
   async #findDamagedCode(origin: Origin, id: string): Promise<readonly string[]> {
-    const { pool, analyses, storedCode } = this.#dependencies
-    const files = await inTransaction(pool, async (transaction) => {
-      const analysis = await analyses.lockAnalysis(transaction, origin, id)
+    const files = await inTransaction(this.#pool, async (transaction) => {
+      const analysis = await this.#analyses.lockAnalysis(transaction, origin, id)
       const { rows } = await transaction.query<{ id: string }>(CODE, [analysis.id])
       return rows.map((row) => row.id)
     })
-    return coreSettings().skipsAnalysisApproval ? [] : storedCode.findDamaged(files)
+    return coreSettings().skipsAnalysisApproval ? [] : this.#storedCode.findDamaged(files)
   }
 
   /** The digest of the build, if its signature is invalid. */
@@ -158,11 +174,10 @@ export class AnalysisCommands {
     if (!guards.includes('signature')) {
       return undefined
     }
-    const { pool, analyses, signatures } = this.#dependencies
-    const analysis = await inTransaction(pool, (transaction) =>
-      analyses.lockAnalysis(transaction, origin, id)
+    const analysis = await inTransaction(this.#pool, (transaction) =>
+      this.#analyses.lockAnalysis(transaction, origin, id)
     )
-    return signatures.findUnsigned(analysis)
+    return this.#signatures.findUnsigned(analysis)
   }
 
   /** Locks the buckets at storage before the configuration, so the guards are checked before and after that call. */
@@ -171,7 +186,7 @@ export class AnalysisCommands {
     const buckets = await this.#whenGuardsPass(request, (transaction) =>
       codeBuckets(transaction, id)
     )
-    return this.#dependencies.codeLocks.withLock(buckets, (lock) =>
+    return this.#codeLocks.withLock(buckets, (lock) =>
       this.#whenGuardsPass(request, async (transaction, { analysis }) => {
         await lock.confirm(transaction, id)
         return this.#write(transaction, origin, analysis, { configurationLocked: true })
@@ -182,19 +197,18 @@ export class AnalysisCommands {
   /** Resets approvals, build, distribution and executions, and lets storage accept code again. */
   async #unlock(request: CommandRequest): Promise<WrittenAnalysis> {
     const { origin, id } = request
-    const { analyses, codeLocks, upkeep } = this.#dependencies
     const { changed, lock } = await this.#whenGuardsPass(request, async (transaction) => {
-      await upkeep.withdrawApprovals(transaction, origin, id)
+      await this.#upkeep.withdrawApprovals(transaction, origin, id)
       await this.#resetRuns(transaction, origin, id, ['build', 'distribution'])
-      const analysis = await analyses.lockAnalysis(transaction, origin, id)
+      const analysis = await this.#analyses.lockAnalysis(transaction, origin, id)
       const values = { configurationLocked: false, ...NOT_BUILT, ...NOT_DISTRIBUTED }
       return {
         changed: await this.#write(transaction, origin, analysis, values),
-        lock: await codeLocks.release(transaction, id),
+        lock: await this.#codeLocks.release(transaction, id),
       }
     })
     if (lock !== undefined) {
-      await codeLocks.releaseNow(lock)
+      await this.#codeLocks.releaseNow(lock)
     }
     return changed
   }
@@ -230,7 +244,7 @@ export class AnalysisCommands {
   async #startBuild(transaction: pg.ClientBase, origin: Origin, { id }: AnalysisRow) {
     await this.#resetRuns(transaction, origin, id, ['distribution'])
     await startRun(transaction, id, 'build')
-    const analysis = await this.#dependencies.analyses.lockAnalysis(transaction, origin, id)
+    const analysis = await this.#analyses.lockAnalysis(transaction, origin, id)
     return this.#write(transaction, origin, analysis, {
       ...NOT_BUILT,
       ...NOT_DISTRIBUTED,
@@ -258,10 +272,10 @@ export class AnalysisCommands {
     processes: readonly ProcessName[]
   ): Promise<void> {
     await deleteRuns(transaction, id, processes)
-    await this.#dependencies.analysisNodes.resetExecutions(transaction, origin, id)
+    await this.#analysisNodes.resetExecutions(transaction, origin, id)
   }
 
   #write(...args: Parameters<AnalysisService['write']>): Promise<WrittenAnalysis> {
-    return this.#dependencies.analyses.write(...args)
+    return this.#analyses.write(...args)
   }
 }

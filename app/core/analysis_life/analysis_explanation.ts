@@ -1,10 +1,10 @@
-import type { Bus } from '#bus/bus'
+import { inject } from '@adonisjs/core'
+import { CorePool } from '#core/database'
 import { readAnalysis } from '#core/analyses/read_analysis'
 import { analysis as kind } from '#core/analyses/analysis'
-import type { AnalysisLogService } from '#core/analysis_logs/analysis_log_service'
-import type { BuildSignatures } from '#core/build_images/build_signatures'
-import { NO_WORKER } from '#core/command_warnings'
-import type { DatabasePool } from '#database/database_pool'
+import { AnalysisLogService } from '#core/analysis_logs/analysis_log_service'
+import { BuildSignatures } from '#core/build_images/build_signatures'
+import { NO_WORKER, QueueConsumers } from '#core/command_warnings'
 import { enforce } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
 import { explainCondition, type Condition } from './conditions.js'
@@ -22,20 +22,21 @@ export interface Explanation {
 }
 
 /** Explains what an analysis waits for, and who can change that. */
+@inject()
 export class AnalysisExplanation {
-  readonly #pool: DatabasePool
-  readonly #hasConsumers: Bus['hasConsumers']
-  readonly #logs: Pick<AnalysisLogService, 'mayRead'>
-  readonly #signatures: Pick<BuildSignatures, 'findUnsigned'>
+  readonly #pool: CorePool
+  readonly #queues: QueueConsumers
+  readonly #logs: AnalysisLogService
+  readonly #signatures: BuildSignatures
 
   constructor(
-    pool: DatabasePool,
-    hasConsumers: Bus['hasConsumers'],
-    logs: Pick<AnalysisLogService, 'mayRead'>,
-    signatures: Pick<BuildSignatures, 'findUnsigned'>
+    pool: CorePool,
+    queues: QueueConsumers,
+    logs: AnalysisLogService,
+    signatures: BuildSignatures
   ) {
     this.#pool = pool
-    this.#hasConsumers = hasConsumers
+    this.#queues = queues
     this.#logs = logs
     this.#signatures = signatures
   }
@@ -73,7 +74,7 @@ export class AnalysisExplanation {
     const [name] = (Object.keys(PROCESSES) as ProcessName[]).filter((process) =>
       RUNNING.some((status) => status === analysis[PROCESSES[process].status])
     )
-    if (!name || (await this.#hasConsumers(PROCESSES[name].queue)) !== false) {
+    if (!name || (await this.#queues.hasConsumers(PROCESSES[name].queue)) !== false) {
       return []
     }
     const since = changes.get(`${name}_status`)?.toISOString() ?? null

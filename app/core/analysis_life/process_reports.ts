@@ -1,9 +1,10 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
 import type { Analysis } from '#core/analyses/analysis'
-import type { AnalysisService } from '#core/analyses/analysis_service'
-import type { AnalysisNodeService, NodeArtifact } from '#core/analysis_nodes/analysis_node_service'
-import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { AnalysisService } from '#core/analyses/analysis_service'
+import { AnalysisNodeService, type NodeArtifact } from '#core/analysis_nodes/analysis_node_service'
+import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import type { ProcessStatus } from '#core/analyses/process_status'
 import type { Origin } from '#kernel/origin'
 import type { RowValues } from '#records/record_store'
@@ -50,6 +51,7 @@ const SIGNS_OF_LIFE: ReadonlySet<ReportName> = new Set(['executionStarted', 'exe
  * Applies the reports of workers about builds and distributions. Late and repeated reports, and reports about a former
  * run, change nothing.
  */
+@inject()
 export class ProcessReports {
   readonly #analyses: AnalysisService
   readonly #upkeep: AnalysisUpkeep

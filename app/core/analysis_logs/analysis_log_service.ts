@@ -1,8 +1,10 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CorePool } from '#core/database'
 import type { LogQuery } from './log_query.js'
 import type { AnalysisNodeLogBody } from './analysis_log.js'
-import type { AnalysisLogStore, NewLogLine } from './analysis_log_store.js'
+import { AnalysisLogStore, type NewLogLine } from './analysis_log_store.js'
 import { requireOwnNode } from '#core/nodes/require_own_node'
 import type { StreamOptions, StreamedRecord } from '#auth/record_stream'
 import {
@@ -46,11 +48,12 @@ interface AssignmentRow {
 }
 
 /** The logs of analyses, for the realms that participate in them. Telemetry stores the lines. */
+@inject()
 export class AnalysisLogService {
   readonly #pool: pg.Pool
   readonly #logs: AnalysisLogStore
 
-  constructor(pool: pg.Pool, logs: AnalysisLogStore) {
+  constructor(pool: CorePool, logs: AnalysisLogStore) {
     this.#pool = pool
     this.#logs = logs
   }

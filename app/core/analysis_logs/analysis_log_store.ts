@@ -22,17 +22,17 @@ export interface NewLogLine {
 }
 
 /** The log store that core uses: telemetry in this process or elsewhere. */
-export interface AnalysisLogStore {
+export abstract class AnalysisLogStore {
   /** A page of the lines with all of these labels, as JSON texts, and their total. */
-  list(
+  abstract list(
     labels: LogLabels,
     page: LogPage
   ): Promise<{ readonly records: readonly string[]; readonly total: number }>
   /** Streams new lines with all of these labels. */
-  tail(labels: LogLabels, tail: StreamOptions): AsyncIterable<StreamedRecord>
-  write(line: NewLogLine): Promise<void>
+  abstract tail(labels: LogLabels, tail: StreamOptions): AsyncIterable<StreamedRecord>
+  abstract write(line: NewLogLine): Promise<void>
   /** Removes the lines with all of these labels. */
-  remove(labels: LogLabels): Promise<void>
+  abstract remove(labels: LogLabels): Promise<void>
 }
 
 /** For an installation without telemetry. */

@@ -1,8 +1,10 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CoreRecords } from '#core/core_records'
 import type { Analysis } from '#core/analyses/analysis'
 import { AnalysisPartService, type CreateResult } from '#core/analyses/analysis_part_service'
-import type { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
+import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { digestOf, requireSameContent } from '#core/analyses/approved_content'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
 import type { InitialNode } from '#core/analyses/initial_nodes'
@@ -21,7 +23,6 @@ import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { onBehalfOfRealm, type Origin } from '#kernel/origin'
 import { requireRealm } from '#kernel/realm'
-import type { RecordServiceOptions } from '#records/record_service'
 import type { RowValues, WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
@@ -52,12 +53,13 @@ export interface NodeArtifact {
  * The nodes of analyses. The realm of the analysis assigns them; the realm of the node decides and reports its
  * execution.
  */
+@inject()
 export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode> {
   readonly #states: AssignmentStates
 
-  constructor(options: RecordServiceOptions, upkeep: AnalysisUpkeep) {
-    super(analysisNode, options, upkeep)
-    this.#states = new AssignmentStates(options)
+  constructor(records: CoreRecords, upkeep: AnalysisUpkeep) {
+    super(analysisNode, records, upkeep)
+    this.#states = new AssignmentStates(records)
   }
 
   override async create(origin: Origin, body: BodyOf<typeof createAnalysisNode>): Promise<string> {

@@ -1,6 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 import app from '@adonisjs/core/services/app'
 
+import { BucketLocks } from '#core/code_locks/bucket_locks'
 import { serviceOrigin } from '#auth/service_origin'
 import { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_bucket_file_service'
 import { AnalysisBucketService } from '#core/analysis_buckets/analysis_bucket_service'
@@ -85,7 +86,7 @@ async function* compareAll(
     files: await container.make(AnalysisBucketFileService),
     upkeep: await container.make(AnalysisUpkeep),
     codeLocks: await container.make(CodeLocks),
-    locks: await container.make('bucketLocks'),
+    locks: await container.make(BucketLocks),
     logger,
     repairs,
   }

@@ -1,6 +1,8 @@
+import { inject } from '@adonisjs/core'
+import { TimelineSources } from './timeline_sources.js'
 import { analysis as kind } from '#core/analyses/analysis'
 import { readAnalysis } from '#core/analyses/read_analysis'
-import type { AnalysisLogService } from '#core/analysis_logs/analysis_log_service'
+import { AnalysisLogService } from '#core/analysis_logs/analysis_log_service'
 import { enforce, requires, permits } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { Origin } from '#kernel/origin'
@@ -19,24 +21,18 @@ export interface TimelinePage {
   readonly next: string | null
 }
 
-export interface TimelineSources {
-  /** For all who may read the analysis. */
-  readonly open: readonly TimelineSource[]
-  /** Messages of workers and nodes, for those who may read the logs of the analysis. */
-  readonly logs: readonly TimelineSource[]
-}
-
 interface SourcedEntry {
   readonly entry: TimelineEntry
   readonly source: number
 }
 
 /** Merges the events, states, approvals and logs of an analysis into one list. */
+@inject()
 export class AnalysisTimeline {
   readonly #sources: TimelineSources
-  readonly #logs: Pick<AnalysisLogService, 'mayRead'>
+  readonly #logs: AnalysisLogService
 
-  constructor(sources: TimelineSources, logs: Pick<AnalysisLogService, 'mayRead'>) {
+  constructor(sources: TimelineSources, logs: AnalysisLogService) {
     this.#sources = sources
     this.#logs = logs
   }

@@ -1,10 +1,12 @@
+import { inject } from '@adonisjs/core'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { coreSettings } from '#core/core_settings'
+import { CorePool } from '#core/database'
 import { guardRegistry } from '#core/registries/drivers/registry_http'
 import { hostRules } from '#core/registries/host_rules'
 import { selectBuildRegistry } from '#core/registries/build_registry'
-import type { DatabasePool } from '#database/database_pool'
 import type { ImageRepository } from '#oci/copy_blob'
 import { FolderStore } from '#oci/folder/folder_store'
 import { LOCAL_IMAGES } from '#oci/open_image_store'
@@ -32,13 +34,13 @@ const SELECT_REGISTRY = {
 }
 
 /** Finds the repository that the worker pushes builds of an analysis to. */
+@inject()
 export class BuildLocations {
-  readonly #pool: DatabasePool
-  readonly #folder: string
+  readonly #pool: CorePool
+  readonly #folder = coreSettings().imagesPath
 
-  constructor(pool: DatabasePool, folder: string) {
+  constructor(pool: CorePool) {
     this.#pool = pool
-    this.#folder = folder
   }
 
   /** Returns undefined if the worker cannot have pushed a build. */

@@ -1,38 +1,34 @@
-import type { Logger } from '@adonisjs/core/logger'
+import { inject } from '@adonisjs/core'
+import { Logger } from '@adonisjs/core/logger'
 
+import { coreSettings } from '#core/core_settings'
+import { AcceptedKeys } from '#core/image_keys/accepted_keys'
 import type { Analysis } from '#core/analyses/analysis'
 import type { ImageRepository } from '#oci/copy_blob'
 import { ImageMissing } from '#oci/errors'
 import { isDigest } from '#oci/image_names'
 import { SignatureRejected } from '#oci/signing/signature_rejected'
-import type { ImageKey } from '#oci/signing/image_key'
 import { verifyImage } from '#oci/signing/verify_image'
 import type { Row } from '#records/row'
-import type { BuildLocations } from './build_locations.js'
-
-interface BuildSignaturesDependencies {
-  readonly locations: Pick<BuildLocations, 'find'>
-  /** The keys whose signatures are accepted. */
-  readonly keys: () => Promise<readonly ImageKey[]>
-  readonly logger: () => Promise<Pick<Logger, 'warn'>>
-  readonly timeoutMs?: number
-}
+import { BuildLocations } from './build_locations.js'
 
 type AnalysisBuild = Pick<Row<typeof Analysis>, 'id' | 'registryId' | 'buildStatus' | 'buildHash'>
-
-/** The time limit of a check while a caller waits. */
-const TIMEOUT_MS = 3_000
 
 /**
  * Checks whether the build of an analysis has a signature of this hub. Builds of other workers are not signed and not found
  * here. A missing build, or a check that fails or times out, is no objection: the worker that distributes the build verifies
  * it again.
  */
+@inject()
 export class BuildSignatures {
-  readonly #dependencies: BuildSignaturesDependencies
+  readonly #locations: BuildLocations
+  readonly #keys: AcceptedKeys
+  readonly #logger: Logger
 
-  constructor(dependencies: BuildSignaturesDependencies) {
-    this.#dependencies = dependencies
+  constructor(locations: BuildLocations, keys: AcceptedKeys, logger: Logger) {
+    this.#locations = locations
+    this.#keys = keys
+    this.#logger = logger
   }
 
   /** Returns the digest of a build that exists and has no valid signature, else undefined. */
@@ -46,7 +42,7 @@ export class BuildSignatures {
       return undefined
     }
     try {
-      const location = await this.#dependencies.locations.find(id, registryId)
+      const location = await this.#locations.find(id, registryId)
       await (location && this.#verify(location, buildHash, id))
       return undefined
     } catch (error) {
@@ -59,11 +55,9 @@ export class BuildSignatures {
     digest: string,
     name: string
   ): Promise<void> {
-    const limitedStore = store.within(
-      AbortSignal.timeout(this.#dependencies.timeoutMs ?? TIMEOUT_MS)
-    )
+    const limitedStore = store.within(AbortSignal.timeout(coreSettings().signatureTimeoutMs))
     try {
-      const keys = await this.#dependencies.keys()
+      const keys = await this.#keys.all()
       await verifyImage({ store: limitedStore, repository }, digest, keys, { name })
     } finally {
       store.close()
@@ -74,7 +68,7 @@ export class BuildSignatures {
     if (error instanceof ImageMissing) {
       return undefined
     }
-    const logger = await this.#dependencies.logger()
+    const logger = this.#logger
     const { code, message } = error as { code?: unknown; message?: string }
     if (error instanceof SignatureRejected) {
       logger.warn({ analysisId: id, digest, reason: code }, 'a build has no valid signature')

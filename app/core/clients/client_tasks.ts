@@ -1,11 +1,13 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CorePool } from '#core/database'
 import type { TargetPermissions } from '#auth/client_permissions'
 import type { TaskQueue } from '#jobs/tasks/task_queue'
 import { topicOf } from '#jobs/tasks/task_runner'
 import { Tasks } from '#jobs/tasks/tasks'
 import { afterCommit, deferToCommit } from '#records/transaction'
-import type { Signals } from '#signals/signals'
+import { Signals } from '#signals/signals'
 
 const QUEUE: TaskQueue = {
   name: 'client',
@@ -23,10 +25,11 @@ export interface ClientTask {
  * Pending changes at the identity provider. A task is enqueued in the transaction of the record and runs after it,
  * because the provider is not called within a transaction. Its key is the id of the client.
  */
+@inject()
 export class ClientTasks extends Tasks<ClientTask> {
-  readonly #signals: Pick<Signals, 'notify'>
+  readonly #signals: Signals
 
-  constructor(pool: pg.Pool, signals: Pick<Signals, 'notify'>) {
+  constructor(pool: CorePool, signals: Signals) {
     super(pool, QUEUE)
     this.#signals = signals
   }

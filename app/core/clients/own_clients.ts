@@ -1,7 +1,9 @@
-import type { Logger } from '@adonisjs/core/logger'
+import { inject } from '@adonisjs/core'
+import { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
-import type { DatabasePool } from '#database/database_pool'
+import { identityProvider } from './identity_provider.js'
+import { CorePool } from '#core/database'
 import type { Actor } from '#kernel/actor'
 import { ClientIntents } from './client_intents.js'
 import type { TargetPermissions } from '#auth/client_permissions'
@@ -17,22 +19,20 @@ import { reachOf } from '#auth/reach'
 import { isUuid } from '#kernel/is_uuid'
 import { isRealmWritable } from '#kernel/realm'
 
-import type { ClientTasks } from './client_tasks.js'
-
-interface OwnClientsOptions {
-  readonly pool: DatabasePool
-  readonly tasks: ClientTasks
-  readonly identity: () => Promise<IdentityProvider>
-  readonly logger: () => Promise<Pick<Logger, 'warn'>>
-}
+import { ClientTasks } from './client_tasks.js'
 
 /** The clients that nodes and analyses log in with. They are created and removed together with their record. */
+@inject()
 export class OwnClients {
-  readonly #options: OwnClientsOptions
+  readonly #pool: CorePool
+  readonly #tasks: ClientTasks
+  readonly #logger: Logger
   #clients: Promise<RecordClients> | undefined
 
-  constructor(options: OwnClientsOptions) {
-    this.#options = options
+  constructor(pool: CorePool, tasks: ClientTasks, logger: Logger) {
+    this.#pool = pool
+    this.#tasks = tasks
+    this.#logger = logger
   }
 
   /** Runs `work`, which writes a record with the id of its client and attaches the client in the same transaction. */
@@ -50,7 +50,7 @@ export class OwnClients {
   /** Removes a client once the deletion of its record commits. */
   async scheduleRemoval(transaction: pg.ClientBase, clientId: string | null): Promise<void> {
     if (clientId !== null) {
-      await this.#options.tasks.scheduleRemoval(transaction, clientId)
+      await this.#tasks.scheduleRemoval(transaction, clientId)
     }
   }
 
@@ -60,7 +60,7 @@ export class OwnClients {
     clientId: string,
     permissions: TargetPermissions
   ): Promise<void> {
-    return this.#options.tasks.scheduleGrant(transaction, clientId, permissions)
+    return this.#tasks.scheduleGrant(transaction, clientId, permissions)
   }
 
   /**
@@ -73,14 +73,14 @@ export class OwnClients {
     id: string,
     permissions: readonly string[]
   ): Promise<void> {
-    const { rows } = await this.#options.pool.read<{ clientId: string | null; realmId: string }>({
+    const { rows } = await this.#pool.read<{ clientId: string | null; realmId: string }>({
       name: `client-of-removed-${table}`,
       text: `select client_id as "clientId", realm_id as "realmId" from ${table} where id = $1`,
       values: [isUuid(id) ? id : null],
     })
     const { clientId, realmId } = rows[0] ?? { clientId: null, realmId: null }
     if (clientId !== null && isRealmWritable(actor, realmId)) {
-      const { clients } = await this.#options.identity()
+      const { clients } = await identityProvider()
       await clients?.requireWithin?.(clientId, reachOf(actor, permissions))
     }
   }
@@ -102,9 +102,8 @@ export class OwnClients {
   }
 
   async #createClients(): Promise<RecordClients> {
-    const { pool, identity, logger } = this.#options
-    const provider = await identity()
-    const options = { provider, intents: new ClientIntents(pool), logger: await logger() }
-    return provider.recordClientsFor?.(pool) ?? new ClientProvisioning(options)
+    const provider = await identityProvider()
+    const options = { provider, intents: new ClientIntents(this.#pool), logger: this.#logger }
+    return provider.recordClientsFor?.(this.#pool) ?? new ClientProvisioning(options)
   }
 }

@@ -1,6 +1,8 @@
+import { inject } from '@adonisjs/core'
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
+import { CorePool } from '#core/database'
 import { serviceOrigin } from '#auth/service_origin'
 import { analysis } from '#core/analyses/analysis'
 import type { TaskWorker } from '#jobs/tasks/task_worker'
@@ -9,7 +11,7 @@ import { topicOf } from '#jobs/tasks/task_runner'
 import { Tasks } from '#jobs/tasks/tasks'
 import type { RecordServiceOptions } from '#records/record_service'
 import { afterCommit } from '#records/transaction'
-import type { Signals } from '#signals/signals'
+import { Signals } from '#signals/signals'
 import { requireClients, type ClientProvider } from './client_directory.js'
 import { newClientSecret } from './client_secret.js'
 import { recordReplacedSecret } from './replaced_secret.js'
@@ -33,10 +35,11 @@ interface SecretReplacement {
  * Replaces the secrets of analyses after a node lost access to them. A task is enqueued in the transaction that revokes
  * the access, because the provider is not called within a transaction. Its key is the id of the analysis.
  */
+@inject()
 export class SecretReplacements extends Tasks<SecretReplacement> {
-  readonly #signals: Pick<Signals, 'notify'>
+  readonly #signals: Signals
 
-  constructor(pool: pg.Pool, signals: Pick<Signals, 'notify'>) {
+  constructor(pool: CorePool, signals: Signals) {
     super(pool, QUEUE)
     this.#signals = signals
   }

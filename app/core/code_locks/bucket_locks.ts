@@ -13,13 +13,13 @@ export interface StoredLock {
  * Locks on buckets at storage, which runs in this process or elsewhere. Storage neither adds nor removes files of a
  * locked bucket. Calls are idempotent, and reject with `ServiceUnavailable` while storage is not reachable.
  */
-export interface BucketLocks {
-  readonly pageSize: number
+export abstract class BucketLocks {
+  abstract readonly pageSize: number
   /** Resolves when no pending upload can add a file any more. */
-  lock(locks: readonly BucketLock[]): Promise<void>
-  release(id: string): Promise<void>
+  abstract lock(locks: readonly BucketLock[]): Promise<void>
+  abstract release(id: string): Promise<void>
   /** A page of locks sorted by id, after the given id; the last page is shorter than `pageSize`. */
-  list(after: string): Promise<readonly StoredLock[]>
+  abstract list(after: string): Promise<readonly StoredLock[]>
 }
 
 /** For an installation without storage. */

@@ -1,14 +1,16 @@
-import type { Logger } from '@adonisjs/core/logger'
+import { inject } from '@adonisjs/core'
+import { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
+import { CorePool } from '#core/database'
 import { deleteBuckets } from '#core/analysis_buckets/bucket_requests'
 import { runTask, type TaskWorker } from '#jobs/tasks/task_worker'
 import { topicOf } from '#jobs/tasks/task_runner'
 import { clock } from '#kernel/clock'
 import { EntityConflict, ServiceUnavailable } from '#kernel/failures'
 import { afterCommit } from '#records/transaction'
-import type { Signals } from '#signals/signals'
-import type { BucketLocks } from './bucket_locks.js'
+import { Signals } from '#signals/signals'
+import { BucketLocks } from './bucket_locks.js'
 import { LOCK_RELEASES, lockReleaseWorker, type LockRelease } from './lock_releases.js'
 
 /** How long locking may take before its lock counts as orphaned. */
@@ -18,13 +20,6 @@ const BUCKETS = `select bucket_id as id from analysis_buckets
   where analysis_id = $1 and type = 'CODE' order by bucket_id`
 
 const INSERT = 'insert into analysis_code_locks (id, analysis_id) values ($1, $2)'
-
-interface CodeLocksDependencies {
-  readonly pool: pg.Pool
-  readonly storage: BucketLocks
-  readonly signals: Pick<Signals, 'notify'>
-  readonly logger: Pick<Logger, 'warn'>
-}
 
 /** A lock at storage. It persists if the transaction that locks the configuration confirms it. */
 export interface NewLock {
@@ -36,24 +31,29 @@ export interface NewLock {
  * before the request, and withdrawn in the transaction that locks the configuration, so that unconfirmed locks are
  * released.
  */
+@inject()
 export class CodeLocks {
-  readonly #dependencies: CodeLocksDependencies
+  readonly #pool: CorePool
+  readonly #storage: BucketLocks
+  readonly #signals: Signals
+  readonly #logger: Logger
   readonly #releases: TaskWorker<LockRelease>
 
-  constructor(dependencies: CodeLocksDependencies) {
-    const { pool, storage: locks, logger } = dependencies
-    this.#dependencies = dependencies
-    this.#releases = lockReleaseWorker({ pool, locks, logger })
+  constructor(pool: CorePool, storage: BucketLocks, signals: Signals, logger: Logger) {
+    this.#pool = pool
+    this.#storage = storage
+    this.#signals = signals
+    this.#logger = logger
+    this.#releases = lockReleaseWorker({ pool, locks: storage, logger })
   }
 
   /** Locks buckets at storage and runs `work`, which confirms the lock. An unconfirmed lock is released. */
   async withLock<T>(bucketIds: readonly string[], work: (lock: NewLock) => Promise<T>): Promise<T> {
-    const { storage } = this.#dependencies
     const id = clock.uuid()
     const dueAt = clock.now() + GRACE_MS
     await this.#releases.tasks.enqueue({ key: id, data: { thenDelete: [] }, dueAt })
     try {
-      await storage.lock([{ id, bucketIds }])
+      await this.#storage.lock([{ id, bucketIds }])
       return await work({
         confirm: (transaction, analysisId) =>
           this.#confirm(transaction, analysisId, { id, bucketIds }),
@@ -80,7 +80,7 @@ export class CodeLocks {
     bucketIds: readonly string[]
   ): Promise<void> {
     if (await this.#scheduleRelease(transaction, analysisId, bucketIds)) {
-      afterCommit(transaction, () => this.#dependencies.signals.notify(topicOf(LOCK_RELEASES)))
+      afterCommit(transaction, () => this.#signals.notify(topicOf(LOCK_RELEASES)))
     } else {
       await deleteBuckets(transaction, bucketIds)
     }
@@ -127,17 +127,16 @@ export class CodeLocks {
 
   /** Releases it again later, because a timed-out lock request may reach storage after the first release. */
   async #releaseUnconfirmed(id: string): Promise<void> {
-    const { storage, logger } = this.#dependencies
     const { tasks } = this.#releases
     try {
       const task = await tasks.claimEarly(id)
       if (task) {
-        await storage.release(id).finally(() => tasks.release(task, GRACE_MS))
+        await this.#storage.release(id).finally(() => tasks.release(task, GRACE_MS))
       }
     } catch (error) {
-      logger.warn(
+      this.#logger.warn(
         { err: error, lock: id },
-        'a lock at storage could not be released; it is retried later'
+        'a lock at this.#storage could not be released; it is retried later'
       )
     }
   }

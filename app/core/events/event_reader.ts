@@ -39,8 +39,8 @@ export interface EventPage {
  * Reads the audit trail of telemetry, in this process or elsewhere. Pages neither repeat nor miss an event while others
  * are added or removed. Rejects with `ServiceUnavailable` while telemetry is not reachable.
  */
-export interface EventReader {
-  read(query: EventQuery): Promise<EventPage>
+export abstract class EventReader {
+  abstract read(query: EventQuery): Promise<EventPage>
 }
 
 /** For an installation without telemetry. */

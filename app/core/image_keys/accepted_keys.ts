@@ -1,7 +1,7 @@
-import type { DatabasePool } from '#database/database_pool'
+import { inject } from '@adonisjs/core'
+import { coreSettings } from '#core/core_settings'
+import { CorePool } from '#core/database'
 import { ImageKey } from '#oci/signing/image_key'
-
-type Keys = readonly [ImageKey, ...ImageKey[]]
 
 const SELECT_ALL = {
   name: 'accepted-image-keys',
@@ -12,23 +12,22 @@ const SELECT_ALL = {
  * The keys whose signatures are accepted: the current one, those of former application keys in the configuration, and those
  * stored before the configuration changed. Only public keys are stored.
  */
+@inject()
 export class AcceptedKeys {
-  readonly #pool: DatabasePool
-  readonly #configured: () => Keys
+  readonly #pool: CorePool
 
-  constructor(pool: DatabasePool, configured: () => Keys) {
+  constructor(pool: CorePool) {
     this.#pool = pool
-    this.#configured = configured
   }
 
   /** The key that signs images. */
   current(): ImageKey {
-    return this.#configured()[0]
+    return coreSettings().imageKeys()[0]
   }
 
   /** All accepted keys, the current one first. */
   async all(): Promise<[ImageKey, ...ImageKey[]]> {
-    const [current, ...former] = this.#configured()
+    const [current, ...former] = coreSettings().imageKeys()
     const { rows } = await this.#pool.query<{ publicKey: string }>(SELECT_ALL)
     const stored = rows.map(({ publicKey }) => ImageKey.from(publicKey, 'A stored key'))
     const others = [...former, ...stored].filter(
@@ -45,7 +44,8 @@ export class AcceptedKeys {
       'select fingerprint from image_keys'
     )
     const stored = new Set(rows.map(({ fingerprint }) => fingerprint))
-    return this.#configured()
+    return coreSettings()
+      .imageKeys()
       .slice(1)
       .filter(({ fingerprint }) => !stored.has(fingerprint))
   }
@@ -62,7 +62,7 @@ export class AcceptedKeys {
 
   /** Removes the stored keys of former application keys. They stay accepted while the configuration lists these. */
   async removeFormer(): Promise<void> {
-    const former = this.#configured().slice(1)
+    const former = coreSettings().imageKeys().slice(1)
     await this.#pool.query('delete from image_keys where fingerprint = any($1)', [
       former.map(({ fingerprint }) => fingerprint),
     ])

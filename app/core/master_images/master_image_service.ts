@@ -1,6 +1,8 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
-import type { AnalysisService } from '#core/analyses/analysis_service'
+import { CoreRecords } from '#core/core_records'
+import { AnalysisService } from '#core/analyses/analysis_service'
 import { isTimely } from '#core/analysis_life/processes'
 import {
   masterImageGroup,
@@ -16,7 +18,7 @@ import { EntityConflict } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import { publishCommand } from '#outbox/publish'
 import type { Origin } from '#kernel/origin'
-import { RecordService, type RecordServiceOptions, type Removal } from '#records/record_service'
+import { RecordService, type Removal } from '#records/record_service'
 import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
@@ -55,16 +57,17 @@ export interface RepositoryContent {
 }
 
 /** Images, which workers build and synchronize with their repository. Commands to workers are sent on commit. */
+@inject()
 export class MasterImageService extends RecordService<typeof MasterImage> {
   readonly #analyses: AnalysisService
   readonly #catalogue: ImageCatalogue<typeof MasterImage>
   readonly #groups: ImageCatalogue<typeof MasterImageGroup>
 
-  constructor(options: RecordServiceOptions, analyses: AnalysisService) {
-    super(masterImage, options)
+  constructor(records: CoreRecords, analyses: AnalysisService) {
+    super(masterImage, records)
     this.#analyses = analyses
-    this.#catalogue = new ImageCatalogue(masterImage, options)
-    this.#groups = new ImageCatalogue(masterImageGroup, options)
+    this.#catalogue = new ImageCatalogue(masterImage, records)
+    this.#groups = new ImageCatalogue(masterImageGroup, records)
   }
 
   /** Requests the synchronization of images and groups with the repository. */

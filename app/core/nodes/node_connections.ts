@@ -1,7 +1,9 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
-import type { ExternalNames } from '#core/registries/external_names'
-import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
+import { CorePool } from '#core/database'
+import { ExternalNames } from '#core/registries/external_names'
+import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import type { DatabasePool } from '#database/database_pool'
 import type { BodyOf } from '#kernel/body'
 import { isUuid } from '#kernel/is_uuid'
@@ -26,12 +28,13 @@ interface NewConnection {
 const NO_CONNECTION: NewConnection = { connection: {}, recordEvent: async () => {} }
 
 /** Connects nodes to registries. A connection is a registry project that is deleted with the node. */
+@inject()
 export class NodeConnections {
   readonly #pool: DatabasePool
   readonly #registryProjects: RegistryProjectService
   readonly #names: ExternalNames
 
-  constructor(pool: DatabasePool, registryProjects: RegistryProjectService, names: ExternalNames) {
+  constructor(pool: CorePool, registryProjects: RegistryProjectService, names: ExternalNames) {
     this.#pool = pool
     this.#registryProjects = registryProjects
     this.#names = names

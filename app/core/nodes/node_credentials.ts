@@ -1,3 +1,5 @@
+import { inject } from '@adonisjs/core'
+import { CoreRecords } from '#core/core_records'
 import type { Actor } from '#kernel/actor'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
 import { requireClients } from '#core/clients/client_directory'
@@ -15,7 +17,6 @@ import {
   requireThat,
 } from '#auth/verification/checks'
 import type { Origin } from '#kernel/origin'
-import type { RecordServiceOptions } from '#records/record_service'
 import { recordSecretRead } from '#audit/record_security_event'
 
 import { identityProvider } from '#core/clients/identity_provider'
@@ -46,11 +47,12 @@ interface NodeClient {
  * The credentials of nodes. Their own clients may access them, and callers who manage nodes of their realm. If a client has
  * more permissions than nodes usually have, a caller needs these as well.
  */
+@inject()
 export class NodeCredentials {
-  readonly #options: RecordServiceOptions
+  readonly #records: CoreRecords
 
-  constructor(options: RecordServiceOptions) {
-    this.#options = options
+  constructor(records: CoreRecords) {
+    this.#records = records
   }
 
   async read(origin: Origin, nodeId: string): Promise<ClientCredentials> {
@@ -77,7 +79,7 @@ export class NodeCredentials {
       ...(typeof displayName === 'string' && { displayName }),
     }
     const client = await clients.rotate(clientId, change, scopeOf(origin))
-    await recordReplacedSecret(node, this.#options, origin, nodeId)
+    await recordReplacedSecret(node, this.#records, origin, nodeId)
     return toCredentials(client && { ...client, secret: newSecret })
   }
 
@@ -92,7 +94,7 @@ export class NodeCredentials {
   }
 
   async #find(nodeId: string): Promise<NodeClient> {
-    const { rows } = await this.#options.pool.read<NodeClient>({
+    const { rows } = await this.#records.pool.read<NodeClient>({
       name: 'client-of-node',
       text: 'select id, realm_id as "realmId", client_id as "clientId" from nodes where id = $1',
       values: [isUuid(nodeId) ? nodeId : null],

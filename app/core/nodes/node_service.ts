@@ -1,46 +1,48 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
-import type { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
-import type { OwnClients } from '#core/clients/own_clients'
-import type { ProjectNodeService } from '#core/project_nodes/project_node_service'
+import { CoreRecords } from '#core/core_records'
+import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
+import { OwnClients } from '#core/clients/own_clients'
+import { ProjectNodeService } from '#core/project_nodes/project_node_service'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { NODE_CLIENT_PERMISSIONS, type TargetPermissions } from '#auth/client_permissions'
 import type { Origin } from '#kernel/origin'
 import { owningRealmFor } from '#kernel/realm'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { RecordService } from '#records/record_service'
 import type { WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction, concurrently } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
-import type { NodeValues, NodeConnections } from './node_connections.js'
+import { NodeConnections, type NodeValues } from './node_connections.js'
 import { node, type createNode, type Node, type updateNode } from './node.js'
 import { withLockedOwners } from './with_locked_owners.js'
 import { withEncodedKey } from './public_key.js'
 
 const CLIENT_PERMISSIONS: TargetPermissions = { names: NODE_CLIENT_PERMISSIONS, exclusive: true }
 
-interface NodeServiceDependencies {
-  readonly clients: OwnClients
-  readonly connections: NodeConnections
-  readonly projectNodes: ProjectNodeService
-  readonly analysisNodes: AnalysisNodeService
-}
-
 /** Nodes. Each has its own client to log in with, and a project in its registry. */
+@inject()
 export class NodeService extends RecordService<typeof Node> {
   readonly #clients: OwnClients
   readonly #connections: NodeConnections
   readonly #projectNodes: ProjectNodeService
   readonly #analysisNodes: AnalysisNodeService
 
-  constructor(options: RecordServiceOptions, dependencies: NodeServiceDependencies) {
-    super(node, options)
-    this.#clients = dependencies.clients
-    this.#connections = dependencies.connections
-    this.#projectNodes = dependencies.projectNodes
-    this.#analysisNodes = dependencies.analysisNodes
+  constructor(
+    records: CoreRecords,
+    clients: OwnClients,
+    connections: NodeConnections,
+    projectNodes: ProjectNodeService,
+    analysisNodes: AnalysisNodeService
+  ) {
+    super(node, records)
+    this.#clients = clients
+    this.#connections = connections
+    this.#projectNodes = projectNodes
+    this.#analysisNodes = analysisNodes
   }
 
   override async create(origin: Origin, body: BodyOf<typeof createNode>): Promise<string> {

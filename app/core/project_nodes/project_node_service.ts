@@ -1,14 +1,16 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CoreRecords } from '#core/core_records'
 import type { NODE_TYPES } from '#core/nodes/node'
-import type { SecretReplacements } from '#core/clients/secret_replacements'
+import { SecretReplacements } from '#core/clients/secret_replacements'
 import { changeCount } from '#core/projects/counters'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { RelationInvalid } from '#kernel/failures'
 import { onBehalfOfRealm, type Origin } from '#kernel/origin'
 import { isRealmWritable, requireRealm } from '#kernel/realm'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { RecordService } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
 import { isApprovedInitially } from './approval.js'
@@ -25,11 +27,12 @@ interface NodeOfProject {
 }
 
 /** Nodes of projects. The realm of the project adds them, the realm of the node decides, and both may remove them. */
+@inject()
 export class ProjectNodeService extends RecordService<typeof ProjectNode> {
   readonly #secrets: SecretReplacements
 
-  constructor(options: RecordServiceOptions, secrets: SecretReplacements) {
-    super(projectNode, options)
+  constructor(records: CoreRecords, secrets: SecretReplacements) {
+    super(projectNode, records)
     this.#secrets = secrets
   }
 

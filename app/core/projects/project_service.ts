@@ -1,20 +1,23 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CoreRecords } from '#core/core_records'
 import { generateName } from '#core/names/generate_name'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 import { owningRealmFor } from '#kernel/realm'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { RecordService } from '#records/record_service'
 import { inTransaction } from '#records/transaction'
 
 import { project, type createProject, type Project } from './project.js'
 
 /** Projects belong to the realm of their creator, and cannot be deleted while they have analyses. */
+@inject()
 export class ProjectService extends RecordService<typeof Project> {
-  constructor(options: RecordServiceOptions) {
-    super(project, options)
+  constructor(records: CoreRecords) {
+    super(project, records)
   }
 
   override async create(origin: Origin, body: BodyOf<typeof createProject>): Promise<string> {

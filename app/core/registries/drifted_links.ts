@@ -1,7 +1,9 @@
+import { inject } from '@adonisjs/core'
+import { CorePool } from '#core/database'
 import type { DatabasePool } from '#database/database_pool'
 import { inTransaction } from '#records/transaction'
 
-import { IS_DUE, type LinkKey, type RegistryLinks } from './registry_links.js'
+import { IS_DUE, type LinkKey, RegistryLinks } from './registry_links.js'
 
 const LINK_KEY = 'l.registry_id as "registryId", l.external_name as "externalName"'
 
@@ -22,11 +24,12 @@ const UNVERIFIED = `
   where not is_parted and settled_at < now() - interval '1 day' and not ${IS_DUE}`
 
 /** Finds links that differ from the records, enqueues them, and returns their keys. */
+@inject()
 export class DriftedLinks {
   readonly #pool: DatabasePool
   readonly #links: RegistryLinks
 
-  constructor(pool: DatabasePool, links: RegistryLinks) {
+  constructor(pool: CorePool, links: RegistryLinks) {
     this.#pool = pool
     this.#links = links
   }

@@ -1,3 +1,5 @@
+import { inject } from '@adonisjs/core'
+import { CorePool } from '#core/database'
 import { serviceOrigin } from '#auth/service_origin'
 import type { DatabasePool } from '#database/database_pool'
 import { lucidClientFor } from '#records/lucid_client'
@@ -6,18 +8,19 @@ import { coreSettings, type CoreSettings } from '#core/core_settings'
 
 import { sendRegistryCommand } from './commands.js'
 import { Registry } from './registry.js'
-import type { RegistryService } from './registry_service.js'
+import { RegistryService } from './registry_service.js'
 
 const NAME = 'default'
 
 type Harbor = NonNullable<CoreSettings['harbor']>
 
 /** The registry that `HARBOR_URL` configures. */
+@inject()
 export class EnvironmentRegistry {
   readonly #pool: DatabasePool
   readonly #registries: RegistryService
 
-  constructor(pool: DatabasePool, registries: RegistryService) {
+  constructor(pool: CorePool, registries: RegistryService) {
     this.#pool = pool
     this.#registries = registries
   }

@@ -1,7 +1,9 @@
-import type { Logger } from '@adonisjs/core/logger'
+import { inject } from '@adonisjs/core'
+import { Logger } from '@adonisjs/core/logger'
 
+import { createRegistryDriver } from './create_registry_driver.js'
+import { CorePool } from '#core/database'
 import { MASTER_PROJECT } from '#core/names/external_name'
-import type { DatabasePool } from '#database/database_pool'
 import { requiresInMasterRealm, permits } from '#kernel/access'
 import { clock } from '#kernel/clock'
 import { BadRequest, EntityConflict } from '#kernel/failures'
@@ -32,27 +34,27 @@ const REGISTRY_STATE = `select r.host, r.account_name as "accountName", r.accoun
       where l.registry_id = r.id and l.external_name = $2 and l.is_adopted is false) as "isOwn"
   from registries r left join registry_states s on s.registry_id = r.id where r.id = $1`
 
+/** The time limit of the request that checks whether a registry has a project of a name. */
+const NAME_LIMIT_MS = 3_000
+
 export interface RequestedName {
   readonly registryId: string
   readonly externalName: string
   readonly isForMasterImages?: boolean
 }
 
-interface ExternalNamesOptions {
-  readonly pool: DatabasePool
-  readonly createDriver: (access: RegistryAccess) => RegistryDriver
-  readonly logger: Pick<Logger, 'warn'>
-}
-
 /**
  * Authorizes the names that callers choose for projects in registries. A project that is adopted becomes accessible to the
  * caller, so only administrators of the installation may choose the name of an existing project.
  */
+@inject()
 export class ExternalNames {
-  readonly #options: ExternalNamesOptions
+  readonly #pool: CorePool
+  readonly #logger: Logger
 
-  constructor(options: ExternalNamesOptions) {
-    this.#options = options
+  constructor(pool: CorePool, logger: Logger) {
+    this.#pool = pool
+    this.#logger = logger
   }
 
   /**
@@ -74,8 +76,7 @@ export class ExternalNames {
   }
 
   async #isTaken({ registryId, externalName: name }: RequestedName): Promise<boolean> {
-    const { pool, createDriver, logger } = this.#options
-    const { rows } = await pool.read<RegistryState>({
+    const { rows } = await this.#pool.read<RegistryState>({
       name: 'registry-of-a-name',
       text: REGISTRY_STATE,
       values: [registryId, name, new Date(clock.now())],
@@ -86,13 +87,16 @@ export class ExternalNames {
     }
     try {
       const accountSecret = unseal('registry account', registry.accountSecret)
-      const driver = createDriver({ ...registry, accountSecret })
+      const driver = createRegistryDriver(
+        { ...registry, accountSecret },
+        { limitMs: NAME_LIMIT_MS }
+      )
       return (await driver.find({ name, owner: '', account: null })) !== null
     } catch (error) {
       if (!(error instanceof RegistryFailure)) {
         throw error
       }
-      logger.warn(
+      this.#logger.warn(
         { err: error, registryId },
         'could not check whether a name is free in a registry'
       )

@@ -1,9 +1,14 @@
-import type { Logger } from '@adonisjs/core/logger'
+import { inject } from '@adonisjs/core'
+import { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
+import { createRegistryDriver } from './create_registry_driver.js'
+import { createWebhook } from './create_webhook.js'
+import { serviceOrigin } from '#auth/service_origin'
+import { WebhookSecrets } from './webhook_secrets.js'
+import { CorePool } from '#core/database'
 import type { RegistryProject } from '#core/registry_projects/registry_project'
-import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
-import type { DatabasePool } from '#database/database_pool'
+import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import type { Origin } from '#kernel/origin'
 import type { Task } from '#jobs/tasks/task_queue'
 import { runDueTasks, runTask, type TaskWorker } from '#jobs/tasks/task_worker'
@@ -20,18 +25,7 @@ import {
   type RegistryAccess,
   type RegistryDriver,
 } from './registry_driver.js'
-import { taskKey, type RegistryLink, type LinkKey, type RegistryLinks } from './registry_links.js'
-
-interface LinkReconcilerOptions {
-  readonly pool: DatabasePool
-  readonly links: RegistryLinks
-  readonly projects: RegistryProjectService
-  readonly createDriver: (access: RegistryAccess) => RegistryDriver
-  readonly createWebhook: (registryId: string) => Promise<Webhook | null>
-  /** The origin of changes that the platform makes by itself. */
-  readonly origin: () => Promise<Origin>
-  readonly logger: Pick<Logger, 'warn'>
-}
+import { taskKey, type RegistryLink, type LinkKey, RegistryLinks } from './registry_links.js'
 
 /** The records of a link. */
 interface LinkTarget {
@@ -54,14 +48,29 @@ const UNLINKED: LinkedProject = { id: null, account: null, webhookId: null }
  * Reconciles the projects in registries with the records: creates what a record names, and removes what no record names any
  * more. Failures are retried.
  */
+@inject()
 export class LinkReconciler {
-  readonly #options: LinkReconcilerOptions
+  readonly #pool: CorePool
+  readonly #links: RegistryLinks
+  readonly #projects: RegistryProjectService
+  readonly #hooks: WebhookSecrets
+  readonly #logger: Logger
   readonly #worker: TaskWorker<LinkKey>
 
-  constructor(options: LinkReconcilerOptions) {
-    this.#options = options
+  constructor(
+    pool: CorePool,
+    links: RegistryLinks,
+    projects: RegistryProjectService,
+    hooks: WebhookSecrets,
+    logger: Logger
+  ) {
+    this.#pool = pool
+    this.#links = links
+    this.#projects = projects
+    this.#hooks = hooks
+    this.#logger = logger
     this.#worker = {
-      tasks: options.links.tasks,
+      tasks: links.tasks,
       concurrency: 1,
       perform: (task) => this.#perform(task),
       onFailure: (error, task) => this.#recordFailure(error, task),
@@ -82,9 +91,9 @@ export class LinkReconciler {
   async checkAccount(registryId: string): Promise<void> {
     const target = await this.#findTarget({ registryId, externalName: '' })
     try {
-      await (target && this.#options.createDriver(target.access).requireAccount())
+      await (target && createRegistryDriver(target.access).requireAccount())
     } catch (error) {
-      this.#options.logger.warn(
+      this.#logger.warn(
         { err: error, registryId },
         'a registry rejects the account of the platform: check its host, account and secret'
       )
@@ -92,7 +101,7 @@ export class LinkReconciler {
   }
 
   async #perform(task: Task<LinkKey>): Promise<boolean> {
-    const link = await this.#options.links.find(task.data)
+    const link = await this.#links.find(task.data)
     const target = link && (await this.#findTarget(link))
     if (!target) {
       return false
@@ -110,8 +119,8 @@ export class LinkReconciler {
   async #recordFailure(error: unknown, { data: key }: Task<LinkKey>): Promise<number | undefined> {
     const isRegistryWide = error instanceof RegistryFailure && error.isRegistryWide
     const problem = error instanceof RegistryFailure ? error.message : 'See the log'
-    await this.#options.links.recordProblem(key, problem, isRegistryWide)
-    this.#options.logger.warn(
+    await this.#links.recordProblem(key, problem, isRegistryWide)
+    this.#logger.warn(
       { err: error, ...key },
       'a registry could not be reconciled; it is retried later'
     )
@@ -124,18 +133,17 @@ export class LinkReconciler {
     access: RegistryAccess,
     project: ProjectState
   ): Promise<void> {
-    const { pool, links, createWebhook } = this.#options
     const { host } = access
-    const hook = await createWebhook(link.registryId)
+    const hook = await createWebhook(this.#hooks, link.registryId)
     const linked = await this.#linkInRegistry(link, access, project, hook)
-    const origin = await this.#options.origin()
-    await inTransaction(pool, async (transaction) => {
-      await links.lockRegistry(transaction, link)
+    const origin = await serviceOrigin()
+    await inTransaction(this.#pool, async (transaction) => {
+      await this.#links.lockRegistry(transaction, link)
       const [id] = await lockProjects(transaction, link, null)
       if (id !== undefined) {
         await this.#updateProject(transaction, origin, id, linked)
       }
-      await links.settle(transaction, task, { accountId: linked.account?.id ?? null, host })
+      await this.#links.settle(transaction, task, { accountId: linked.account?.id ?? null, host })
     })
   }
 
@@ -146,9 +154,8 @@ export class LinkReconciler {
     { externalId, ...project }: ProjectState,
     hook: Webhook | null
   ): Promise<LinkedProject> {
-    const { links, createDriver } = this.#options
     const { externalName: name, newSecret } = link
-    const driver = createDriver(access)
+    const driver = createRegistryDriver(access)
     const account = project.account?.id === link.accountId ? project.account : null
     const claimed = { name, owner: project.id, account }
     const adopts = link.adoptedFor === project.id
@@ -157,7 +164,7 @@ export class LinkReconciler {
       throw new NameTaken(name)
     }
     const recordAdoption = (isAdopted: boolean | null) =>
-      links.recordAdoption(link, { isAdopted, projectId: project.id, host: access.host })
+      this.#links.recordAdoption(link, { isAdopted, projectId: project.id, host: access.host })
     if (link.isAdopted === null) {
       await recordAdoption(existing !== null)
     }
@@ -181,16 +188,15 @@ export class LinkReconciler {
     if (link.isAdopted === null || link.projectId === id) {
       return link
     }
-    const { pool, links } = this.#options
     await this.#remove(link, access)
-    const origin = await this.#options.origin()
-    await inTransaction(pool, async (transaction) => {
-      await links.lockRegistry(transaction, link)
+    const origin = await serviceOrigin()
+    await inTransaction(this.#pool, async (transaction) => {
+      await this.#links.lockRegistry(transaction, link)
       const owners = await lockProjects(transaction, link, link.accountId)
       for (const formerId of owners.filter((owner) => owner !== id)) {
         await this.#updateProject(transaction, origin, formerId, UNLINKED)
       }
-      await links.transfer(transaction, link, id)
+      await this.#links.transfer(transaction, link, id)
     })
     return { ...link, isAdopted: null, accountId: null, projectId: id }
   }
@@ -198,30 +204,29 @@ export class LinkReconciler {
   async #remove(link: RegistryLink, access: RegistryAccess): Promise<void> {
     const { externalName: name, projectId: owner, accountId, isAdopted } = link
     if (isAdopted !== null) {
-      await this.#options.createDriver(access).unlink({ name, owner, accountId, isAdopted })
+      await createRegistryDriver(access).unlink({ name, owner, accountId, isAdopted })
     }
   }
 
   async #unlink(task: Task<LinkKey>, link: RegistryLink, access: RegistryAccess): Promise<void> {
-    const { links } = this.#options
     const { accountId } = link
     await this.#remove(link, access)
-    const origin = await this.#options.origin()
-    await inTransaction(this.#options.pool, async (transaction) => {
-      await links.lockRegistry(transaction, link)
+    const origin = await serviceOrigin()
+    await inTransaction(this.#pool, async (transaction) => {
+      await this.#links.lockRegistry(transaction, link)
       for (const id of await lockProjects(transaction, link, accountId)) {
         await this.#updateProject(transaction, origin, id, UNLINKED)
       }
-      await links.settleRemoved(transaction, task, access.host)
+      await this.#links.settleRemoved(transaction, task, access.host)
     })
   }
 
   #updateProject(transaction: pg.ClientBase, origin: Origin, id: string, linked: LinkedProject) {
-    return this.#options.projects.updateLink(transaction, origin, id, columnsOf(linked))
+    return this.#projects.updateLink(transaction, origin, id, columnsOf(linked))
   }
 
   async #findTarget({ registryId, externalName }: LinkKey): Promise<LinkTarget | undefined> {
-    const { rows } = await this.#options.pool.query(
+    const { rows } = await this.#pool.query(
       `select r.host, r.account_name as "accountName", r.account_secret as "accountSecret",
          p.id, p.external_id as "externalId", p.public as "isPublic", json_build_object(
            'id', p.account_id, 'name', p.account_name, 'secret', p.account_secret) as account

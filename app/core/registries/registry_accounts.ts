@@ -1,11 +1,13 @@
-import type { Logger } from '@adonisjs/core/logger'
-import type pg from 'pg'
+import { inject } from '@adonisjs/core'
+import { Logger } from '@adonisjs/core/logger'
 
+import { createRegistryDriver } from './create_registry_driver.js'
+import { CorePool } from '#core/database'
 import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
 import { RegistryFailure, type RegistryAccess, type RegistryDriver } from './registry_driver.js'
 import { sendLinkCommands } from './send_link_commands.js'
-import type { WorkerAccounts } from './worker_accounts.js'
+import { WorkerAccounts } from './worker_accounts.js'
 
 /** One stored account per registry: a change of the prefix renames all of them. */
 const STORED_ACCOUNTS = `
@@ -26,13 +28,6 @@ interface StoredAccount extends RegistryAccess {
   readonly storedName: string
 }
 
-interface RegistryAccountsOptions {
-  readonly pool: pg.Pool
-  readonly workers: WorkerAccounts
-  readonly createDriver: (access: RegistryAccess) => RegistryDriver
-  readonly logger: Pick<Logger, 'warn'>
-}
-
 export interface AccountRename {
   readonly host: string
   readonly from: string
@@ -43,29 +38,33 @@ export interface AccountRename {
  * Detects renamed accounts. Harbor prefixes the names of robot accounts. If an operator changes the prefix, logins with the
  * stored names fail.
  */
+@inject()
 export class RegistryAccounts {
-  readonly #options: RegistryAccountsOptions
+  readonly #pool: CorePool
+  readonly #workers: WorkerAccounts
+  readonly #logger: Logger
 
-  constructor(options: RegistryAccountsOptions) {
-    this.#options = options
+  constructor(pool: CorePool, workers: WorkerAccounts, logger: Logger) {
+    this.#pool = pool
+    this.#workers = workers
+    this.#logger = logger
   }
 
   /** Relinks all projects of registries whose accounts were renamed. Returns the number of these registries. */
   async relinkRenamed(): Promise<number> {
-    const { pool, workers, logger } = this.#options
     const renames = await this.#findRenames()
     for (const { id, ...names } of renames) {
-      logger.warn({ registryId: id, ...names }, 'a registry renamed its accounts')
-      await inTransaction(pool, async (transaction) => {
+      this.#logger.warn({ registryId: id, ...names }, 'a registry renamed its accounts')
+      await inTransaction(this.#pool, async (transaction) => {
         await sendLinkCommands(transaction, id)
-        await workers.enqueue(transaction, id)
+        await this.#workers.enqueue(transaction, id)
       })
     }
     return renames.length
   }
 
   async #findRenames(): Promise<(AccountRename & { readonly id: string })[]> {
-    const { rows } = await this.#options.pool.query<StoredAccount>(STORED_ACCOUNTS)
+    const { rows } = await this.#pool.query<StoredAccount>(STORED_ACCOUNTS)
     const results = await Promise.all(rows.map((stored) => this.#findRename(stored)))
     return results.filter((rename) => rename !== undefined)
   }
@@ -73,7 +72,7 @@ export class RegistryAccounts {
   /** Ignores an unreachable registry: its links report that. */
   async #findRename({ id, host, accountName, accountSecret, storedId, storedName }: StoredAccount) {
     const secret = unseal('registry account', accountSecret)
-    const driver = this.#options.createDriver({ host, accountName, accountSecret: secret })
+    const driver = createRegistryDriver({ host, accountName, accountSecret: secret })
     try {
       const name = await driver.findAccountName(storedId)
       return name === null || name === storedName

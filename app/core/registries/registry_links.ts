@@ -1,11 +1,13 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CorePool } from '#core/database'
 import type { Task, TaskQueue } from '#jobs/tasks/task_queue'
 import { Tasks } from '#jobs/tasks/tasks'
 import { clock } from '#kernel/clock'
 import { seal, unseal } from '#records/sealing'
 import { IS_REGISTRY_PAUSED } from './is_registry_paused.js'
-import type { WorkerAccounts } from './worker_accounts.js'
+import { WorkerAccounts } from './worker_accounts.js'
 
 const QUEUE: TaskQueue = {
   name: 'registry-link',
@@ -72,12 +74,13 @@ const toTask = ({ registryId, externalName }: LinkKey) => ({
  * The names that the platform uses in registries. A link is stored before the first request to a registry, and deleted after
  * the registry removed the project. A task per link reconciles it with the records.
  */
+@inject()
 export class RegistryLinks {
   readonly tasks: Tasks<LinkKey>
   readonly #pool: pg.Pool
   readonly #workers: WorkerAccounts
 
-  constructor(pool: pg.Pool, workers: WorkerAccounts) {
+  constructor(pool: CorePool, workers: WorkerAccounts) {
     this.#pool = pool
     this.#workers = workers
     this.tasks = new Tasks(pool, QUEUE)

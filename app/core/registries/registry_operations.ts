@@ -1,6 +1,7 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
-import type { DatabasePool } from '#database/database_pool'
+import { CorePool } from '#core/database'
 import { sendLinkCommand, sendUnlinkCommand } from '#core/nodes/link_commands'
 import { registryProject, type RegistryProject } from '#core/registry_projects/registry_project'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
@@ -15,11 +16,11 @@ import { clock } from '#kernel/clock'
 
 import { sendRegistryCommand, sendWebhookCommand } from './commands.js'
 import type { webhookBody } from './webhook_body.js'
-import type { WebhookSecrets } from './webhook_secrets.js'
+import { WebhookSecrets } from './webhook_secrets.js'
 import type { WebhookSender } from './webhook_senders.js'
 import { registry } from './registry.js'
-import type { RegistryLinks } from './registry_links.js'
-import type { WorkerAccounts } from './worker_accounts.js'
+import { RegistryLinks } from './registry_links.js'
+import { WorkerAccounts } from './worker_accounts.js'
 import { sendLinkCommands } from './send_link_commands.js'
 
 export const REGISTRY_OPERATIONS = [
@@ -40,35 +41,39 @@ export interface RegistryOperation {
   readonly adopt?: string | null
 }
 
-interface RegistryOperationsDependencies {
-  readonly pool: DatabasePool
-  readonly links: RegistryLinks
-  readonly hooks: WebhookSecrets
-  readonly workers: WorkerAccounts
-}
-
 /** Operations on registries that callers request. They run in the background: no request waits for a registry. */
+@inject()
 export class RegistryOperations {
-  readonly #dependencies: RegistryOperationsDependencies
+  readonly #pool: CorePool
+  readonly #links: RegistryLinks
+  readonly #hooks: WebhookSecrets
+  readonly #workers: WorkerAccounts
 
-  constructor(dependencies: RegistryOperationsDependencies) {
-    this.#dependencies = dependencies
+  constructor(
+    pool: CorePool,
+    links: RegistryLinks,
+    hooks: WebhookSecrets,
+    workers: WorkerAccounts
+  ) {
+    this.#pool = pool
+    this.#links = links
+    this.#hooks = hooks
+    this.#workers = workers
   }
 
   /** Schedules an operation. The caller has to be authorized already. */
   execute({ command, id, secret, adopt }: RegistryOperation): Promise<void> {
-    const { pool, links, hooks, workers } = this.#dependencies
-    return inTransaction(pool, async (transaction) => {
+    return inTransaction(this.#pool, async (transaction) => {
       switch (command) {
         case 'projectLink':
-          await links.lockRegistryOfProject(transaction, id)
+          await this.#links.lockRegistryOfProject(transaction, id)
           await this.#link(
             transaction,
             await this.#lockRequired(transaction, registryProject, id),
             adopt
           )
           // The secret is stored with the link, since messages must not contain secrets.
-          await links.requestLink(transaction, id, secret)
+          await this.#links.requestLink(transaction, id, secret)
           return sendLinkCommand(transaction, { id })
         case 'projectUnlink':
           return sendUnlinkCommand(
@@ -77,11 +82,11 @@ export class RegistryOperations {
           )
         case 'hookRenew':
           await this.#lockRequired(transaction, registry, id)
-          await hooks.revoke(transaction, id)
+          await this.#hooks.revoke(transaction, id)
           return sendLinkCommands(transaction, id)
         case 'workerRenew':
           await this.#lockRequired(transaction, registry, id)
-          return workers.rotate(transaction, id)
+          return this.#workers.rotate(transaction, id)
         default:
           await this.#lockRequired(transaction, registry, id)
           return sendRegistryCommand(transaction, COMMAND_TYPES[command], id)
@@ -91,7 +96,7 @@ export class RegistryOperations {
 
   /** Publishes a webhook event. Ignores events about projects that are not those of the sender. */
   receive(event: BodyOf<typeof webhookBody>, { registryId }: WebhookSender): Promise<void> {
-    return inTransaction(this.#dependencies.pool, async (transaction) => {
+    return inTransaction(this.#pool, async (transaction) => {
       if (registryId === null || (await hasProject(transaction, registryId, event))) {
         await sendWebhookCommand(transaction, event, clock.uuid())
       }
@@ -113,7 +118,7 @@ export class RegistryOperations {
         issues: [issue('value_invalid', ['adopt'], message)],
       })
     }
-    await this.#dependencies.links.adopt(transaction, project)
+    await this.#links.adopt(transaction, project)
   }
 
   async #lockRequired<M extends ModelClass>(
@@ -121,7 +126,7 @@ export class RegistryOperations {
     kind: Kind<M>,
     id: string
   ): Promise<Row<M>> {
-    const record = await new RecordStore(kind, this.#dependencies.pool).lock(transaction, id)
+    const record = await new RecordStore(kind, this.#pool).lock(transaction, id)
     if (!record) {
       throw new EntityNotFound(kind.label)
     }

@@ -1,13 +1,14 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CorePool } from '#core/database'
 import { serviceOrigin } from '#auth/service_origin'
-import type { DatabasePool } from '#database/database_pool'
 import { inTransaction } from '#records/transaction'
 import { ignoreNotFound } from '#records/ignore_not_found'
 
-import { IS_DUE, type LinkKey, type RegistryLinks } from './registry_links.js'
-import type { RegistryService } from './registry_service.js'
-import { WORKER_QUEUE, type WorkerAccounts } from './worker_accounts.js'
+import { IS_DUE, type LinkKey, RegistryLinks } from './registry_links.js'
+import { RegistryService } from './registry_service.js'
+import { WORKER_QUEUE, WorkerAccounts } from './worker_accounts.js'
 
 /** The lock serializes writers of all links of a registry. */
 const MARK_LEAVING = `
@@ -25,39 +26,42 @@ const SELECT_EMPTY = `
     and not exists (select 1 from tasks t
       where t.queue = '${WORKER_QUEUE.name}' and t.key = s.registry_id::text)`
 
-interface RegistryRemovalDependencies {
-  readonly pool: DatabasePool
-  readonly links: RegistryLinks
-  readonly workers: WorkerAccounts
-  readonly registries: RegistryService
-}
-
 /** Removes registries: first all that the platform created in one, then its record. */
+@inject()
 export class RegistryRemoval {
-  readonly #dependencies: RegistryRemovalDependencies
+  readonly #pool: CorePool
+  readonly #links: RegistryLinks
+  readonly #workers: WorkerAccounts
+  readonly #registries: RegistryService
 
-  constructor(dependencies: RegistryRemovalDependencies) {
-    this.#dependencies = dependencies
+  constructor(
+    pool: CorePool,
+    links: RegistryLinks,
+    workers: WorkerAccounts,
+    registries: RegistryService
+  ) {
+    this.#pool = pool
+    this.#links = links
+    this.#workers = workers
+    this.#registries = registries
   }
 
   /** Requests that all links of a registry are removed. Returns their keys. */
   start(registryId: string): Promise<LinkKey[]> {
-    const { pool, links, workers } = this.#dependencies
-    return inTransaction(pool, async (transaction) => {
+    return inTransaction(this.#pool, async (transaction) => {
       await transaction.query(MARK_LEAVING, [registryId])
       const keys = await unlinkAll(transaction, registryId)
-      await links.enqueueAll(transaction, keys)
-      await workers.enqueue(transaction, registryId)
+      await this.#links.enqueueAll(transaction, keys)
+      await this.#workers.enqueue(transaction, registryId)
       return keys
     })
   }
 
   /** Deletes the records of registries whose links are all removed. Returns their number. */
   async complete(): Promise<number> {
-    const { pool, registries } = this.#dependencies
-    const { rows } = await pool.query<{ id: string }>(SELECT_EMPTY)
+    const { rows } = await this.#pool.query<{ id: string }>(SELECT_EMPTY)
     for (const { id } of rows) {
-      await ignoreNotFound(registries.removeAuthorized(await serviceOrigin(), id))
+      await ignoreNotFound(this.#registries.removeAuthorized(await serviceOrigin(), id))
     }
     return rows.length
   }

@@ -1,43 +1,53 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
-import type { AnalysisService } from '#core/analyses/analysis_service'
+import { CoreRecords } from '#core/core_records'
+import { AnalysisService } from '#core/analyses/analysis_service'
 import { NodeRegistryReferences } from '#core/nodes/node_registry_references'
-import type { RegistryProjectService } from '#core/registry_projects/registry_project_service'
+import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import type { Origin } from '#kernel/origin'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { RecordService } from '#records/record_service'
 import type { RowValues, WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
 
-import type { WebhookSecrets } from './webhook_secrets.js'
+import { WebhookSecrets } from './webhook_secrets.js'
 import { requireHost } from './host_rules.js'
 import { registry, type createRegistry, type Registry, type updateRegistry } from './registry.js'
-import type { WorkerAccounts } from './worker_accounts.js'
-import type { RegistryLinks } from './registry_links.js'
+import { WorkerAccounts } from './worker_accounts.js'
+import { RegistryLinks } from './registry_links.js'
 import { sendLinkCommands } from './send_link_commands.js'
 
 /** A change of one of these columns relinks all projects of the registry. */
 const ACCESS_COLUMNS = ['host', 'accountName', 'accountSecret'] as const
 
-interface RegistryServiceDependencies {
-  readonly links: RegistryLinks
-  readonly hooks: WebhookSecrets
-  readonly workers: WorkerAccounts
-  readonly analyses: AnalysisService
-  readonly registryProjects: RegistryProjectService
-}
-
 /** Registries. Images, nodes and analyses outlive the record of a registry. */
+@inject()
 export class RegistryService extends RecordService<typeof Registry> {
-  readonly #dependencies: RegistryServiceDependencies
+  readonly #links: RegistryLinks
+  readonly #hooks: WebhookSecrets
+  readonly #workers: WorkerAccounts
+  readonly #analyses: AnalysisService
+  readonly #registryProjects: RegistryProjectService
   readonly #nodes: NodeRegistryReferences
 
-  constructor(options: RecordServiceOptions, dependencies: RegistryServiceDependencies) {
-    super(registry, options)
-    this.#dependencies = dependencies
-    this.#nodes = new NodeRegistryReferences(options)
+  constructor(
+    records: CoreRecords,
+    links: RegistryLinks,
+    hooks: WebhookSecrets,
+    workers: WorkerAccounts,
+    analyses: AnalysisService,
+    registryProjects: RegistryProjectService
+  ) {
+    super(registry, records)
+    this.#links = links
+    this.#hooks = hooks
+    this.#workers = workers
+    this.#analyses = analyses
+    this.#registryProjects = registryProjects
+    this.#nodes = new NodeRegistryReferences(records)
   }
 
   override async create(origin: Origin, body: BodyOf<typeof createRegistry>): Promise<string> {
@@ -75,19 +85,18 @@ export class RegistryService extends RecordService<typeof Registry> {
   /** Deletes a registry and detaches its nodes and analyses. The caller has to be authorized already. */
   async removeAuthorized(origin: Origin, id: string): Promise<string> {
     this.requireId(id)
-    const { analyses, registryProjects } = this.#dependencies
     const { data } = await inTransaction(this.pool, async (transaction) => {
       await lockDependents(transaction, id)
       const previous = await this.lock(transaction, id)
       const dependents = await lockDependents(transaction, id)
       for (const analysisId of dependents.analyses) {
-        await analyses.detachRegistry(transaction, origin, analysisId)
+        await this.#analyses.detachRegistry(transaction, origin, analysisId)
       }
       for (const nodeId of dependents.nodes) {
         await this.#nodes.detachRegistry(transaction, origin, nodeId)
       }
       for (const projectId of await lockIn(transaction, 'registry_projects', id)) {
-        await registryProjects.removeWithRegistry(transaction, origin, projectId)
+        await this.#registryProjects.removeWithRegistry(transaction, origin, projectId)
       }
       return this.removeRecord(transaction, origin, previous)
     })
@@ -125,9 +134,9 @@ export class RegistryService extends RecordService<typeof Registry> {
     const written = await this.change(transaction, origin, previous, values)
     const isMoved = written.values.host !== previous.host
     if (isMoved) {
-      await this.#dependencies.links.resetAll(transaction, id)
-      await this.#dependencies.hooks.revoke(transaction, id)
-      await this.#dependencies.workers.reset(transaction, id)
+      await this.#links.resetAll(transaction, id)
+      await this.#hooks.revoke(transaction, id)
+      await this.#workers.reset(transaction, id)
     }
     if (ACCESS_COLUMNS.some((name) => written.values[name] !== previous[name])) {
       await sendLinkCommands(transaction, id)

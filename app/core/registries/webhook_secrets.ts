@@ -1,5 +1,7 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CorePool } from '#core/database'
 import { seal, unseal } from '#records/sealing'
 import { isUuid } from '#kernel/is_uuid'
 import { clock } from '#kernel/clock'
@@ -16,10 +18,11 @@ const UPSERT_SECRET = `
   on conflict (registry_id) do update set secret = excluded.secret where h.secret = $3`
 
 /** The secrets that authenticate webhook requests, one per registry. */
+@inject()
 export class WebhookSecrets {
   readonly #pool: pg.Pool
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: CorePool) {
     this.#pool = pool
   }
 

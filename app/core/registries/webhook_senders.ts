@@ -1,10 +1,11 @@
+import { inject } from '@adonisjs/core'
 import { RateLimited } from '#kernel/failures'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 
 import { isUuid } from '#kernel/is_uuid'
 
 import { isLegacyClient } from './legacy_client.js'
-import type { WebhookSecrets } from './webhook_secrets.js'
+import { WebhookSecrets } from './webhook_secrets.js'
 
 const BASIC = /^basic ([a-z0-9+/]+={0,2})$/i
 const FAILURES_A_MINUTE = 10
@@ -16,6 +17,7 @@ export type WebhookSender = { readonly registryId: string | null }
  * Authenticates the senders of webhook requests. An attempt is counted before its secret is compared, so that concurrent
  * requests do not bypass the limit; a success restores it.
  */
+@inject()
 export class WebhookSenders {
   readonly #secrets: WebhookSecrets
   readonly #attempts = new RateLimiterMemory({ points: FAILURES_A_MINUTE, duration: 60 })

@@ -1,5 +1,7 @@
-import type { Logger } from '@adonisjs/core/logger'
+import { inject } from '@adonisjs/core'
+import { Logger } from '@adonisjs/core/logger'
 
+import { createRegistryDriver } from './create_registry_driver.js'
 import { runDueTasks, runTask, type TaskWorker } from '#jobs/tasks/task_worker'
 import type { Task } from '#jobs/tasks/task_queue'
 import { RegistryFailure, type RegistryAccess, type RegistryDriver } from './registry_driver.js'
@@ -7,24 +9,21 @@ import {
   WORKER_ACCOUNT_PURPOSES,
   type RegistryReference,
   type WorkerAccountPurpose,
-  type WorkerAccounts,
+  WorkerAccounts,
 } from './worker_accounts.js'
 
-interface WorkerAccountReconcilerOptions {
-  readonly workers: WorkerAccounts
-  readonly createDriver: (access: RegistryAccess) => RegistryDriver
-  readonly logger: Pick<Logger, 'warn'>
-}
-
 /** Creates the accounts of the worker in each registry that manages accounts, limited to the projects of the platform. */
+@inject()
 export class WorkerAccountReconciler {
-  readonly #options: WorkerAccountReconcilerOptions
+  readonly #workers: WorkerAccounts
+  readonly #logger: Logger
   readonly #worker: TaskWorker<RegistryReference>
 
-  constructor(options: WorkerAccountReconcilerOptions) {
-    this.#options = options
+  constructor(workers: WorkerAccounts, logger: Logger) {
+    this.#workers = workers
+    this.#logger = logger
     this.#worker = {
-      tasks: options.workers.tasks,
+      tasks: workers.tasks,
       concurrency: 1,
       perform: (task) => this.#perform(task),
       onFailure: (error, task) => this.#recordFailure(error, task),
@@ -41,13 +40,12 @@ export class WorkerAccountReconciler {
   }
 
   async #perform({ data }: Task<RegistryReference>): Promise<void> {
-    const { workers, createDriver } = this.#options
-    const state = await workers.find(data.registryId)
+    const state = await this.#workers.find(data.registryId)
     if (!state) {
       return
     }
     const { access, isLeaving, desired } = state
-    const driver = createDriver(access)
+    const driver = createRegistryDriver(access)
     for (const purpose of WORKER_ACCOUNT_PURPOSES) {
       const worker = {
         ...desired[purpose],
@@ -58,14 +56,14 @@ export class WorkerAccountReconciler {
         await driver.removeWorkerAccount(worker)
       }
       const account = isLeaving ? null : await driver.ensureWorkerAccount(worker)
-      await workers.settle(data, access.host, purpose, account)
+      await this.#workers.settle(data, access.host, purpose, account)
     }
   }
 
   async #recordFailure(error: unknown, task: Task<RegistryReference>): Promise<void> {
     const problem = error instanceof RegistryFailure ? error.message : 'See the log'
-    await this.#options.workers.recordProblem(task, problem)
-    this.#options.logger.warn(
+    await this.#workers.recordProblem(task, problem)
+    this.#logger.warn(
       { err: error, ...task.data },
       'the worker account of a registry could not be created; it is retried later'
     )

@@ -1,5 +1,7 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CorePool } from '#core/database'
 import type { Task, TaskQueue } from '#jobs/tasks/task_queue'
 import { Tasks } from '#jobs/tasks/tasks'
 import { clock } from '#kernel/clock'
@@ -65,11 +67,12 @@ const upsertAccount = (account: string) => `insert into registry_workers as w
     settled_at = excluded.settled_at`
 
 /** The accounts of the worker in registries, and their tasks. Each reconciled link enqueues a task of its registry. */
+@inject()
 export class WorkerAccounts {
   readonly tasks: Tasks<RegistryReference>
   readonly #pool: pg.Pool
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: CorePool) {
     this.#pool = pool
     this.tasks = new Tasks(pool, WORKER_QUEUE)
   }

@@ -1,10 +1,12 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CoreRecords } from '#core/core_records'
 import { generateExternalName } from '#core/names/external_name'
 import { sendLinkCommand, sendUnlinkCommand } from '#core/nodes/link_commands'
 import { NodeRegistryReferences } from '#core/nodes/node_registry_references'
-import type { ExternalNames } from '#core/registries/external_names'
-import type { RegistryLinks } from '#core/registries/registry_links'
+import { ExternalNames } from '#core/registries/external_names'
+import { RegistryLinks } from '#core/registries/registry_links'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { isUuid } from '#kernel/is_uuid'
@@ -49,20 +51,18 @@ interface RenamedNode {
   readonly adopts: boolean
 }
 
-interface RegistryProjectServiceDependencies {
-  readonly names: ExternalNames
-  readonly links: RegistryLinks
-}
-
 /** Registry projects. Writes send commands that update the registry, except those that store the state of the registry. */
+@inject()
 export class RegistryProjectService extends RecordService<typeof RegistryProject> {
-  readonly #dependencies: RegistryProjectServiceDependencies
+  readonly #names: ExternalNames
+  readonly #links: RegistryLinks
   readonly #nodes: NodeRegistryReferences
 
-  constructor(options: RecordServiceOptions, dependencies: RegistryProjectServiceDependencies) {
-    super(registryProject, options)
-    this.#dependencies = dependencies
-    this.#nodes = new NodeRegistryReferences(options)
+  constructor(records: CoreRecords, names: ExternalNames, links: RegistryLinks) {
+    super(registryProject, records)
+    this.#names = names
+    this.#links = links
+    this.#nodes = new NodeRegistryReferences(records)
   }
 
   /** Projects that are not created for a node have no realm. */
@@ -195,7 +195,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     adopts: boolean
   ): Promise<void> {
     if (adopts) {
-      await this.#dependencies.links.adopt(transaction, project)
+      await this.#links.adopt(transaction, project)
     }
     await sendLinkCommand(transaction, project)
   }
@@ -205,7 +205,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     { type, registryId, externalName }: NamedProject
   ): Promise<boolean> {
     const isForMasterImages = type === 'masterImages'
-    return this.#dependencies.names.authorize(origin, {
+    return this.#names.authorize(origin, {
       registryId,
       externalName,
       isForMasterImages,

@@ -1,5 +1,7 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { IdentityRecords } from '#identity/identity_records'
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { BodyOf } from '#kernel/body'
@@ -11,7 +13,7 @@ import { requireNotStronger } from '#identity/embedded/strength'
 import { ownOrRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
 import { owningRealmFor } from '#kernel/realm'
-import type { RecordServiceOptions, WrittenWithPendingEvent } from '#records/record_service'
+import type { WrittenWithPendingEvent } from '#records/record_service'
 import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 
@@ -22,9 +24,10 @@ type ClientChange = BodyOf<typeof updateClient>
 type Columns = RowValues<typeof Client>
 
 /** Clients with encrypted secrets. A client that needs a secret gets a generated one if none is given. */
+@inject()
 export class ClientService extends IdentityService<typeof Client> {
-  constructor(options: RecordServiceOptions) {
-    super(client, { ...options, scope: ownOrRealm('client_read') })
+  constructor(records: IdentityRecords) {
+    super(client, { ...records, scope: ownOrRealm('client_read') })
   }
 
   protected override async lockWritable(

@@ -1,15 +1,16 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { IdentityRecords } from '#identity/identity_records'
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { BodyOf } from '#kernel/body'
-import type { ClientService } from '#identity/clients/client_service'
+import { ClientService } from '#identity/clients/client_service'
 import { newConsoles } from '#identity/clients/consoles'
 import { NamedService } from '#identity/embedded/named_service'
 import { requireNobodyStronger } from '#identity/embedded/strength'
 import type { Origin } from '#kernel/origin'
 import { requireRealm } from '#kernel/realm'
-import type { RecordServiceOptions } from '#records/record_service'
 import type { RowValues, WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
 
@@ -20,11 +21,12 @@ const GRANTEE_TABLES = ['users', 'clients'] as const
 const GRANTED_TABLES = ['permissions', 'scopes'] as const
 
 /** Only the master realm creates and removes realms. Each has clients for its consoles. */
+@inject()
 export class RealmService extends NamedService<typeof Realm> {
   readonly #clients: ClientService
 
-  constructor(options: RecordServiceOptions, clients: ClientService) {
-    super(realm, options)
+  constructor(records: IdentityRecords, clients: ClientService) {
+    super(realm, records)
     this.#clients = clients
   }
 

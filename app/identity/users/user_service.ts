@@ -1,5 +1,7 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { IdentityRecords } from '#identity/identity_records'
 import { enforce } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { BodyOf } from '#kernel/body'
@@ -13,7 +15,6 @@ import { requireNotStronger } from '#identity/embedded/strength'
 import { ownOrRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
 import { owningRealmFor } from '#kernel/realm'
-import type { RecordServiceOptions } from '#records/record_service'
 import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
@@ -25,9 +26,10 @@ import { user, User, type createUser, type updateUser } from './user.js'
 const MANAGED = ['name', 'nameLocked', 'active'] as const
 
 /** Users with hashed passwords. A user without `user_update` may still change itself with `user_self_manage`. */
+@inject()
 export class UserService extends IdentityService<typeof User> {
-  constructor(options: RecordServiceOptions) {
-    super(user, { ...options, scope: ownOrRealm('user_read') })
+  constructor(records: IdentityRecords) {
+    super(user, { ...records, scope: ownOrRealm('user_read') })
   }
 
   override async create(origin: Origin, body: BodyOf<typeof createUser>): Promise<string> {

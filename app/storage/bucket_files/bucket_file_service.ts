@@ -1,11 +1,13 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { StorageRecords } from '#storage/storage_records'
 import { enforce } from '#kernel/access'
 import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow } from '#query/sql/list_statement'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { RecordService } from '#records/record_service'
 import type { RowValues } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
 import { owns, accessibleFiles, requireOwnerOr, requireAccess } from '#storage/access/bucket_access'
@@ -18,9 +20,10 @@ import { removeObject } from './remove_object.js'
 import { selectsBucket, queriesBucket } from './queries_bucket.js'
 
 /** Files of buckets. Their content is in the object store; the records decide which files exist. */
+@inject()
 export class BucketFileService extends RecordService<typeof BucketFile> {
-  constructor(options: RecordServiceOptions) {
-    super(bucketFile, options)
+  constructor(records: StorageRecords) {
+    super(bucketFile, records)
   }
 
   override async list({ actor }: Origin, query: DecodedQuery): Promise<ListRow> {

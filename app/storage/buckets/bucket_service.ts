@@ -1,5 +1,7 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { StorageRecords } from '#storage/storage_records'
 import type { Completion } from '#bus/consumer'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
@@ -9,7 +11,7 @@ import type { ListRow } from '#query/sql/list_statement'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
 import { realmFor } from '#kernel/realm'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { RecordService } from '#records/record_service'
 import type { RowValues, WrittenRecord } from '#records/record_store'
 import { afterCommit, inTransaction } from '#records/transaction'
 import type { Row } from '#records/row'
@@ -38,9 +40,10 @@ type NewBucket = BodyOf<typeof createBucket> & { readonly id: string }
 const FULL_SELECTION = decode(bucket.declaration, '', 'record').selection
 
 /** Buckets, each with a location in the object store that is created before the bucket and removed after it. */
+@inject()
 export class BucketService extends RecordService<typeof Bucket> {
-  constructor(options: RecordServiceOptions) {
-    super(bucket, options)
+  constructor(records: StorageRecords) {
+    super(bucket, records)
   }
 
   /** Finds a bucket by id or name. Throws if there is none. */

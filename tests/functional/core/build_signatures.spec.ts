@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+import { Logger } from '@adonisjs/core/logger'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
@@ -10,6 +11,7 @@ import { BuildSignatures } from '#core/build_images/build_signatures'
 import { AcceptedKeys } from '#core/image_keys/accepted_keys'
 import { registryProject } from '#core/registry_projects/registry_project'
 import { registry } from '#core/registries/registry'
+import { coreSettings } from '#core/core_settings'
 import { corePool } from '#core/database'
 import { FolderStore } from '#oci/folder/folder_store'
 import type { ImageStore, StoredManifest } from '#oci/image_store'
@@ -20,6 +22,7 @@ import type { Attributes } from '#records/row'
 import { env } from '#start/env'
 import { buildFacts } from '#tests/helpers/oci/signed_images/build_facts'
 import { putImage } from '#tests/helpers/oci/images'
+import { useSettings } from '#tests/helpers/settings'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, Scene, set } from './analysis_scene.js'
@@ -142,12 +145,12 @@ test.group('The image of a build', (group) => {
     ]
     const warnings: object[] = []
     const accepted = await app.container.make(AcceptedKeys)
-    const signatures = new BuildSignatures({
-      locations: new BuildLocations(corePool(), env.IMAGES_PATH),
-      keys: () => accepted.all(),
-      logger: async () => ({ warn: (line: unknown) => void warnings.push(line as object) }),
-      timeoutMs: 200,
+    cleanup(useSettings(coreSettings, { signatureTimeoutMs: 200 }))
+    const logger = new Logger({
+      level: 'warn',
+      destination: { write: (line) => void warnings.push(JSON.parse(line)) },
     })
+    const signatures = new BuildSignatures(new BuildLocations(corePool()), accepted, logger)
     for (const answer of answers) {
       const server = createServer(answer).listen(0, '127.0.0.1')
       await once(server, 'listening')

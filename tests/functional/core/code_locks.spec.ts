@@ -1,8 +1,9 @@
+import { Logger } from '@adonisjs/core/logger'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { remoteBucketLocks } from '#core/code_locks/remote_bucket_locks'
-import type { BucketLocks } from '#core/code_locks/bucket_locks'
+import { BucketLocks } from '#core/code_locks/bucket_locks'
 import { CodeLocks } from '#core/code_locks/code_locks'
 import { lockReleases, lockReleaseWorker } from '#core/code_locks/lock_releases'
 import { analysisStorageSweep } from '#core/analysis_storage/storage_sweep'
@@ -30,12 +31,13 @@ import { aBucket, aFile, callStorage, eventsAbout } from '#tests/functional/stor
 import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { handingOut } from '#tests/helpers/core/handing_out'
+import { MemorySignals } from '#signals/memory_signals'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { begin, patch, tus } from '#tests/helpers/storage/tus'
 
 import { call, database, Scene, set, type Person } from './analysis_scene.js'
 
-const silent = { info() {}, warn() {} }
+const SILENT = new Logger({ enabled: false })
 const codes = ({ body }: { body: any }) => body.issues.map(({ code }: { code: string }) => code)
 
 test.group('The code of a locked analysis', (group) => {
@@ -176,8 +178,8 @@ test.group('The code of a locked analysis', (group) => {
       return rows.map(({ type }) => type)
     }
     assert.deepEqual(await deletions(), [])
-    const locks = await app.container.make('bucketLocks')
-    await runDueTasks(lockReleaseWorker({ pool: database(), locks, logger: silent }))
+    const locks = await app.container.make(BucketLocks)
+    await runDueTasks(lockReleaseWorker({ pool: database(), locks, logger: SILENT }))
     assert.deepEqual(await deletions(), ['delete'])
     assert.equal((await callStorage(sender, 'DELETE', `/buckets/${bucketId}`)).status, 202)
   })
@@ -201,7 +203,7 @@ test.group('The code of a locked analysis', (group) => {
   }) => {
     await set('analyses', analysis.id, { configuration_locked: true })
     const stray = await aBucket({ realmId: analysis.realmId })
-    const locks = await app.container.make('bucketLocks')
+    const locks = await app.container.make(BucketLocks)
     await locks.lock([{ id: clock.uuid(), bucketIds: [stray.id] }])
     await storagePool().query(
       `update bucket_locks set created_at = now() - interval '1 hour' where bucket_id = $1`,
@@ -209,7 +211,7 @@ test.group('The code of a locked analysis', (group) => {
     )
     assert.equal((await upload(stray.id, file('a.py'), sender)).status, 409)
     const inventory = (await app.container.make('storageInventory'))!
-    const sweep = analysisStorageSweep({ inventory, logger: silent })
+    const sweep = analysisStorageSweep({ inventory, logger: SILENT })
     await eventually(async () => (await sweep.runTurn(new AbortController().signal)).isDone)
     assert.equal((await upload(stray.id, file('a.py'), sender)).status, 201)
     assert.equal((await entry('after.py')).status, 409)
@@ -223,12 +225,12 @@ test.group('A lock at storage', () => {
   const overHttp = (url = at('storage', '')): BucketLocks =>
     remoteBucketLocks({ url, provider: handingOut(machine().token) })
   const codeLocks = (storage: BucketLocks) =>
-    new CodeLocks({ pool: database(), storage, signals: { notify() {} }, logger: silent })
+    new CodeLocks(database(), storage, new MemorySignals(() => {}), SILENT)
   const sends = async (bucketId: string) =>
     (await upload(bucketId, [{ path: `${clock.uuid()}.py`, content: Buffer.from('a') }])).status
 
   test('is made, listed and released at its address as in one process', async ({ assert }) => {
-    for (const locks of [overHttp(), await app.container.make('bucketLocks')]) {
+    for (const locks of [overHttp(), await app.container.make(BucketLocks)]) {
       const { id: bucketId } = await aBucket()
       const id = clock.uuid()
       for (let times = 0; times < 2; times++) {
@@ -259,7 +261,7 @@ test.group('A lock at storage', () => {
 
   test('is released by any process if the process that created it died', async ({ assert }) => {
     const { id: bucketId } = await aBucket()
-    const storage = await app.container.make('bucketLocks')
+    const storage = await app.container.make(BucketLocks)
     const died = Promise.withResolvers<never>()
     const reached = Promise.withResolvers<void>()
     void codeLocks(storage)
@@ -273,7 +275,7 @@ test.group('A lock at storage', () => {
     await database().query(
       `update tasks set due_at = now() - interval '1 minute' where queue = 'code-lock-release'`
     )
-    await runDueTasks(lockReleaseWorker({ pool: database(), locks: storage, logger: silent }))
+    await runDueTasks(lockReleaseWorker({ pool: database(), locks: storage, logger: SILENT }))
     assert.equal(await sends(bucketId), 201)
     died.reject(new Error('The process died'))
   })
@@ -282,7 +284,7 @@ test.group('A lock at storage', () => {
     assert,
   }) => {
     const { id: bucketId } = await aBucket()
-    const locks = codeLocks(await app.container.make('bucketLocks'))
+    const locks = codeLocks(await app.container.make(BucketLocks))
     await assert.rejects(
       () => locks.withLock([bucketId], () => Promise.reject(new Error('refused'))),
       'refused'

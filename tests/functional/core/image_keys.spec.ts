@@ -2,12 +2,15 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { AcceptedKeys } from '#core/image_keys/accepted_keys'
+import { coreSettings } from '#core/core_settings'
 import { corePool } from '#core/database'
+import type { ImageKey } from '#oci/signing/image_key'
 import { configuredKeys, signingKey } from '#oci/signing/own_keys'
 import { SigningKey } from '#oci/signing/signing_key'
 import { env } from '#start/env'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
+import { useSettings } from '#tests/helpers/settings'
 
 interface PublishedKeys {
   readonly fingerprint: string
@@ -54,21 +57,26 @@ test.group('The keys of images', (group) => {
     assert.lengthOf(await accepted.all(), 1)
   })
 
-  test('outlive their application key, unless it is stolen', async ({ assert }) => {
+  test('outlive their application key, unless it is stolen', async ({ assert, cleanup }) => {
     const [current, former] = [keyOf('the one of now'), keyOf('the one before')]
-    const during = new AcceptedKeys(corePool(), () => [current, former])
-    const after = new AcceptedKeys(corePool(), () => [current])
-    const fingerprintsOf = async (keys: AcceptedKeys) =>
-      (await keys.all()).map(({ fingerprint }) => fingerprint)
+    const keys = new AcceptedKeys(corePool())
+    const configured = (...imageKeys: [ImageKey, ...ImageKey[]]) =>
+      useSettings(coreSettings, { imageKeys: () => imageKeys })
+    const accepted = async () => (await keys.all()).map(({ fingerprint }) => fingerprint)
+    const restore = configured(current, former)
+    cleanup(restore)
 
-    assert.deepEqual(await during.findUnstored(), [former])
-    await during.store(await during.findUnstored())
-    assert.lengthOf(await during.findUnstored(), 0)
-    assert.deepEqual(await fingerprintsOf(during), [current.fingerprint, former.fingerprint])
-    assert.deepEqual(await fingerprintsOf(after), [current.fingerprint, former.fingerprint])
+    assert.deepEqual(await keys.findUnstored(), [former])
+    await keys.store(await keys.findUnstored())
+    assert.lengthOf(await keys.findUnstored(), 0)
+    assert.deepEqual(await accepted(), [current.fingerprint, former.fingerprint])
+    configured(current)
+    assert.deepEqual(await accepted(), [current.fingerprint, former.fingerprint])
 
-    await during.removeFormer()
-    assert.deepEqual(await fingerprintsOf(during), [current.fingerprint, former.fingerprint])
-    assert.deepEqual(await fingerprintsOf(after), [current.fingerprint])
+    configured(current, former)
+    await keys.removeFormer()
+    assert.deepEqual(await accepted(), [current.fingerprint, former.fingerprint])
+    configured(current)
+    assert.deepEqual(await accepted(), [current.fingerprint])
   })
 })

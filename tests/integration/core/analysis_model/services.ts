@@ -1,5 +1,6 @@
 import app from '@adonisjs/core/services/app'
 
+import { BucketLocks } from '#core/code_locks/bucket_locks'
 import { serviceOrigin } from '#auth/service_origin'
 import { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_bucket_file_service'
 import { BuildSignatures } from '#core/build_images/build_signatures'
@@ -27,13 +28,11 @@ export async function services() {
   const storedCode = {
     findDamaged: async (ids: readonly string[]) => ids.filter((id) => damaged.has(id)),
   }
-  const hasConsumers = async () => true
+  const queues = { hasConsumers: async () => true }
   const pool = corePool()
   const signatures = await container.make(BuildSignatures)
   const codeLocks = await container.make(CodeLocks)
-  const parts = { analyses, analysisNodes, upkeep, codeLocks }
-  const dependencies = { pool, ...parts, hasConsumers, storedCode, signatures }
-  const locks = await container.make('bucketLocks')
+  const locks = await container.make(BucketLocks)
   const logger = await container.make('logger')
   return {
     pool,
@@ -41,7 +40,16 @@ export async function services() {
     analyses,
     analysisNodes,
     damaged,
-    commands: new AnalysisCommands(dependencies),
+    commands: new AnalysisCommands(
+      pool,
+      analyses,
+      analysisNodes,
+      upkeep,
+      codeLocks,
+      queues,
+      storedCode,
+      signatures
+    ),
     buckets: await container.make(AnalysisBucketService),
     files: await container.make(AnalysisBucketFileService),
     images: await container.make(MasterImageService),
