@@ -108,7 +108,7 @@ module.exports = {
       name: 'environment-stays-outside',
       severity: 'error',
       comment: 'Rooms get settings: config/ makes them of the environment, and <room>_settings.ts names them',
-      from: { path: '^(app|packages)/', pathNot: '^app/(bus|outbox|runtime)/' },
+      from: { path: '^(app|packages)/', pathNot: '^app/runtime/' },
       to: { path: '^start/env\\.ts$' },
     },
     {

@@ -31,9 +31,10 @@ export default class BusDead extends BaseCommand {
   async run() {
     const { openDeadLetters } = await import('#outbox/dead_letters')
     const { queuesWithDead } = await import('#start/bus')
+    const { env } = await import('#start/env')
     const consumers = await queuesWithDead()
     const queues = consumers.map(({ queue }) => queue)
-    const letters = openDeadLetters(consumers)
+    const letters = openDeadLetters(consumers, env.AMQP_URL)
     if (!ACTIONS.some((action) => action === this.action)) {
       return this.#refuse(`Pass an action: ${ACTIONS.join(', ')}`)
     }

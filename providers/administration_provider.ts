@@ -24,7 +24,7 @@ export default class AdministrationProvider {
       const consumers = await queuesWithDead()
       return new Administration({
         queues: consumers.map(({ queue }) => queue),
-        letters: openDeadLetters(consumers),
+        letters: openDeadLetters(consumers, env.AMQP_URL),
         sweeps: await registeredSweeps(this.app),
         pool: sweepPool(),
       })

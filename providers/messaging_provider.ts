@@ -2,7 +2,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { SecuritySink } from '#audit/security_event'
 import { SecurityAudit } from '#audit/security_audit'
-import type { Bus } from '#bus/bus'
+import type { Bus, BusLogger } from '#bus/bus'
 import { openBus, requireReady } from '#bus/open_bus'
 import { health } from '#observability/health'
 import { onOutboxWritten, OUTBOX_TOPIC } from '#outbox/wakeups'
@@ -71,8 +71,8 @@ export default class MessagingProvider {
   }
 
   /** The broker is a required dependency only of processes without surfaces, since requests do not need it. */
-  async #openBus(logger: Parameters<typeof openBus>[0]): Promise<Bus> {
-    const bus = await openBus(logger)
+  async #openBus(logger: BusLogger): Promise<Bus> {
+    const bus = await openBus(env.AMQP_URL, logger)
     this.#bus = bus
     if (env.SURFACES.length === 0) {
       this.#disposers.push(health.watch('bus', () => requireReady(bus)))

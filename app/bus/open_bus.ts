@@ -1,15 +1,14 @@
-import { env } from '#start/env'
 import type { Bus, BusLogger } from './bus.js'
 import { BusUnavailable } from './errors.js'
 import { MemoryBus } from '#bus/memory/memory_bus'
 
-/** Opens the bus: RabbitMQ if AMQP_URL is set, otherwise the in-memory bus. */
-export async function openBus(logger: BusLogger): Promise<Bus> {
-  if (!env.AMQP_URL) {
+/** Opens the bus: RabbitMQ if it has an address, otherwise the in-memory bus. */
+export async function openBus(amqpUrl: string | undefined, logger: BusLogger): Promise<Bus> {
+  if (!amqpUrl) {
     return new MemoryBus()
   }
   const { AmqpBus } = await import('#bus/amqp/amqp_bus')
-  return AmqpBus.open(env.AMQP_URL, logger)
+  return AmqpBus.open(amqpUrl, logger)
 }
 
 /** Throws while the bus is unavailable. */

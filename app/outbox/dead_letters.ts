@@ -4,16 +4,16 @@ import type { DeadLetters } from '#bus/dead_letters'
 import { MemoryDeadLetters } from '#bus/memory/memory_dead_letters'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import { env } from '#start/env'
 
 import { publishCommand } from './publish.js'
 
 /** Opens the dead letters of the configured bus. */
 export function openDeadLetters(
-  consumers: readonly Pick<Consumer, 'queue' | 'surface'>[]
+  consumers: readonly Pick<Consumer, 'queue' | 'surface'>[],
+  amqpUrl: string | undefined
 ): DeadLetters {
-  if (env.AMQP_URL) {
-    return new AmqpDeadLetters(env.AMQP_URL)
+  if (amqpUrl) {
+    return new AmqpDeadLetters(amqpUrl)
   }
   const surfaces = new Map(consumers.map(({ queue, surface }) => [queue, surface]))
   return new MemoryDeadLetters({

@@ -2,7 +2,6 @@ import type pg from 'pg'
 
 import { type Message } from '#bus/message'
 import { newId } from '#kernel/new_id'
-import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import type { SecurityEvent, SecuritySink } from '#audit/security_event'
@@ -10,7 +9,7 @@ import { DEFAULT_AUDIT } from '#records/audit'
 import type { EventSink, RecordChange } from '#records/events'
 import { declaredKinds, type Kind } from '#records/kind'
 import { deferToCommit } from '#records/transaction'
-import { env } from '#start/env'
+import { appSettings } from '#settings/app_settings'
 import { DESTINATIONS, type Content } from './entry.js'
 import { changeContent } from '#outbox/payloads/change_content'
 import { actorContextOf } from '#outbox/payloads/actor_context'
@@ -87,7 +86,7 @@ export async function publishSecurityEvent(event: SecurityEvent): Promise<void> 
   const content = {
     security: { event: type, subject, id, realmId, count, doer: actorContextOf(origin) },
   }
-  const pool = pools.for(databaseUrl(surfacesOf(env)[0]!))
+  const pool = pools.for(databaseUrl(appSettings().surfaces[0]!))
   await insert(pool, { messageId, pending: audit, orderedBy: messageId, content })
   notifyWritten()
 }

@@ -1,13 +1,12 @@
 import type pg from 'pg'
 
-import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { databaseOwners } from '#database/bus_connections'
 import { pools } from '#database/pools'
 import { sweepInBatches } from '#jobs/sweep_in_batches'
 import type { Sweep } from '#jobs/sweep'
 import { clock } from '#kernel/clock'
-import { env } from '#start/env'
+import { appSettings } from '#settings/app_settings'
 import { DESTINATIONS } from './entry.js'
 
 const HOUR_MS = 60 * 60_000
@@ -69,7 +68,7 @@ async function sweepDatabases(
   sweepBatch: (pool: pg.Pool) => Promise<number>
 ): Promise<number> {
   let swept = 0
-  for (const surface of databaseOwners(surfacesOf(env))) {
+  for (const surface of databaseOwners(appSettings().surfaces)) {
     const pool = pools.for(databaseUrl(surface))
     swept += await sweepInBatches(BATCH, signal, () => sweepBatch(pool))
   }

@@ -1,4 +1,5 @@
 import { inject } from '@adonisjs/core'
+
 import { CoreRecords } from '#core/core_records'
 import { analysis as kind, type Analysis } from './analysis.js'
 import { reachOfAnalysis, requireClientAccess } from './client_access.js'

@@ -1,4 +1,5 @@
 import { inject } from '@adonisjs/core'
+
 import { CoreRecords } from '#core/core_records'
 import type { Analysis } from './analysis.js'
 import { reachOfAnalysis, requireClientAccess, requireClientChange } from './client_access.js'

@@ -1,4 +1,5 @@
 import { inject } from '@adonisjs/core'
+
 import { CorePool } from '#core/database'
 import { readAnalysis } from '#core/analyses/read_analysis'
 import { analysis as kind } from '#core/analyses/analysis'

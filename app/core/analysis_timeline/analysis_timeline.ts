@@ -1,4 +1,5 @@
 import { inject } from '@adonisjs/core'
+
 import { TimelineSources } from './timeline_sources.js'
 import { analysis as kind } from '#core/analyses/analysis'
 import { readAnalysis } from '#core/analyses/read_analysis'
