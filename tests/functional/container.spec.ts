@@ -39,7 +39,7 @@ test.group('A service replaced in the container', (group) => {
         ordered.push(command)
       }
     }
-    app.container.swap(RegistryOperations, () => new Noting(NOTHING))
+    app.container.swap(RegistryOperations, () => new Noting(NOTHING, NOTHING, NOTHING, NOTHING))
     const body = { command: 'cleanup', id: clock.uuid() }
     const { status } = await call('POST', '/services/registry/command', { headers, body })
     assert.equal(status, 202)

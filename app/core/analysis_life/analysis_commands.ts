@@ -3,7 +3,6 @@ import type pg from 'pg'
 
 import { QueueConsumers } from '#core/command_warnings'
 import { CorePool } from '#core/database'
-import type { Bus } from '#bus/bus'
 import type { Analysis } from '#core/analyses/analysis'
 import { analysis as kind } from '#core/analyses/analysis'
 import { AnalysisService } from '#core/analyses/analysis_service'

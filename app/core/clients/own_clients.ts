@@ -14,7 +14,6 @@ import type {
   RecordClients,
   ClientOwner,
 } from '#auth/record_clients'
-import type { IdentityProvider } from '#auth/provider'
 import { reachOf } from '#auth/reach'
 import { isUuid } from '#kernel/is_uuid'
 import { isRealmWritable } from '#kernel/realm'

@@ -33,14 +33,12 @@ export interface NewLock {
  */
 @inject()
 export class CodeLocks {
-  readonly #pool: CorePool
   readonly #storage: BucketLocks
   readonly #signals: Signals
   readonly #logger: Logger
   readonly #releases: TaskWorker<LockRelease>
 
   constructor(pool: CorePool, storage: BucketLocks, signals: Signals, logger: Logger) {
-    this.#pool = pool
     this.#storage = storage
     this.#signals = signals
     this.#logger = logger

@@ -11,12 +11,7 @@ import { issue } from '#kernel/issues'
 import type { Origin } from '#kernel/origin'
 import { unseal } from '#records/sealing'
 
-import {
-  NameTaken,
-  RegistryFailure,
-  type RegistryAccess,
-  type RegistryDriver,
-} from './registry_driver.js'
+import { NameTaken, RegistryFailure, type RegistryAccess } from './registry_driver.js'
 
 /** Prefixes of the accounts of workers. */
 const RESERVED = /^(worker|master)-/

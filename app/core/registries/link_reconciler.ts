@@ -23,7 +23,6 @@ import {
   type Webhook,
   type LinkedProject,
   type RegistryAccess,
-  type RegistryDriver,
 } from './registry_driver.js'
 import { taskKey, type RegistryLink, type LinkKey, RegistryLinks } from './registry_links.js'
 

@@ -5,7 +5,7 @@ import { createRegistryDriver } from './create_registry_driver.js'
 import { CorePool } from '#core/database'
 import { unseal } from '#records/sealing'
 import { inTransaction } from '#records/transaction'
-import { RegistryFailure, type RegistryAccess, type RegistryDriver } from './registry_driver.js'
+import { RegistryFailure, type RegistryAccess } from './registry_driver.js'
 import { sendLinkCommands } from './send_link_commands.js'
 import { WorkerAccounts } from './worker_accounts.js'
 

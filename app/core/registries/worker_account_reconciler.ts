@@ -4,7 +4,7 @@ import { Logger } from '@adonisjs/core/logger'
 import { createRegistryDriver } from './create_registry_driver.js'
 import { runDueTasks, runTask, type TaskWorker } from '#jobs/tasks/task_worker'
 import type { Task } from '#jobs/tasks/task_queue'
-import { RegistryFailure, type RegistryAccess, type RegistryDriver } from './registry_driver.js'
+import { RegistryFailure } from './registry_driver.js'
 import {
   WORKER_ACCOUNT_PURPOSES,
   type RegistryReference,

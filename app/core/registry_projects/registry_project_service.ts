@@ -12,11 +12,7 @@ import type { BodyOf } from '#kernel/body'
 import { isUuid } from '#kernel/is_uuid'
 import type { Origin } from '#kernel/origin'
 import { hasChanges } from '#records/record_change'
-import {
-  RecordService,
-  type RecordServiceOptions,
-  type WrittenWithPendingEvent,
-} from '#records/record_service'
+import { RecordService, type WrittenWithPendingEvent } from '#records/record_service'
 import type { RowValues } from '#records/record_store'
 import type { Row } from '#records/row'
 import { inTransaction } from '#records/transaction'
