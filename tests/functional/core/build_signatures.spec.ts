@@ -147,6 +147,7 @@ test.group('The image of a build', (group) => {
     const accepted = await app.container.make(AcceptedKeys)
     cleanup(useSettings(coreSettings, { signatureTimeoutMs: 200 }))
     const logger = new Logger({
+      enabled: true,
       level: 'warn',
       destination: { write: (line) => void warnings.push(JSON.parse(line)) },
     })

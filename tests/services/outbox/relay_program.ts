@@ -4,7 +4,9 @@ import { createDestinations } from '#outbox/destinations'
 import { Relay } from '#outbox/relay'
 import { RedisSignals } from '#signals/redis_signals'
 import { OUTBOX_TOPIC } from '#outbox/wakeups'
+import { loadSettings } from '#runtime/application'
 
+await loadSettings()
 const { DATABASE_URL, AMQP_URL, REDIS_URL } = process.env
 
 const logger = { info() {}, warn() {}, error: console.error }
