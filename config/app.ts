@@ -2,6 +2,7 @@ import { defineConfig } from '@adonisjs/core/http'
 
 import { applicationKeys } from '#configuration/application_key'
 import { surfacesOf } from '#configuration/processes'
+import { rejectBadUrl } from '#http/request_listener'
 import { clock } from '#kernel/clock'
 import type { AppSettings } from '#settings/app_settings'
 import { env } from '#start/env'
@@ -19,6 +20,8 @@ export default {
   ...settings,
   http: defineConfig({
     createRequestId: () => clock.uuid(),
+    useAsyncLocalStorage: true,
+    onBadUrl: rejectBadUrl,
     trustProxy: http.isTrustedProxy,
     serializeJSON: JSON.stringify,
     qs: {

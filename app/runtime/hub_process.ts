@@ -7,8 +7,8 @@ import http from '#config/http'
 import { ownersWithoutStoredSecret } from '#configuration/initial_secrets'
 import { surfacesOf, usesDatabase } from '#configuration/processes'
 import type { GracefulServer } from '#http/graceful_server'
-import { Dispatcher } from '#http/dispatcher'
 import { createListener } from '#http/listener'
+import { createRequestListener } from '#http/request_listener'
 import type { RunningJob } from '#jobs/running_job'
 import { health } from '#observability/health'
 import { collectProcessMetrics, metrics } from '#observability/metrics'
@@ -124,7 +124,7 @@ export class HubProcess {
 
 async function createWebServer(app: ApplicationService): Promise<GracefulServer> {
   const server = await app.container.make('server')
-  const { handle } = await Dispatcher.create(app)
+  const handle = await createRequestListener(app)
   const [alone, ...others] = env.SURFACES
   const prefix = alone && others.length === 0 ? SURFACE_PREFIXES[alone] : ''
   // In a pool, the primary counts the connections of all processes.

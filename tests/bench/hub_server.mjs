@@ -6,8 +6,8 @@ import 'reflect-metadata'
 const build = (path) => import(new URL(`../../build/${path}.js`, import.meta.url).href)
 
 const { Ignitor } = await import('@adonisjs/core')
-const { Dispatcher } = await build('app/http/dispatcher')
 const { createListener } = await build('app/http/listener')
+const { createRequestListener } = await build('app/http/request_listener')
 const { drain } = await build('packages/kernel/src/drain')
 const { migrate } = await build('app/database/migrator')
 
@@ -32,6 +32,6 @@ if (process.env.BENCH_MIGRATE) {
   await migrate(app, ['core'])
 }
 await app.start(() => {})
-const { handle } = await Dispatcher.create(app)
+const handle = await createRequestListener(app)
 const listener = createListener(handle, { prefix: '/core', drain })
 listener.listen(Number(process.env.PORT), '127.0.0.1', () => process.send('ready'))

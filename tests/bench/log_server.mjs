@@ -9,8 +9,8 @@ import { runInNewContext } from 'node:vm'
 const build = (path) => import(new URL(`../../build/${path}.js`, import.meta.url).href)
 
 const { Ignitor } = await import('@adonisjs/core')
-const { Dispatcher } = await build('app/http/dispatcher')
 const { createListener } = await build('app/http/listener')
+const { createRequestListener } = await build('app/http/request_listener')
 const { drain } = await build('packages/kernel/src/drain')
 const { normalizedLine } = await build('app/telemetry/logs/normalized_line')
 
@@ -71,6 +71,6 @@ for (let written = 0; written < WANTED; written += AT_ONCE) {
 }
 const seconds = (performance.now() - startedAt) / 1_000
 const filled = { lines: store.count, counted: store.bytes, seconds, taken: memoryInUse() - before }
-const { handle } = await Dispatcher.create(app)
+const handle = await createRequestListener(app)
 const listener = createListener(handle, { prefix: '/telemetry', drain })
 listener.listen(Number(process.env.PORT), '127.0.0.1', () => process.send({ told: filled }))

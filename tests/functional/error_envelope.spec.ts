@@ -84,6 +84,18 @@ test.group('Error envelope', () => {
       assert.notMatch(response.text(), /select|insert|ECONN|vault|table/)
     })
 
+  test('an error after the handler has returned becomes a response as well')
+    .with([
+      { failure: '57P01', status: 503, code: 'service_unavailable' },
+      { failure: 'unforeseen', status: 500, code: 'internal_error' },
+    ])
+    .run(async ({ client, assert }, { failure, status, code }) => {
+      const response = await client.get(at('core', `/probe/deferred/${failure}`))
+      assert.equal(response.status(), status)
+      assert.equal(response.body().code, code)
+      assert.sameMembers(Object.keys(response.body()), ENVELOPE_KEYS)
+    })
+
   test('a missing login is 401 with a challenge', async ({ client, assert }) => {
     const response = await client.get(at('core', '/probe/identity'))
     assert.equal(response.status(), 401)

@@ -90,11 +90,11 @@ const imported = (path: string) =>
   import(path.startsWith('./') ? new URL(path, APP_ROOT).href : path)
 
 async function serve(app: ApplicationService, mounting: Mounting): Promise<Servers> {
-  const { Dispatcher } = await import('#http/dispatcher')
   const { createListener } = await import('#http/listener')
+  const { createRequestListener } = await import('#http/request_listener')
   const { drain } = await import('#kernel/drain')
   const { SURFACE_NAMES, SURFACE_PREFIXES } = await import('#configuration/surfaces')
-  const { handle } = await Dispatcher.create(app)
+  const handle = await createRequestListener(app)
   const open = async (prefix: string) => {
     const listener = createListener(handle, { prefix, drain }).listen(0, '127.0.0.1')
     await once(listener, 'listening')

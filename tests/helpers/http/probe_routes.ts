@@ -2,6 +2,7 @@ import vine from '@vinejs/vine'
 import pg from 'pg'
 
 import { anyone, requires, loggedIn } from '#kernel/access'
+import { respondLater } from '#http/respond_later'
 import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
 import { shape } from '#kernel/shape'
@@ -75,6 +76,16 @@ export function probeRoutes(routes: SurfaceRoutes): void {
       access: anyone,
       responses: answers,
     })
+    .get(
+      '/probe/deferred/:name',
+      (ctx) => respondLater(ctx, Promise.reject(FAILURES[ctx.params.name]!())),
+      {
+        name: 'probeDeferred',
+        summary: 'Fails in the way that is named, after the handler has returned',
+        access: anyone,
+        responses: answers,
+      }
+    )
     .get(
       '/probe/records/:id',
       (ctx) => sendJson(ctx, { id: ctx.params.id, query: ctx.request.qs() }),

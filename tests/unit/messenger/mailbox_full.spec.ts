@@ -8,15 +8,15 @@ import { StorageInsufficient } from '#kernel/failures'
 import { MailboxFull } from '#messenger/messages/errors'
 
 test.group('A full mailbox', () => {
-  test('is no fault of the server in its log, as a full disk is', ({ assert }) => {
+  test('is no fault of the server in its log, as a full disk is', async ({ assert }) => {
     const logged: unknown[] = []
     const logger = { error: (...args: unknown[]) => void logged.push(args) }
     const handler = new ExceptionHandler({} as SecurityAudit)
     const full = new MailboxFull(new pg.DatabaseError('full', 1, 'error'))
-    handler.report(full, { logger } as unknown as HttpContext)
+    await handler.report(full, { logger } as unknown as HttpContext)
     assert.equal(full.status, 507)
     assert.isEmpty(logged)
-    handler.report(new StorageInsufficient(), { logger } as unknown as HttpContext)
+    await handler.report(new StorageInsufficient(), { logger } as unknown as HttpContext)
     assert.lengthOf(logged, 1)
   })
 })
