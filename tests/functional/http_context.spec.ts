@@ -2,7 +2,6 @@ import { tracingChannel } from 'node:diagnostics_channel'
 
 import { HttpContext } from '@adonisjs/core/http'
 import app from '@adonisjs/core/services/app'
-import emitter from '@adonisjs/core/services/emitter'
 import { test } from '@japa/runner'
 
 import { ProjectService } from '#core/projects/project_service'
@@ -50,6 +49,7 @@ test.group('The event http:request_completed', () => {
       { path: '/nothing-here', status: 404 },
     ])
     .run(async ({ assert }, { path, status }) => {
+      const emitter = await app.container.make('emitter')
       const id = clock.uuid()
       const { promise, resolve } = Promise.withResolvers<[number, number]>()
       const stop = emitter.on('http:request_completed', ({ ctx, duration }) => {
