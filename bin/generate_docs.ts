@@ -1,3 +1,5 @@
+import 'reflect-metadata'
+
 import { readFileSync, writeFileSync } from 'node:fs'
 import { renderExample, renderGuide } from '#configuration/documentation'
 import { catalogue } from '#configuration/hub_catalogue'

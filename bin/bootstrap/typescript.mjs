@@ -8,6 +8,9 @@ import { createRequire, enableCompileCache, registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+// Decorators of services read the types of their constructors.
+import 'reflect-metadata'
+
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const cache = join(root, 'node_modules/.cache/typescript')
 const require = createRequire(import.meta.url)
