@@ -107,14 +107,16 @@ module.exports = {
     {
       name: 'environment-stays-outside',
       severity: 'error',
-      comment: 'Rooms get settings: config/ makes them of the environment, and <room>_settings.ts names them',
+      comment:
+        'Rooms get settings: config/ makes them of the environment, and <room>_settings.ts names them',
       from: { path: '^(app|packages)/', pathNot: '^app/runtime/' },
       to: { path: '^start/env\\.ts$' },
     },
     {
       name: 'environment-looks-down',
       severity: 'error',
-      comment: 'start/env.ts is read by config/ and providers/, so it knows only how variables are described',
+      comment:
+        'start/env.ts is read by config/ and providers/, so it knows only how variables are described',
       from: { path: '^start/env\\.ts$' },
       to: {
         path: '^(app|packages|start|providers|config)/',
