@@ -8,9 +8,6 @@ import { createRequire, enableCompileCache, registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Decorators of services read the types of their constructors.
-import 'reflect-metadata'
-
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const cache = join(root, 'node_modules/.cache/typescript')
 const require = createRequire(import.meta.url)
@@ -40,6 +37,10 @@ const aliases = Object.entries(manifest.imports ?? {}).map(([alias, path]) => [
 enableCompileCache(join(root, 'node_modules/.cache/compiled'))
 process.setSourceMapsEnabled(true)
 registerHooks({ resolve, load })
+if (manifest.dependencies?.['reflect-metadata']) {
+  // Decorators of services read the types of their constructors.
+  await import('reflect-metadata')
+}
 
 /** Sources import each other by the names of their output. */
 function resolve(specifier, context, next) {
