@@ -42,8 +42,11 @@ export default class Doctor extends BaseCommand {
     const { CheckContext } = await import('#doctor/check_context')
     const { surfacesOf } = await import('#configuration/processes')
     const { databaseUrl } = await import('#database/addresses')
+    const { loadSettings } = await import('#runtime/application')
     const { queuesWithDead } = await import('#start/bus')
     const { env } = await import('#start/env')
+    // The services need what this command looks at, so it has no application but the settings.
+    await loadSettings()
     const consumers = await queuesWithDead()
     const context = new CheckContext({
       env,
