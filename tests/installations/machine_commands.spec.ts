@@ -168,7 +168,7 @@ test.group('Commands at the machine', (group) => {
       rows.every(({ name, secret }) => sealing.unseal('client secret', secret) === name)
     )
     await database.query(`drop table former`)
-  })
+  }).timeout(600_000)
 
   test('without the former key everything is there, the audit trail included', async ({
     assert,
