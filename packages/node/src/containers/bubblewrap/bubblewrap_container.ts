@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Readable, Writable } from 'node:stream'
 
@@ -185,13 +186,24 @@ function initOf(bubblewrap: ChildProcess): Promise<number | undefined> {
   return promise
 }
 
-/** The init process starts the program when everything is mounted. */
+/** The init process starts the program when everything is mounted. Its child is Bubblewrap until it becomes the program. */
 async function hasProgram(init: number, bubblewrap: ChildProcess): Promise<boolean> {
+  const ofBubblewrap = commandLineOf(init)
   while (bubblewrap.exitCode === null && bubblewrap.signalCode === null) {
-    if (childrenOf(init).length > 0) {
+    const lines = childrenOf(init).map(commandLineOf)
+    if (lines.some((line) => line !== '' && line !== ofBubblewrap)) {
       return true
     }
     await delay(POLL_MS)
   }
   return false
+}
+
+/** Empty if the process has ended. */
+function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
 }

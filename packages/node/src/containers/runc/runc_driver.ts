@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { lstat, mkdir, open, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { ContainersUnavailable } from '#node/errors'
+import { ContainerStartFailed, ContainersUnavailable } from '#node/errors'
 import { RunFolder } from '#node/containers/run_folder'
 import { SYSTEM_ENVIRONMENT } from '#node/containers/system_environment'
 import type { Container, ContainerDriver, ContainerSpec } from '#node/containers/container_driver'
@@ -49,6 +50,7 @@ export class RuncDriver implements ContainerDriver {
     if (reason !== undefined) {
       throw new ContainersUnavailable(reason)
     }
+    await prepareRoot(spec)
     await mkdir(this.#statePath, { recursive: true, mode: 0o700 })
     const folder = await this.#folder.create()
     let namespace: PidNamespace | undefined
@@ -61,5 +63,19 @@ export class RuncDriver implements ContainerDriver {
       await folder.remove()
       throw error
     }
+  }
+}
+
+/** runc gives a mounted folder the mode of the folder below it, and makes a working folder that is missing. */
+async function prepareRoot({ rootPath, workingFolder }: ContainerSpec): Promise<void> {
+  const tmp = await open(join(rootPath, 'tmp'), constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  try {
+    await tmp.chmod(0o1777)
+  } finally {
+    await tmp.close()
+  }
+  const isThere = await lstat(join(rootPath, workingFolder)).catch(() => undefined)
+  if (!isThere) {
+    throw new ContainerStartFailed(`The image has no folder ${workingFolder}`)
   }
 }
