@@ -56,5 +56,6 @@ async function prepareMounts(root: RootFolder, workingFolder: string): Promise<v
       await empty.close()
     }
   }
-  root.locate(`${workingFolder}/.`)
+  // To locate a file is to make the folders above it.
+  root.locate(`${workingFolder}/file`)
 }
