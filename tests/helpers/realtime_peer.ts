@@ -2,9 +2,11 @@
  * Another process that serves sockets, for tests: to clients that have the token it was given, on the port it tells its parent.
  */
 import { RedisSubscriber } from '#realtime/redis_subscriber'
+import { loadSettings } from '#runtime/application'
 import { REALMS } from './identities.js'
 import { socketSite } from '#tests/helpers/realtime/sockets'
 
+await loadSettings()
 const ears = await RedisSubscriber.connect(process.env.PEER_REDIS_URL!, () => {})
 const site = await socketSite({
   adapter: ears.adapter,
