@@ -48,6 +48,11 @@ export class HubRefusal extends NodeFailure {
   ) {
     super(message)
   }
+
+  /** Whether an error is a refusal of what was requested. A refused login may be accepted once its secret is replaced. */
+  static isFinal(error: unknown): error is HubRefusal {
+    return error instanceof HubRefusal && error.status !== 401
+  }
 }
 
 /** Sealed bytes that do not open: they were changed, or sealed with other keys. */

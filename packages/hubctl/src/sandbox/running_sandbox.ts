@@ -10,9 +10,6 @@ export async function runningSandbox(folder: SandboxFolder): Promise<SandboxStat
   return isThere ? state : undefined
 }
 
-export const isRunning = async (folder: SandboxFolder): Promise<boolean> =>
-  (await runningSandbox(folder)) !== undefined
-
 export async function requireSandbox(folder: SandboxFolder): Promise<SandboxState> {
   const state = await runningSandbox(folder)
   if (!state) {

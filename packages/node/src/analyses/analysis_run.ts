@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 
+import { sleep } from '#kernel/backoff'
 import type { Container, ContainerExit } from '#node/containers/container_driver'
 import type { DataSource } from '#node/data_sources/data_source'
 import type { AnalysisReport } from '#node/gateway/report_routes'
@@ -98,7 +98,7 @@ export class AnalysisRun {
       try {
         return await this.#process.deliver(text, ended)
       } catch {
-        await delay(DELIVERY_PAUSE_MS, undefined, { signal: ended }).catch(() => {})
+        await sleep(DELIVERY_PAUSE_MS, ended)
       }
     }
     signal.throwIfAborted()
@@ -164,7 +164,7 @@ export class AnalysisRun {
         await container.stop(GRACE_MS)
         return this.#reported as RunResult
       }
-      await delay(POLL_MS, undefined, { signal }).catch(() => {})
+      await sleep(POLL_MS, signal)
     }
     return exit ? this.#resultOf(exit) : this.#stop(container)
   }

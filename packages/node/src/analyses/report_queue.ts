@@ -1,9 +1,7 @@
-import { jitteredBackoff, sleep } from '#kernel/backoff'
-
 import { HubRefusal } from '#node/errors'
+import { retryRequests } from '#node/hub/retry_requests'
 import type { ExecutionReport, HubAnalyses, LogLine } from './hub_analyses.js'
 
-const RETRY = { firstMs: 250, longestMs: 10_000 }
 /** Beyond so many lines that wait, further ones are counted instead of kept. */
 const MAX_LINES = 2_000
 const MIN_LENGTH = 3
@@ -68,7 +66,8 @@ export class ReportQueue {
   async #sendAll(): Promise<void> {
     const { signal } = this.#stopped
     for (let next = this.#next(); next && !signal.aborted; next = this.#next()) {
-      await this.#retry(next, signal)
+      // What the hub refuses is lost; what was not sent when the queue stops, too.
+      await retryRequests(next, HubRefusal.isFinal, signal).catch(() => {})
     }
   }
 
@@ -90,19 +89,6 @@ export class ReportQueue {
     return dropped > 0
       ? { level: 'warn', message: `${dropped} log lines were dropped, because the hub was away` }
       : undefined
-  }
-
-  async #retry(request: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    for (let failures = 1; !signal.aborted; failures += 1) {
-      try {
-        return await request()
-      } catch (error) {
-        if (error instanceof HubRefusal && error.status !== 401) {
-          return
-        }
-        await sleep(jitteredBackoff(failures, RETRY), signal)
-      }
-    }
   }
 }
 

@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { AutoResetEvent } from '#kernel/auto_reset_event'
 import { jitteredBackoff, sleep } from '#kernel/backoff'
 import { KeyedMutex } from '#kernel/keyed_mutex'
 
+import { retryRequests } from '#node/hub/retry_requests'
 import type { Mailbox, MailboxMessage } from './mailbox.js'
 
 /** A message for an analysis, still sealed. */
@@ -86,26 +85,19 @@ export class Receiver {
         if (received) {
           await this.#deliver(received, signal)
         }
-        await this.#acknowledge(message.id, signal)
+        await retryRequests(() => this.#mailbox.acknowledge([message.id]), never, signal)
       })
-      .catch(() => delay(RETRY.firstMs, undefined, { signal }).catch(() => {}))
+      .catch(() => sleep(RETRY.firstMs, signal))
       .then(() => {
         this.#deliveries.delete(message.id)
         this.#arrivals.set()
       })
     this.#deliveries.set(message.id, delivery)
   }
-
-  async #acknowledge(id: string, signal: AbortSignal): Promise<void> {
-    for (let failures = 1; !signal.aborted; failures += 1) {
-      try {
-        return await this.#mailbox.acknowledge([id])
-      } catch {
-        await sleep(jitteredBackoff(failures, RETRY), signal)
-      }
-    }
-  }
 }
+
+/** A message that was delivered is acknowledged, whatever that takes. */
+const never = () => false
 
 /** Undefined for a message that no node sent: its sender is no client, or it has no analysis. */
 function receivedMessageOf({

@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { jitteredBackoff, sleep } from '#kernel/backoff'
 import { KeyedMutex } from '#kernel/keyed_mutex'
 
 import { writeWhole } from '#node/files/write_whole'
 import { HubRefusal } from '#node/errors'
+import { retryRequests } from '#node/hub/retry_requests'
 import type { Mailbox, NewMessage } from './mailbox.js'
-
-const RETRY = { firstMs: 250, longestMs: 10_000 }
 
 /** Told of a message that will never arrive, and why. */
 export type OnRefusal = (message: NewMessage, error: HubRefusal) => void
@@ -64,29 +62,21 @@ export class SendQueue {
     void sending.finally(() => this.#sending.delete(sending))
   }
 
+  /** A message that was sent, or refused for good, leaves the disk. */
   async #send(name: string, message: NewMessage): Promise<void> {
-    const { signal } = this.#stopped
-    for (let failures = 1; !signal.aborted; failures += 1) {
-      if (await this.#trySend(message)) {
-        await unlink(join(this.#folder, name))
+    try {
+      await retryRequests(
+        () => this.#mailbox.send(message),
+        HubRefusal.isFinal,
+        this.#stopped.signal
+      )
+    } catch (error) {
+      if (!HubRefusal.isFinal(error)) {
         return
       }
-      await sleep(jitteredBackoff(failures, RETRY), signal)
-    }
-  }
-
-  /** Whether the message is done with: the hub has it, or will never take it. */
-  async #trySend(message: NewMessage): Promise<boolean> {
-    try {
-      await this.#mailbox.send(message)
-      return true
-    } catch (error) {
-      if (!(error instanceof HubRefusal) || error.status === 401) {
-        return false
-      }
       this.#onRefusal(message, error)
-      return true
     }
+    await unlink(join(this.#folder, name))
   }
 
   /** Names sort by time, also over restarts. */

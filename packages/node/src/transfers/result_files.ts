@@ -1,9 +1,6 @@
-import { jitteredBackoff, sleep } from '#kernel/backoff'
-
 import { HubUnavailable } from '#node/errors'
+import { retryRequests } from '#node/hub/retry_requests'
 import type { AnalysisBuckets } from './analysis_buckets.js'
-
-const RETRY = { firstMs: 250, longestMs: 10_000 }
 
 /** The results of an analysis. Everybody who may read the analysis can read them. */
 export class ResultFiles {
@@ -17,16 +14,10 @@ export class ResultFiles {
 
   /** Returns when the hub has stored the file. While the hub is away, it is tried again. */
   async upload(name: string, path: string): Promise<void> {
-    for (let failures = 1; ; failures += 1) {
-      try {
-        await this.#buckets.upload('RESULT', name, path)
-        return
-      } catch (error) {
-        if (!(error instanceof HubUnavailable) || this.#signal.aborted) {
-          throw error
-        }
-        await sleep(jitteredBackoff(failures, RETRY), this.#signal)
-      }
-    }
+    await retryRequests(
+      () => this.#buckets.upload('RESULT', name, path),
+      (error) => !(error instanceof HubUnavailable),
+      this.#signal
+    )
   }
 }

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import type { Invocation } from '#hubctl/invocation'
 import { Problem } from '#hubctl/problem'
-import { isRunning } from '#hubctl/sandbox/running_sandbox'
+import { runningSandbox } from '#hubctl/sandbox/running_sandbox'
 import { SandboxFolder, type FolderOption } from '#hubctl/sandbox/sandbox_folder'
 import { Supervisor } from '#hubctl/sandbox/supervisor'
 
@@ -17,7 +17,7 @@ interface UpOptions extends IsolationOption, FolderOption {
 /** Starts a sandbox, and ends it at Ctrl-C, at SIGTERM, or when a part of it ends. */
 export async function up({ options, output }: Invocation<UpOptions>): Promise<ExitCode> {
   const folder = new SandboxFolder(options)
-  if (await isRunning(folder)) {
+  if (await runningSandbox(folder)) {
     throw new Problem(EXIT.refused, 'The sandbox is running already.', [
       'End it: hubctl sandbox down',
     ])

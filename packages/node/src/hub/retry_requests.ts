@@ -1,0 +1,25 @@
+import { jitteredBackoff, sleep } from '#kernel/backoff'
+
+const POLICY = { firstMs: 250, longestMs: 10_000 }
+
+/**
+ * Repeats a request with growing pauses while its failure is not final, until the signal aborts. Then, or if the failure
+ * is final, it fails.
+ */
+export async function retryRequests<T>(
+  request: () => Promise<T>,
+  isFinal: (error: unknown) => boolean,
+  signal: AbortSignal
+): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    signal.throwIfAborted()
+    try {
+      return await request()
+    } catch (error) {
+      if (isFinal(error) || signal.aborted) {
+        throw error
+      }
+      await sleep(jitteredBackoff(failures, POLICY), signal)
+    }
+  }
+}
