@@ -83,18 +83,10 @@ export class HubAnalyses {
     await this.#hub.json('core', `/nodes/${nodeId}`, { method: 'POST', json: { publicKey } })
   }
 
-  /** A page of the assignments of a node, those that changed last first. */
-  async assignments(nodeId: string, page: number): Promise<readonly Assignment[]> {
-    const { data } = await this.#hub.json<{ data: Assignment[] }>('core', '/analysis-nodes', {
-      query: {
-        'filter[nodeId]': nodeId,
-        'include': 'analysis',
-        'sort': '-updatedAt',
-        'page[limit]': String(PAGE),
-        'page[offset]': String(page * PAGE),
-      },
-    })
-    return data
+  /** The assignments of a node, those that changed last first: all of them, or one page. */
+  assignments(nodeId: string, all: boolean): Promise<readonly Assignment[]> {
+    const query = { 'filter[nodeId]': nodeId, 'include': 'analysis', 'sort': '-updatedAt' }
+    return this.#assignmentsIn<Assignment>(query, all)
   }
 
   /** Undefined if the node is not assigned to the analysis. */
@@ -153,25 +145,21 @@ export class HubAnalyses {
     await this.#hub.json('core', '/analysis-node-logs', { method: 'POST', json })
   }
 
-  async #partners(analysisId: string): Promise<readonly PartnerAssignment[]> {
-    const partners: PartnerAssignment[] = []
+  #partners(analysisId: string): Promise<readonly PartnerAssignment[]> {
+    const query = { 'filter[analysisId]': analysisId, 'include': 'node', 'sort': 'createdAt' }
+    return this.#assignmentsIn<PartnerAssignment>(query, true)
+  }
+
+  async #assignmentsIn<T>(query: Readonly<Record<string, string>>, all: boolean): Promise<T[]> {
+    const found: T[] = []
     for (;;) {
-      const { data } = await this.#hub.json<{ data: PartnerAssignment[] }>(
-        'core',
-        '/analysis-nodes',
-        {
-          query: {
-            'filter[analysisId]': analysisId,
-            'include': 'node',
-            'sort': 'createdAt',
-            'page[limit]': String(PAGE),
-            'page[offset]': String(partners.length),
-          },
-        }
-      )
-      partners.push(...data)
-      if (data.length < PAGE) {
-        return partners
+      const page = { 'page[limit]': String(PAGE), 'page[offset]': String(found.length) }
+      const { data } = await this.#hub.json<{ data: T[] }>('core', '/analysis-nodes', {
+        query: { ...query, ...page },
+      })
+      found.push(...data)
+      if (!all || data.length < PAGE) {
+        return found
       }
     }
   }

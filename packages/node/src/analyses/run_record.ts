@@ -1,4 +1,5 @@
-import { mkdir, readFile, readdir, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { writeWhole } from '#node/files/write_whole'
@@ -31,22 +32,24 @@ export class RunRecords {
     return Promise.all(
       names
         .filter((name) => name.endsWith('.json'))
-        .map(async (name) => {
-          const text = await readFile(join(this.#folder, name), 'utf8')
-          return JSON.parse(text) as RunRecord
-        })
+        .map((name) => readRecord(join(this.#folder, name)))
     )
+  }
+
+  /** The last run of an analysis. */
+  async find(analysisId: string): Promise<RunRecord | undefined> {
+    const path = this.#pathOf(analysisId)
+    return existsSync(path) ? readRecord(path) : undefined
   }
 
   async save(record: RunRecord): Promise<void> {
     await writeWhole(this.#pathOf(record.analysisId), JSON.stringify(record))
   }
 
-  async remove(analysisId: string): Promise<void> {
-    await rm(this.#pathOf(analysisId), { force: true })
-  }
-
   #pathOf(analysisId: string): string {
     return join(this.#folder, `${analysisId}.json`)
   }
 }
+
+const readRecord = async (path: string): Promise<RunRecord> =>
+  JSON.parse(await readFile(path, 'utf8')) as RunRecord

@@ -20,7 +20,6 @@ const POLL_MS = 2_000
 const RETRY = { firstMs: 1_000, longestMs: 10_000 }
 /** Every so many rounds all pages are read, not only that of the latest changes. */
 const FULL_SCAN_ROUNDS = 30
-const PAGE = 50
 /** The time that the others have to end by themselves after one node failed. */
 const PARTNER_GRACE_MS = 20_000
 /** How long a node that is being stopped waits for the hub. What is not reported by then is reported at the next start. */
@@ -69,10 +68,6 @@ export class Scheduler {
     this.#reports.forEach((reports) => reports.stop())
   }
 
-  get running(): readonly string[] {
-    return [...this.#runs.keys()]
-  }
-
   /**
    * Hands a message to its analysis. One for an analysis that will still start here waits; one for an analysis that
    * has ended, or is none of this node, is worth nothing.
@@ -110,22 +105,12 @@ export class Scheduler {
   async #poll(): Promise<void> {
     const isFullScan = this.#round % FULL_SCAN_ROUNDS === 0
     this.#round += 1
-    const assignments = await this.#assignments(isFullScan)
+    const { analyses } = this.#services
+    const assignments = await analyses.assignments(this.#node.id, isFullScan)
     for (const assignment of assignments) {
       await this.#consider(assignment)
     }
     await this.#checkRuns(new Map(assignments.map((one) => [one.analysisId, one])))
-  }
-
-  async #assignments(isFullScan: boolean): Promise<readonly Assignment[]> {
-    const assignments: Assignment[] = []
-    for (let page = 0; ; page += 1) {
-      const found = await this.#services.analyses.assignments(this.#node.id, page)
-      assignments.push(...found)
-      if (!isFullScan || found.length < PAGE) {
-        return assignments
-      }
-    }
   }
 
   async #consider(assignment: Assignment): Promise<void> {
@@ -164,8 +149,7 @@ export class Scheduler {
     const { analysisId } = assignment
     const analysis = await this.#readAnalysis(assignment)
     const project = await this.#services.analyses.project(analysis.projectId)
-    const records = await this.#records.all()
-    const former = records.find((one) => one.analysisId === analysisId)
+    const former = await this.#records.find(analysisId)
     const restart = (former?.restart ?? -1) + 1
     const record = {
       analysisId,
