@@ -62,7 +62,8 @@ export class Supervisor {
     await seed.masterImage()
     this.#show('image', `${MASTER_IMAGE}, from the Python of this machine`)
     await this.#startNodes(seed)
-    await seed.project(await this.#loginOfAnalyst(), await this.#stewards())
+    const analyst = await this.#loginOfAnalyst()
+    await seed.project(analyst, await this.#approvers(analyst))
     await this.#folder.saveState({
       pid: process.pid,
       startedAt: await ownStartTime(),
@@ -131,7 +132,7 @@ export class Supervisor {
   }
 
   /** Each hospital is decided for by its own steward; the aggregator by the analyst. */
-  async #stewards(): Promise<(node: SandboxNode) => Api> {
+  async #approvers(analyst: Api): Promise<(node: SandboxNode) => Api> {
     const { stewards: password } = await this.#folder.secrets()
     const apis = new Map<string, Api>()
     for (const node of NODES.filter(({ hospital }) => hospital)) {
@@ -139,7 +140,6 @@ export class Supervisor {
       const login = { user, password, realm: node.realm }
       apis.set(node.name, await this.#login(`sandbox-${node.name}`, login))
     }
-    const analyst = await this.#loginOfAnalyst()
     return ({ name }) => apis.get(name) ?? analyst
   }
 
