@@ -41,7 +41,7 @@ const EXPIRE = `
       expired = m.expired + c.messages, last_expired_at = now()
     from counted c where m.recipient_type = c.recipient_type and m.recipient_id = c.recipient_id
   )
-  select coalesce(sum(messages), 0)::int as removed,
+  select coalesce(sum(messages), 0)::int as removed, (select count(*)::int from expired) as found,
     (select array_agg(distinct content_id) filter (where content_id is not null) from gone) as contents
   from counted`
 
@@ -81,14 +81,19 @@ export function sweepMessages(sweeping: BatchedRemovalOptions): Promise<SweepRes
   )
 }
 
+interface ExpiredBatch {
+  readonly removed: number
+  /** More than removed if recipients acknowledged messages of this batch meanwhile. */
+  readonly found: number
+  readonly contents: string[] | null
+}
+
 async function removeExpiredBatch(pool: pg.Pool): Promise<SweepResult> {
-  const { rows } = await pool.query<{ removed: number; contents: string[] | null }>(EXPIRE, [
-    PARTY_KINDS,
-  ])
-  const { removed, contents } = rows[0]!
+  const { rows } = await pool.query<ExpiredBatch>(EXPIRE, [PARTY_KINDS])
+  const { removed, found, contents } = rows[0]!
   await removeUnusedContents(pool, contents)
   messageMetrics.expired(removed)
-  return { removed, isDone: removed === 0 }
+  return { removed, isDone: found < BATCH_SIZE }
 }
 
 /** Removes expired idempotency keys, unused mailboxes and other leftovers. */

@@ -10,6 +10,7 @@ import { findPendingMessages, removeMessages } from '#messenger/messages/message
 import { storeMessages } from '#messenger/messages/store_messages'
 import { metrics } from '#observability/metrics'
 import { boot } from '#tests/helpers/application'
+import { pidOf, untilBlocking } from '#tests/helpers/database/blocked_sessions'
 import { newMessage, UNLIMITED } from '#tests/helpers/messenger/stored_messages'
 
 const silent = { info() {} }
@@ -90,6 +91,28 @@ test.group('Expired messages', (group) => {
     const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
     assert.equal(sum(expired) + sum(removed as number[]), 3_000)
     assert.isAtLeast(swept!.removed, sum(expired))
+  })
+
+  test('go, although the recipient acknowledged a whole portion meanwhile', async ({ assert }) => {
+    const [first, second] = [aParty(), aParty()]
+    const acknowledged = await messages(1_000, [first], '30 hours')
+    await messages(5, [second], '24 hours')
+    const recipient = await messengerPool().connect()
+    try {
+      await recipient.query('begin')
+      await recipient.query('delete from messages where id = any($1)', [acknowledged])
+      await recipient.query(
+        'update mailboxes set messages = 0, bytes = 0 where recipient_id = $1',
+        [first.id]
+      )
+      const sweep = sweepMessages({ logger: silent })
+      await untilBlocking(messengerPool(), await pidOf(recipient))
+      await recipient.query('commit')
+      assert.isTrue((await sweep)!.isDone)
+    } finally {
+      recipient.release()
+    }
+    assert.containsSubset(await books([second]), [{ messages: 0, expired: 5 }])
   })
 
   test('wait where another process removes them', async ({ assert }) => {
