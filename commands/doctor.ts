@@ -44,7 +44,7 @@ export default class Doctor extends BaseCommand {
     const { databaseUrl } = await import('#database/addresses')
     const { loadSettings } = await import('#runtime/application')
     const { queuesWithDead } = await import('#start/bus')
-    const { env } = await import('#start/env')
+    const { env, secretsInEnvironment } = await import('#start/env')
     // The services need what this command looks at, so it has no application but the settings.
     await loadSettings()
     const consumers = await queuesWithDead()
@@ -54,6 +54,7 @@ export default class Doctor extends BaseCommand {
       addressOf: databaseUrl,
       queues: consumers.map(({ queue }) => queue),
       migrations: new URL('database/migrations/', this.app.appRoot),
+      secretsInEnvironment,
     })
     try {
       return await examine(context, ALL_CHECKS)

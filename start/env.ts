@@ -9,4 +9,8 @@ if (process.env.NODE_ENV !== 'test' && existsSync('.env')) {
 }
 
 /** `env` is the configuration of this process; `warnings` are shown at each start. */
-export const { values: env, warnings } = readConfiguration(catalogue, process.env)
+export const {
+  values: env,
+  warnings,
+  secretsInEnvironment,
+} = readConfiguration(catalogue, process.env)

@@ -19,6 +19,7 @@ import { providerCheck } from '#doctor/checks/provider'
 import { proxyCheck } from '#doctor/checks/proxy'
 import { redisCheck } from '#doctor/checks/redis'
 import { registriesCheck } from '#doctor/checks/registries'
+import { secretFilesCheck } from '#doctor/checks/secret_files'
 import { surfacesCheck } from '#doctor/checks/surfaces'
 import { switchesCheck } from '#doctor/checks/switches'
 
@@ -43,6 +44,7 @@ export const ALL_CHECKS: readonly Check[] = [
   cookiesCheck,
   certificatesCheck,
   defaultSecretsCheck,
+  secretFilesCheck,
   credentialsCheck,
   switchesCheck,
   analysesCheck,

@@ -19,6 +19,8 @@ interface CheckContextOptions {
   /** The queues that the surfaces consume. */
   readonly queues: readonly string[]
   readonly migrations: URL
+  /** The variables whose secret is not in a file. */
+  readonly secretsInEnvironment: readonly string[]
 }
 
 const CONNECT_MS = 4_000
@@ -30,16 +32,19 @@ export class CheckContext {
   readonly surfaces: readonly SurfaceName[]
   readonly queues: readonly string[]
   readonly migrations: URL
+  readonly secretsInEnvironment: readonly string[]
   /** The databases with a known address. */
   readonly databases: readonly Database[]
   /** The surfaces without a known database address. */
   readonly withoutDatabase: readonly SurfaceName[]
 
-  constructor({ env, surfaces, addressOf, queues, migrations }: CheckContextOptions) {
+  constructor(options: CheckContextOptions) {
+    const { env, surfaces, addressOf, queues, migrations, secretsInEnvironment } = options
     this.env = env
     this.surfaces = surfaces
     this.queues = queues
     this.migrations = migrations
+    this.secretsInEnvironment = secretsInEnvironment
     const addresses = new Map(
       surfaces.map((surface) => [surface, addressOrUndefined(addressOf, surface)])
     )

@@ -187,6 +187,10 @@ export const CATALOGUE = {
     'Create it, and make the account that runs the hub its owner.'
   ),
 
+  SECRET_IN_ENVIRONMENT: warning(
+    'A secret is in the environment of the process, where dumps and diagnostic tools show it',
+    'Write it to a file that only the hub reads, and set <NAME>_FILE to its path instead.'
+  ),
   SECRET_KNOWN: error('A secret is well known', 'Choose another one and change it at its server.'),
   SECRET_OF_ADMINISTRATOR: error(
     'The user admin has the default password',

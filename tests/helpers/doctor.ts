@@ -16,6 +16,7 @@ interface Patient {
   readonly queues?: readonly string[]
   readonly checks?: readonly Check[]
   readonly limitMs?: number
+  readonly secretsInEnvironment?: readonly string[]
 }
 
 /** A healthy installation with changes by a test, examined by all or some checks. */
@@ -26,6 +27,7 @@ export async function examined({
   queues = [],
   checks = ALL_CHECKS,
   limitMs,
+  secretsInEnvironment = [],
 }: Patient): Promise<Report> {
   const surroundings = new CheckContext({
     env: { ...env, ...given },
@@ -33,6 +35,7 @@ export async function examined({
     addressOf: () => url,
     queues,
     migrations: MIGRATIONS,
+    secretsInEnvironment,
   })
   try {
     return await examine(surroundings, checks, limitMs)

@@ -600,6 +600,95 @@ test.group('Configuration older names', () => {
   })
 })
 
+test.group('Configuration of secrets in files', () => {
+  async function fileWith(cleanup: Parameters<typeof temporaryFolder>[0], content: string) {
+    const path = join(await temporaryFolder(cleanup), 'secret')
+    await writeFile(path, content, { mode: 0o600 })
+    return path
+  }
+
+  test('a secret is the content of its file without the last line break', async ({
+    assert,
+    cleanup,
+  }) => {
+    const url = 'postgres://hub:pw-of-our-own@db/hub'
+    const source = {
+      ...without(PRODUCTION, 'DATABASE_URL', 'APP_KEY'),
+      DATABASE_URL_FILE: await fileWith(cleanup, `${url}\n`),
+      APP_KEY_FILE: await fileWith(cleanup, `${'k'.repeat(31)} \r\n`),
+    }
+    assert.containsSubset(read(source), { DATABASE_URL: url, APP_KEY: `${'k'.repeat(31)} ` })
+    assert.deepEqual(warningsOf(source), warningsOf(PRODUCTION))
+  })
+
+  test('what is in a file is checked as what is in the environment, and never quoted', async ({
+    assert,
+    cleanup,
+  }) => {
+    const error = failure({
+      ...without(PRODUCTION, 'CLIENT_SECRET', 'DATABASE_URL'),
+      CLIENT_SECRET_FILE: await fileWith(cleanup, 'start123'),
+      DATABASE_URL_FILE: await fileWith(cleanup, 'a-word-of-mine'),
+    })
+    assert.deepEqual(error.mistakes.map(({ name }) => name).toSorted(), [
+      'CLIENT_SECRET',
+      'DATABASE_URL',
+    ])
+    assert.notInclude(error.message, 'a-word-of-mine')
+  })
+
+  test('a file that is missing, empty, too large or beside a value is one mistake', async ({
+    assert,
+    cleanup,
+  }) => {
+    const problemsOf = (source: Source) => failure(source).mistakes.map(({ problem }) => problem)
+    const base = without(PRODUCTION, 'CLIENT_SECRET')
+    for (const [path, problem] of [
+      ['/nowhere/secret', 'cannot be read (ENOENT)'],
+      [await temporaryFolder(cleanup), 'cannot be read (EISDIR)'],
+      [await fileWith(cleanup, ' \n'), 'names an empty file'],
+      [await fileWith(cleanup, 'x'.repeat(65_537)), 'is larger than 64 KiB'],
+    ] as const) {
+      assert.deepEqual(problemsOf({ ...base, CLIENT_SECRET_FILE: path }), [problem])
+    }
+    const both = { ...PRODUCTION, CLIENT_SECRET_FILE: await fileWith(cleanup, 'another-secret') }
+    assert.deepEqual(wrongNames(both), ['CLIENT_SECRET_FILE'])
+  })
+
+  test('only secrets have files', ({ assert }) => {
+    assert.equal(read({ PORT_FILE: '/nowhere/port' }).PORT, 3000)
+  })
+
+  test('the keys of one object store do not mix with those of an older name', async ({
+    assert,
+    cleanup,
+  }) => {
+    const source = {
+      MINIO_CONNECTION_STRING: 'http://old:older@minio:9000',
+      S3_ENDPOINT: 'https://s3.example.org',
+      S3_ACCESS_KEY_FILE: await fileWith(cleanup, 'access'),
+      S3_SECRET_KEY_FILE: await fileWith(cleanup, 'secret'),
+    }
+    assert.containsSubset(read(source), { S3_ACCESS_KEY: 'access', S3_SECRET_KEY: 'secret' })
+  })
+
+  test('those that stay in the environment are known by name', async ({ assert, cleanup }) => {
+    const namesIn = (source: Source) => readConfiguration(catalogue, source).secretsInEnvironment
+    assert.sameMembers(namesIn(PRODUCTION), [
+      'APP_KEY',
+      'CLIENT_SECRET',
+      'DATABASE_URL',
+      'AMQP_URL',
+      'S3_ACCESS_KEY',
+      'S3_SECRET_KEY',
+    ])
+    const file = { CLIENT_SECRET_FILE: await fileWith(cleanup, 'a-secret-of-our-own') }
+    const source = { ...without(PRODUCTION, 'CLIENT_SECRET', 'S3_SECRET_KEY'), ...file }
+    assert.deepEqual(namesIn({ REDIS_URL: 'memory', DATABASE_URL: 'embedded' }), [])
+    assert.notIncludeMembers([...namesIn({ ...source, S3_SECRET_KEY: 'key' })], ['CLIENT_SECRET'])
+  })
+})
+
 test.group('Configuration in production', () => {
   test('a fully named installation starts and has no embedded driver', ({ assert }) => {
     const env = read(PRODUCTION)

@@ -15,6 +15,9 @@ Every variable of the environment. This page and \`.env.example\` are generated 
 - Everything is checked before anything starts. All mistakes are reported at once, one line each,
   and the process does not start. The report never shows the value of a secret.
 - An empty text counts as unset.
+- A secret can be in a file: set \`<NAME>_FILE\` to its path instead of \`<NAME>\`, for example
+  \`DATABASE_URL_FILE=/run/secrets/database-url\`. The last line break of the file is ignored. In
+  production, \`node ace doctor\` warns of secrets that are in the environment.
 - Switches take \`true\` or \`false\` (also \`1\`, \`yes\`, \`on\` and \`0\`, \`no\`, \`off\`). Lists are
   separated by commas. Sizes are bytes, or a number with a unit: \`64MiB\`, \`10GB\`. For limits, \`0\`
   means no limit.

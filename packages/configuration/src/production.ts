@@ -58,8 +58,8 @@ export function wellKnownSecretsIn(
 function shortSecrets(facts: EnvFacts): Mistake[] {
   const wellKnownNames = wellKnownSecrets(facts).map(({ name }) => name)
   return (['IDENTITY_ADMIN_PASSWORD', 'CLIENT_SECRET'] as const)
-    .filter((name) => !wellKnownNames.includes(name) && (facts.text(name) ?? '').length < SHORTEST)
-    .filter((name) => facts.isGiven(name))
+    .filter((name) => !wellKnownNames.includes(name))
+    .filter((name) => (facts.text(name)?.length ?? SHORTEST) < SHORTEST)
     .map((name) => ({
       name,
       problem: 'is too short',

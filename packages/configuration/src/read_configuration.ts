@@ -1,15 +1,18 @@
 import type { Catalogue, Facts, Groups, Source, Values, Variable, Variables } from './catalogue.js'
 import { describeAllowed, flatten, isSet, namesOf } from './catalogue.js'
 import { misspellings } from './misspellings.js'
+import { fileVariable, readSecretFiles } from './secret_files.js'
 import { ConfigurationError, InvalidValueError, type Mistake } from './configuration_error.js'
 
 /** A valid configuration. */
 export interface Configuration<V> {
   readonly values: V
   readonly warnings: readonly string[]
+  /** The variables whose secret is readable in the environment, instead of in a file. */
+  readonly secretsInEnvironment: readonly string[]
 }
 
-/** Reads all variables of the catalogue, or throws one `ConfigurationError` with all mistakes. Pure function. */
+/** Reads all variables of the catalogue, or throws one `ConfigurationError` with all mistakes. */
 export function readConfiguration<G extends Groups>(
   catalogue: Catalogue<G>,
   source: Source
@@ -27,20 +30,26 @@ export function readConfiguration<G extends Groups>(
       ...hints,
       ...catalogue.warningRules.flatMap((caution) => caution(facts)),
     ]),
+    secretsInEnvironment: Object.freeze(reading.secretsInEnvironment),
   }
 }
 
 class Reading {
   readonly #variables: Variables
   readonly #source: Source
+  readonly #fromFiles: ReadonlySet<string>
   readonly #values: Record<string, unknown> = {}
   readonly #texts = new Map<string, string>()
   readonly #givenNames = new Set<string>()
   readonly #mistakes = new Map<string, Mistake>()
 
   constructor(variables: Variables, source: Source) {
+    const files = readSecretFiles(variables, source)
     this.#variables = variables
-    this.#source = source
+    this.#source = files.source
+    this.#fromFiles = files.names
+    files.names.forEach((name) => this.#givenNames.add(name))
+    files.mistakes.forEach((mistake) => this.#report(mistake))
     for (const [name, variable] of Object.entries(variables)) {
       this.#readText(name, variable)
     }
@@ -56,7 +65,20 @@ class Reading {
   }
 
   get knownNames(): string[] {
-    return Object.entries(this.#variables).flatMap(([name, variable]) => namesOf(name, variable))
+    return Object.entries(this.#variables).flatMap(([name, variable]) => [
+      ...namesOf(name, variable),
+      ...(variable.secret ? [fileVariable(name)] : []),
+    ])
+  }
+
+  get secretsInEnvironment(): string[] {
+    return Object.keys(this.#variables).filter(
+      (name) =>
+        this.#variables[name]?.secret &&
+        !this.#fromFiles.has(name) &&
+        !this.#asksForDefault(name) &&
+        containsSecret(this.#texts.get(name) ?? '')
+    )
   }
 
   facts<V>(): Facts<V> {
@@ -144,10 +166,20 @@ class Reading {
         problem: `${quote}${error.message}`,
         allowed: error.allowed ?? `allowed: ${describeAllowed(variable)}`,
       }
-      this.#mistakes.set(`${mistake.name} ${mistake.problem}`, mistake)
+      this.#report(mistake)
       return undefined
     }
   }
+
+  #report(mistake: Mistake): void {
+    this.#mistakes.set(`${mistake.name} ${mistake.problem}`, mistake)
+  }
+}
+
+/** An address is a secret only if it contains a password. */
+function containsSecret(text: string): boolean {
+  const url = text.includes('://') ? URL.parse(text.trim()) : null
+  return url ? url.password !== '' : text.trim() !== ''
 }
 
 function plainAlias(name: string) {

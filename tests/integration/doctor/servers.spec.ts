@@ -17,6 +17,7 @@ import { objectStoreCheck } from '#doctor/checks/object_store'
 import { providerCheck } from '#doctor/checks/provider'
 import { proxyCheck } from '#doctor/checks/proxy'
 import { registriesCheck } from '#doctor/checks/registries'
+import { secretFilesCheck } from '#doctor/checks/secret_files'
 import { surfacesCheck } from '#doctor/checks/surfaces'
 import { switchesCheck } from '#doctor/checks/switches'
 import { CATALOGUE, finding } from '#doctor/finding'
@@ -208,6 +209,28 @@ test.group('The doctor | what it leans on', () => {
     const { findings } = await examined({ surfaces: [], checks: [defaultSecretsCheck], env })
     const names = findings.map(({ message }) => message.split(' ').at(-1)).toSorted()
     assert.deepEqual(names, ['AMQP_URL', 'IDENTITY_ADMIN_PASSWORD', 'REDIS_URL', 'S3_SECRET_KEY'])
+  })
+
+  test('secrets of production that are not in files', async ({ assert }) => {
+    const examine = (env: Partial<Env>) =>
+      examined({
+        surfaces: [],
+        checks: [secretFilesCheck],
+        env,
+        secretsInEnvironment: ['DATABASE_URL', 'APP_KEY'],
+      })
+    const { findings } = await examine({ NODE_ENV: 'production' })
+    assert.deepEqual(
+      findings.map(({ code, message }) => [code, message.split(' ').at(-1)]),
+      [
+        ['SECRET_IN_ENVIRONMENT', 'DATABASE_URL'],
+        ['SECRET_IN_ENVIRONMENT', 'APP_KEY'],
+      ]
+    )
+    assert.containsSubset(await examine({ NODE_ENV: 'development' }), {
+      findings: [],
+      checks: [{ state: 'not used' }],
+    })
   })
 
   test('switches that are only good for trying out', async ({ assert }) => {
