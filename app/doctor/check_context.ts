@@ -23,8 +23,9 @@ interface CheckContextOptions {
   readonly secretsInEnvironment: readonly string[]
 }
 
-const CONNECT_MS = 4_000
-const STATEMENT_MS = 8_000
+/** A machine at its limit takes seconds to answer, and is not down. */
+const CONNECT_MS = 10_000
+const STATEMENT_MS = 15_000
 
 /** The installation that the checks examine. */
 export class CheckContext {

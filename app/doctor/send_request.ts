@@ -1,4 +1,4 @@
-const LIMIT_MS = 8_000
+const LIMIT_MS = 12_000
 
 /** Sends a request with a timeout and without redirects. */
 export function sendRequest(url: string, init: RequestInit = {}): Promise<Response> {

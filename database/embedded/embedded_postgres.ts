@@ -23,6 +23,7 @@ export interface EmbeddedPostgresOptions {
 export class EmbeddedPostgres {
   /** The URL of the first database. It contains the password: never log it. */
   readonly url: string
+  readonly #folder: DataFolder
   readonly #port: number
   readonly #password: string
   readonly #supervisor: Supervisor
@@ -30,12 +31,14 @@ export class EmbeddedPostgres {
   #stopped?: Promise<void>
 
   private constructor(
+    folder: DataFolder,
     port: number,
     password: string,
     database: string,
     supervisor: Supervisor,
     lock: OwnerLock
   ) {
+    this.#folder = folder
     this.#port = port
     this.#password = password
     this.#supervisor = supervisor
@@ -58,7 +61,7 @@ export class EmbeddedPostgres {
         return Postmaster.launch(folder, first.port, launcher)
       }
       const supervisor = new Supervisor(first, relaunch, onNotice)
-      return new EmbeddedPostgres(first.port, password, databases[0], supervisor, lock)
+      return new EmbeddedPostgres(folder, first.port, password, databases[0], supervisor, lock)
     } catch (error) {
       lock.release()
       throw await explain(error, folder)
@@ -72,7 +75,13 @@ export class EmbeddedPostgres {
 
   /** Stops the server cleanly and releases the folder. Call it when the database is no longer used. */
   stop(): Promise<void> {
-    this.#stopped ??= this.#supervisor.stop().finally(() => this.#lock.release())
+    this.#stopped ??= this.#stop().finally(() => this.#lock.release())
     return this.#stopped
+  }
+
+  /** A server that was killed leaves processes behind, which nobody ends if it is not started again. */
+  async #stop(): Promise<void> {
+    await this.#supervisor.stop()
+    await endLeftovers(this.#folder.cluster)
   }
 }

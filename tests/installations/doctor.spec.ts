@@ -125,7 +125,7 @@ test.group('The doctor | an installation behind a proxy', (group) => {
     assert,
   }) => {
     const warned = await ace(['doctor'], { ...variables(), SKIP_ANALYSIS_APPROVAL: 'true' })
-    assert.equal(warned.exit, 1)
+    assert.equal(warned.exit, 1, warned.stdout + warned.stderr)
     assert.include(warned.stdout + warned.stderr, 'APPROVAL_SKIPPED')
     const failed = await ace(['doctor', '-o', 'json'], {
       ...variables(),

@@ -12,8 +12,8 @@ import { reasonOf } from '#doctor/reason'
 import type { Env } from '#configuration/variables'
 
 const TOO_LARGE = 413
-const FIRST_BYTE_MS = 4_000
-const ANSWER_MS = 8_000
+const FIRST_BYTE_MS = 10_000
+const ANSWER_MS = 12_000
 
 /** How a request arrived, as the platform reports it. */
 interface RequestArrival {

@@ -6,8 +6,8 @@ import { connectRedis } from '#signals/redis'
 
 const CONNECTION_OPTIONS = {
   lazyConnect: true,
-  connectTimeout: 4_000,
-  commandTimeout: 4_000,
+  connectTimeout: 10_000,
+  commandTimeout: 10_000,
   retryStrategy: () => null,
 }
 
