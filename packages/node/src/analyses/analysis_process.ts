@@ -1,7 +1,7 @@
-import { request } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { request, type IncomingMessage } from 'node:http'
 
 const ANSWER_MS = 10_000
+const MAX_ANSWER_BYTES = 64 * 1024
 const PREFIX = 'http://analysis'
 
 export interface Health {
@@ -9,7 +9,7 @@ export interface Health {
   readonly token_remaining_time?: number
 }
 
-/** The HTTP server inside of the container, reached over a Unix socket. */
+/** The HTTP server inside of the container, reached over a Unix socket. It may answer anything, slowly, or never. */
 export class AnalysisProcess {
   readonly #socket: string
 
@@ -19,47 +19,61 @@ export class AnalysisProcess {
 
   /** Hands a message over; throws if the analysis did not take it. */
   async deliver(message: string, signal: AbortSignal): Promise<void> {
-    await this.#send('POST', '/webhook', message, signal)
+    await this.#send('POST', '/webhook', signal, message)
   }
 
-  async health(): Promise<Health> {
-    return JSON.parse(await this.#send('GET', '/healthz')) as Health
+  async health(signal: AbortSignal): Promise<Health> {
+    return JSON.parse(await this.#send('GET', '/healthz', signal)) as Health
   }
 
-  async renewToken(token: string): Promise<void> {
-    await this.#send('POST', '/token_refresh', JSON.stringify({ token }))
+  async renewToken(token: string, signal: AbortSignal): Promise<void> {
+    await this.#send('POST', '/token_refresh', signal, JSON.stringify({ token }))
   }
 
   /** Says how the execution stands at the other nodes. */
-  async reportPartners(statuses: Readonly<Record<string, string>>): Promise<void> {
-    await this.#send('POST', '/partner_status', JSON.stringify({ partner_status: statuses }))
+  async reportPartners(
+    statuses: Readonly<Record<string, string>>,
+    signal: AbortSignal
+  ): Promise<void> {
+    await this.#send('POST', '/partner_status', signal, JSON.stringify({ partner_status: statuses }))
   }
 
-  #send(method: string, path: string, body?: string, signal?: AbortSignal): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const sending = request(
-        PREFIX + path,
-        {
-          method,
-          socketPath: this.#socket,
-          timeout: ANSWER_MS,
-          ...(body !== undefined && { headers: { 'content-type': 'application/json' } }),
-          ...(signal && { signal }),
-        },
-        (response) => {
-          const { statusCode = 0 } = response
-          text(response).then((answer) => {
-            if (statusCode >= 200 && statusCode < 300) {
-              resolve(answer)
-            } else {
-              reject(new Error(`The analysis answered ${method} ${path} with status ${statusCode}`))
-            }
-          }, reject)
+  #send(method: string, path: string, signal: AbortSignal, body?: string): Promise<string> {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    const sending = request(
+      PREFIX + path,
+      {
+        method,
+        socketPath: this.#socket,
+        signal: limit,
+        ...(body !== undefined && { headers: { 'content-type': 'application/json' } }),
+      },
+      (response) => {
+        const { statusCode = 0 } = response
+        if (statusCode < 200 || statusCode > 299) {
+          response.destroy()
+          reject(new Error(`The analysis answered ${method} ${path} with ${statusCode}`))
+        } else {
+          textOf(response).then(resolve, reject)
         }
-      )
-      sending.on('timeout', () => sending.destroy(new Error('The analysis does not answer')))
-      sending.on('error', reject)
-      sending.end(body)
-    })
+      }
+    )
+    sending.on('error', reject)
+    sending.end(body)
+    return promise
   }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MAX_ANSWER_BYTES) {
+      throw new Error(`An answer of the analysis has more than ${MAX_ANSWER_BYTES} bytes`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }

@@ -24,7 +24,7 @@ export interface RunOptions {
   readonly reports: ReportQueue
 }
 
-const GRACE_MS = 3_000
+const GRACE_MS = 2_000
 /** Statuses after which an analysis only waits for its end. */
 const FINAL: ReadonlySet<string> = new Set(['executed', 'failed', 'stopped'])
 const POLL_MS = 500
@@ -67,7 +67,7 @@ export class AnalysisRun {
   }
 
   /** Updates the nodes of the analysis, and lets it know how the execution stands at the others. */
-  async update(participations: readonly Participation[]): Promise<void> {
+  update(participations: readonly Participation[]): void {
     const participants = participations.map(({ participant }) => participant)
     this.#analysis = { ...this.#analysis, participants }
     const others = participations.flatMap(({ participant: { nodeId }, executionStatus: status }) =>
@@ -76,7 +76,7 @@ export class AnalysisRun {
     const text = JSON.stringify(others)
     if (others.length > 0 && text !== this.#partners) {
       this.#partners = text
-      await this.#process.reportPartners(Object.fromEntries(others)).catch(() => {
+      void this.#process.reportPartners(Object.fromEntries(others), this.#stopped.signal).catch(() => {
         this.#partners = ''
       })
     }
@@ -177,14 +177,15 @@ export class AnalysisRun {
 
   /** Reads the state of the analysis; one that does not answer yet is asked again. */
   async #poll(): Promise<void> {
-    const health = await this.#process.health().catch(() => undefined)
+    const health = await this.#process.health(this.#stopped.signal).catch(() => undefined)
     if (!health) {
       return
     }
     this.#take(health.status)
     const left = health.token_remaining_time
     if (typeof left === 'number' && left < RENEW_AHEAD_SECONDS) {
-      await this.#process.renewToken(await this.#tokens.issue()).catch(() => {})
+      const token = await this.#tokens.issue()
+      await this.#process.renewToken(token, this.#stopped.signal).catch(() => {})
     }
   }
 

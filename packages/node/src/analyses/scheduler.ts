@@ -7,6 +7,7 @@ import type { ReceivedMessage } from '#node/messages/receiver'
 import { AnalysisRun } from './analysis_run.js'
 import type { RunServices } from './run_services.js'
 import type { AssignedAnalysis } from './assigned_analysis.js'
+import { FailedAttempts } from './failed_attempts.js'
 import type { Assignment, HubNode, RunResult } from './hub_analyses.js'
 import { ReportQueue } from './report_queue.js'
 import type { RunRecord, RunRecords } from './run_record.js'
@@ -36,6 +37,7 @@ export class Scheduler {
   readonly #reports = new Set<ReportQueue>()
   readonly #reporting = new Set<Promise<void>>()
   readonly #partnerFailures = new Map<string, number>()
+  readonly #failures: FailedAttempts
   #loop: Promise<void> | undefined
   #round = 0
 
@@ -44,6 +46,7 @@ export class Scheduler {
     this.#node = node
     this.#records = records
     this.#events = events
+    this.#failures = new FailedAttempts(events.onLine)
   }
 
   /** Begins, after what a killed process left has been reported. */
@@ -107,10 +110,15 @@ export class Scheduler {
     this.#round += 1
     const { analyses } = this.#services
     const assignments = await analyses.assignments(this.#node.id, isFullScan)
-    for (const assignment of assignments) {
-      await this.#consider(assignment)
+    for (const assignment of assignments.filter(({ id }) => !this.#failures.isPaused(id))) {
+      await this.#failures.attempt(assignment.id, nameOf(assignment.analysis), () =>
+        this.#consider(assignment)
+      )
     }
     await this.#checkRuns(new Map(assignments.map((one) => [one.analysisId, one])))
+    if (isFullScan) {
+      this.#failures.retain(new Set([...assignments.map(({ id }) => id), ...this.#runs.keys()]))
+    }
   }
 
   async #consider(assignment: Assignment): Promise<void> {
@@ -214,22 +222,28 @@ export class Scheduler {
 
   /** Ends runs that may not go on: the approval is gone, the node is not assigned any more, or a partner failed. */
   async #checkRuns(seen: ReadonlyMap<string, Assignment>): Promise<void> {
-    for (const [analysisId, run] of this.#runs) {
-      const assignment =
-        seen.get(analysisId) ??
-        (await this.#services.analyses.assignment(this.#node.id, analysisId))
-      const reason = reasonToEnd(assignment)
-      if (reason) {
-        run.stop(reason)
-      } else {
-        await this.#checkPartners(run)
-      }
+    const checks = [...this.#runs.values()].map((run) =>
+      this.#failures.attempt(run.analysisId, run.analysisId, () =>
+        this.#checkRun(run, seen.get(run.analysisId))
+      )
+    )
+    await Promise.all(checks)
+  }
+
+  async #checkRun(run: AnalysisRun, seen: Assignment | undefined): Promise<void> {
+    const { analyses } = this.#services
+    const assignment = seen ?? (await analyses.assignment(this.#node.id, run.analysisId))
+    const reason = reasonToEnd(assignment)
+    if (reason) {
+      run.stop(reason)
+    } else {
+      await this.#checkPartners(run)
     }
   }
 
   async #checkPartners(run: AnalysisRun): Promise<void> {
     const participations = await this.#services.analyses.participations(run.analysisId)
-    await run.update(participations)
+    run.update(participations)
     const hasFailed = participations.some(
       ({ participant: { nodeId }, executionStatus }) =>
         nodeId !== this.#node.id && (executionStatus === 'failed' || executionStatus === 'stopped')

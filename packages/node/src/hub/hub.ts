@@ -1,6 +1,7 @@
 import { SURFACE_PREFIXES, type SurfaceName } from '#configuration/surfaces'
 
 import { HubRefusal } from '#node/errors'
+import { jsonOf } from './json_of.js'
 import { Login, type ClientCredentials } from './login.js'
 import { requestHub } from './request_hub.js'
 
@@ -31,9 +32,7 @@ export class Hub {
 
   /** Sends a request and parses the JSON answer. */
   async json<T>(service: SurfaceName, path: string, request?: HubRequest): Promise<T> {
-    const response = await this.open(service, path, request)
-    const text = await response.text()
-    return (text === '' ? null : JSON.parse(text)) as T
+    return jsonOf<T>(await this.open(service, path, request))
   }
 
   /** Sends a request; the caller reads the body. A token that was refused is renewed once. */

@@ -1,3 +1,4 @@
+import { jsonOf } from './json_of.js'
 import { requestHub } from './request_hub.js'
 
 export interface ClientCredentials {
@@ -44,7 +45,7 @@ export class Login {
       method: 'POST',
       body: new URLSearchParams(form),
     })
-    const answer = (await response.json()) as { access_token: string; expires_in?: number }
+    const answer = await jsonOf<{ access_token: string; expires_in?: number }>(response)
     const lifeMs = (answer.expires_in ?? DEFAULT_LIFE_SECONDS) * 1000
     return { text: answer.access_token, renewAt: Date.now() + lifeMs * LIFE_SHARE }
   }
