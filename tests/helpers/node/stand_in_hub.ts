@@ -152,8 +152,8 @@ export class StandInHub {
 
   #assignmentsOf(query: URLSearchParams): object {
     const found = this.assignments.filter((assignment) =>
-      (['nodeId', 'analysisId'] as const).every(
-        (key) => [null, assignment[key]].includes(query.get(`filter[${key}]`))
+      (['nodeId', 'analysisId'] as const).every((key) =>
+        [null, assignment[key]].includes(query.get(`filter[${key}]`))
       )
     )
     const start = Number(query.get('page[offset]') ?? 0)

@@ -73,8 +73,7 @@ test.group('Analyses of a node that fail', (group) => {
     await isRunning(scene, other.analysisId)
     const { analysis } = scene.containers.running.get(silent.analysisId)!
     const partner = scene.hub.assignments.find(
-      ({ analysisId, nodeId }) =>
-        analysisId === silent.analysisId && nodeId === scene.partner.id
+      ({ analysisId, nodeId }) => analysisId === silent.analysisId && nodeId === scene.partner.id
     )
     Object.assign(partner!, { executionStatus: 'executing' })
     await eventually(() => analysis.asked > 0, WITHIN_MS)

@@ -35,7 +35,12 @@ export class AnalysisProcess {
     statuses: Readonly<Record<string, string>>,
     signal: AbortSignal
   ): Promise<void> {
-    await this.#send('POST', '/partner_status', signal, JSON.stringify({ partner_status: statuses }))
+    await this.#send(
+      'POST',
+      '/partner_status',
+      signal,
+      JSON.stringify({ partner_status: statuses })
+    )
   }
 
   #send(method: string, path: string, signal: AbortSignal, body?: string): Promise<string> {

@@ -76,9 +76,11 @@ export class AnalysisRun {
     const text = JSON.stringify(others)
     if (others.length > 0 && text !== this.#partners) {
       this.#partners = text
-      void this.#process.reportPartners(Object.fromEntries(others), this.#stopped.signal).catch(() => {
-        this.#partners = ''
-      })
+      void this.#process
+        .reportPartners(Object.fromEntries(others), this.#stopped.signal)
+        .catch(() => {
+          this.#partners = ''
+        })
     }
   }
 
