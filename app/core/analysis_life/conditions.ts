@@ -5,6 +5,7 @@ import { GUARDS } from './guards.js'
 import type { ConditionName } from './phases.js'
 import type { ProcessName } from './processes.js'
 import type { Problems } from './runs.js'
+import type { NodeExecution } from './node_executions.js'
 import type { NodeState } from './node_states.js'
 
 /** Who has to act. */
@@ -30,12 +31,15 @@ export interface Condition {
   readonly action: Action | null
   /** Why the process failed, if it did. */
   readonly reason?: string
+  /** How the execution stands at each node, for the condition that waits for it. */
+  readonly nodes?: readonly NodeExecution[]
 }
 
 /** What conditions are explained with. */
 export interface ExplanationContext {
   readonly facts: AnalysisFacts
   readonly nodes: readonly NodeState[]
+  readonly executions: readonly NodeExecution[]
   readonly lastChanges: ReadonlyMap<string, Date>
   readonly problems: Problems
 }
@@ -122,6 +126,12 @@ const explainStart =
     return { ...details, ...(reason && { reason }) }
   }
 
+const explainExecution = explainNodes(
+  ({ isExecuted }) => isExecuted,
+  ({ executedSince }) => executedSince,
+  () => null
+)
+
 /** How each condition of a phase is explained. */
 const EXPLANATIONS: Record<ConditionName, Explainer> = {
   neverBuilt: explainColumn('build_status', realmOfAnalysis, sendCommand('configurationUnlock')),
@@ -160,11 +170,7 @@ const EXPLANATIONS: Record<ConditionName, Explainer> = {
     ({ nodeId }) => ({ method: 'POST', path: `/nodes/${nodeId}`, body: { registryId: null } })
   ),
   distributionStartable: explainStart('distribution'),
-  executed: explainNodes(
-    ({ isExecuted }) => isExecuted,
-    ({ executedSince }) => executedSince,
-    () => null
-  ),
+  executed: (context) => ({ ...explainExecution(context), nodes: context.executions }),
 }
 
 const APPROVED = { approvalStatus: 'approved' }

@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 
+import { clock } from '#kernel/clock'
 import type { Attributes } from '#records/row'
 
 import { call, database, Scene, set } from './analysis_scene.js'
@@ -11,6 +12,13 @@ test.group('Why an analysis is not further', (group) => {
   const explain = async (by = scene.researcher()) => {
     const { status, body } = await call(by, 'GET', `/analyses/${analysis.id}/explain`)
     return { status, ...body.data }
+  }
+  const log = async (node: any, line: object) => {
+    const body = { analysisId: analysis.id, nodeId: node.id, ...line }
+    const { status } = await call(scene.clientOf(node), 'POST', '/analysis-node-logs', body)
+    if (status !== 202) {
+      throw new Error(`The line was answered with ${status}`)
+    }
   }
   const conditionIn = ({ conditions }: { conditions: any[] }, wanted: string) =>
     conditions.find(({ code }) => code === wanted)
@@ -94,6 +102,55 @@ test.group('Why an analysis is not further', (group) => {
       ready: true,
       conditions: [],
     })
+  })
+
+  test('shows how the execution stands at each node, what it said, and since when one is away', async ({
+    assert,
+  }) => {
+    const running = await scene.assigned(analysis, 'approved')
+    const away: any = await scene.assigned(analysis, 'approved')
+    const waiting = await scene.assigned(analysis)
+    await set('analyses', analysis.id, {
+      configuration_locked: true,
+      build_status: 'executed',
+      distribution_status: 'executed',
+    })
+    await set('analysis_nodes', running.id, {
+      execution_status: 'executing',
+      execution_progress: 30,
+    })
+    await set('analysis_nodes', away.id, { execution_status: 'failed' })
+    await log(running.node, { message: 'Round 3 of 10' })
+    await log(away.node, { message: 'The program ended with code 3', code: 'failed' })
+    await log(away.node, { message: 'Ended: failed', code: 'end' })
+    const seenAt = new Date(clock.now() - 10 * 60_000).toISOString()
+    await database().query('update node_sightings set seen_at = $2 where client_id = $1', [
+      away.node.clientId,
+      seenAt,
+    ])
+
+    const { nodes } = conditionIn(await explain(), 'execution_not_finished')
+    const shownAt = ({ nodeId }: Attributes) => {
+      const { since, ...shown } = nodes.find((one: any) => one.nodeId === nodeId)
+      return { ...shown, isSince: !Number.isNaN(Date.parse(since)) }
+    }
+    assert.deepEqual(shownAt(running), {
+      nodeId: running.nodeId,
+      approved: true,
+      status: 'executing',
+      progress: 30,
+      awaySince: null,
+      message: 'Round 3 of 10',
+      isSince: true,
+    })
+    assert.deepInclude(shownAt(away), {
+      status: 'failed',
+      awaySince: seenAt,
+      message: 'The program ended with code 3',
+    })
+    assert.deepInclude(shownAt(waiting), { approved: false, status: null, awaySince: null })
+    const toStrangers = conditionIn(await explain(scene.stranger()), 'execution_not_finished')
+    assert.isTrue(toStrangers.nodes.every(({ message }: any) => message === undefined))
   })
 
   test('the history of a record is deleted with it', async ({ assert }) => {

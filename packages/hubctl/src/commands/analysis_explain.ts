@@ -12,6 +12,7 @@ import { styled } from '#hubctl/output/styled'
 import { parseInterval, watch } from '#hubctl/output/watch'
 import type { Api } from '#hubctl/platform/api'
 import { withHubctlCommands } from '#hubctl/platform/analysis_commands'
+import { executionLine, type NodeExecution } from './node_execution_line.js'
 import { nextStep, conditionText, type Subject } from './analysis_conditions.js'
 
 interface Responsible {
@@ -26,6 +27,7 @@ interface Condition {
   readonly since: string | null
   readonly who: readonly Responsible[]
   readonly reason?: string
+  readonly nodes?: readonly NodeExecution[]
 }
 
 interface Explanation {
@@ -51,7 +53,8 @@ export async function explain(
     shape: [['include', 'project']],
   })
   const subject = { analysis: idOrName, project: nameOf(project) ?? '<project>' }
-  const describe = await responsibleNames(api, id)
+  const nodes = await nodesOfAnalysis(api, id)
+  const describe = await responsibleNames(api, nodes)
   return watch(parseInterval(options.watch), async () => {
     const path = `${pathOf(ANALYSES, id)}/explain`
     const { data } = await api.read<{ data: Explanation }>(ANALYSES.service, path)
@@ -62,7 +65,7 @@ export async function explain(
       `${styled('bold', printable(name))} is in the phase ${styled('bold', printable(data.phase))}.`
     )
     data.conditions.forEach((condition) =>
-      output.lines(conditionLines(condition, subject, describe))
+      output.lines(conditionLines(condition, subject, describe, nodes))
     )
     if (data.ready) {
       output.line(nextStep(data.phase, idOrName))
@@ -72,9 +75,10 @@ export async function explain(
 
 /** An unmet condition lists its reason, who must act, and the command to run. */
 function conditionLines(
-  { code, holds, since, who, reason }: Condition,
+  { code, holds, since, who, reason, nodes: executions }: Condition,
   subject: Subject,
-  describe: DescribeResponsible
+  describe: DescribeResponsible,
+  nodes: ReadonlyMap<string, string>
 ): string[] {
   const { text, remedy } = conditionText(code)
   if (holds) {
@@ -83,15 +87,19 @@ function conditionLines(
   const age = since === null ? '' : ` for ${ageOf(since)}`
   const lines = [
     ...(reason === undefined ? [] : [withHubctlCommands(printable(reason))]),
-    ...who.map((responsible) => `must act: ${describe(responsible)}`),
+    ...(executions?.map((one) => executionLine(one, nodes)) ??
+      who.map((responsible) => `must act: ${describe(responsible)}`)),
     ...(remedy ? [remedy(subject)] : []),
   ]
   return [`  ${styled('red', '✘')} not yet${age}: ${text}`, ...lines.map((line) => `      ${line}`)]
 }
 
 /** Describes those who must act by the names of their nodes and realms. */
-async function responsibleNames(api: Api, analysisId: string): Promise<DescribeResponsible> {
-  const [realm, nodes] = await Promise.all([realmNames(api), nodesOfAnalysis(api, analysisId)])
+async function responsibleNames(
+  api: Api,
+  nodes: ReadonlyMap<string, string>
+): Promise<DescribeResponsible> {
+  const realm = await realmNames(api)
   return ({ type, realmId, nodeId }) => {
     const node = nodeId === undefined ? [] : [`node ${nodes.get(nodeId) ?? nodeId}`]
     const owner = realmId === undefined ? [] : [`realm ${realm(realmId)}`]

@@ -1,0 +1,98 @@
+import type { AnalysisLogStore } from '#core/analysis_logs/analysis_log_store'
+import { ANALYSIS_AT_NODE } from '#core/analysis_logs/log_subject'
+import type { ProcessStatus } from '#core/analyses/process_status'
+import type { DatabasePool } from '#database/database_pool'
+import { clock } from '#kernel/clock'
+
+/** How the execution of an analysis stands at one node. */
+export interface NodeExecution {
+  readonly nodeId: string
+  /** Whether the node has approved the analysis; it begins only then. */
+  readonly approved: boolean
+  /** Null if the node has not begun. */
+  readonly status: ProcessStatus | null
+  readonly since: string
+  readonly progress: number | null
+  /** When the node was last heard from, if it is away. */
+  readonly awaySince: string | null
+  /** What the node said last, or why it failed; for callers who may read the logs. */
+  readonly message?: string
+}
+
+/** Presence is written once a minute, so a node that is silent for longer than two is away. */
+const AWAY_MS = 2 * 60_000
+/** All nodes share them: a node that said nothing for longer has no message. */
+const NEWEST_LINES = 200
+/** What a node logs when it ends an analysis for a reason. */
+const REASONS: ReadonlySet<string | undefined> = new Set(['failed', 'stopped'])
+
+interface ExecutionRow {
+  readonly nodeId: string
+  readonly approved: boolean
+  readonly status: ProcessStatus | null
+  readonly since: Date
+  readonly progress: number | null
+  readonly seenAt: Date | null
+}
+
+interface LogLine {
+  readonly message: string
+  readonly labels: { readonly nodeId?: string; readonly code?: string }
+}
+
+const EXECUTIONS = {
+  name: 'node-executions',
+  text: `select a.node_id as "nodeId", coalesce(a.approval_status = 'approved', false) as approved,
+      a.execution_status as status,
+      a.execution_progress as progress, s.seen_at as "seenAt",
+      coalesce((select h.at from status_history h where h.subject_id = a.id
+        and h.name = 'execution_status' order by h.position desc limit 1), a.created_at) as since
+    from analysis_nodes a
+    join nodes n on n.id = a.node_id
+    left join node_sightings s on s.client_id = n.client_id
+    where a.analysis_id = $1
+    order by a.created_at, a.id`,
+}
+
+/** The executions at all nodes of an analysis; what the nodes said only with the logs. */
+export async function findNodeExecutions(
+  pool: DatabasePool,
+  analysisId: string,
+  logs: AnalysisLogStore | undefined
+): Promise<NodeExecution[]> {
+  const [{ rows }, lines] = await Promise.all([
+    pool.query<ExecutionRow>({ ...EXECUTIONS, values: [analysisId] }),
+    logs ? newestLines(logs, analysisId) : [],
+  ])
+  return rows.map((row) => executionOf(row, lines))
+}
+
+async function newestLines(logs: AnalysisLogStore, analysisId: string): Promise<LogLine[]> {
+  const labels = ANALYSIS_AT_NODE.toStoredLabels({ analysisId })
+  const page = { limit: NEWEST_LINES, offset: 0, oldestFirst: false }
+  const { records } = await logs.list(labels, page)
+  return records.map((record) => JSON.parse(record) as LogLine)
+}
+
+function executionOf(
+  { nodeId, approved, status, since, progress, seenAt }: ExecutionRow,
+  lines: readonly LogLine[]
+): NodeExecution {
+  const own = lines.filter(({ labels }) => labels.nodeId === nodeId)
+  const hasFailed = status === 'failed' || status === 'stopped'
+  const reason = hasFailed ? own.find(({ labels }) => REASONS.has(labels.code)) : undefined
+  const line = reason ?? own[0]
+  return {
+    nodeId,
+    approved,
+    status,
+    since: since.toISOString(),
+    progress,
+    awaySince: isAway(seenAt) ? seenAt.toISOString() : null,
+    ...(line && { message: line.message }),
+  }
+}
+
+/** A node that was never heard from has not come yet. */
+const isAway = (seenAt: Date | null): seenAt is Date =>
+  seenAt !== null && clock.now() - seenAt.getTime() > AWAY_MS
