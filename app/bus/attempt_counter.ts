@@ -25,17 +25,22 @@ export class AttemptCounter {
   }
 
   /** Starts an attempt; counts it, unless the message was handled meanwhile or the attempt before did not fail. */
-  async next(): Promise<number | 'handled'> {
-    if (!this.#isCounted) {
-      const count = this.#isFirst ? 1 : await this.#inbox.count(this.#messageId, this.#attempts + 1)
-      if (count === 'handled') {
-        return count
-      }
-      this.#attempts = count
+  next(): number | Promise<number | 'handled'> {
+    if (this.#isFirst) {
       this.#isFirst = false
       this.#isCounted = true
+      this.#attempts = 1
     }
-    return this.#attempts
+    return this.#isCounted ? this.#attempts : this.#count()
+  }
+
+  async #count(): Promise<number | 'handled'> {
+    const count = await this.#inbox.count(this.#messageId, this.#attempts + 1)
+    if (count !== 'handled') {
+      this.#attempts = count
+      this.#isCounted = true
+    }
+    return count
   }
 
   /** The attempt failed because of the message, so the next one is another. */

@@ -6,6 +6,8 @@ const MAX_BATCH_BYTES = 4 * 1024 * 1024
 /** While one batch of a type is written, the next one is already sent. */
 const CONCURRENT_BATCHES = 2
 
+const NOTHING_EARLIER = Promise.resolve()
+
 /** Settles the members of a batch, but reports no outcome before `earlier` ones. Never rejects. */
 export type HandleBatch = (batch: readonly BatchMember[], earlier: Promise<void>) => Promise<void>
 
@@ -17,15 +19,18 @@ export class BatchQueue {
   readonly #handle: HandleBatch
   readonly #onEmpty: () => void
   readonly #pending: BatchMember[] = []
+  readonly #earlier: Promise<unknown> | undefined
   #bytes = 0
   #active = 0
   /** Outcomes are reported in the order of the batches, so that the broker gets one acknowledgement for each batch. */
-  #reported = Promise.resolve()
+  #reported = NOTHING_EARLIER
   #timer: NodeJS.Timeout | undefined
 
-  constructor(handle: HandleBatch, onEmpty: () => void) {
+  /** The first batch is handled after `earlier`. */
+  constructor(handle: HandleBatch, onEmpty: () => void, earlier?: Promise<unknown>) {
     this.#handle = handle
     this.#onEmpty = onEmpty
+    this.#earlier = earlier
   }
 
   add(member: BatchMember): void {
@@ -54,6 +59,9 @@ export class BatchQueue {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#active++
+    if (this.#earlier) {
+      await this.#earlier
+    }
     while (this.#isFull || (this.#active === 1 && this.#pending.length > 0)) {
       const handled = this.#handle(this.#take(), this.#reported)
       this.#reported = handled

@@ -59,10 +59,14 @@ export class BatchRunner {
   }
 
   /** Settles the members of a batch; outcomes of a batch are not reported before `earlier` ones. Never rejects. */
-  async handle(batch: Batch, earlier: Promise<void>): Promise<void> {
-    if (isSingle(batch)) {
-      return this.handleAlone(batch[0]!)
-    }
+  handle(batch: Batch, earlier: Promise<void>): Promise<void> {
+    const [first] = batch
+    return first?.handler.batch.by === 'record' && batch.length === 1
+      ? this.handleAlone(first)
+      : this.#handleTogether(batch, earlier)
+  }
+
+  async #handleTogether(batch: Batch, earlier: Promise<void>): Promise<void> {
     const present = batch.filter(({ delivery }) => !delivery.isLost)
     reject(
       batch.filter(({ delivery }) => delivery.isLost),
@@ -84,14 +88,16 @@ export class BatchRunner {
     if (!first) {
       return
     }
-    const hasSuspect = batch.some(({ message }) => suspects.has(message.id))
-    if (!hasSuspect && !isSingle(batch) && (await this.#settleTogether(batch, earlier))) {
+    const { by } = first.handler.batch
+    const isTogether =
+      (by === 'type' || batch.length > 1) && !batch.some(({ message }) => suspects.has(message.id))
+    if (isTogether && (await this.#settleTogether(batch, earlier))) {
       return
     }
     if (batch.length === 1) {
       const handled = this.handleAlone(first)
       // Its retries may take half a minute; independent messages do not wait for it.
-      return first.handler.batch.by === 'record' ? handled : undefined
+      return by === 'record' ? handled : undefined
     }
     const middle = batch.length >> 1
     await this.#handleOrHalve(batch.slice(0, middle), suspects, earlier)
@@ -127,12 +133,12 @@ export class BatchRunner {
       : new Set()
   }
 
-  /** Makes one attempt. Messages that are batched by type are not entered into the inbox, unless they are alone. */
-  async #attempt(batch: Batch, isAlone = false): Promise<readonly Outcome[]> {
+  /** Messages that are batched by type are not entered into the inbox, unless they are alone. */
+  async #attempt(batch: Batch): Promise<readonly Outcome[]> {
     const { handler } = batch[0]!
     const stopTimer = busMetrics.startHandling(this.#queue)
     try {
-      return handler.batch.by === 'type' && !isAlone
+      return handler.batch.by === 'type'
         ? await this.#writeAll(batch, handler)
         : await this.#writeNew(batch, handler)
     } finally {
@@ -150,7 +156,7 @@ export class BatchRunner {
     const contents = await Promise.all(batch.map(({ message }) => read(message)))
     return inTransaction(this.#options.pool, async (transaction) => {
       const ids = batch.map(({ message }) => message.id)
-      const isNew = await this.#inbox.settle(transaction, ids)
+      const isNew = await this.#inbox.settleAll(transaction, ids)
       const newContents = contents.filter((_, index) => isNew[index])
       if (newContents.length > 0) {
         await write(transaction, newContents)
@@ -159,16 +165,30 @@ export class BatchRunner {
     })
   }
 
+  async #attemptOne({ message, handler }: BatchMember): Promise<Outcome> {
+    const stopTimer = busMetrics.startHandling(this.#queue)
+    try {
+      const content = await handler.read(message)
+      return await inTransaction(this.#options.pool, async (transaction) => {
+        if (!(await this.#inbox.settle(transaction, message.id))) {
+          return 'repeated'
+        }
+        await handler.write(transaction, [content])
+        return 'handled'
+      })
+    } finally {
+      stopTimer()
+    }
+  }
+
   /** Retries until the message is handled or dead. Never rejects. */
   async handleAlone(member: BatchMember): Promise<void> {
     const { delivery, message, settled } = member
     const counter = new AttemptCounter(this.#inbox, message.id, delivery.history)
-    const attempt = () => this.#attemptAlone(member, counter)
-    const isolated = () => this.#redeliveredLock.run('one by one', attempt)
     try {
       const outcome = await this.#options.receiver.retry(
         [delivery],
-        delivery.history === 'again' ? isolated : attempt,
+        () => this.#attemptAlone(member, counter),
         (error, failures) => this.#delayAfter(error, failures, member, counter)
       )
       settled.resolve(outcome)
@@ -181,9 +201,19 @@ export class BatchRunner {
    * Makes one attempt. A redelivered message may have crashed its process; such messages run one at a time, so that a
    * crash does not count against others.
    */
-  async #attemptAlone(member: BatchMember, counter: AttemptCounter): Promise<Outcome> {
-    this.#options.receiver.requireActive([member.delivery])
-    const count = await counter.next()
+  #attemptAlone(member: BatchMember, counter: AttemptCounter): Promise<Outcome> {
+    const { delivery } = member
+    return delivery.history === 'again'
+      ? this.#redeliveredLock.run('one by one', async () => {
+          this.#options.receiver.requireActive([delivery])
+          return this.#countAndWrite(member, counter)
+        })
+      : this.#countAndWrite(member, counter)
+  }
+
+  async #countAndWrite(member: BatchMember, counter: AttemptCounter): Promise<Outcome> {
+    const next = counter.next()
+    const count = typeof next === 'number' ? next : await next
     if (count === 'handled') {
       return 'repeated'
     }
@@ -191,8 +221,7 @@ export class BatchRunner {
       const lost = new Error('the process or its connection was lost during the last attempt')
       throw new AttemptsExhausted(lost, count - 1)
     }
-    const [outcome] = await this.#attempt([member], true)
-    return outcome!
+    return await this.#attemptOne(member)
   }
 
   #delayAfter(
@@ -253,10 +282,6 @@ export class BatchRunner {
     return receiver.deadLetter(delivery, reason, attempts)
   }
 }
-
-/** Whether a message is handled alone from the start. */
-const isSingle = ([first, ...others]: Batch): boolean =>
-  first?.handler.batch.by === 'record' && others.length === 0
 
 function reject(batch: Batch, error: unknown): void {
   batch.forEach(({ settled }) => settled.reject(error))

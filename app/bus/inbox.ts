@@ -68,18 +68,19 @@ export class Inbox {
   }
 
   /**
-   * Marks messages as handled within the transaction of the handler. Returns for each whether it was not handled before;
-   * a message that is there twice is new once. Blocks while another transaction handles one of them.
+   * Marks a message as handled within the transaction of its handler. Returns whether it was not handled before. Blocks
+   * while another transaction handles it.
    */
-  async settle(
+  async settle(transaction: pg.ClientBase, messageId: string): Promise<boolean> {
+    const { rowCount } = await transaction.query({ ...SETTLE, values: [this.#consumer, messageId] })
+    return rowCount === 1
+  }
+
+  /** The same for the messages of a batch; one that is there twice is new once. */
+  async settleAll(
     transaction: pg.ClientBase,
     messageIds: readonly string[]
   ): Promise<readonly boolean[]> {
-    if (messageIds.length === 1) {
-      const values = [this.#consumer, messageIds[0]]
-      const { rowCount } = await transaction.query({ ...SETTLE, values })
-      return [rowCount === 1]
-    }
     const { rows } = await transaction.query<{ id: string }>({
       ...SETTLE_ALL,
       values: [this.#consumer, [...new Set(messageIds)]],

@@ -244,20 +244,24 @@ export function batchSuite(driver: string, open: () => Promise<BusSubject>): voi
 
     test('by record: a message of another type is handled in its turn', async ({ assert }) => {
       const mark = writingHandler(async ({ transaction, message: { data } }) => {
-        await transaction.query('insert into notes (queue, record, number) values ($1, $2, -1)', [
+        await transaction.query('insert into notes (queue, record, number) values ($1, $2, $3)', [
           notes.queue,
           data.record,
+          data.number,
         ])
       })
       await notes.consume(BY_RECORD, undefined, { mark })
       const messages = notes.commands(30)
       await notes.publish([
+        notes.command(-1, {}, 'mark'),
         ...messages.slice(0, 12),
-        notes.command(0, {}, 'mark'),
+        notes.command(-2, {}, 'mark'),
+        notes.command(-3, {}, 'mark'),
         ...messages.slice(12),
       ])
-      await eventually(async () => (await notes.written()).length === 31)
-      assert.deepEqual(await notes.written(), [...numbers(12), -1, ...numbers(30).slice(12)])
+      const expected = [-1, ...numbers(12), -2, -3, ...numbers(30).slice(12)]
+      await eventually(async () => (await notes.written()).length === expected.length)
+      assert.deepEqual(await notes.written(), expected)
     })
 
     test('by type: messages about different records share a transaction', async ({ assert }) => {

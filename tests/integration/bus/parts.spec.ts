@@ -101,8 +101,8 @@ test.group('Inbox of a consumer', (group) => {
     try {
       await one.query('begin')
       await two.query('begin')
-      assert.deepEqual(await inbox.settle(one, ['both', 'both']), [true, false])
-      const second = inbox.settle(two, ['both'])
+      assert.deepEqual(await inbox.settleAll(one, ['both', 'both']), [true, false])
+      const second = inbox.settleAll(two, ['both'])
       await untilBlocking(database.pool, await pidOf(one))
       await one.query('commit')
       assert.deepEqual(await second, [false])
