@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { AnalysisImages } from '#node/analyses/analysis_images'
@@ -15,6 +14,7 @@ import { Receiver } from '#node/messages/receiver'
 import { SealedMessages } from '#node/messages/sealed_messages'
 import { SendQueue } from '#node/messages/send_queue'
 import { KeyPair } from '#node/seal/key_pair'
+import { createSocketFolder } from './socket_folder.js'
 import type { NodeSettings } from '#node/settings/node_settings'
 
 export interface NodeProcessOptions {
@@ -59,7 +59,8 @@ export class NodeProcess {
     const queue = await SendQueue.open(join(folder, 'outgoing'), mailbox, ({ analysisId }, error) =>
       onLine(`A message of the analysis ${analysisId} was refused: ${error.message}`)
     )
-    const socketFolder = await mkdtemp(join(tmpdir(), 'hub-node-'))
+    await rm(join(folder, 'transfers'), { recursive: true, force: true })
+    const socketFolder = await createSocketFolder(folder)
     const cache = new ImageCache(join(folder, 'images'), { maxBytes: policy.imageBytes })
     await cache.recover()
     const services = {

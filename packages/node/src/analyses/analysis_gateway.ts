@@ -46,7 +46,7 @@ export class AnalysisGateway {
     const { analysis, tokens, signal } = options
     const { id, projectId } = analysis()
     const buckets = new AnalysisBuckets(hub, id)
-    const intermediate = new SealedFiles(analysis, buckets, keys)
+    const intermediate = new SealedFiles(analysis, buckets, keys, signal)
     const router = new Router()
     addReportRoutes(router, options.onReport)
     addMessageRoutes(router, analysis, messages)

@@ -57,7 +57,12 @@ export class AnalysisImages {
       await verifyImage(repository, artifactDigest, this.#keys, { name: analysisId })
       const { store, repository: name } = repository
       const image = await this.#cache.acquire(store, name, artifactDigest, signal)
-      await this.#requireApprovedContent(analysisId, image)
+      try {
+        await this.#requireApprovedContent(analysisId, image)
+      } catch (error) {
+        await image.release()
+        throw error
+      }
       return image
     } finally {
       repository.store.close()
@@ -86,7 +91,6 @@ export class AnalysisImages {
   async #requireApprovedContent(analysisId: string, image: UnpackedImage): Promise<void> {
     const { digest } = await this.#analyses.content(analysisId)
     if (image.labels[CONTENT_LABEL] !== digest) {
-      await image.release()
       throw new ImageRefused('The image does not contain what was approved')
     }
   }

@@ -6,7 +6,8 @@ import type { Container, ContainerExit } from '#node/containers/container_driver
 import type { DataSource } from '#node/data_sources/data_source'
 import type { AnalysisReport } from '#node/gateway/report_routes'
 import { AnalysisTokens } from '#node/gateway/tokens'
-import { SealBroken } from '#node/errors'
+import { HubUnavailable, SealBroken } from '#node/errors'
+import { retryRequests } from '#node/hub/retry_requests'
 import type { ReceivedMessage } from '#node/messages/receiver'
 import { AnalysisGateway } from './analysis_gateway.js'
 import { AnalysisProcess } from './analysis_process.js'
@@ -127,7 +128,12 @@ export class AnalysisRun {
     const { images, policy } = this.#services
     reports.report({ executionStatus: 'starting' })
     reports.log('info', 'Pulls and verifies the image', 'pull')
-    const image = await images.prepare(assignment, this.#stopped.signal)
+    const { signal } = this.#stopped
+    const image = await retryRequests(
+      () => images.prepare(assignment, signal),
+      (error) => !(error instanceof HubUnavailable),
+      signal
+    )
     const gateway = await this.#openGateway()
     try {
       this.#stopped.signal.throwIfAborted()

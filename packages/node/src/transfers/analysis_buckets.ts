@@ -34,6 +34,17 @@ export class AnalysisBuckets {
     return data[0].id
   }
 
+  /** The size of a stored file. */
+  async sizeOf(type: BucketType, name: string): Promise<number | undefined> {
+    const query = { 'filter[bucketId]': await this.#bucketId(type), 'filter[name]': name }
+    const { data } = await this.#hub.json<{ data: readonly { size: number | null }[] }>(
+      'storage',
+      '/bucket-files',
+      { query }
+    )
+    return data[0]?.size ?? undefined
+  }
+
   async download(fileId: string): Promise<Readable> {
     const path = `/bucket-files/${encodeURIComponent(fileId)}/stream`
     const response = await this.#hub.open('storage', path)

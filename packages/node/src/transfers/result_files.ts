@@ -1,4 +1,6 @@
-import { HubUnavailable } from '#node/errors'
+import { stat } from 'node:fs/promises'
+
+import { HubRefusal, HubUnavailable } from '#node/errors'
 import { retryRequests } from '#node/hub/retry_requests'
 import type { AnalysisBuckets } from './analysis_buckets.js'
 
@@ -14,10 +16,30 @@ export class ResultFiles {
 
   /** Returns when the hub has stored the file. While the hub is away, it is tried again. */
   async upload(name: string, path: string): Promise<void> {
+    let mayHaveArrived = false
     await retryRequests(
-      () => this.#buckets.upload('RESULT', name, path),
+      async () => {
+        try {
+          await this.#buckets.upload('RESULT', name, path)
+        } catch (error) {
+          if (mayHaveArrived && (await this.#isStored(error, name, path))) {
+            return
+          }
+          mayHaveArrived ||= error instanceof HubUnavailable
+          throw error
+        }
+      },
       (error) => !(error instanceof HubUnavailable),
       this.#signal
     )
+  }
+
+  /** Whether a refusal means that an attempt without an answer has stored the file. */
+  async #isStored(error: unknown, name: string, path: string): Promise<boolean> {
+    if (!(error instanceof HubRefusal) || error.status !== 409) {
+      return false
+    }
+    const [stored, { size }] = await Promise.all([this.#buckets.sizeOf('RESULT', name), stat(path)])
+    return stored === size
   }
 }

@@ -5,7 +5,8 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import { participantAt, type AssignedAnalysis } from '#node/analyses/assigned_analysis'
-import { SealBroken } from '#node/errors'
+import { HubUnavailable, SealBroken } from '#node/errors'
+import { retryRequests } from '#node/hub/retry_requests'
 import { readEnvelope, sealedForAll } from '#node/seal/envelope'
 import type { KeyPair } from '#node/seal/key_pair'
 import { openFile, sealFile } from '#node/seal/sealed_file'
@@ -16,22 +17,29 @@ export class SealedFiles {
   readonly #analysis: () => AssignedAnalysis
   readonly #buckets: AnalysisBuckets
   readonly #keys: KeyPair
+  readonly #signal: AbortSignal
   readonly #uploaded = new Set<string>()
 
-  constructor(analysis: () => AssignedAnalysis, buckets: AnalysisBuckets, keys: KeyPair) {
+  constructor(
+    analysis: () => AssignedAnalysis,
+    buckets: AnalysisBuckets,
+    keys: KeyPair,
+    signal: AbortSignal
+  ) {
     this.#analysis = analysis
     this.#buckets = buckets
     this.#keys = keys
+    this.#signal = signal
   }
 
-  /** Seals a file for one node, or for all of the analysis, and returns its id at the hub. */
+  /** Seals a file for one node, or for all of the analysis, and returns its id at the hub. A hub that is away is waited for. */
   async upload(path: string, nodeId: string | undefined): Promise<string> {
     const sealed = `${path}.sealed`
     try {
       await (nodeId === undefined
         ? this.#sealForAll(path, sealed)
         : this.#sealFor(nodeId, path, sealed))
-      const id = await this.#buckets.upload('TEMP', randomUUID(), sealed)
+      const id = await this.#whenThere(() => this.#buckets.upload('TEMP', randomUUID(), sealed))
       this.#uploaded.add(id)
       return id
     } finally {
@@ -41,7 +49,7 @@ export class SealedFiles {
 
   /** The content of a file that a node sealed for this one. Without a sender it is one that was sealed for all. */
   async download(id: string, senderId: string | undefined): Promise<Readable> {
-    const bytes = await this.#buckets.download(id)
+    const bytes = await this.#whenThere(() => this.#buckets.download(id))
     if (senderId === undefined) {
       return readEnvelope(bytes, this.#analysis(), this.#keys)
     }
@@ -54,6 +62,10 @@ export class SealedFiles {
   async removeUploaded(): Promise<void> {
     await Promise.allSettled([...this.#uploaded].map((id) => this.#buckets.remove(id)))
     this.#uploaded.clear()
+  }
+
+  #whenThere<T>(request: () => Promise<T>): Promise<T> {
+    return retryRequests(request, (error) => !(error instanceof HubUnavailable), this.#signal)
   }
 
   async #sealFor(nodeId: string, from: string, to: string): Promise<void> {
