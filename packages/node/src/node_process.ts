@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { AnalysisImages } from '#node/analyses/analysis_images'
 import { HubRefusal, KeyUnpublished, NodeUnknown } from './errors.js'
 import { HubAnalyses, type HubNode } from '#node/analyses/hub_analyses'
+import { MessageIntake } from '#node/analyses/message_intake'
 import { RunRecords } from '#node/analyses/run_record'
 import { Scheduler } from '#node/analyses/scheduler'
 import type { ContainerDriver } from '#node/containers/container_driver'
 import { Hub } from '#node/hub/hub'
 import { ImageCache } from '#node/images/image_cache'
+import { Inbox } from '#node/messages/inbox'
 import { Mailbox } from '#node/messages/mailbox'
 import { Receiver } from '#node/messages/receiver'
 import { SealedMessages } from '#node/messages/sealed_messages'
@@ -59,6 +61,7 @@ export class NodeProcess {
     const queue = await SendQueue.open(join(folder, 'outgoing'), mailbox, ({ analysisId }, error) =>
       onLine(`A message of the analysis ${analysisId} was refused: ${error.message}`)
     )
+    const inbox = await Inbox.open(join(folder, 'incoming'))
     await rm(join(folder, 'transfers'), { recursive: true, force: true })
     const socketFolder = await createSocketFolder(folder)
     const cache = new ImageCache(join(folder, 'images'), { maxBytes: policy.imageBytes })
@@ -70,6 +73,7 @@ export class NodeProcess {
       containers,
       keys,
       messages: new SealedMessages(keys, queue),
+      inbox,
       policy,
       approver: policy.approve === 'auto' ? approver : undefined,
       folder,
@@ -77,9 +81,11 @@ export class NodeProcess {
     }
     const records = new RunRecords(join(folder, 'runs'))
     const scheduler = new Scheduler(services, node, records, { onLine })
+    const runOf = (analysisId: string) => scheduler.runOf(analysisId)
+    const intake = new MessageIntake({ nodeId: node.id, analyses, inbox, runOf })
     const receiver = new Receiver(
       mailbox,
-      (message, signal) => scheduler.deliver(message, signal),
+      (messages) => intake.take(messages),
       ({ message }) => onLine(`The mailbox cannot be read: ${message}`)
     )
     await scheduler.start()

@@ -102,7 +102,7 @@ export class NodeScene {
     const messageId = clock.uuid()
     const keys = {
       privateKey: this.partnerKeys.privateKey,
-      publicKey: publicKeyIn(this.node.publicKey!),
+      publicKey: publicKeyIn(this.node.publicKey!)!,
     }
     return {
       id: clock.uuid(),

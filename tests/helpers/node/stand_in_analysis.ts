@@ -10,9 +10,10 @@ export class StandInAnalysis {
   readonly silent = new Set<string>()
   readonly endless = new Set<string>()
   /** Requests that its node made at such a path, and those of them that it gave up. */
-  asked = 0
+  requests = 0
   abandoned = 0
   status = 'executing'
+  onMessage: (message: unknown) => void = () => {}
   tokenSeconds = 3_600
   readonly #server: Server
 
@@ -29,6 +30,11 @@ export class StandInAnalysis {
     return analysis
   }
 
+  /** Ends all connections, with the requests that it did not answer. */
+  abandon(): void {
+    this.#server.closeAllConnections()
+  }
+
   async close(): Promise<void> {
     if (this.#server.listening) {
       const closed = once(this.#server, 'close')
@@ -40,12 +46,12 @@ export class StandInAnalysis {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.silent.has(request.url!)) {
-      this.asked += 1
+      this.requests += 1
       response.on('close', () => (this.abandoned += 1))
       return
     }
     if (this.endless.has(request.url!)) {
-      this.asked += 1
+      this.requests += 1
       const writing = setInterval(() => response.write(' '), 20)
       response.on('close', () => clearInterval(writing))
       return
@@ -58,6 +64,7 @@ export class StandInAnalysis {
     const body = (await json(request)) as { readonly token: string }
     if (request.url === '/webhook') {
       this.messages.push(body)
+      this.onMessage(body)
     } else if (request.url === '/token_refresh') {
       this.tokens.push(body.token)
     }

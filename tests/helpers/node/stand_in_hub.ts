@@ -88,6 +88,11 @@ export class StandInHub {
     this.wake()
   }
 
+  /** Whether a node waits for messages. */
+  get isListenedTo(): boolean {
+    return this.#streams.size > 0
+  }
+
   wake(): void {
     this.#streams.forEach((stream) => stream.write('event: messagePending\ndata: {}\n\n'))
   }
@@ -113,6 +118,11 @@ export class StandInHub {
       response.on('close', () => this.#streams.delete(response))
       return
     }
+    this.answer(call, response)
+  }
+
+  /** Does what the call asks for. */
+  answer(call: HubCall, response: ServerResponse): void {
     const answer = this.#answerTo(call)
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer ?? { message: 'There is no such record' }))

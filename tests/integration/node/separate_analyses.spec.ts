@@ -76,7 +76,7 @@ test.group('Analyses of a node that fail', (group) => {
       ({ analysisId, nodeId }) => analysisId === silent.analysisId && nodeId === scene.partner.id
     )
     Object.assign(partner!, { executionStatus: 'executing' })
-    await eventually(() => analysis.asked > 0, WITHIN_MS)
+    await eventually(() => analysis.requests > 0, WITHIN_MS)
     Object.assign(other, { approvalStatus: 'rejected' })
     await eventually(() => !scene.containers.running.has(other.analysisId), WITHIN_MS)
 
@@ -97,10 +97,10 @@ test.group('Analyses of a node that fail', (group) => {
     await scene.start()
     await isRunning(scene, assignment.analysisId)
     const { analysis } = scene.containers.running.get(assignment.analysisId)!
-    await eventually(() => analysis.asked === 1, WITHIN_MS)
+    await eventually(() => analysis.requests === 1, WITHIN_MS)
     Object.assign(assignment, { approvalStatus: 'rejected' })
 
     await eventually(() => scene.containers.running.size === 0, WITHIN_MS)
-    assert.equal(analysis.asked, 1)
+    assert.equal(analysis.requests, 1)
   })
 })

@@ -8,6 +8,7 @@ import type { AnalysisReport } from '#node/gateway/report_routes'
 import { AnalysisTokens } from '#node/gateway/tokens'
 import { HubUnavailable, SealBroken } from '#node/errors'
 import { retryRequests } from '#node/hub/retry_requests'
+import { OVERFLOWED } from '#node/messages/inbox'
 import type { ReceivedMessage } from '#node/messages/receiver'
 import { AnalysisGateway } from './analysis_gateway.js'
 import { AnalysisProcess } from './analysis_process.js'
@@ -46,6 +47,8 @@ export class AnalysisRun {
   #analysis: AssignedAnalysis
   #container: Container | undefined
   #reported: string | undefined
+  #failure: string | undefined
+  #handingOut: Promise<void> | undefined
   #partners = ''
   /** Resolves when nothing of the run is left, with its result. */
   readonly ended: Promise<RunResult>
@@ -65,6 +68,11 @@ export class AnalysisRun {
 
   get analysisId(): string {
     return this.#analysis.id
+  }
+
+  /** The clients of the nodes that take part. */
+  get clientIds(): ReadonlySet<string> {
+    return new Set(this.#analysis.participants.map(({ clientId }) => clientId))
   }
 
   /** Updates the nodes of the analysis, and lets it know how the execution stands at the others. */
@@ -93,18 +101,23 @@ export class AnalysisRun {
     }
   }
 
+  /** Ends the run as failed, for a reason that is written to the log of the analysis. */
+  fail(reason: string): void {
+    this.#failure ??= reason
+    this.#stopped.abort()
+  }
+
   /** Opens a message and returns when the analysis has taken it, or has ended. */
-  async deliver(received: ReceivedMessage, signal: AbortSignal): Promise<void> {
+  async #deliver(received: ReceivedMessage): Promise<void> {
     const text = this.#open(received)
-    const ended = AbortSignal.any([signal, this.#stopped.signal])
-    while (text !== undefined && !ended.aborted) {
+    const { signal } = this.#stopped
+    while (text !== undefined && !signal.aborted) {
       try {
-        return await this.#process.deliver(text, ended)
+        return await this.#process.deliver(text, signal)
       } catch {
-        await sleep(DELIVERY_PAUSE_MS, ended)
+        await sleep(DELIVERY_PAUSE_MS, signal)
       }
     }
-    signal.throwIfAborted()
   }
 
   async #run(): Promise<RunResult> {
@@ -112,10 +125,10 @@ export class AnalysisRun {
     try {
       return await this.#execute()
     } catch (error) {
-      if (this.#stopped.signal.aborted) {
+      if (this.#stopped.signal.aborted && this.#failure === undefined) {
         return 'stopped'
       }
-      reports.log('error', (error as Error).message, 'failed')
+      reports.log('error', this.#failure ?? (error as Error).message, 'failed')
       return 'failed'
     } finally {
       this.#stopped.abort()
@@ -125,8 +138,11 @@ export class AnalysisRun {
 
   async #execute(): Promise<RunResult> {
     const { reports, assignment } = this.#options
-    const { images, policy } = this.#services
+    const { images, policy, inbox } = this.#services
     reports.report({ executionStatus: 'starting' })
+    if (inbox.hasOverflowed(assignment.analysisId)) {
+      this.fail(OVERFLOWED)
+    }
     reports.log('info', 'Pulls and verifies the image', 'pull')
     const { signal } = this.#stopped
     const image = await retryRequests(
@@ -151,6 +167,7 @@ export class AnalysisRun {
         onLine: (line, stream) => this.#output.add(line, stream),
       })
       reports.report({ executionStatus: 'started' })
+      this.#handingOut = this.#handOut()
       return await this.#watch(this.#container)
     } finally {
       await gateway.close()
@@ -178,9 +195,23 @@ export class AnalysisRun {
   }
 
   async #stop(container: Container): Promise<RunResult> {
-    this.#options.reports.report({ executionStatus: 'stopping' })
+    const { reports } = this.#options
+    reports.report({ executionStatus: 'stopping' })
     await container.stop(GRACE_MS)
-    return 'stopped'
+    if (this.#failure === undefined) {
+      return 'stopped'
+    }
+    reports.log('error', this.#failure, 'failed')
+    return 'failed'
+  }
+
+  async #handOut(): Promise<void> {
+    try {
+      const deliver = (message: ReceivedMessage) => this.#deliver(message)
+      await this.#services.inbox.handOut(this.analysisId, deliver, this.#stopped.signal)
+    } catch (error) {
+      this.fail(`Its messages cannot be read: ${(error as Error).message}`)
+    }
   }
 
   /** Reads the state of the analysis; one that does not answer yet is asked again. */
@@ -274,6 +305,7 @@ export class AnalysisRun {
 
   async #cleanUp(): Promise<void> {
     await this.#container?.stop(0)
+    await this.#handingOut
     await this.#output.close()
     await rm(this.#socketFolder, { recursive: true, force: true })
     await rm(this.#transferFolder, { recursive: true, force: true })

@@ -1,3 +1,5 @@
+import { isUuid } from '#kernel/is_uuid'
+
 import { publicKeyIn } from '#node/seal/key_pair'
 import type { Hub } from '#node/hub/hub'
 import type { NodeType, Participant } from './assigned_analysis.js'
@@ -84,9 +86,10 @@ export class HubAnalyses {
   }
 
   /** The assignments of a node, those that changed last first: all of them, or one page. */
-  assignments(nodeId: string, all: boolean): Promise<readonly Assignment[]> {
+  async assignments(nodeId: string, all: boolean): Promise<readonly Assignment[]> {
     const query = { 'filter[nodeId]': nodeId, 'include': 'analysis', 'sort': '-updatedAt' }
-    return this.#assignmentsIn<Assignment>(query, all)
+    const assignments = await this.#assignmentsIn<Assignment>(query, all)
+    return assignments.filter(hasIds)
   }
 
   /** Undefined if the node is not assigned to the analysis. */
@@ -173,3 +176,7 @@ function participantOf({ id, type, publicKey }: HubNode, clientId: string): Part
     publicKey: publicKey === null ? undefined : publicKeyIn(publicKey),
   }
 }
+
+/** Ids become names of files and hosts. One that is no UUID was not made by a hub. */
+const hasIds = ({ id, analysisId, nodeId, analysis }: Assignment): boolean =>
+  [id, analysisId, nodeId, analysis.projectId].every(isUuid) && analysis.id === analysisId

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, readdir } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { writeWhole } from '#node/files/write_whole'
@@ -26,14 +26,16 @@ export class RunRecords {
     this.#folder = folder
   }
 
-  async all(): Promise<readonly RunRecord[]> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    const names = await readdir(this.#folder)
-    return Promise.all(
-      names
-        .filter((name) => name.endsWith('.json'))
-        .map((name) => readRecord(join(this.#folder, name)))
-    )
+  /** The runs whose result the hub does not know. */
+  async unreported(): Promise<readonly RunRecord[]> {
+    const records = await this.#all()
+    return records.filter(({ isReported }) => !isReported)
+  }
+
+  /** The analyses whose result the hub knows. */
+  async reported(): Promise<readonly string[]> {
+    const records = await this.#all()
+    return records.filter(({ isReported }) => isReported).map(({ analysisId }) => analysisId)
   }
 
   /** The last run of an analysis. */
@@ -44,6 +46,21 @@ export class RunRecords {
 
   async save(record: RunRecord): Promise<void> {
     await writeWhole(this.#pathOf(record.analysisId), JSON.stringify(record))
+  }
+
+  async remove(analysisId: string): Promise<void> {
+    await rm(this.#pathOf(analysisId), { force: true })
+  }
+
+  async #all(): Promise<readonly RunRecord[]> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const records: RunRecord[] = []
+    for (const name of await readdir(this.#folder)) {
+      if (name.endsWith('.json')) {
+        records.push(await readRecord(join(this.#folder, name)))
+      }
+    }
+    return records
   }
 
   #pathOf(analysisId: string): string {

@@ -1,5 +1,6 @@
 import type { ContainerDriver } from '#node/containers/container_driver'
 import type { Hub } from '#node/hub/hub'
+import type { Inbox } from '#node/messages/inbox'
 import type { SealedMessages } from '#node/messages/sealed_messages'
 import type { Policy } from '#node/policy/policy'
 import type { KeyPair } from '#node/seal/key_pair'
@@ -14,6 +15,7 @@ export interface RunServices {
   readonly containers: ContainerDriver
   readonly keys: KeyPair
   readonly messages: SealedMessages
+  readonly inbox: Inbox
   readonly policy: Policy
   /** Approves analyses for the node, if its policy lets it. */
   readonly approver: HubAnalyses | undefined

@@ -1,14 +1,15 @@
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { jitteredBackoff, sleep } from '#kernel/backoff'
 
-import { HubRefusal, HubUnavailable } from '#node/errors'
-import type { ReceivedMessage } from '#node/messages/receiver'
+import { HubRefusal } from '#node/errors'
 import { AnalysisRun } from './analysis_run.js'
 import type { RunServices } from './run_services.js'
 import type { AssignedAnalysis } from './assigned_analysis.js'
 import { FailedAttempts } from './failed_attempts.js'
 import type { Assignment, HubNode, RunResult } from './hub_analyses.js'
+import { Leftovers } from './leftovers.js'
 import { ReportQueue } from './report_queue.js'
 import type { RunRecord, RunRecords } from './run_record.js'
 
@@ -36,8 +37,11 @@ export class Scheduler {
   readonly #stopped = new AbortController()
   readonly #reports = new Set<ReportQueue>()
   readonly #reporting = new Set<Promise<void>>()
+  /** Analyses whose former run has not been reported yet. */
+  readonly #unreported = new Set<string>()
   readonly #partnerFailures = new Map<string, number>()
   readonly #failures: FailedAttempts
+  readonly #leftovers: Leftovers
   #loop: Promise<void> | undefined
   #round = 0
 
@@ -47,14 +51,16 @@ export class Scheduler {
     this.#records = records
     this.#events = events
     this.#failures = new FailedAttempts(events.onLine)
+    const { analyses, inbox, folder } = services
+    const outputFolder = join(folder, 'output')
+    this.#leftovers = new Leftovers({ nodeId: node.id, analyses, records, inbox, outputFolder })
   }
 
   /** Begins, after what a killed process left has been reported. */
   async start(): Promise<void> {
-    for (const record of await this.#records.all()) {
-      if (!record.isReported) {
-        this.#track(this.#reportFormer(record))
-      }
+    for (const record of await this.#records.unreported()) {
+      this.#unreported.add(record.analysisId)
+      this.#track(this.#reportFormer(record))
     }
     this.#loop = this.#run(this.#stopped.signal)
   }
@@ -71,22 +77,9 @@ export class Scheduler {
     this.#reports.forEach((reports) => reports.stop())
   }
 
-  /**
-   * Hands a message to its analysis. One for an analysis that will still start here waits; one for an analysis that
-   * has ended, or is none of this node, is worth nothing.
-   */
-  async deliver(message: ReceivedMessage, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const run = this.#runs.get(message.analysisId)
-      if (run) {
-        return run.deliver(message, signal)
-      }
-      if (!(await this.#mayStillStart(message.analysisId))) {
-        return
-      }
-      await sleep(POLL_MS, signal)
-    }
-    signal.throwIfAborted()
+  /** The run of an analysis, if it is running here. */
+  runOf(analysisId: string): AnalysisRun | undefined {
+    return this.#runs.get(analysisId)
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -117,8 +110,16 @@ export class Scheduler {
     }
     await this.#checkRuns(new Map(assignments.map((one) => [one.analysisId, one])))
     if (isFullScan) {
-      this.#failures.retain(new Set([...assignments.map(({ id }) => id), ...this.#runs.keys()]))
+      await this.#forget(assignments)
     }
+  }
+
+  /** Removes what is left of analyses that the node is not assigned to any more. */
+  async #forget(assignments: readonly Assignment[]): Promise<void> {
+    const running = new Set(this.#runs.keys())
+    this.#failures.retain(new Set([...assignments.map(({ id }) => id), ...running]))
+    const assigned = new Set(assignments.map(({ analysisId }) => analysisId))
+    await this.#leftovers.remove(assigned, running)
   }
 
   async #consider(assignment: Assignment): Promise<void> {
@@ -148,6 +149,7 @@ export class Scheduler {
       artifactDigest !== null &&
       executionStatus === null &&
       !this.#runs.has(analysisId) &&
+      !this.#unreported.has(analysisId) &&
       this.#runs.size < this.#services.policy.atOnce &&
       !this.#stopped.signal.aborted
     )
@@ -202,10 +204,13 @@ export class Scheduler {
       )
     }
     await this.#reportResult(record, reports, record.result ?? 'failed')
+    this.#reports.delete(reports)
+    this.#unreported.delete(record.analysisId)
   }
 
   async #reportResult(record: RunRecord, reports: ReportQueue, result: RunResult): Promise<void> {
     await this.#records.save({ ...record, result })
+    await this.#services.inbox.remove(record.analysisId)
     reports.log('info', `Ended: ${result}`, 'end')
     reports.report({ executionStatus: result })
     if (await reports.flushed()) {
@@ -255,21 +260,6 @@ export class Scheduler {
     this.#partnerFailures.set(run.analysisId, since)
     if (Date.now() - since >= PARTNER_GRACE_MS) {
       run.stop('Another node of the analysis has failed or was stopped')
-    }
-  }
-
-  async #mayStillStart(analysisId: string): Promise<boolean> {
-    try {
-      const assignment = await this.#services.analyses.assignment(this.#node.id, analysisId)
-      return assignment !== undefined && assignment.executionStatus === null
-    } catch (error) {
-      if (error instanceof HubUnavailable) {
-        return true
-      }
-      if (error instanceof HubRefusal) {
-        return false
-      }
-      throw error
     }
   }
 

@@ -21,7 +21,8 @@ export interface NewMessage {
   readonly sealed: string
 }
 
-const PAGE = 100
+/** The most messages of one answer. */
+export const PAGE = 100
 const RECONNECT = { firstMs: 250, longestMs: 5_000 }
 /** A connection with less than one ping in this time is lost. */
 const SILENCE_MS = 40_000

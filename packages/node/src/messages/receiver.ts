@@ -1,40 +1,42 @@
 import { AutoResetEvent } from '#kernel/auto_reset_event'
 import { jitteredBackoff, sleep } from '#kernel/backoff'
-import { KeyedMutex } from '#kernel/keyed_mutex'
+import { isUuid } from '#kernel/is_uuid'
 
 import { retryRequests } from '#node/hub/retry_requests'
-import type { Mailbox, MailboxMessage } from './mailbox.js'
+import { PAGE, type Mailbox, type MailboxMessage } from './mailbox.js'
 
 /** A message for an analysis, still sealed. */
 export interface ReceivedMessage {
+  /** Its id in the mailbox. */
+  readonly id: string
   readonly senderClientId: string
   readonly analysisId: string
   readonly messageId: string
   readonly sealed: string
 }
 
-/** Returns when the message is where it belongs, or is worth nothing here; throws if it should stay in the mailbox. */
-export type Deliver = (message: ReceivedMessage, signal: AbortSignal) => Promise<void>
+/**
+ * Takes messages of one analysis. Returns when they are safe at the node, or are worth nothing here; throws if they
+ * should stay in the mailbox.
+ */
+export type TakeMessages = (messages: readonly ReceivedMessage[]) => Promise<void>
 
 const IDLE_MS = 30_000
 const RETRY = { firstMs: 250, longestMs: 10_000 }
 
-/** Reads the mailbox and acknowledges each message after its delivery. Messages of one analysis stay in order. */
+/** Reads the mailbox, and acknowledges messages once they are taken. It waits for no analysis. */
 export class Receiver {
   readonly #mailbox: Mailbox
-  readonly #deliver: Deliver
+  readonly #take: TakeMessages
   /** Called once when the mailbox cannot be read; it is read again until that succeeds. */
   readonly #onProblem: (error: Error) => void
   readonly #stopped = new AbortController()
   readonly #arrivals = new AutoResetEvent()
-  readonly #analyses = new KeyedMutex()
-  /** What is being delivered, by its id in the mailbox. */
-  readonly #deliveries = new Map<string, Promise<void>>()
   readonly #loops: Promise<void>[] = []
 
-  constructor(mailbox: Mailbox, deliver: Deliver, onProblem: (error: Error) => void) {
+  constructor(mailbox: Mailbox, take: TakeMessages, onProblem: (error: Error) => void) {
     this.#mailbox = mailbox
-    this.#deliver = deliver
+    this.#take = take
     this.#onProblem = onProblem
   }
 
@@ -46,11 +48,11 @@ export class Receiver {
     )
   }
 
-  /** Ends the deliveries. What was not delivered stays in the mailbox. */
+  /** What was not taken stays in the mailbox. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     this.#arrivals.set()
-    await Promise.all([...this.#loops, ...this.#deliveries.values()])
+    await Promise.all(this.#loops)
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -71,46 +73,45 @@ export class Receiver {
   }
 
   async #pull(signal: AbortSignal): Promise<void> {
-    for (const message of await this.#mailbox.pull(signal)) {
-      if (!this.#deliveries.has(message.id)) {
-        this.#begin(message, signal)
-      }
+    const messages = await this.#mailbox.pull(signal)
+    const foreign = messages.filter((message) => !receivedMessageOf(message))
+    const received = messages.flatMap((message) => receivedMessageOf(message) ?? [])
+    const groups = [...Map.groupBy(received, ({ analysisId }) => analysisId).values()]
+    const outcomes = await Promise.allSettled(groups.map((group) => this.#take(group)))
+    const taken = groups.filter((_, index) => outcomes[index]!.status === 'fulfilled')
+    const ids = [...foreign, ...taken.flat()].map(({ id }) => id)
+    if (ids.length > 0) {
+      // A message that was taken is acknowledged, whatever that takes.
+      await retryRequests(
+        () => this.#mailbox.acknowledge(ids),
+        () => false,
+        signal
+      )
     }
-  }
-
-  #begin(message: MailboxMessage, signal: AbortSignal): void {
-    const received = receivedMessageOf(message)
-    const delivery = this.#analyses
-      .run(received?.analysisId ?? '', async () => {
-        if (received) {
-          await this.#deliver(received, signal)
-        }
-        await retryRequests(() => this.#mailbox.acknowledge([message.id]), never, signal)
-      })
-      .catch(() => sleep(RETRY.firstMs, signal))
-      .then(() => {
-        this.#deliveries.delete(message.id)
-        this.#arrivals.set()
-      })
-    this.#deliveries.set(message.id, delivery)
+    const failed = outcomes.find((one) => one.status === 'rejected')
+    if (failed) {
+      throw failed.reason
+    }
+    if (messages.length === PAGE) {
+      this.#arrivals.set()
+    }
   }
 }
 
-/** A message that was delivered is acknowledged, whatever that takes. */
-const never = () => false
-
 /** Undefined for a message that no node sent: its sender is no client, or it has no analysis. */
 function receivedMessageOf({
+  id,
   senderType,
-  senderId,
-  data,
+  senderId: senderClientId,
+  data: sealed,
   metadata,
 }: MailboxMessage): ReceivedMessage | undefined {
   const { analysisId, messageId } = metadata ?? {}
   const isOfNode =
     senderType === 'client' &&
     typeof analysisId === 'string' &&
+    isUuid(analysisId) &&
     typeof messageId === 'string' &&
-    typeof data === 'string'
-  return isOfNode ? { senderClientId: senderId, analysisId, messageId, sealed: data } : undefined
+    typeof sealed === 'string'
+  return isOfNode ? { id, senderClientId, analysisId, messageId, sealed } : undefined
 }

@@ -21,10 +21,18 @@ export class KeyPair {
   }
 }
 
-/** A public key as the hub stores it: the PEM, in hexadecimal digits or as it is. */
-export function publicKeyIn(text: string): KeyObject {
+/**
+ * A public key as the hub stores it: the PEM, in hexadecimal digits or as it is. Undefined if it is no P-256 key, so that
+ * a node that published something else only shuts out itself.
+ */
+export function publicKeyIn(text: string): KeyObject | undefined {
   const pem = /^[0-9a-f]+$/i.test(text) ? Buffer.from(text, 'hex').toString() : text
-  return createPublicKey(pem)
+  try {
+    const key = createPublicKey(pem)
+    return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? key : undefined
+  } catch {
+    return undefined
+  }
 }
 
 async function createPem(file: string): Promise<string> {

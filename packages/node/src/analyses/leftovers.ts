@@ -1,0 +1,78 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+
+import type { Inbox } from '#node/messages/inbox'
+import type { HubAnalyses } from './hub_analyses.js'
+import type { RunRecords } from './run_record.js'
+
+/** Each has at most 16 MiB. */
+const MAX_OUTPUTS = 100
+
+export interface LeftoversDependencies {
+  readonly nodeId: string
+  readonly analyses: HubAnalyses
+  readonly records: RunRecords
+  readonly inbox: Inbox
+  /** What containers printed, a file for each analysis. */
+  readonly outputFolder: string
+}
+
+/** Removes what a node keeps of analyses that it is not assigned to any more, most of which are gone at the hub. */
+export class Leftovers {
+  readonly #dependencies: LeftoversDependencies
+
+  constructor(dependencies: LeftoversDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** `assigned` are the analyses of the node as its list shows them. */
+  async remove(assigned: ReadonlySet<string>, running: ReadonlySet<string>): Promise<void> {
+    const isLeft = (id: string) => !assigned.has(id) && !running.has(id)
+    const kept = await this.#kept()
+    for (const analysisId of kept.filter(isLeft)) {
+      // The list may have changed between its pages.
+      if (!(await this.#isAssigned(analysisId))) {
+        await this.#removeAllOf(analysisId)
+      }
+    }
+    const printed = await this.#printed()
+    const ended = printed.filter((id) => !running.has(id))
+    for (const analysisId of ended.slice(MAX_OUTPUTS)) {
+      await this.#removeOutputOf(analysisId)
+    }
+  }
+
+  async #kept(): Promise<string[]> {
+    const { records, inbox } = this.#dependencies
+    const printed = await this.#printed()
+    return [...new Set([...(await records.reported()), ...inbox.analysisIds, ...printed])]
+  }
+
+  /** The analyses whose output is kept, the latest first. */
+  async #printed(): Promise<string[]> {
+    const { outputFolder } = this.#dependencies
+    const names = await readdir(outputFolder).catch(() => [])
+    const times = new Map<string, number>()
+    for (const name of names) {
+      const { mtimeMs } = await stat(join(outputFolder, name))
+      times.set(basename(name, '.log'), mtimeMs)
+    }
+    return [...times.keys()].sort((one, other) => times.get(other)! - times.get(one)!)
+  }
+
+  async #isAssigned(analysisId: string): Promise<boolean> {
+    const { analyses, nodeId } = this.#dependencies
+    return (await analyses.assignment(nodeId, analysisId)) !== undefined
+  }
+
+  async #removeAllOf(analysisId: string): Promise<void> {
+    const { records, inbox } = this.#dependencies
+    await inbox.remove(analysisId)
+    await this.#removeOutputOf(analysisId)
+    await records.remove(analysisId)
+  }
+
+  async #removeOutputOf(analysisId: string): Promise<void> {
+    await rm(join(this.#dependencies.outputFolder, `${analysisId}.log`), { force: true })
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { syncFolder } from '#kernel/sync_folder'
+
+import { IncomingQueue, type InboxLimits } from './incoming_queue.js'
+import type { ReceivedMessage } from './receiver.js'
+
+/** What may wait for one analysis. */
+export const INBOX_LIMITS: InboxLimits = { messages: 10_000, bytes: 256 * 1024 ** 2 }
+
+/** Why an analysis fails to which messages came faster than it took them. */
+export const OVERFLOWED =
+  'Messages were lost: more waited for the analysis than its node keeps. It has to take them faster'
+
+/**
+ * Messages that the node has taken from its mailbox, on disk until their analysis has taken them. Each analysis has a
+ * queue of its own, so that one that takes nothing does not keep messages from the others.
+ */
+export class Inbox {
+  readonly #folder: string
+  readonly #limits: InboxLimits
+  readonly #queues = new Map<string, IncomingQueue>()
+
+  private constructor(folder: string, limits: InboxLimits) {
+    this.#folder = folder
+    this.#limits = limits
+  }
+
+  static async open(folder: string, limits = INBOX_LIMITS): Promise<Inbox> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const inbox = new Inbox(folder, limits)
+    for (const analysisId of await readdir(folder)) {
+      const queue = await IncomingQueue.open(join(folder, analysisId), limits)
+      inbox.#queues.set(analysisId, queue)
+    }
+    return inbox
+  }
+
+  /** The analyses that messages wait for. */
+  get analysisIds(): readonly string[] {
+    return [...this.#queues.keys()]
+  }
+
+  /** Returns true when the messages are on disk; false if too many wait already, which the queue then remembers. */
+  async add(analysisId: string, messages: readonly ReceivedMessage[]): Promise<boolean> {
+    const queue = await this.#queueOf(analysisId)
+    return queue.add(messages)
+  }
+
+  /** Hands the messages of an analysis out in order, and further ones as they arrive, until the signal aborts. */
+  async handOut(
+    analysisId: string,
+    deliver: (message: ReceivedMessage) => Promise<void>,
+    signal: AbortSignal
+  ): Promise<void> {
+    const queue = await this.#queueOf(analysisId)
+    await queue.handOut(deliver, signal)
+  }
+
+  /** Whether messages of an analysis were lost, because too many waited for it. */
+  hasOverflowed(analysisId: string): boolean {
+    return this.#queues.get(analysisId)?.hasOverflowed ?? false
+  }
+
+  /** Removes the messages of an analysis, which has ended. */
+  async remove(analysisId: string): Promise<void> {
+    this.#queues.delete(analysisId)
+    await rm(join(this.#folder, analysisId), { recursive: true, force: true })
+  }
+
+  async #queueOf(analysisId: string): Promise<IncomingQueue> {
+    const existing = this.#queues.get(analysisId)
+    if (existing) {
+      return existing
+    }
+    const path = join(this.#folder, analysisId)
+    await mkdir(path, { mode: 0o700, recursive: true })
+    await syncFolder(this.#folder)
+    const queue = this.#queues.get(analysisId) ?? (await IncomingQueue.open(path, this.#limits))
+    this.#queues.set(analysisId, queue)
+    return queue
+  }
+}
