@@ -55,6 +55,12 @@ export class HubRefusal extends NodeFailure {
   }
 }
 
+/** An analysis has sent more messages than the node keeps for a hub that does not take them. */
+export class QueueFull extends NodeFailure {
+  static readonly code = 'queueFull'
+  readonly code = QueueFull.code
+}
+
 /** Sealed bytes that do not open: they were changed, or sealed with other keys. */
 export class SealBroken extends NodeFailure {
   static readonly code = 'sealBroken'

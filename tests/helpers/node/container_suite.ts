@@ -124,6 +124,16 @@ export function containerSuite(
       assert.isEmpty(names.filter((one) => !ofShellAndRuntime.includes(one)))
     })
 
+    test('a program does not see the folders of its node in names of sockets and pipes', async ({
+      assert,
+    }) => {
+      const { output } = await run('ls -l /proc/self/fd /proc/1/fd; cat /proc/net/unix')
+
+      assert.include(output, '/proc/self/fd')
+      assert.include(output, 'Inode Path')
+      assert.notInclude(output, folder)
+    })
+
     test('a program that is ended by a signal says so', async ({ assert }) => {
       const { code, signal, reason } = await run('kill -KILL $$')
 

@@ -28,6 +28,8 @@ export class StandInHub {
   readonly calls: HubCall[] = []
   /** Answers before the hub does, where it returns something. */
   fault: Fault = () => false
+  /** The bucket that all files are in; that of an analysis has its id. */
+  bucketOfFiles = ''
   contentDigest = 'sha256:content'
   registry: Fields = {
     host: 'local-images',
@@ -146,6 +148,10 @@ export class StandInHub {
         return { data: { id, name: 'project' } }
       case 'GET analyses':
         return { data: { digest: this.contentDigest } }
+      case 'GET analysis-buckets':
+        return { data: [{ bucketId: query.get('filter[analysisId]') }] }
+      case 'GET bucket-files':
+        return { data: { bucketId: this.bucketOfFiles } }
       case 'GET messages':
         return { messages: this.mailbox.slice(0, Number(query.get('limit'))) }
       case 'POST messages':

@@ -59,7 +59,7 @@ export class AnalysisRun {
     this.#options = options
     this.#analysis = analysis
     this.#tokens = new AnalysisTokens(analysis.id)
-    this.#socketFolder = join(services.socketFolder, analysis.id.slice(0, 8))
+    this.#socketFolder = join(services.socketFolder, analysis.id)
     this.#transferFolder = join(services.folder, 'transfers', analysis.id)
     this.#process = new AnalysisProcess(this.#inboundSocket)
     this.#output = new OutputLog(join(services.folder, 'output', `${analysis.id}.log`))
@@ -223,8 +223,7 @@ export class AnalysisRun {
     this.#take(health.status)
     const left = health.token_remaining_time
     if (typeof left === 'number' && left < RENEW_AHEAD_SECONDS) {
-      const token = await this.#tokens.issue()
-      await this.#process.renewToken(token, this.#stopped.signal).catch(() => {})
+      await this.#tokens.renew((token) => this.#process.renewToken(token, this.#stopped.signal))
     }
   }
 
@@ -257,7 +256,7 @@ export class AnalysisRun {
 
   #report({ log, level, status, progress }: AnalysisReport): void {
     const { reports } = this.#options
-    reports.log(levelOf(level), log)
+    reports.logOfAnalysis(levelOf(level), log)
     if (progress !== undefined && progress >= 0 && progress <= 100) {
       reports.report({ executionProgress: Math.floor(progress) })
     }
@@ -276,7 +275,7 @@ export class AnalysisRun {
       tokens: this.#tokens,
       signal: this.#stopped.signal,
       onReport: (report) => this.#report(report),
-      onRefusal: (sentence) => reports.log('warn', sentence, 'gateway'),
+      onRefusal: (sentence) => reports.logOfAnalysis('warn', sentence, 'gateway'),
     })
   }
 
@@ -298,7 +297,8 @@ export class AnalysisRun {
       if (!(error instanceof SealBroken)) {
         throw error
       }
-      this.#options.reports.log('warn', `A message was dropped. ${error.message}`, 'message')
+      const text = `A message was dropped. ${error.message}`
+      this.#options.reports.logOfAnalysis('warn', text, 'message')
       return undefined
     }
   }

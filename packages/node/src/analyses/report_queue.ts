@@ -2,8 +2,9 @@ import { HubRefusal } from '#node/errors'
 import { retryRequests } from '#node/hub/retry_requests'
 import type { ExecutionReport, HubAnalyses, LogLine } from './hub_analyses.js'
 
-/** Beyond so many lines that wait, further ones are counted instead of kept. */
+/** Beyond so many lines that wait, further ones of the analysis are counted instead of kept. */
 const MAX_LINES = 2_000
+const MAX_LINES_OF_ANALYSIS = 20_000
 const MIN_LENGTH = 3
 const MAX_LENGTH = 2_048
 
@@ -23,6 +24,7 @@ export class ReportQueue {
   readonly #stopped = new AbortController()
   readonly #lines: LogLine[] = []
   #dropped = 0
+  #linesOfAnalysis = 0
   #execution: ExecutionReport | undefined
   #sending: Promise<void> | undefined
 
@@ -31,12 +33,25 @@ export class ReportQueue {
     this.#target = target
   }
 
+  /** A line of the node itself, which is never dropped. */
   log(level: string, text: string, code?: string): void {
     for (const message of partsOf(text)) {
-      if (this.#lines.length < MAX_LINES) {
-        this.#lines.push({ message, level, ...(code !== undefined && { code }) })
-      } else {
-        this.#dropped += 1
+      this.#lines.push({ message, level, ...(code !== undefined && { code }) })
+    }
+    this.#send()
+  }
+
+  /** A line that the analysis caused. The hub keeps them, so there are so many only. */
+  logOfAnalysis(level: string, text: string, code?: string): void {
+    for (const message of partsOf(text)) {
+      this.#linesOfAnalysis += 1
+      if (this.#linesOfAnalysis === MAX_LINES_OF_ANALYSIS) {
+        this.log(
+          'warn',
+          `The analysis has logged ${MAX_LINES_OF_ANALYSIS} lines; further ones are dropped`
+        )
+      } else if (this.#linesOfAnalysis < MAX_LINES_OF_ANALYSIS) {
+        this.#addLine({ message, level, ...(code !== undefined && { code }) })
       }
     }
     this.#send()
@@ -57,6 +72,14 @@ export class ReportQueue {
 
   stop(): void {
     this.#stopped.abort()
+  }
+
+  #addLine(line: LogLine): void {
+    if (this.#lines.length < MAX_LINES) {
+      this.#lines.push(line)
+    } else {
+      this.#dropped += 1
+    }
   }
 
   #send(): void {

@@ -4,6 +4,7 @@
  */
 import { closeSync, readdirSync, readFileSync } from 'node:fs'
 import { connect, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
+import { basename, dirname } from 'node:path'
 
 const [gatewaySocket = '', gatewayPort, inboundSocket = '', analysisPort] = process.argv.slice(2)
 const LOOPBACK = '127.0.0.1'
@@ -55,7 +56,9 @@ async function run(): Promise<void> {
   const outbound = await forward({ host: LOOPBACK, port: Number(gatewayPort) }, () =>
     connect({ path: gatewaySocket, allowHalfOpen: true })
   )
-  const inbound = await forward({ path: inboundSocket }, () =>
+  // The kernel shows the name that a socket was given to everybody in its network: without the folders of the node.
+  process.chdir(dirname(inboundSocket))
+  const inbound = await forward({ path: basename(inboundSocket) }, () =>
     connect({ host: LOOPBACK, port: Number(analysisPort), allowHalfOpen: true })
   )
   process.once('disconnect', () => {

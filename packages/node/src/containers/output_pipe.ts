@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
-import { chmod, unlink } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -18,18 +19,16 @@ export class OutputPipe {
   /** Resolves when the last process with the pipe has ended. */
   readonly finished: Promise<void>
 
-  static async open(
-    folder: string,
-    stream: OutputStream,
-    onLine: LineListener
-  ): Promise<OutputPipe> {
+  static async open(stream: OutputStream, onLine: LineListener): Promise<OutputPipe> {
+    // The container sees this path, so it is not in a folder of the node.
+    const folder = await mkdtemp(join(tmpdir(), 'output-'))
     const path = join(folder, stream)
     await run('mkfifo', [path], { env: SYSTEM_ENVIRONMENT })
     // The account of the container opens it again by its descriptor; the folder keeps others out.
     await chmod(path, 0o622)
     const start = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const end = openSync(path, constants.O_WRONLY)
-    await unlink(path)
+    await rm(folder, { recursive: true })
     return new OutputPipe(start, end, (line) => onLine(line, stream))
   }
 

@@ -11,6 +11,10 @@ import type { SealedFiles } from '#node/transfers/sealed_files'
 import { answerEmpty, answerJson } from './answer.js'
 import { receiveFile, type ReceivedFile } from './multipart.js'
 import type { GatewayRequest, Router } from './router.js'
+import { TaskLimit } from './task_limit.js'
+
+/** Files of one analysis on their way at once: what they may take of the disk, beside what is stored. */
+const MAX_UPLOADS = 2
 
 export interface FileRouteOptions {
   /** A folder for files on their way. */
@@ -24,8 +28,9 @@ export interface FileRouteOptions {
 /** Results, intermediate files, and files that stay at the node. */
 export function addFileRoutes(router: Router, options: FileRouteOptions): void {
   const { results, intermediate, local } = options
+  const uploads = new TaskLimit(MAX_UPLOADS)
   const received = <T>({ request }: GatewayRequest, use: (file: ReceivedFile) => Promise<T>) =>
-    withReceivedFile(options, request, use)
+    uploads.run(() => withReceivedFile(options, request, use))
 
   router
     .add('node', 'PUT', '/storage/final', async (request) => {

@@ -2,10 +2,14 @@ import { once } from 'node:events'
 import { chmod } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 
-import { HubRefusal, HubUnavailable, SealBroken } from '#node/errors'
+import { HubRefusal, HubUnavailable, QueueFull, SealBroken } from '#node/errors'
 import { answerJson } from './answer.js'
 import { GatewayError } from './errors.js'
 import type { GatewayToken, Router } from './router.js'
+import { TaskLimit } from './task_limit.js'
+
+/** Requests of one analysis that are handled at once, each with at most 8 MiB in memory. */
+const MAX_REQUESTS = 16
 
 export interface GatewayTokens {
   /** Whether a request shows the token of this analysis. */
@@ -23,6 +27,7 @@ export class Gateway {
   readonly #tokens: GatewayTokens
   readonly #log: GatewayLog
   readonly #server: Server
+  readonly #requests = new TaskLimit(MAX_REQUESTS)
 
   private constructor(router: Router, tokens: GatewayTokens, log: GatewayLog) {
     this.#router = router
@@ -57,7 +62,7 @@ export class Gateway {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '' } = request
-    const { pathname, searchParams } = new URL(url, 'http://gateway')
+    const { pathname, searchParams } = URL.parse(url, 'http://gateway') ?? new URL('http://gateway')
     try {
       const route = this.#router.find(method, pathname)
       if (!route) {
@@ -65,7 +70,9 @@ export class Gateway {
       }
       this.#authorize(request, route.token)
       const { params, handler } = route
-      await handler({ request, response, params, query: searchParams })
+      await this.#requests.run(async () =>
+        handler({ request, response, params, query: searchParams })
+      )
     } catch (error) {
       this.#refuse(request, response, pathname, error)
     }
@@ -102,7 +109,7 @@ function statusOf(error: unknown): [status: number, reason: string] {
   if (error instanceof HubRefusal) {
     return [error.status === 404 ? 404 : 502, error.message]
   }
-  if (error instanceof HubUnavailable) {
+  if (error instanceof HubUnavailable || error instanceof QueueFull) {
     return [503, error.message]
   }
   if (error instanceof SealBroken) {

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { GatewayError } from './errors.js'
+
 export interface GatewayRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -53,6 +55,14 @@ function patternOf(path: string): RegExp {
 
 function decoded(groups: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)])
+    Object.entries(groups).map(([name, value]) => [name, decodedText(value)])
   )
+}
+
+function decodedText(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new GatewayError(400, 'The path is not encoded as one of a URL')
+  }
 }

@@ -19,16 +19,33 @@ export class AnalysisTokens implements GatewayTokens {
     this.#analysisId = analysisId
   }
 
-  /** A new token, whose end the analysis can read. The one before stays valid. */
+  /** The first token, whose end the analysis can read. */
   async issue(): Promise<string> {
-    const token = await new SignJWT({})
+    const token = await this.#newToken()
+    this.#accepted = [token]
+    return token
+  }
+
+  /** Replaces the token once the analysis has taken the new one; the one before stays valid. */
+  async renew(handOver: (token: string) => Promise<void>): Promise<void> {
+    const former = this.#accepted
+    const token = await this.#newToken()
+    this.#accepted = [...former, token]
+    try {
+      await handOver(token)
+      this.#accepted = [...former.slice(-1), token]
+    } catch {
+      this.#accepted = former
+    }
+  }
+
+  #newToken(): Promise<string> {
+    return new SignJWT({})
       .setProtectedHeader({ alg: 'HS256' })
       .setSubject(this.#analysisId)
       .setIssuedAt()
       .setExpirationTime(`${LIFE_SECONDS}s`)
       .sign(this.#key)
-    this.#accepted = [...this.#accepted.slice(-1), token]
-    return token
   }
 
   accepts(kind: 'node' | 'data', shown: string): boolean {

@@ -27,14 +27,15 @@ export class SealedMessages {
     recipients: readonly string[],
     message: unknown
   ): Promise<void> {
-    const found = recipients.map((nodeId) => recipientAt(analysis, nodeId))
+    const found = [...new Set(recipients)].map((nodeId) => recipientAt(analysis, nodeId))
     const text = JSON.stringify(message)
-    for (const { clientId, publicKey } of found) {
+    const messages = found.map(({ clientId, publicKey }) => {
       const context = { messageId: randomUUID(), analysisId: analysis.id }
       const keys = { privateKey: this.#keys.privateKey, publicKey }
       const sealed = sealMessage(text, keys, context)
-      await this.#queue.add({ recipientClientId: clientId, ...context, sealed })
-    }
+      return { recipientClientId: clientId, ...context, sealed }
+    })
+    await this.#queue.add(messages)
   }
 
   /** The text of a message, if one of the analysis sealed it for this node. */

@@ -5,49 +5,73 @@ import { join } from 'node:path'
 import { KeyedMutex } from '#kernel/keyed_mutex'
 
 import { writeWhole } from '#node/files/write_whole'
-import { HubRefusal } from '#node/errors'
+import { HubRefusal, QueueFull } from '#node/errors'
 import { retryRequests } from '#node/hub/retry_requests'
+import { INBOX_LIMITS } from './inbox.js'
+import type { InboxLimits } from './incoming_queue.js'
 import type { Mailbox, NewMessage } from './mailbox.js'
 
 /** Told of a message that will never arrive, and why. */
 export type OnRefusal = (message: NewMessage, error: HubRefusal) => void
 
+interface Waiting {
+  messages: number
+  bytes: number
+}
+
 /**
- * Sends sealed messages in the order in which they were added, to each recipient for itself. A message that was added
+ * Sends sealed messages of an analysis in the order in which they were added, to each recipient for itself. A message that was added
  * is on disk until the hub has it, so that it outlives this process and an absence of the hub.
  */
 export class SendQueue {
   readonly #folder: string
   readonly #mailbox: Mailbox
   readonly #onRefusal: OnRefusal
+  readonly #limits: InboxLimits
+  /** What waits of each analysis. */
+  readonly #waiting = new Map<string, Waiting>()
   readonly #recipients = new KeyedMutex()
   readonly #stopped = new AbortController()
   readonly #sending = new Set<Promise<void>>()
   #sequence = 0
 
-  private constructor(folder: string, mailbox: Mailbox, onRefusal: OnRefusal) {
+  private constructor(folder: string, mailbox: Mailbox, onRefusal: OnRefusal, limits: InboxLimits) {
+    this.#limits = limits
     this.#folder = folder
     this.#mailbox = mailbox
     this.#onRefusal = onRefusal
   }
 
   /** Opens the queue in a folder and continues with what is in it. */
-  static async open(folder: string, mailbox: Mailbox, onRefusal: OnRefusal): Promise<SendQueue> {
+  static async open(
+    folder: string,
+    mailbox: Mailbox,
+    onRefusal: OnRefusal,
+    limits = INBOX_LIMITS
+  ): Promise<SendQueue> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const queue = new SendQueue(folder, mailbox, onRefusal)
+    const queue = new SendQueue(folder, mailbox, onRefusal, limits)
     const names = await readdir(folder)
     for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
-      const message = JSON.parse(await readFile(join(folder, name), 'utf8')) as NewMessage
-      queue.#enqueue(name, message)
+      const text = await readFile(join(folder, name), 'utf8')
+      const message = JSON.parse(text) as NewMessage
+      queue.#enqueue(name, message, text.length)
+    }
+    for (const name of names.filter((one) => one.endsWith('.draft'))) {
+      await unlink(join(folder, name))
     }
     return queue
   }
 
-  /** Returns when the message is on disk. */
-  async add(message: NewMessage): Promise<void> {
-    const name = this.#nextName()
-    await writeWhole(join(this.#folder, name), JSON.stringify(message))
-    this.#enqueue(name, message)
+  /** Returns when the messages of one analysis are on disk: all of them, or none if too many wait. */
+  async add(messages: readonly NewMessage[]): Promise<void> {
+    const entries = messages.map((message) => ({ message, text: JSON.stringify(message) }))
+    this.#requireRoom(entries)
+    for (const { message, text } of entries) {
+      const name = this.#nextName()
+      await writeWhole(join(this.#folder, name), text)
+      this.#enqueue(name, message, text.length)
+    }
   }
 
   /** Ends the running requests. What was not sent stays on disk. */
@@ -56,10 +80,40 @@ export class SendQueue {
     await Promise.all(this.#sending)
   }
 
-  #enqueue(name: string, message: NewMessage): void {
-    const sending = this.#recipients.run(message.recipientClientId, () => this.#send(name, message))
+  #requireRoom(entries: readonly { readonly message: NewMessage; readonly text: string }[]): void {
+    const [first] = entries
+    const waiting = this.#waitingOf(first?.message.analysisId ?? '')
+    const bytes = entries.reduce((sum, { text }) => sum + text.length, waiting.bytes)
+    if (waiting.messages + entries.length > this.#limits.messages || bytes > this.#limits.bytes) {
+      throw new QueueFull('Too many messages of the analysis wait for the hub: send this one later')
+    }
+  }
+
+  #waitingOf(analysisId: string): Waiting {
+    return this.#waiting.get(analysisId) ?? { messages: 0, bytes: 0 }
+  }
+
+  #count({ analysisId }: NewMessage, messages: number, bytes: number): void {
+    const waiting = this.#waitingOf(analysisId)
+    const changed = { messages: waiting.messages + messages, bytes: waiting.bytes + bytes }
+    if (changed.messages > 0) {
+      this.#waiting.set(analysisId, changed)
+    } else {
+      this.#waiting.delete(analysisId)
+    }
+  }
+
+  #enqueue(name: string, message: NewMessage, bytes: number): void {
+    const { recipientClientId, analysisId } = message
+    this.#count(message, 1, bytes)
+    const key = `${analysisId} ${recipientClientId}`
+    const sending = this.#recipients
+      .run(key, () => this.#send(name, message))
+      .finally(() => {
+        this.#sending.delete(sending)
+        this.#count(message, -1, -bytes)
+      })
     this.#sending.add(sending)
-    void sending.finally(() => this.#sending.delete(sending))
   }
 
   /** A message that was sent, or refused for good, leaves the disk. */

@@ -45,14 +45,20 @@ export class AnalysisBuckets {
     return data[0]?.size ?? undefined
   }
 
-  async download(fileId: string): Promise<Readable> {
-    const path = `/bucket-files/${encodeURIComponent(fileId)}/stream`
-    const response = await this.#hub.open('storage', path)
+  /** The node may read files of all its analyses; each analysis only its own. */
+  async download(type: BucketType, fileId: string): Promise<Readable> {
+    const path = `/bucket-files/${encodeURIComponent(fileId)}`
+    const { data } = await this.#hub.json<{ data: { bucketId: string } }>('storage', path)
+    if (data.bucketId !== (await this.#bucketId(type))) {
+      throw new HubRefusal('The analysis has no such file', 404)
+    }
+    const response = await this.#hub.open('storage', `${path}/stream`)
     return Readable.fromWeb(response.body!)
   }
 
   async remove(fileId: string): Promise<void> {
-    await this.#hub.json('storage', `/bucket-files/${fileId}`, { method: 'DELETE' })
+    const path = `/bucket-files/${encodeURIComponent(fileId)}`
+    await this.#hub.json('storage', path, { method: 'DELETE' })
   }
 
   async #bucketId(type: BucketType): Promise<string> {

@@ -13,6 +13,7 @@ export interface LocalFile {
   readonly createdAt: string
 }
 
+const MAX_FILES = 10_000
 const TAG = /^[a-z0-9-]{1,64}$/
 
 /** Files of a project that stay at the node, with tags. Later analyses of the same project find them. */
@@ -51,13 +52,10 @@ export class LocalFiles {
   /** All tagged files, the oldest first. */
   async tagged(): Promise<readonly (LocalFile & { tag: string })[]> {
     const names = await readdir(this.#folder).catch(() => [])
-    const files = await Promise.all(
-      names
-        .filter((name) => name.endsWith('.json'))
-        .map(
-          async (name) => JSON.parse(await readFile(join(this.#folder, name), 'utf8')) as LocalFile
-        )
-    )
+    const files: LocalFile[] = []
+    for (const name of names.filter((one) => one.endsWith('.json'))) {
+      files.push(JSON.parse(await readFile(join(this.#folder, name), 'utf8')) as LocalFile)
+    }
     return files
       .filter((file): file is LocalFile & { tag: string } => file.tag !== null)
       .sort((one, other) => one.createdAt.localeCompare(other.createdAt))
@@ -65,6 +63,9 @@ export class LocalFiles {
 
   async #requireRoomFor(path: string): Promise<void> {
     const names = await readdir(this.#folder)
+    if (names.length >= 2 * MAX_FILES) {
+      throw new GatewayError(507, `A project has at most ${MAX_FILES} local files`)
+    }
     const paths = [path, ...names.map((name) => join(this.#folder, name))]
     const stats = await Promise.all(paths.map((one) => stat(one).catch(() => ({ size: 0 }))))
     if (stats.reduce((sum, { size }) => sum + size, 0) > this.#maxBytes) {

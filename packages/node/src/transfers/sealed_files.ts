@@ -49,7 +49,7 @@ export class SealedFiles {
 
   /** The content of a file that a node sealed for this one. Without a sender it is one that was sealed for all. */
   async download(id: string, senderId: string | undefined): Promise<Readable> {
-    const bytes = await this.#whenThere(() => this.#buckets.download(id))
+    const bytes = await this.#whenThere(() => this.#buckets.download('TEMP', id))
     if (senderId === undefined) {
       return readEnvelope(bytes, this.#analysis(), this.#keys)
     }

@@ -48,8 +48,8 @@ export class BubblewrapContainer implements Container {
       spec.onLine(line, stream)
     }
     const outputs = await Promise.all([
-      OutputPipe.open(folder.path, 'stdout', onLine),
-      OutputPipe.open(folder.path, 'stderr', onLine),
+      OutputPipe.open('stdout', onLine),
+      OutputPipe.open('stderr', onLine),
     ])
     const bubblewrap = launch(spec, forwarder, outputs)
     const initPid = initOf(bubblewrap)

@@ -56,8 +56,8 @@ export class RuncContainer implements Container {
   static async start(spec: ContainerSpec, dependencies: RuncDependencies): Promise<RuncContainer> {
     const { path } = dependencies.folder
     const outputs = await Promise.all([
-      OutputPipe.open(path, 'stdout', spec.onLine),
-      OutputPipe.open(path, 'stderr', spec.onLine),
+      OutputPipe.open('stdout', spec.onLine),
+      OutputPipe.open('stderr', spec.onLine),
     ])
     await writeBundle(spec, dependencies)
     const runc = launch(dependencies, outputs)

@@ -13,6 +13,7 @@ import { deleteContainer, RuncContainer } from './runc_container.js'
 
 const run = promisify(execFile)
 const STATE = 'state'
+const NAMESPACES = ['--mount', '--pid', '--net', '--ipc', '--uts', '--cgroup']
 
 /** Runs containers with runc as root, with limits that control groups hold. */
 export class RuncDriver implements ContainerDriver {
@@ -32,9 +33,21 @@ export class RuncDriver implements ContainerDriver {
     }
     try {
       await run('runc', ['--version'], { env: SYSTEM_ENVIRONMENT })
-      return undefined
     } catch (error) {
       return `runc is not installed: run "apt-get install runc" (${(error as Error).message})`
+    }
+    return this.#withoutNamespaces()
+  }
+
+  /** Within a container, root may lack the right to make further ones. */
+  async #withoutNamespaces(): Promise<string | undefined> {
+    try {
+      await run('unshare', [...NAMESPACES, '--fork', 'true'], { env: SYSTEM_ENVIRONMENT })
+      return undefined
+    } catch (error) {
+      const { stderr } = error as { readonly stderr?: string }
+      const reason = stderr?.trim() || (error as Error).message
+      return `Root may not make namespaces here (${reason}): within a container, that one needs CAP_SYS_ADMIN; or use the driver bubblewrap where accounts may make user namespaces`
     }
   }
 
