@@ -1,4 +1,5 @@
 import { BubblewrapDriver } from '#node/containers/bubblewrap/bubblewrap_driver'
+import { RuncDriver } from '#node/containers/runc/runc_driver'
 import { ContainerStartFailed } from '#node/errors'
 import type { Container, ContainerExit, ContainerSpec } from '#node/containers/container_driver'
 
@@ -16,7 +17,8 @@ export type DriverResponse =
   | { readonly id: number; readonly problem: string; readonly isStartFailure: boolean }
   | { readonly container: number; readonly line: string; readonly stream: 'stdout' | 'stderr' }
 
-const driver = new BubblewrapDriver(process.argv[2]!)
+const [, , folder, isolation] = process.argv
+const driver = isolation === 'runc' ? new RuncDriver(folder!) : new BubblewrapDriver(folder!)
 const containers = new Map<number, Container>()
 
 async function answer(request: DriverRequest): Promise<string | ContainerExit | undefined> {

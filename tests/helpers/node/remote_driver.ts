@@ -15,18 +15,23 @@ const PROGRAM = fileURLToPath(new URL('./driver_program.ts', import.meta.url))
 
 type WithoutId<Request> = Request extends unknown ? Omit<Request, 'id'> : never
 
-/** The bubblewrap driver in a process of another account, or in one that a test kills. */
+/** A driver in a process of another account, or in one that a test kills. */
 export class RemoteDriver implements ContainerDriver {
-  readonly name = 'bubblewrap'
+  readonly name: 'bubblewrap' | 'runc'
   readonly #program: ChildProcess
   readonly #pending = new Map<number, PromiseWithResolvers<string | ContainerExit | undefined>>()
   readonly #listeners = new Map<number, ContainerSpec['onLine']>()
   #nextId = 0
 
-  constructor(folder: string, begunWith: readonly string[] = []) {
+  constructor(
+    folder: string,
+    begunWith: readonly string[] = [],
+    name: 'bubblewrap' | 'runc' = 'bubblewrap'
+  ) {
+    this.name = name
     const [file, ...args] = [
       ...begunWith,
-      ...[process.execPath, '--import=@poppinss/ts-exec', PROGRAM, folder],
+      ...[process.execPath, '--import=@poppinss/ts-exec', PROGRAM, folder, name],
     ]
     this.#program = spawn(file!, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     this.#program.on('message', (response: DriverResponse) => this.#receive(response))

@@ -13,6 +13,8 @@ export interface HubCall {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams
+  /** What the caller is logged in with. */
+  readonly token: string | undefined
   readonly body: Fields
 }
 
@@ -26,6 +28,8 @@ export class StandInHub {
   readonly mailbox: MailboxMessage[] = []
   readonly logs: Fields[] = []
   readonly calls: HubCall[] = []
+  /** The token of the first login. */
+  firstToken: string | undefined
   /** Answers before the hub does, where it returns something. */
   fault: Fault = () => false
   /** The bucket that all files are in; that of an analysis has its id. */
@@ -95,6 +99,11 @@ export class StandInHub {
     return this.#streams.size > 0
   }
 
+  /** Ends all connections. */
+  hangUp(): void {
+    this.#server.closeAllConnections()
+  }
+
   wake(): void {
     this.#streams.forEach((stream) => stream.write('event: messagePending\ndata: {}\n\n'))
   }
@@ -109,7 +118,9 @@ export class StandInHub {
     const { pathname: path, searchParams: query } = new URL(request.url!, this.url)
     const isJson = request.headers['content-type'] === 'application/json'
     const body = isJson ? ((await json(request)) as Fields) : {}
-    const call = { method: request.method!, path, query, body }
+    const token = request.headers.authorization?.replace('Bearer ', '')
+    const call = { method: request.method!, path, query, token, body }
+    this.firstToken ??= token
     this.calls.push(call)
     if (await this.fault(call, response)) {
       return

@@ -49,6 +49,37 @@ if (canBeNobody()) {
   )
 }
 
+test.group('Containers | where the machine does not allow them', (group) => {
+  group.each.timeout(120_000)
+
+  /** Root of a container of Docker has no such right. */
+  const WITHOUT_RIGHTS = [
+    'setpriv',
+    ...['--bounding-set=-sys_admin', '--inh-caps=-sys_admin', '--ambient-caps=-sys_admin', '--'],
+  ]
+
+  test('runc is refused without the right to make namespaces, and the reason names it', async ({
+    assert,
+    cleanup,
+  }) => {
+    const driver = new RemoteDriver(tmpdir(), WITHOUT_RIGHTS, 'runc')
+    cleanup(() => driver.close())
+    const reason = await driver.available()
+    assert.match(
+      reason!,
+      /Root may not make namespaces here \(unshare: .*Operation not permitted\)/
+    )
+    assert.include(reason!, 'CAP_SYS_ADMIN')
+    assert.include(reason!, 'bubblewrap')
+  }).skip(process.getuid?.() !== 0, 'This test drops rights of root')
+
+  test('runc is refused to an account that is not root', async ({ assert, cleanup }) => {
+    const driver = new RemoteDriver(tmpdir(), AS_NOBODY, 'runc')
+    cleanup(() => driver.close())
+    assert.match((await driver.available())!, /Only root .* bubblewrap/)
+  }).skip(!canBeNobody(), 'This test needs an account without rights')
+})
+
 test.group('Containers | bubblewrap, its own ways', (group) => {
   let folder: string
 

@@ -1,3 +1,5 @@
+import { clock } from '#kernel/clock'
+
 import { jsonOf } from './json_of.js'
 import { requestHub } from './request_hub.js'
 
@@ -30,7 +32,7 @@ export class Login {
   /** A valid token; another one than `refused`. */
   async token(refused?: string): Promise<string> {
     const current = this.#token
-    if (current && current.text !== refused && current.renewAt > Date.now()) {
+    if (current && current.text !== refused && current.renewAt > clock.now()) {
       return current.text
     }
     this.#renewal ??= this.#requestToken().finally(() => (this.#renewal = undefined))
@@ -47,6 +49,6 @@ export class Login {
     })
     const answer = await jsonOf<{ access_token: string; expires_in?: number }>(response)
     const lifeMs = (answer.expires_in ?? DEFAULT_LIFE_SECONDS) * 1000
-    return { text: answer.access_token, renewAt: Date.now() + lifeMs * LIFE_SHARE }
+    return { text: answer.access_token, renewAt: clock.now() + lifeMs * LIFE_SHARE }
   }
 }
