@@ -45,6 +45,7 @@ const commands = {
   'soak:adopt': { built: true, program: 'tests/soak/adopt.ts' },
   'soak:backup': { built: true, program: 'tests/soak/backup.ts' },
   'soak:worker': { built: true, program: 'tests/soak/worker.ts' },
+  'soak:node': { built: true, program: 'tests/soak/node.ts' },
   'chaos': { built: true, program: 'tests/chaos/run.ts' },
   'chaos:messenger': { built: true, program: 'tests/chaos/messenger/run.ts' },
   'bench:messenger': { built: true, program: 'tests/bench/messenger.ts' },

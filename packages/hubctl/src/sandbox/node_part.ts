@@ -63,7 +63,8 @@ export async function nodeReady(
   }
 }
 
-async function writeNodeFiles(
+/** Settings, policy and data of a node. */
+export async function writeNodeFiles(
   folder: SandboxFolder,
   { name, hospital }: SandboxNode,
   url: string,
