@@ -23,8 +23,11 @@ export interface NodeExecution {
 const AWAY_MS = 2 * 60_000
 /** All nodes share them: a node that said nothing for longer has no message. */
 const NEWEST_LINES = 200
-/** What a node logs when it ends an analysis for a reason. */
+/** The codes with which a node logs why it ended an analysis. */
 const REASONS: ReadonlySet<string | undefined> = new Set(['failed', 'stopped'])
+
+const isReason = ({ level, labels: { code } }: LogLine): boolean =>
+  level === 'error' || REASONS.has(code)
 
 interface ExecutionRow {
   readonly nodeId: string
@@ -36,6 +39,7 @@ interface ExecutionRow {
 }
 
 interface LogLine {
+  readonly level: string
   readonly message: string
   readonly labels: { readonly nodeId?: string; readonly code?: string }
 }
@@ -80,7 +84,7 @@ function executionOf(
 ): NodeExecution {
   const own = lines.filter(({ labels }) => labels.nodeId === nodeId)
   const hasFailed = status === 'failed' || status === 'stopped'
-  const reason = hasFailed ? own.find(({ labels }) => REASONS.has(labels.code)) : undefined
+  const reason = hasFailed ? own.find(isReason) : undefined
   const line = reason ?? own[0]
   return {
     nodeId,

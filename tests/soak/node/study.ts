@@ -26,6 +26,7 @@ export interface NodeState extends Fields {
 }
 
 interface LogLine extends Fields {
+  readonly level: string
   readonly labels: { readonly code?: string }
 }
 

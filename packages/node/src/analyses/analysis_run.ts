@@ -187,11 +187,23 @@ export class AnalysisRun {
       await this.#poll()
       if (FINAL.has(this.#reported ?? '')) {
         await container.stop(GRACE_MS)
+        this.#explainStop()
         return this.#reported as RunResult
       }
       await sleep(POLL_MS, signal)
     }
     return exit ? this.#resultOf(exit) : this.#stop(container)
+  }
+
+  /** An analysis that stops by itself mostly does so because others have ended. */
+  #explainStop(): void {
+    if (this.#reported === 'stopped') {
+      const partners = /failed|stopped/.test(this.#partners)
+      const reason = partners
+        ? 'The analysis stopped here, because another node has failed or was stopped'
+        : 'The analysis stopped by itself'
+      this.#options.reports.log('warn', reason, 'stopped')
+    }
   }
 
   async #stop(container: Container): Promise<RunResult> {
