@@ -69,14 +69,14 @@ const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 async function passFhir({ url }: FhirSource, { params, query, response }: GatewayRequest) {
-  const base = new URL(url.endsWith('/') ? url : `${url}/`)
+  const { base, authorization } = addressOf(url)
   const target = new URL(params.rest!, base)
   if (target.origin !== base.origin || !target.pathname.startsWith(base.pathname)) {
     throw new GatewayError(404, 'The address is not one of the FHIR server')
   }
   target.search = query.toString()
   const answer = await fetch(target, {
-    headers: { accept: 'application/fhir+json' },
+    headers: { accept: 'application/fhir+json', ...authorization },
     redirect: 'error',
     signal: AbortSignal.timeout(FHIR_ANSWER_MS),
   }).catch((error: unknown) => {
@@ -88,4 +88,19 @@ async function passFhir({ url }: FhirSource, { params, query, response }: Gatewa
     'content-type': answer.headers.get('content-type') ?? 'application/fhir+json',
   })
   await pipeline(answer.body ? Readable.fromWeb(answer.body) : Readable.from([]), response)
+}
+
+/** A name and password in the address become a header: what is shown of a request has no credentials. */
+function addressOf(url: string): { base: URL; authorization: Record<string, string> } {
+  const base = new URL(url.endsWith('/') ? url : `${url}/`)
+  const credentials = [base.username, base.password].map(decodeURIComponent).join(':')
+  base.username = ''
+  base.password = ''
+  return {
+    base,
+    authorization:
+      credentials === ':'
+        ? {}
+        : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+  }
 }
