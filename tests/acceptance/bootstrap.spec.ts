@@ -155,7 +155,7 @@ class Run {
       const match = pattern.exec(this.stdout + this.stderr)
       return match ? (match[1] ?? match[0]) : undefined
     }
-    return eventually(found, 20_000).catch(() => {
+    return eventually(found).catch(() => {
       throw new Error(`Nothing like ${pattern} in:\n${this.stdout}${this.stderr}`)
     })
   }

@@ -65,7 +65,7 @@ async function typed(hub: HubProcesses, env: Record<string, string> = {}): Promi
 const NO_NODES = { data: [], meta: { total: 0 } }
 
 test.group('First start', (group) => {
-  group.each.timeout(180_000)
+  group.each.timeout(600_000)
 
   test('on this machine only has the password that everybody knows, and says how to try it', async ({
     assert,

@@ -4,7 +4,7 @@ import { Draw } from './draw.js'
 import { VICTIMS, type Victim } from './installation.js'
 import { Scene } from './scene.js'
 
-const SETTLED_WITHIN_MS = 10_000
+const SETTLED_WITHIN_MS = 60_000
 const BEFORE_MS = [300, 2_000] as const
 const AWAY_MS = [0, 3_000] as const
 

@@ -5,7 +5,7 @@ import { stopwatch } from './stopwatch.js'
 /** Stays a real one while a test holds the timers. */
 const realDelay = delay
 const LOOK_AGAIN_MS = 5
-const WITHIN_MS = 10_000
+const WITHIN_MS = 60_000
 
 /** Resolves with the answer as soon as something is so; rejects, and says what was not, where it takes longer than it may. */
 export async function eventually<Answer>(

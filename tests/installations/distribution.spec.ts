@@ -9,7 +9,7 @@ import { enterMasterImage, Researcher } from '#tests/helpers/worker/researcher'
 import { putTinyImage } from '#tests/helpers/worker/tiny_image'
 
 const FREE = { SKIP_PROJECT_APPROVAL: 'true', SKIP_ANALYSIS_APPROVAL: 'true' }
-const SOON_MS = 30_000
+const SOON_MS = 200_000
 
 test.group('An installation of one program, whose registry is its folder', (group) => {
   let hub: HubProcesses
@@ -73,5 +73,5 @@ test.group('An installation of one program, whose registry is its folder', (grou
     await eventually(async () => (await distributed(id)).distributionStatus === 'failed', SOON_MS)
     await researcher.command(id, 'distributionStart')
     await eventually(async () => (await distributed(id)).distributionStatus === 'executed', SOON_MS)
-  }).timeout(120_000)
+  }).timeout(600_000)
 })

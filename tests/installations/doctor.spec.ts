@@ -173,7 +173,7 @@ test.group('The doctor | an installation behind a proxy', (group) => {
       'PUBLIC_URL_UNREACHABLE',
     ])
     assert.equal(exit, 2)
-  }).timeout(60_000)
+  }).timeout(600_000)
 
   test('a proxy that refuses large bodies', async ({ assert }) => {
     assert.deepEqual(await findingsBehindProxy('cuts bodies'), ['PROXY_CUTS_BODIES'])

@@ -217,7 +217,7 @@ test.group('Identity | a provider that describes itself per realm', (group) => {
       request.url === '/token/introspect' ? { status: 503, body: '' } : answer()
     )
     cleanup(() => provider.fail())
-    await eventually(async () => (await readiness()).status !== 200, 40_000)
+    await eventually(async () => (await readiness()).status !== 200)
     const { status, body } = await readiness()
     assert.equal(status, 503)
     assert.equal(body.message, 'Not ready: identity')

@@ -25,7 +25,7 @@ export async function runHere({ suites, args, onResult: told, teardown }: RunHer
     suites,
     plugins: [assert(), apiClient()],
     reporters: { activated: ['spec', 'result'], list: [spec(), resultReporter(told)] },
-    timeout: 30_000,
+    timeout: 120_000,
     importer: importAnew(),
     teardown: [shutDown, ...(teardown ? [teardown] : [])],
   })

@@ -45,9 +45,9 @@ export const SUITES: TestSuite[] = [
   functional('functional alone', 'alone'),
   { ...functional('alone sample', 'alone'), files: SAMPLE_ALONE },
   { ...functional('without relay', 'together', { relay: false }), files: WITHOUT_RELAY },
-  { name: 'acceptance', files: 'tests/acceptance/**/*.spec.ts', timeout: 120_000 },
-  { name: 'installations', files: 'tests/installations/**/*.spec.ts', timeout: 120_000 },
-  { name: 'services', files: 'tests/services/**/*.spec.ts', timeout: 180_000 },
+  { name: 'acceptance', files: 'tests/acceptance/**/*.spec.ts', timeout: 600_000 },
+  { name: 'installations', files: 'tests/installations/**/*.spec.ts', timeout: 600_000 },
+  { name: 'services', files: 'tests/services/**/*.spec.ts', timeout: 600_000 },
 ]
 
 export const needsDatabase = (suites: readonly string[]): boolean =>

@@ -106,7 +106,7 @@ test.group('The doctor | RabbitMQ', (group) => {
     const full = await startRabbitmq({ settings: ['vm_memory_high_watermark.absolute = 1MB'] })
     cleanup(() => full.stop())
     assert.deepEqual(await runDoctor(full.url), ['BROKER_BLOCKED'])
-  }).timeout(120_000)
+  }).timeout(600_000)
 })
 
 test.group('The doctor | Redis', (group) => {

@@ -24,7 +24,7 @@ test.group('What callers do wrong', (group) => {
     bucket = (await created('/storage/buckets', { name: 'hostile' })).id
     return () => hub.remove()
   })
-  group.tap((one) => one.timeout(240_000))
+  group.tap((one) => one.timeout(600_000))
 
   test('is no error in the log: {reason}')
     .with([

@@ -34,7 +34,7 @@ test.group('Requests that may last', (group) => {
     bucket = `${hub.origin}/storage/buckets/${(await contentOf(made)).data.id}`
     return () => hub.remove()
   })
-  group.each.timeout(120_000)
+  group.each.timeout(600_000)
 
   test('are those of sockets, long polls included', async ({ assert, cleanup }) => {
     const sockets = ['polling', 'websocket'].map((transport) => {

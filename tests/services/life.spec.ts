@@ -45,6 +45,6 @@ for (const shape of SHAPES) {
       await bringResults(study, assert)
       await end(study, assert)
       assert.isAtLeast(study.turns.taken, 90)
-    }).timeout(90_000)
+    }).timeout(600_000)
   })
 }

@@ -98,7 +98,7 @@ for (const program of ['server', 'pool'] as const) {
         await Promise.all([redis.stop(), rabbit.stop()])
       }
     })
-    group.each.timeout(60_000)
+    group.each.timeout(600_000)
 
     test('a slow head, a slow body and one that nobody reads end in time', async ({ assert }) => {
       const [head, body, unread, admin] = await Promise.all([
@@ -151,7 +151,7 @@ for (const program of ['server', 'pool'] as const) {
     assert.isTrue(await answers(hub.origin))
     const metrics = await (await fetch(`${hub.admin}/metrics`)).text()
     assert.match(metrics, /http_connections_refused_total\{[^}]*limit="all"[^}]*\} [1-9]/)
-  }).timeout(120_000)
+  }).timeout(600_000)
 }
 
 test.group('The admin port', () => {

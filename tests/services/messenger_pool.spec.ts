@@ -98,4 +98,4 @@ test('Messages reach whoever waits for them in any process, with Redis and witho
   await hub.until('all streams were over', () => streams.every(({ isOver }) => isOver))
   assert.equal(await hub.exit, 0)
   assert.isBelow(took(), 10_000)
-}).timeout(120_000)
+}).timeout(600_000)

@@ -65,6 +65,6 @@ test.group('The client for Python, at a program that was only started', (group) 
         Entrypoint: ['sh', `/opt/code/${ENTRYPOINT}`],
       })
       assert.isBelow(seconds, 10)
-    }).timeout(180_000)
+    }).timeout(600_000)
   }
 })

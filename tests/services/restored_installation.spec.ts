@@ -105,7 +105,7 @@ test.group('A restored installation', (group) => {
     )
     assert.equal(code, 0, output)
     assert.match(output, /\b[1-9]\d* passed, 0 failed/)
-  }).timeout(400_000)
+  }).timeout(600_000)
 })
 
 /** Runs the acceptance suite against an installation, as anybody may do it. */

@@ -38,7 +38,7 @@ test.group('Generated requests', (group) => {
   group.setup(async () => {
     program = await schemathesis()
   })
-  group.tap((one) => one.timeout(300_000))
+  group.tap((one) => one.timeout(1_800_000))
 
   for (const surface of ['core', 'storage', 'telemetry', 'messenger', 'auth']) {
     test(`find nothing at ${surface}`, async ({ assert, cleanup }) => {

@@ -105,7 +105,7 @@ for (const subject of SUBJECTS) {
       assert.isTrue(existsSync(folder))
 
       tests.kill('SIGKILL')
-      assert.isTrue(await eventually(() => !own.some(isAlive) && !existsSync(folder), 15_000))
+      assert.isTrue(await eventually(() => !own.some(isAlive) && !existsSync(folder)))
       assert.isEmpty(livingIn(folder))
     })
   })

@@ -91,7 +91,7 @@ test.group('Signals through Redis', (group) => {
     assert.isEmpty(received)
 
     await redis.restart()
-    await eventually(() => here.isReady && received.length > 0, 15_000)
+    await eventually(() => here.isReady && received.length > 0)
     assert.deepEqual(received, ['wake'])
     await here.publish(
       ['channel', 'left meanwhile', 'begun meanwhile'].map((channel) => ({
@@ -124,7 +124,7 @@ test.group('Signals through Redis', (group) => {
     let woken = 0
     await signals.onNotification('outbox', () => (woken += 1))
     await redis.restart()
-    await eventually(() => signals.isReady && woken > 0, 15_000)
+    await eventually(() => signals.isReady && woken > 0)
     assert.equal(woken, 1)
   })
 
@@ -133,23 +133,23 @@ test.group('Signals through Redis', (group) => {
     let woken = 0
     await there.onNotification('outbox', () => (woken += 1))
     await redis.pause()
-    const longer = AbortSignal.timeout(15_000)
+    const longer = AbortSignal.timeout(60_000)
     await assert.rejects(
       () => here.publish([{ channel: 'channel', payload: 'x' }]),
       SignalsUnavailable as unknown as typeof Error
     )
     assert.isFalse(longer.aborted)
-    await eventually(() => !there.isReady, 15_000)
+    await eventually(() => !there.isReady)
     assert.isFalse(there.isReady)
     redis.resume()
-    await eventually(() => here.isReady && there.isReady && woken > 0, 30_000)
+    await eventually(() => here.isReady && there.isReady && woken > 0)
     assert.isAtLeast(woken, 1)
     const received: string[] = []
     await there.subscribe('channel', (payload) => received.push(payload))
     await here.publish([{ channel: 'channel', payload: 'y' }])
     await eventually(() => received.length > 0)
     assert.deepEqual(received, ['y'])
-  }).timeout(60_000)
+  }).timeout(600_000)
 
   test('errors are reported without the password', async ({ assert }) => {
     const [password] = /(?<=redis:\/\/:)[^@]+/.exec(redis.url)!

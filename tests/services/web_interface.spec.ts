@@ -138,7 +138,7 @@ test.group('A web interface on another origin', (group) => {
     const admin = { realm: 'master', username: 'admin', password: 'start123' }
     await goThrough(await context.newPage(), { ...admin, namespace: () => '/resources' }, assert)
     await context.close()
-  }).timeout(120_000)
+  }).timeout(600_000)
 
   test('is used by a user of another realm', async ({ assert }) => {
     const person = { realm: 'hospital', username: 'grace', password: PASSWORD }
@@ -147,7 +147,7 @@ test.group('A web interface on another origin', (group) => {
     const namespace = (realmId: string) => `/resources:${realmId}`
     await goThrough(await context.newPage(), { ...person, namespace }, assert)
     await context.close()
-  }).timeout(120_000)
+  }).timeout(600_000)
 
   test('leads to the account page by a login of its own, and back', async ({ assert }) => {
     const context = await browser.newContext({ javaScriptEnabled: false })

@@ -65,5 +65,5 @@ test.group('An installation without a registry and without a network', (group) =
       const content = await run('chroot', [join(bundle, 'rootfs'), ...config.process.args])
       assert.equal(content.stdout, "Hello from the code, it's $HOME\n")
     }
-  }).timeout(120_000)
+  }).timeout(600_000)
 })

@@ -20,8 +20,8 @@ interface BuildModule {
   isBuilt(root: string): boolean
 }
 
-const START_LIMIT_MS = 60_000
-const STOP_LIMIT_MS = 30_000
+const START_LIMIT_MS = 300_000
+const STOP_LIMIT_MS = 100_000
 const POLL_INTERVAL_MS = 50
 
 export type Variables = Record<string, string | undefined>

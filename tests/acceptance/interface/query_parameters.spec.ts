@@ -141,5 +141,5 @@ test.group('Interface: query parameters', (group) => {
       assert.equal(body.meta.schema.pagination.maxLimit, MOST)
     }
     assert.lengthOf((await call(`${all}&pagination[offset]=${MOST}`)).body.data, 1)
-  }).timeout(60_000)
+  }).timeout(600_000)
 })

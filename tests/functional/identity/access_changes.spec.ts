@@ -128,7 +128,7 @@ test.group('Access of users and clients with a token', (group) => {
       const [ending, lasting] = [open(one.token), open(other.token)]
       assert.isTrue(await isKnown(one.token))
       await change(one.kind, one.id, { active: false })
-      await eventually(() => ending.every(({ hasEnded: isOver }) => isOver), 1_000)
+      await eventually(() => ending.every(({ hasEnded: isOver }) => isOver), 10_000)
       assert.isFalse(lasting.some(({ hasEnded: isOver }) => isOver))
     })
   }

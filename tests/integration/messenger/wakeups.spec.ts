@@ -101,9 +101,9 @@ test.group('Wakeups of mailboxes', (group) => {
     const [party, empty] = [aParty(), aParty()]
     const listeners = [counted(alone, party), counted(alone, empty)]
     await store(party)
-    await eventually(() => listeners[0]!.count > 0, 5_000)
+    await eventually(() => listeners[0]!.count > 0)
     await store(party)
-    await eventually(() => listeners[0]!.count > 1, 5_000)
+    await eventually(() => listeners[0]!.count > 1)
     assert.equal(listeners[1]!.count, 0)
     alone.notify(await store(party))
     assert.equal(listeners[0]!.count, 3)

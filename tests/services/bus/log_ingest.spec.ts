@@ -83,5 +83,5 @@ test.group('Log lines from RabbitMQ', (group) => {
     await eventually(() => new Set(messages()).size === LINES, 60_000)
     assert.lengthOf(messages(), LINES)
     assert.isEmpty(standIn.strange)
-  }).timeout(150_000)
+  }).timeout(600_000)
 })

@@ -11,7 +11,7 @@ import { Machine, type Ended } from './hubctl.js'
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const LIMIT_MS = 150
+const MOST_STARTS = 2.5
 const WIDTH = 80
 const NO_COMMANDS = new Set(['help', 'completion', 'hubctl'])
 
@@ -49,20 +49,16 @@ test.group('hubctl as a program', (group) => {
     assert.equal(stdout, `${version}\n`)
   })
 
-  test('its version is there within 150 ms', async ({ assert }) => {
-    const before = performance.now()
-    const { stderr } = await run('bash', [
-      '-c',
-      `TIMEFORMAT='%U %S'; time "$1" "$2" --version >/dev/null`,
-      'bash',
-      process.execPath,
-      join(ROOT, 'node_modules/.bin/hubctl'),
-    ])
-    const worked = stderr.trim().split(' ').map(Number)
-    const took = Math.min(performance.now() - before, 1000 * (worked[0]! + worked[1]!))
+  test('its version costs little more than a start of Node', async ({ assert }) => {
+    const bare: number[] = []
+    const version: number[] = []
+    for (let round = 0; round < 5; round++) {
+      bare.push(await secondsOf('--eval', '0'))
+      version.push(await secondsOf(join(ROOT, 'node_modules/.bin/hubctl'), '--version'))
+    }
 
-    assert.isBelow(took, LIMIT_MS)
-  }).retry(2)
+    assert.isBelow(Math.min(...version) / Math.min(...bare), MOST_STARTS)
+  })
 
   test('a mistyped option is named, with what to do next', async ({ assert }) => {
     const { code, stdout, stderr } = await machine.call(['get', 'nodes', '--fliter', 'name=x'])
@@ -89,7 +85,7 @@ test.group('hubctl as a program', (group) => {
       assert.include(documented, `\`hubctl ${name}`.trimEnd(), name)
     }
     assert.isAbove(pages.length, 50)
-  }).timeout(170_000)
+  }).timeout(600_000)
 
   test('shells complete commands', async ({ assert }) => {
     const script = await machine.must('completion', 'bash')
@@ -121,4 +117,17 @@ function commandsIn(help: string): string[] {
     .flatMap((list) => list.split('\n'))
     .map((line) => /^ {2}([a-z][a-z-]*)( |$)/.exec(line)?.[1])
   return names.filter((name) => name !== undefined && !NO_COMMANDS.has(name)) as string[]
+}
+
+/** The processor time of a program of Node. */
+async function secondsOf(...args: string[]): Promise<number> {
+  const { stderr } = await run('bash', [
+    '-c',
+    `TIMEFORMAT='%U %S'; time "$@" >/dev/null`,
+    'bash',
+    process.execPath,
+    ...args,
+  ])
+  const [user, system] = stderr.trim().split(' ').map(Number)
+  return user! + system!
 }

@@ -66,7 +66,7 @@ test.group('The life of an analysis with hubctl', (group) => {
     assert.equal(explained.phase, 'finished')
     assert.match(timeline, /status +north +- +executionStatus: executed/)
     assert.match(timeline, /event +- +admin +updated: configurationLocked: yes/)
-  }).timeout(300_000)
+  }).timeout(600_000)
 
   test('what died is seen, given back, and forgotten', async ({ assert }) => {
     const dead = () => machine.json('bus', 'dead')
@@ -87,7 +87,7 @@ test.group('The life of an analysis with hubctl', (group) => {
     assert.include(again.reason, 'malformed')
     assert.equal(unknown.code, 5)
     assert.match(status, /^ok {4}queues +no dead letters$/m)
-  }).timeout(170_000)
+  }).timeout(600_000)
 
   /** As another program would, which does not know how messages have to be. */
   async function publish(queue: string, text: string): Promise<void> {

@@ -32,7 +32,7 @@ test.group('Records with hubctl', (group) => {
       kinds.map(({ name }) => name),
       ['node', 'project', 'analysis', 'bucket', 'event', 'user', 'role-permission']
     )
-  }).timeout(170_000)
+  }).timeout(600_000)
 
   test('a record is made, read, changed and deleted by its name', async ({ assert }) => {
     const created = await machine.json('create', 'node', 'name=changing', 'type=default')

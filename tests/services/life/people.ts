@@ -19,7 +19,7 @@ const EVERYTHING = [
   'log_delete',
 ]
 
-const SOON_MS = 10_000
+const SOON_MS = 100_000
 
 /** Makes up realms, the people in them, and the programs of nodes. */
 export class People {

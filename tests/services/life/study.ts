@@ -3,7 +3,7 @@ import type { Caller } from './caller.js'
 import type { Cast, Site } from './cast.js'
 import { WrongTurns } from './wrong_turns.js'
 
-export const SOON_MS = 10_000
+export const SOON_MS = 100_000
 /** How long buckets and the rows of files may take to be there. */
 export const AT_ONCE_MS = 1_000
 

@@ -88,7 +88,7 @@ test.group('Containers | bubblewrap, its own ways', (group) => {
     busyboxRoot(join(folder, 'root'))
     return () => rm(folder, { recursive: true, force: true })
   })
-  group.each.timeout(180_000)
+  group.each.timeout(600_000)
 
   const specOf = (script: string, variables: Record<string, string> = {}) => ({
     name: 'analysis',

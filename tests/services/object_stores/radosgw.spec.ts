@@ -114,7 +114,7 @@ test.group('Objects on an S3 server', (group) => {
     )
     await emptyLocation(store, { container: 'box', prefix: '' })
     assert.isEmpty(await Array.fromAsync(store.unfinished('box')))
-  }).timeout(120_000)
+  }).timeout(600_000)
 
   test('that break off while they are read do not end in good order', async ({ assert }) => {
     await store.put(address, chunksOf(content))
@@ -134,7 +134,7 @@ test.group('Objects on an S3 server', (group) => {
     assert.instanceOf(failure, Error)
     assert.isBelow(bytes, content.length)
     assert.isTrue(content.equals(await buffer(await store.read(address))))
-  }).timeout(120_000)
+  }).timeout(600_000)
 
   test('are waited for by slow readers for as long as it takes', async ({ assert }) => {
     await store.put(address, chunksOf(content))

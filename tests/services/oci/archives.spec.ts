@@ -34,7 +34,7 @@ test.group('Archives and other programs', (group) => {
     store = await openImageStore({ path: images })
     return () => rm(folder, { recursive: true })
   })
-  group.each.timeout(120_000)
+  group.each.timeout(600_000)
 
   /** A runnable image with all kinds of file names. */
   async function build(family: Family): Promise<string> {

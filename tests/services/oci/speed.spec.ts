@@ -34,7 +34,7 @@ test.group('Speed of images within one registry', (group) => {
       await registry.server.stop()
     }
   })
-  group.each.timeout(120_000)
+  group.each.timeout(600_000)
 
   /** A new base image: skopeo remembers which blobs are where. */
   async function newBase(): Promise<string> {

@@ -142,7 +142,7 @@ async function finalProblemsOf(
 }
 
 /** Ten times of what a quiet machine needs. */
-const CAUGHT_UP_WITHIN_MS = 20_000
+const CAUGHT_UP_WITHIN_MS = 100_000
 const QUEUES_LAST = 'RabbitMQ confirms queues up to two seconds before they survive a kill'
 
 /** Kills a server during a stream and starts it again; meanwhile those that do not need it go on hearing. */
@@ -201,7 +201,7 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     for (const received of [listener.audited, listener.told, listener.commanded]) {
       assert.deepEqual(await finalProblemsOf(received, records, steps), [])
     }
-  }).timeout(180_000)
+  }).timeout(600_000)
 
   test('the broker killed: channels are told meanwhile, and it is told everything when it is back', async ({
     assert,
@@ -213,7 +213,7 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     for (const received of [listener.audited, listener.told, listener.commanded]) {
       assert.deepEqual(await finalProblemsOf(received, records, steps), [])
     }
-  }).timeout(180_000)
+  }).timeout(600_000)
 
   test('Redis killed: the bus is told meanwhile, and channels go on when it is back', async ({
     assert,
@@ -226,7 +226,7 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     const { channel, event } = listener.published.at(-1)!
     assert.match(channel, /^resources\/node\/?/)
     assert.equal(event, 'updated')
-  }).timeout(180_000)
+  }).timeout(600_000)
 
   test('a paused broker holds up nothing but what goes to it', async ({ assert, cleanup }) => {
     const relay = startRelayProcess()
@@ -242,5 +242,5 @@ test.group('The outbox with RabbitMQ and Redis', (group) => {
     const { records, steps } = await stream.end()
     assert.isBelow(await drained(), CAUGHT_UP_WITHIN_MS)
     assert.deepEqual(await finalProblemsOf(listener.told, records, steps), [])
-  }).timeout(180_000)
+  }).timeout(600_000)
 })

@@ -22,8 +22,8 @@ import { pauseInhabitants, signalInhabitants } from './inhabitants.js'
 
 const execute = promisify(execFile)
 
-const READY_WITHIN_MS = 90_000
-const STOP_WITHIN_MS = 15_000
+const READY_WITHIN_MS = 300_000
+const STOP_WITHIN_MS = 60_000
 const POLL_MS = 25
 const LOG_TAIL_LINES = 30
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { isStopped, livingIn } from './process_table.js'
 
-const PAUSED_WITHIN_MS = 15_000
+const PAUSED_WITHIN_MS = 60_000
 
 /**
  * Sends a signal to every process whose working directory is inside a folder. That finds children of children and those that

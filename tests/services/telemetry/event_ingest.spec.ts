@@ -131,5 +131,5 @@ test.group('Ingest of events', (group) => {
       bad.map((each) => `creationFailed ${derivedId(QUEUE, each)}`)
     )
     assert.sameMembers(await stored(), events.confirmed)
-  }).timeout(120_000)
+  }).timeout(600_000)
 })

@@ -20,7 +20,7 @@ import { realTime } from '#tests/helpers/real_time'
 const MIB = 1024 ** 2
 const FILES = 1_000
 const LONGEST_MS = 2_000
-const KNOWN_WITHIN_MS = 5_000
+const KNOWN_WITHIN_MS = 50_000
 /** More frequent polling would affect the measurement. */
 const LOOK_AGAIN_MS = 500
 /** By then, the events of the approval are handled. */
@@ -64,7 +64,7 @@ test.group('An analysis of a thousand files', (group) => {
       await registry.server.stop()
     }
   })
-  group.each.timeout(240_000)
+  group.each.timeout(600_000)
 
   /** The time from the timeline. */
   async function executedAt(id: string): Promise<number> {

@@ -150,7 +150,7 @@ test.group('Built master images', (group) => {
     const { process: ran } = JSON.parse(await readFile(join(bundle, 'config.json'), 'utf8'))
     const { stdout } = await run('chroot', [join(bundle, 'rootfs'), ...ran.args])
     assert.equal(stdout, 'hello from the build\n')
-  }).timeout(120_000)
+  }).timeout(600_000)
 
   test('are reproducible', async ({ assert }) => {
     const first = await keeper.built('plain')
@@ -162,7 +162,7 @@ test.group('Built master images', (group) => {
     const [base] = statement.predicate.buildDefinition.resolvedDependencies
     assert.equal(base!.name, `${registry.access.host}/master/busybox`)
     assert.lengthOf(await store.referrers('master/plain', first.buildHash), 2)
-  }).timeout(60_000)
+  }).timeout(600_000)
 
   test('are signed with provenance', async ({ assert, cleanup }) => {
     const { buildHash } = await keeper.built('greeting')
@@ -197,7 +197,7 @@ test.group('Built master images', (group) => {
     const shown = await machine.must('image', 'verify', 'master/greeting', '--registry', 'local')
     assert.include(shown, 'analysis-hub.invalid/master/greeting:latest')
     assert.include(shown, `${sha256Of('hello')}  context/hello`)
-  }).timeout(60_000)
+  }).timeout(600_000)
 
   test('can build on master images by path, and see no secrets', async ({ assert }) => {
     const { buildStatus, buildHash } = await keeper.built('own')
@@ -209,7 +209,7 @@ test.group('Built master images', (group) => {
     const { statement } = await signed('own', buildHash)
     const [base] = statement.predicate.buildDefinition.resolvedDependencies
     assert.equal(base!.name, 'master/busybox:latest')
-  }).timeout(60_000)
+  }).timeout(600_000)
 
   test('can be mirrored from another registry', async ({ assert }) => {
     const { buildStatus, buildHash, command } = await keeper.built('mirrored')
@@ -228,7 +228,7 @@ test.group('Built master images', (group) => {
     assert.match(message, /exit status 3/)
     assert.isUndefined(await store.manifest('master/bad', LATEST))
     assert.deepEqual(await buildsLeft(), [])
-  }).timeout(60_000)
+  }).timeout(600_000)
 
   test('leave nothing behind when the worker crashes, and are built by the next', async ({
     assert,
@@ -250,7 +250,7 @@ test.group('Built master images', (group) => {
     }, 60_000)
     assert.isDefined(await store.manifest('master/endless', LATEST))
     assert.deepEqual(await buildsLeft(), [])
-  }).timeout(120_000)
+  }).timeout(600_000)
 
   test('are stopped with all their processes when the worker stops', async ({ assert }) => {
     await writeEndless('sleep 600')
@@ -261,7 +261,7 @@ test.group('Built master images', (group) => {
 
     assert.isEmpty(running.filter(isAlive))
     assert.deepEqual(await buildsLeft(), [])
-  }).timeout(120_000)
+  }).timeout(600_000)
 })
 
 const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex')

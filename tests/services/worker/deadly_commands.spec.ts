@@ -72,5 +72,5 @@ test.group('Commands that crash workers', () => {
     const failures = ends.filter(({ type }) => type === 'executionFailed')
     assert.lengthOf(failures, 1)
     assert.containSubset(failures[0]!.data, { id: 'deadly', error: { code: 'workerEnded' } })
-  }).timeout(120_000)
+  }).timeout(600_000)
 })

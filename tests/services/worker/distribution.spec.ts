@@ -43,7 +43,7 @@ test.group('Distribution among docker-registries', (group) => {
     scene = await DistributionScene.set(imageStores({ folder: '/nowhere', insecure: [] }))
     return () => scene.platform.stop()
   })
-  group.each.timeout(170_000)
+  group.each.timeout(600_000)
 
   /** Builds one large and one small layer in the first registry. */
   async function built(largeBytes: number) {
