@@ -1,7 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import AuthenticationMiddleware, { type Authenticator } from '#auth/authentication_middleware'
-import { SecurityAudit } from '#audit/security_audit'
 import * as corsRules from '#config/cors'
 import CorsMiddleware from '#http/cors_middleware'
 import ExceptionHandler from '#http/exception_handler'
@@ -9,6 +8,7 @@ import LimitMiddleware from '#http/limit_middleware'
 import { RateLimiter } from '#http/rate_limiter'
 import { WaitingRequests } from '#http/waiting_limits'
 import { env } from '#start/env'
+import { makeOnce } from './made_once.js'
 
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
@@ -34,7 +34,7 @@ const WAITING_LIMITS = {
 }
 
 /**
- * Binds the middleware with dependencies: CORS, authentication and rate limits, which are shared through Redis or
+ * Binds what serves requests: CORS, authentication and rate limits, which are shared through Redis or
  * else per process.
  */
 export default class HttpProvider {
@@ -43,9 +43,6 @@ export default class HttpProvider {
   register() {
     const { container } = this.app
     container.singleton('authenticator', () => undefined)
-    container.singleton(ExceptionHandler, async (resolver) => {
-      return new ExceptionHandler(await resolver.make(SecurityAudit))
-    })
     container.singleton(CorsMiddleware, () => new CorsMiddleware(corsRules))
     container.singleton(AuthenticationMiddleware, async (resolver) => {
       return new AuthenticationMiddleware(await resolver.make('authenticator'), TOKEN_SOURCES)
@@ -54,8 +51,6 @@ export default class HttpProvider {
       return new RateLimiter(LIMITS, await resolver.make('redis'))
     })
     container.singleton(WaitingRequests, () => new WaitingRequests(WAITING_LIMITS))
-    container.singleton(LimitMiddleware, async (resolver) => {
-      return new LimitMiddleware(await resolver.make(RateLimiter))
-    })
+    makeOnce(container, [ExceptionHandler, LimitMiddleware])
   }
 }

@@ -2,6 +2,8 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { health } from '#observability/health'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
+import { renewClaims } from '#storage/claims/claims'
+import { Heartbeat } from '#storage/claims/heartbeat'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { env } from '#start/env'
 import { StorageRecords } from '#storage/storage_records'
@@ -18,6 +20,9 @@ declare module '@adonisjs/core/types' {
   }
 }
 
+const CLAIMS_NOT_RENEWED =
+  'the claims of running uploads could not be renewed; the next attempt follows'
+
 /** Binds the services of storage, one for each kind, and its object store. */
 export function wireStorage(app: ApplicationService): void {
   const { container } = app
@@ -33,6 +38,11 @@ export function wireStorage(app: ApplicationService): void {
       await store.list(place, prefix)[Symbol.asyncIterator]().next()
     })
   }
+  container.singleton(Heartbeat, async (resolver) => {
+    const logger = await resolver.make('logger')
+    const onFailure = (error: unknown) => logger.warn({ err: error }, CLAIMS_NOT_RENEWED)
+    return new Heartbeat({ renew: renewClaims, onFailure })
+  })
   container.singleton(ResumableService, () => new ResumableService(env.UPLOAD_MAX_BYTES))
   makeOnce(container, [StorageRecords, BucketService, BucketFileService])
 }

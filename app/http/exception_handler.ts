@@ -1,12 +1,14 @@
+import { inject } from '@adonisjs/core'
 import { errors, ExceptionHandler, type HttpContext } from '@adonisjs/core/http'
 import type { HttpError } from '@adonisjs/core/types/http'
 
 import { failureOf } from './failure_of.js'
 import { sendJson } from './send_json.js'
-import type { SecurityAudit } from '#audit/security_audit'
+import { SecurityAudit } from '#audit/security_audit'
 import { envelopeOf, PermissionDenied, RouteNotFound, type Failure } from '#kernel/failures'
 
 /** Responds to every error with the error envelope, and logs those that are faults of the server. */
+@inject()
 export default class HttpExceptionHandler extends ExceptionHandler {
   readonly #securityAudit: SecurityAudit
 

@@ -1,11 +1,13 @@
+import { inject } from '@adonisjs/core'
 import type { HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 
 import { allowedMethods } from './allowed_methods.js'
 import { countRequest } from './count_request.js'
-import type { RateLimiter } from './rate_limiter.js'
+import { RateLimiter } from './rate_limiter.js'
 
 /** Counts the request against its caller's rate limit, and answers OPTIONS with the allowed methods. */
+@inject()
 export default class LimitMiddleware {
   readonly #limiter: RateLimiter
 

@@ -1,5 +1,3 @@
-import { renewClaims } from './claims.js'
-
 /** How long the claims of a crashed process last. */
 export const CLAIM_TTL_MS = 30_000
 
@@ -41,14 +39,4 @@ export class Heartbeat {
       await onFailure(error)
     }
   }
-}
-
-export const heartbeat = new Heartbeat({ renew: renewClaims, onFailure: logFailure })
-
-async function logFailure(error: unknown): Promise<void> {
-  const { default: logger } = await import('@adonisjs/core/services/logger')
-  logger.warn(
-    { err: error },
-    'the claims of running uploads could not be renewed; the next attempt follows'
-  )
 }

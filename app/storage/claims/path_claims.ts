@@ -1,6 +1,6 @@
 import type { BucketRow } from '#storage/buckets/bucket'
 import { claimPaths, releaseClaims, type Claim } from './claims.js'
-import { CLAIM_TTL_MS, heartbeat } from './heartbeat.js'
+import { CLAIM_TTL_MS, type Heartbeat } from './heartbeat.js'
 
 interface PendingClaim {
   readonly path: string
@@ -14,12 +14,14 @@ interface PendingClaim {
  */
 export class PathClaims {
   readonly #bucket: BucketRow
+  readonly #heartbeat: Heartbeat
   readonly #ids: string[] = []
   #pending: PendingClaim[] = []
   #claiming: Promise<void> | undefined
 
-  constructor(bucket: BucketRow) {
+  constructor(bucket: BucketRow, heartbeat: Heartbeat) {
     this.#bucket = bucket
+    this.#heartbeat = heartbeat
   }
 
   /** Rejects with `PathTaken` if a file or another claim has the path. */
@@ -40,7 +42,7 @@ export class PathClaims {
 
   /** Stops the renewal of the claims. */
   stopRenewing(): void {
-    heartbeat.remove(this.#ids)
+    this.#heartbeat.remove(this.#ids)
   }
 
   async #claimPending(): Promise<void> {
@@ -61,7 +63,7 @@ export class PathClaims {
         return batch[n]!.reject(result.reason)
       }
       this.#ids.push(result.value.id)
-      heartbeat.add(result.value.id)
+      this.#heartbeat.add(result.value.id)
       batch[n]!.resolve(result.value)
     })
   }

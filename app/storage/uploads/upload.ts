@@ -6,6 +6,7 @@ import type { Origin } from '#kernel/origin'
 import type { BucketRow } from '#storage/buckets/bucket'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { createFiles, type UploadedFile } from '#storage/claims/create_files'
+import type { Heartbeat } from '#storage/claims/heartbeat'
 import { PathClaims } from '#storage/claims/path_claims'
 import { ContainerMissing, PutInterrupted } from '#storage/objects/errors'
 import { interruptible } from '#storage/objects/interruptible'
@@ -27,6 +28,8 @@ interface UploadTarget {
   readonly origin: Origin
   readonly bucket: BucketRow
   readonly store: ObjectStore
+  /** Renews the claims of the upload. */
+  readonly heartbeat: Heartbeat
 }
 
 /** The store had lost the location of the bucket, which was created again. */
@@ -54,7 +57,7 @@ export class Upload {
   constructor(target: UploadTarget, limits: UploadLimits) {
     this.#target = target
     this.#limits = limits
-    this.#claims = new PathClaims(target.bucket)
+    this.#claims = new PathClaims(target.bucket, target.heartbeat)
   }
 
   /**

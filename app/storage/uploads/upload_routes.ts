@@ -8,6 +8,7 @@ import { originOf } from '#kernel/request_origin'
 import { requireAccess } from '#storage/access/bucket_access'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
 import { BucketService } from '#storage/buckets/bucket_service'
+import { Heartbeat } from '#storage/claims/heartbeat'
 import { storagePool } from '#storage/database'
 import { requireNoLock } from '#storage/locks/bucket_locks'
 import { storageSettings } from '#storage/storage_settings'
@@ -66,7 +67,8 @@ async function upload(ctx: HttpContext): Promise<void> {
   const { headers } = ctx.request.request
   requireContent(headers)
   const boundary = boundaryOf(headers['content-type'])
-  const target = { origin, bucket, store: await objectStore() }
+  const heartbeat = await ctx.containerResolver.make(Heartbeat)
+  const target = { origin, bucket, store: await objectStore(), heartbeat }
   const { uploadMaxBytes: maxBytes, uploadMaxFiles: maxFiles } = storageSettings()
   const body = new RequestBody(ctx.request.request)
   try {

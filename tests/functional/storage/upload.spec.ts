@@ -12,6 +12,7 @@ import { PayloadTooLarge } from '#kernel/failures'
 import { useEventSink } from '#tests/helpers/container'
 import type { RecordChange } from '#records/events'
 import { BucketService } from '#storage/buckets/bucket_service'
+import { Heartbeat } from '#storage/claims/heartbeat'
 import { claimPath, claimPaths } from '#storage/claims/claims'
 import { storagePool } from '#storage/database'
 import { objectAddress } from '#storage/objects/layout'
@@ -317,8 +318,9 @@ test.group('Uploads | limits', () => {
       const bucketId = await newBucket()
       const bucket = await (await buckets()).find(bucketId)
       const origin = { actor: somebody.actor, requestId: '', address: '', userAgent: undefined }
+      const [store, heartbeat] = await Promise.all([objectStore(), app.container.make(Heartbeat)])
       const sending = new Upload(
-        { origin, bucket, store: await objectStore() },
+        { origin, bucket, store, heartbeat },
         { maxFiles: files, maxBytes: bytes }
       ).run(
         parts([

@@ -20,7 +20,7 @@ test.group('Parts of an upload', () => {
     ] as const)
     .run(({ assert }, [length, step]) => {
       const bytes = randomBytes(length)
-      const part = new BufferedPart()
+      const part = new BufferedPart(new BufferPool())
       for (let at = 0; at < length; at += step) {
         part.add(bytes.subarray(at, at + step), 8 * MIB)
       }
@@ -30,7 +30,7 @@ test.group('Parts of an upload', () => {
     })
 
   test('keep their bytes when the next part is buffered', ({ assert }) => {
-    const part = new BufferedPart()
+    const part = new BufferedPart(new BufferPool())
     const [first, second] = [randomBytes(MIB), randomBytes(MIB)]
     part.add(first, 8 * MIB)
     const content = part.take().bytes

@@ -35,5 +35,3 @@ export class BufferPool {
     this.#acquired--
   }
 }
-
-export const bufferPool = new BufferPool()

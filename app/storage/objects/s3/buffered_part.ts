@@ -1,4 +1,4 @@
-import { BUFFER_BYTES, bufferPool, type BufferPool } from './buffer_pool.js'
+import { BUFFER_BYTES, type BufferPool } from './buffer_pool.js'
 
 const MIN_BLOCK_BYTES = 16 * 1024
 const MAX_BLOCK_BYTES = 256 * 1024
@@ -23,7 +23,7 @@ export class BufferedPart {
   #freeInLast = 0
   #length = 0
 
-  constructor(pool = bufferPool) {
+  constructor(pool: BufferPool) {
     this.#pool = pool
   }
 

@@ -1,3 +1,5 @@
+import { BufferPool } from './buffer_pool.js'
+
 interface BudgetRequest {
   readonly owner: object
   readonly bytes: number
@@ -8,11 +10,13 @@ interface BudgetRequest {
 const OVERDRAFT_AFTER_MS = 250
 
 /**
- * The memory that the uploads of a process share for parts. Uploads wait for memory. To avoid a deadlock of
+ * The memory that the uploads to a store share for parts. Uploads wait for memory. To avoid a deadlock of
  * half-filled parts, one of them may overdraw the budget until it has sent its part; if its client stalls, the next
  * one may as well.
  */
 export class PartBudget {
+  /** The buffers that parts are collected in. */
+  readonly buffers = new BufferPool()
   #free: number
   #queue: BudgetRequest[] = []
   #overdrawn = new Set<object>()

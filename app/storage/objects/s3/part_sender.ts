@@ -33,13 +33,14 @@ export class PartSender {
   readonly #inFlight = new Set<Promise<void>>()
   readonly signal: AbortSignal
   readonly tags: string[]
-  readonly #buffered = new BufferedPart()
+  readonly #buffered: BufferedPart
   #reserved = 0
   #number: number
   #size = 0
 
   constructor(options: PartSenderOptions) {
     this.#options = options
+    this.#buffered = new BufferedPart(options.budget.buffers)
     this.tags = [...(options.tags ?? [])]
     this.#number = this.tags.length + 1
     const { signal } = options
