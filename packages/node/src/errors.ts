@@ -85,6 +85,19 @@ export class NodeUnknown extends NodeFailure {
   }
 }
 
+/** The hub does not accept the credentials of the node. */
+export class CredentialsRefused extends NodeFailure {
+  static readonly code = 'credentialsRefused'
+  readonly code = CredentialsRefused.code
+
+  constructor(hub: string, file: string, cause: unknown) {
+    super(
+      `${hub} does not accept the credentials in ${file}: check the address of the hub, or get new ones (hubctl node rotate-credentials <node> --to ${file})`,
+      cause
+    )
+  }
+}
+
 /** The hub has another public key of the node than the one it holds, and the node may not change that. */
 export class KeyUnpublished extends NodeFailure {
   static readonly code = 'keyUnpublished'

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { AnalysisImages } from '#node/analyses/analysis_images'
-import { HubRefusal, KeyUnpublished, NodeUnknown } from './errors.js'
+import { CredentialsRefused, HubRefusal, KeyUnpublished, NodeUnknown } from './errors.js'
 import { HubAnalyses, type HubNode } from '#node/analyses/hub_analyses'
 import { MessageIntake } from '#node/analyses/message_intake'
 import { RunRecords } from '#node/analyses/run_record'
@@ -51,7 +51,7 @@ export class NodeProcess {
     const { folder, policy, imagesPath, signingKey } = settings
     const hub = new Hub(settings.hub, settings.credentials)
     const analyses = new HubAnalyses(hub)
-    const node = await findNode(analyses, settings.credentials.id)
+    const node = await findNode(analyses, settings)
     const approver = settings.approver && new HubAnalyses(new Hub(settings.hub, settings.approver))
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const keys = await KeyPair.open(join(folder, 'node.key'))
@@ -102,10 +102,17 @@ export class NodeProcess {
   }
 }
 
-async function findNode(analyses: HubAnalyses, clientId: string): Promise<HubNode> {
-  const node = await analyses.findNode(clientId)
+/** The first request of the node, so also its login. */
+async function findNode(
+  analyses: HubAnalyses,
+  { credentials: { id }, credentialsFile, hub: { url } }: NodeSettings
+): Promise<HubNode> {
+  const node = await analyses.findNode(id).catch((error: unknown) => {
+    const isRefused = error instanceof HubRefusal && [400, 401].includes(error.status)
+    throw isRefused ? new CredentialsRefused(url, credentialsFile, error) : error
+  })
   if (!node) {
-    throw new NodeUnknown(clientId)
+    throw new NodeUnknown(id)
   }
   return node
 }

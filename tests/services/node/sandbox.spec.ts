@@ -1,4 +1,3 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,51 +6,26 @@ import { fileURLToPath } from 'node:url'
 import { test } from '@japa/runner'
 
 import { eventually } from '#tests/helpers/eventually'
-import { Machine } from '#tests/services/hubctl/hubctl'
-import { freePort } from '#tests/services/servers/free_port'
+import type { Machine } from '#tests/services/hubctl/hubctl'
+import { SandboxTerminal } from './sandbox_terminal.js'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 
 const WHISPER = fileURLToPath(new URL('../../fixtures/analyses/whisper', import.meta.url))
-const READY_MS = 600_000
 const RUN_BYTES = 8
 
 for (const isolation of ['bubblewrap', 'runc']) {
   test.group(`A sandbox with ${isolation}`, (group) => {
+    let terminal: SandboxTerminal
     let machine: Machine
     let folder: string
-    let port: number
-    let running: ChildProcessWithoutNullStreams
-    const sandbox = (...args: string[]) => machine.must('sandbox', '--folder', folder, ...args)
-
-    /** Returns when it says that it is ready. */
-    async function up(): Promise<void> {
-      const args = ['sandbox', '--folder', folder, 'up', '--port', String(port)]
-      running = machine.start([...args, '--isolation', isolation])
-      let printed = ''
-      for (const stream of [running.stdout, running.stderr]) {
-        stream.on('data', (text: Buffer) => (printed += text.toString()))
-      }
-      await eventually(() => {
-        if (running.exitCode !== null) {
-          throw new Error(`The sandbox ended: ${printed}`)
-        }
-        return printed.includes('Ready.')
-      }, READY_MS)
-    }
+    const sandbox = (...args: string[]) => terminal.call(...args)
 
     group.setup(async () => {
       await ensurePackages(PACKAGES.containers)
-      machine = await Machine.createRecord()
-      folder = machine.path('sandbox')
-      port = await freePort()
-      await up()
-      return async () => {
-        running.kill('SIGTERM')
-        if (running.exitCode === null) {
-          await once(running, 'exit')
-        }
-        await machine.remove()
-      }
+      terminal = await SandboxTerminal.open(['--isolation', isolation])
+      ;({ machine, folder } = terminal)
+      await terminal.up()
+      return () => terminal.close()
     })
     group.each.timeout(900_000)
 
@@ -76,17 +50,17 @@ for (const isolation of ['bubblewrap', 'runc']) {
     test('says that an analysis failed whose node was killed, and goes on', async ({ assert }) => {
       const node = await processOf(join(folder, 'nodes/north'))
       process.kill(node!, 'SIGKILL')
-      const [code] = (await once(running, 'exit')) as [number]
+      const [code] = (await once(terminal.running, 'exit')) as [number]
       assert.notEqual(code, 0)
       await eventually(async () => (await processesOf(folder)).length === 0, 120_000)
-      await up()
+      await terminal.up()
       assert.match(await sandbox('run', 'mean'), /expected/)
     })
 
     test('leaves nothing running, and is found again', async ({ assert }) => {
       await sandbox('down')
       assert.deepEqual(await processesOf(folder), [])
-      await up()
+      await terminal.up()
       const analyses = await machine.json<{ name: string }[]>(
         '--context',
         'sandbox',

@@ -68,7 +68,8 @@ export async function writeNodeFiles(
   folder: SandboxFolder,
   { name, hospital }: SandboxNode,
   url: string,
-  signingKeys: string
+  signingKeys: string,
+  images = folder.images
 ): Promise<void> {
   const path = folder.node(name)
   const settings = {
@@ -76,7 +77,7 @@ export async function writeNodeFiles(
     credentials: 'credentials.json',
     approver: 'approver.json',
     signingKey: 'hub.pub',
-    images: folder.images,
+    images,
     policy: 'policy.yaml',
     data: 'state',
   }

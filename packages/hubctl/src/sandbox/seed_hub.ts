@@ -68,6 +68,28 @@ export class SandboxSeed {
     await this.#user(ANALYST, institute, 'researcher', analyst)
   }
 
+  /** A node of its own at a hub elsewhere, in a realm with its name. One that others run is not taken over. */
+  async newNode(node: SandboxNode): Promise<void> {
+    const { name, type } = node
+    const isOwn = existsSync(join(this.#folder.node(name), 'credentials.json'))
+    const isThere = await this.#hasNode(name)
+    if (isOwn !== isThere) {
+      throw isThere ? nameTaken(name) : folderTaken(this.#folder.node(name))
+    }
+    const realm = await ensureNamed(this.#admin, REALMS, node.realm, {})
+    const [registry] = await allOf<NamedRecord>(this.#admin, REGISTRIES.service, REGISTRIES.path)
+    if (!registry) {
+      throw new Problem(EXIT.notFound, 'The hub has no registry, so it distributes no images.', [
+        'hubctl create registry name=local host=local-images',
+      ])
+    }
+    if (!isThere) {
+      const attributes = { name, type, realmId: realm.id, registryId: registry.id }
+      await this.#admin.change('POST', NODE_RECORDS.service, NODE_RECORDS.path, attributes)
+    }
+    await this.#node(node, realm, registry)
+  }
+
   /** The project of the analyst, with all nodes in it. */
   async project(analyst: Api, approverOf: (node: SandboxNode) => Api): Promise<void> {
     const project = await ensureNamed(analyst, PROJECTS, PROJECT, {})
@@ -111,6 +133,13 @@ export class SandboxSeed {
       '/image-keys'
     )
     return data.map(({ publicKey }) => publicKey.trim()).join('\n')
+  }
+
+  async #hasNode(name: string): Promise<boolean> {
+    const found = await allOf(this.#admin, NODE_RECORDS.service, NODE_RECORDS.path, {
+      query: [['filter[name]', name]],
+    })
+    return found.length > 0
   }
 
   async #registry(): Promise<NamedRecord> {
@@ -166,3 +195,15 @@ export class SandboxSeed {
     await ensureRole(this.#admin, 'user', user.id, role.id)
   }
 }
+
+const nameTaken = (name: string): Problem =>
+  new Problem(EXIT.refused, `The hub has a node ${name} already.`, [
+    'Choose another name, or run that one with a settings file of its own:',
+    `hubctl node rotate-credentials ${name} --to credentials.json`,
+    'hubctl sandbox join node.yaml (docs/nodes.md)',
+  ])
+
+const folderTaken = (folder: string): Problem =>
+  new Problem(EXIT.refused, `${folder} is of a node that this hub does not have.`, [
+    'Choose another name, or another --folder.',
+  ])

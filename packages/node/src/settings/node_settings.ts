@@ -39,6 +39,7 @@ const nodeFile = body({
 export interface NodeSettings {
   readonly hub: HubAddress
   readonly credentials: ClientCredentials
+  readonly credentialsFile: string
   /** The client that approves and publishes the key of the node, where its policy lets the node do so. */
   readonly approver: ClientCredentials | undefined
   /** PEM of the public keys of the hub that are trusted. */
@@ -56,6 +57,7 @@ export async function readNodeSettings(file: string): Promise<NodeSettings> {
   return {
     hub: { url: url.replace(/\/+$/, ''), ...(services && { services }) },
     credentials: await readCredentials(at(settings.credentials)),
+    credentialsFile: at(settings.credentials),
     approver: approver === undefined ? undefined : await readCredentials(at(approver)),
     signingKey: await readFile(at(settings.signingKey), 'utf8'),
     imagesPath: images === undefined ? undefined : at(images),

@@ -19,6 +19,15 @@ Examples:
   hubctl sandbox run mean                in another one
   hubctl sandbox new study               a copy of an example, to begin with`
 
+const JOIN_HELP = `
+A new node needs a login at that hub that may create nodes, clients and realms.
+Its realm has its name; its synthetic data are made from its name.
+
+Examples:
+  hubctl login --url https://hub.example.org --user admin
+  hubctl sandbox join west --url https://hub.example.org
+  hubctl sandbox join node.yaml          one that the hub has already`
+
 export function sandboxCommand(): Command {
   return new Command('sandbox')
     .description('run a hub with nodes on this machine, to try it and to develop analyses')
@@ -58,8 +67,11 @@ export function sandboxCommand(): Command {
     .addCommand(
       withIsolation(
         new Command('join')
-          .description('start a node of this kind at another hub, until Ctrl-C')
-          .argument('<settings>', 'the settings file of the node (docs/nodes.md)')
+          .description('run a node at another hub (--url), until Ctrl-C')
+          .argument('<node>', 'the name of a new node, or a settings file (docs/nodes.md)')
+          .option('--aggregator', 'a new node without data')
+          .option('--images <folder>', 'the folder of images of a hub without a registry')
+          .addHelpText('after', JOIN_HELP)
       ).action(perform(joinHub))
     )
 }

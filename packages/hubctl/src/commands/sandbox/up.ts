@@ -28,7 +28,8 @@ export async function up({ options, output }: Invocation<UpOptions>): Promise<Ex
   const interrupted = interruption()
   try {
     await Promise.race([supervisor.up(), interrupted])
-    output.note('\nReady. In another terminal: hubctl sandbox run mean. Ctrl-C ends everything.')
+    output.note('')
+    output.note('Ready. In another terminal: hubctl sandbox run mean. Ctrl-C ends everything.')
     const part = await Promise.race([supervisor.ended(), interrupted])
     if (part !== undefined) {
       throw new Problem(EXIT.failed, `${part} has ended by itself.`, [
