@@ -55,6 +55,8 @@ class Execution {
   readonly #analysis: RunningAnalysis
   readonly #deadline: number
   readonly #progress: RunProgress
+  /** What was shown of each node last. */
+  readonly #states = new Map<string, string>()
 
   constructor(api: Api, analysis: RunningAnalysis, deadline: number, progress: RunProgress) {
     this.#api = api
@@ -102,9 +104,9 @@ class Execution {
     let result: string | null = null
     await this.#poll(async () => {
       const nodes = await this.#nodes()
-      nodes.forEach((node) => this.#progress.state(stateOf(node)))
+      this.#showStates(nodes)
       const { executionStatus, executionProgress } = await this.#read()
-      if (executionProgress) {
+      if (executionProgress && executionProgress < 100) {
         this.#progress.state(`${executionProgress} % done`)
       }
       result = executionStatus
@@ -116,6 +118,15 @@ class Execution {
     }
     await this.#showErrors()
     throw this.#problem('The execution has failed.')
+  }
+
+  /** One line for all nodes that have come to the same state. */
+  #showStates(nodes: readonly NodeState[]): void {
+    const changed = nodes.filter((node) => this.#states.get(node.nodeId) !== stateOf(node))
+    changed.forEach((node) => this.#states.set(node.nodeId, stateOf(node)))
+    for (const [state, those] of Map.groupBy(changed, stateOf)) {
+      this.#progress.step(`${namesOf(those)}: ${state}`)
+    }
   }
 
   async #showErrors(): Promise<void> {
@@ -170,8 +181,7 @@ class Execution {
 }
 
 function stateOf({ node, executionStatus }: NodeState): string {
-  const state = executionStatus ?? (node.online ? 'has not begun' : 'has not begun, and is offline')
-  return `${node.name}: ${state}`
+  return executionStatus ?? (node.online ? 'has not begun' : 'has not begun, and is offline')
 }
 
 const namesOf = (nodes: readonly NodeState[]): string =>
