@@ -22,6 +22,7 @@ await NodeProcess.start({
     ...rest,
     hub: { url },
     credentials: { id: clientId, secret: 'secret' },
+    credentialsFile: 'credentials.json',
     approver: undefined,
     policy: new Policy(),
     isolation: undefined,

@@ -53,6 +53,7 @@ export class NodeScene {
     const settings: NodeSettings = {
       hub: { url: hub.url },
       credentials: { id: node.clientId!, secret: 'secret' },
+      credentialsFile: 'credentials.json',
       approver: undefined,
       signingKey: KEY.public.pem,
       imagesPath,
