@@ -22,6 +22,7 @@ export interface NodePartOptions {
 const READY = / is ready$/m
 const READY_MS = 120_000
 const POLL_MS = 100
+const AGGREGATED_AT_ONCE = 8
 
 /** Writes the settings, the policy and the data of a node, and starts it. */
 export async function startNode(
@@ -63,8 +64,7 @@ export async function nodeReady(
   }
 }
 
-/** Settings, policy and data of a node. */
-export async function writeNodeFiles(
+async function writeNodeFiles(
   folder: SandboxFolder,
   { name, hospital }: SandboxNode,
   url: string,
@@ -82,7 +82,9 @@ export async function writeNodeFiles(
     data: 'state',
   }
   const source = { name: 'hospital', folder: 'data', projects: ['*'] }
-  const policy = { approve: 'auto', ...(hospital && { data: [source] }) }
+  // An aggregator takes part in every analysis.
+  const own = hospital ? { data: [source] } : { atOnce: AGGREGATED_AT_ONCE }
+  const policy = { approve: 'auto', ...own }
   await writeFile(join(path, 'hub.pub'), `${signingKeys}\n`)
   await writeFile(join(path, 'node.yaml'), `${yamlOf(settings)}\n`)
   await writeFile(join(path, 'policy.yaml'), `${yamlOf(policy)}\n`)
