@@ -64,7 +64,7 @@ export async function nodeReady(
   }
 }
 
-async function writeNodeFiles(
+export async function writeNodeFiles(
   folder: SandboxFolder,
   { name, hospital }: SandboxNode,
   url: string,
