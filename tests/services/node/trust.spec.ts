@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url'
 
 import { test } from '@japa/runner'
 
+import { blobPath } from '#oci/layout_paths'
+import { attachmentTag, SIGNATURE } from '#oci/signing/attachment_kinds'
+import { SIGNATURE_ANNOTATION } from '#oci/signing/simple_signing'
 import { eventually } from '#tests/helpers/eventually'
 import { stopwatch } from '#tests/helpers/stopwatch'
 import { descendants, isAlive, procFile } from '#tests/services/servers/process_table'
@@ -16,6 +19,9 @@ import { TestSandbox } from './test_sandbox.js'
 const PATIENT = fileURLToPath(new URL('../../fixtures/analyses/patient/main.py', import.meta.url))
 const NODES = ['north', 'south', 'center']
 const WITHIN_MS = 300_000
+/** Who decides for the hospitals. Aggregators do not decide. */
+const APPROVERS = ['sandbox-north', 'sandbox-south']
+
 interface Participation {
   readonly id: string
   readonly approvalStatus: string | null
@@ -95,6 +101,51 @@ test.group('Trust between a hub, its nodes and their analyses', (group) => {
     return below.filter((pid) => procFile(pid, 'environ').includes(`ANALYSIS_ID=${id}`))
   }
 
+  test('an image, a signature or a label with one changed byte is not started, and the analyst reads why', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { machine, folder } = sandbox
+    const nodes = await Promise.all(NODES.map((name) => sandbox.nodeProcess(name)))
+    // The nodes see the images when they have been changed, and not before.
+    const signalNodes = (name: NodeJS.Signals) => nodes.forEach((pid) => process.kill(pid, name))
+    signalNodes('SIGSTOP')
+    cleanup(() => signalNodes('SIGCONT'))
+    const [layer, signature, label] = await Promise.all([
+      begin('changed-layer'),
+      begin('changed-signature'),
+      begin('changed-label'),
+    ])
+    const analyses = [layer, signature, label]
+    for (const { name } of analyses) {
+      await approve(name)
+    }
+    await eventually(async () => {
+      const all = await Promise.all(analyses.map(participations))
+      return all.flat().every(({ artifactDigest }) => artifactDigest !== null)
+    }, WITHIN_MS)
+    const images = join(folder, 'hub/images')
+    await changeLayer(images, (await at(layer, 'north')).artifactDigest!)
+    await changeLabel(images, (await at(label, 'north')).artifactDigest!)
+    await changeSignature(images, (await at(signature, 'north')).artifactDigest!)
+    signalNodes('SIGCONT')
+
+    const reasons = [/digest|damaged|bytes/i, /signature/i, /digest|bytes/i]
+    for (const [index, analysis] of analyses.entries()) {
+      assert.notEqual(await endOf(analysis.run), 0)
+      assert.match(analysis.output.text, reasons[index]!)
+      const logs = await machine.must('--context', 'sandbox', 'analysis', 'logs', analysis.name)
+      assert.match(logs, reasons[index]!)
+      assert.notInclude(logs, 'Starts the container')
+      const timeline = await machine.must(
+        ...['--context', 'sandbox', 'analysis', 'timeline', analysis.name]
+      )
+      assert.match(timeline, /executionStatus.*failed|failed/)
+      const states = await participations(analysis)
+      assert.isTrue(states.every(({ executionStatus }) => executionStatus === 'failed'))
+    }
+  })
+
   test('a running analysis is ended when its approval is withdrawn', async ({ assert }) => {
     const { machine } = sandbox
     const analysis = await begin('withdrawn')
@@ -170,6 +221,21 @@ test.group('Trust between a hub, its nodes and their analyses', (group) => {
       )
     }
   })
+
+  async function approve(name: string): Promise<void> {
+    for (const context of APPROVERS) {
+      await eventually(async () => {
+        await sandbox.machine.call(['--context', context, 'analysis', 'approve', name])
+        const analysis = await sandbox.read<{ data: Analysis[] }>(
+          'sandbox',
+          `/analyses?filter[name]=${name}`
+        )
+        const decided = await participations(analysis.data[0]!)
+        const own = APPROVERS.indexOf(context)
+        return decided.find(({ node }) => node.name === NODES[own])?.approvalStatus === 'approved'
+      }, WITHIN_MS)
+    }
+  }
 
   async function addProject(name: string): Promise<void> {
     const { machine } = sandbox
@@ -270,4 +336,57 @@ async function putLocal(socketPath: string, token: string, projectId: string): P
   if (status !== 201) {
     throw new Error(`The file was answered with ${status}`)
   }
+}
+
+interface Manifest {
+  readonly config: { readonly digest: string }
+  readonly layers: readonly { readonly digest: string }[]
+}
+
+async function manifestAt(images: string, digest: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(images, blobPath(digest)), 'utf8')) as Manifest
+}
+
+/** Changes one byte in the middle of the layer with the code. */
+async function changeLayer(images: string, digest: string): Promise<void> {
+  const { layers } = await manifestAt(images, digest)
+  const file = join(images, blobPath(layers.at(-1)!.digest))
+  const bytes = await readFile(file)
+  const middle = Math.floor(bytes.length / 2)
+  bytes[middle]! ^= 1
+  await writeFile(file, bytes)
+}
+
+/** Changes one digit of the label that names the content. */
+async function changeLabel(images: string, digest: string): Promise<void> {
+  const { config } = await manifestAt(images, digest)
+  await changeText(join(images, blobPath(config.digest)), '"analysis-hub.content":"')
+}
+
+/** Changes one character of the signature, in the manifest that the tag beside the image names. */
+async function changeSignature(images: string, digest: string): Promise<void> {
+  const tag = attachmentTag(digest, SIGNATURE)
+  const index = JSON.parse(await readFile(join(images, 'index.json'), 'utf8')) as {
+    manifests: { digest: string; annotations?: Record<string, string> }[]
+  }
+  const isSignature = ({ annotations = {} }: { annotations?: Record<string, string> }) =>
+    Object.values(annotations).some((name) => name.endsWith(tag))
+  const signatures = new Set(index.manifests.filter(isSignature).map((one) => one.digest))
+  if (signatures.size === 0) {
+    throw new Error('The image has no signature')
+  }
+  for (const signature of signatures) {
+    await changeText(join(images, blobPath(signature)), `"${SIGNATURE_ANNOTATION}":"ME`)
+  }
+}
+
+/** Changes the character behind a text. */
+async function changeText(file: string, before: string): Promise<void> {
+  const text = await readFile(file, 'utf8')
+  const at = text.indexOf(before) + before.length
+  if (at < before.length) {
+    throw new Error(`${file} has no ${before}`)
+  }
+  const other = text[at] === '0' ? '1' : '0'
+  await writeFile(file, `${text.slice(0, at)}${other}${text.slice(at + 1)}`)
 }
