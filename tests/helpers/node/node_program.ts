@@ -16,8 +16,7 @@ const containers = new StandInContainers()
 containers.onStart = (analysis) => {
   analysis.onMessage = (message) => void process.send!(message)
 }
-process.on('disconnect', () => process.exit())
-await NodeProcess.start({
+const node = await NodeProcess.start({
   settings: {
     ...rest,
     hub: { url },
@@ -30,3 +29,4 @@ await NodeProcess.start({
   containers,
   onLine: () => {},
 })
+process.on('disconnect', () => void node.stop().then(() => process.exit()))

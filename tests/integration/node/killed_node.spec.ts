@@ -47,6 +47,14 @@ test.group('A node that is killed', (group) => {
     return child
   }
 
+  /** Ends it so that nothing of it is left. */
+  async function end(child: ChildProcess): Promise<void> {
+    if (child.connected) {
+      child.disconnect()
+      await once(child, 'exit')
+    }
+  }
+
   async function kill(child: ChildProcess): Promise<void> {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGKILL')
@@ -89,7 +97,7 @@ test.group('A node that is killed', (group) => {
     }
     Object.assign(assignment.analysis, { distributionStatus: 'executed' })
     const child = start(scene, received)
-    cleanup(() => kill(child))
+    cleanup(() => end(child))
 
     await eventually(() => received.length === next && scene.hub.mailbox.length === 0, WITHIN_MS)
     assert.deepEqual(
@@ -115,7 +123,7 @@ test.group('A node that is killed', (group) => {
     const sockets = await readlink(join(folder, 'sockets'))
     assert.isNotEmpty(await readdir(sockets))
     const second = start(scene, received)
-    cleanup(() => kill(second))
+    cleanup(() => end(second))
 
     await eventually(() => assignment.executionStatus === 'failed', WITHIN_MS)
     await eventually(async () => (await readdir(join(folder, 'incoming'))).length === 0, WITHIN_MS)
