@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,26 +5,20 @@ import { fileURLToPath } from 'node:url'
 import { test } from '@japa/runner'
 
 import { eventually } from '#tests/helpers/eventually'
-import type { Machine } from '#tests/services/hubctl/hubctl'
-import { SandboxTerminal } from './sandbox_terminal.js'
-import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
+import { TestSandbox } from './test_sandbox.js'
 
 const WHISPER = fileURLToPath(new URL('../../fixtures/analyses/whisper', import.meta.url))
 const RUN_BYTES = 8
 
 for (const isolation of ['bubblewrap', 'runc']) {
   test.group(`A sandbox with ${isolation}`, (group) => {
-    let terminal: SandboxTerminal
-    let machine: Machine
-    let folder: string
-    const sandbox = (...args: string[]) => terminal.call(...args)
+    let running: TestSandbox
+    const sandbox = (...args: string[]) => running.command(...args)
 
     group.setup(async () => {
-      await ensurePackages(PACKAGES.containers)
-      terminal = await SandboxTerminal.open(['--isolation', isolation])
-      ;({ machine, folder } = terminal)
-      await terminal.up()
-      return () => terminal.close()
+      running = await TestSandbox.create(isolation)
+      await running.up()
+      return () => running.remove()
     })
     group.each.timeout(900_000)
 
@@ -36,6 +29,7 @@ for (const isolation of ['bubblewrap', 'runc']) {
       })
 
     test('shows nothing of messages and intermediate files on their way', async ({ assert }) => {
+      const { machine, folder } = running
       const to = machine.path('whispered')
       await sandbox('run', WHISPER, '--to', to)
       const backwards = JSON.parse(await readFile(join(to, 'result.txt'), 'utf8')) as string[]
@@ -48,20 +42,18 @@ for (const isolation of ['bubblewrap', 'runc']) {
     })
 
     test('says that an analysis failed whose node was killed, and goes on', async ({ assert }) => {
-      const node = await processOf(join(folder, 'nodes/north'))
-      process.kill(node!, 'SIGKILL')
-      const [code] = (await once(terminal.running, 'exit')) as [number]
-      assert.notEqual(code, 0)
-      await eventually(async () => (await processesOf(folder)).length === 0, 120_000)
-      await terminal.up()
+      process.kill(await running.nodeProcess('north'), 'SIGKILL')
+      assert.notEqual(await running.ended(), 0)
+      await eventually(async () => (await running.processes()).length === 0, 120_000)
+      await running.up()
       assert.match(await sandbox('run', 'mean'), /expected/)
     })
 
     test('leaves nothing running, and is found again', async ({ assert }) => {
       await sandbox('down')
-      assert.deepEqual(await processesOf(folder), [])
-      await terminal.up()
-      const analyses = await machine.json<{ name: string }[]>(
+      assert.deepEqual(await running.processes(), [])
+      await running.up()
+      const analyses = await running.machine.json<{ name: string }[]>(
         '--context',
         'sandbox',
         'get',
@@ -102,21 +94,4 @@ function containsAny(content: string, runs: ReadonlySet<string>): boolean {
     }
   }
   return false
-}
-
-/** The processes whose arguments or working folder are below a folder. */
-async function processesOf(folder: string): Promise<number[]> {
-  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-  const commands = await Promise.all(
-    ids.map(async (id) => ({
-      id,
-      command: await readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => ''),
-    }))
-  )
-  return commands.filter(({ command }) => command.includes(folder)).map(({ id }) => id)
-}
-
-async function processOf(folder: string): Promise<number | undefined> {
-  const ids = await processesOf(folder)
-  return ids.at(-1)
 }

@@ -28,7 +28,7 @@ here. Ctrl-C ends only the command: the analysis goes on.
 
 Examples:
   hubctl analysis run examples/mean --project study
-  hubctl analysis run mean --project study --node north --node center --to results`
+  hubctl analysis run mean --project study --node north --node center --to out`
 
 export function runCommand(): Command {
   return new Command('run')
