@@ -125,3 +125,19 @@ export class PythonMissing extends NodeFailure {
     super(`${command} is no Python 3: install it (apt-get install python3), or name another`, cause)
   }
 }
+
+export class DebianRootFailed extends NodeFailure {
+  static readonly code = 'debianRootFailed'
+  readonly code = DebianRootFailed.code
+
+  static of(cause: unknown): DebianRootFailed {
+    const { code, stderr = '' } = cause as { code?: unknown; stderr?: string }
+    const [lastLine] = stderr.trim().split('\n').slice(-1)
+    return new DebianRootFailed(
+      code === 'ENOENT'
+        ? 'A root of Debian is made by mmdebstrap: install it (apt-get install mmdebstrap)'
+        : `mmdebstrap made no root of Debian: ${lastLine || (cause as Error).message}`,
+      cause
+    )
+  }
+}

@@ -57,7 +57,6 @@ export async function pythonFiles({
 }: Python): Promise<LayerFile[]> {
   const library = await filesBelow(standardLibrary)
   const libraries = await sharedLibraries([executable, ...library.filter(isSharedLibrary)])
-  const modules = await filesBelow(OWN_MODULES, /\.py$/)
   const placed: (readonly [path: string, source: string])[] = [
     [`${PYTHON_HOME}/bin/python3`, executable],
     ...library.map(
@@ -65,10 +64,18 @@ export async function pythonFiles({
         [`${PYTHON_HOME}/lib/python${version}/${relative(standardLibrary, path)}`, path] as const
     ),
     ...libraries.map((path) => [path.slice(1), path] as const),
-    ...modules.map((path) => [`${MODULES}/${relative(OWN_MODULES, path)}`, path] as const),
   ]
-  const files = await inParallel(placed, STATS_AT_ONCE, ([path, source]) => copyOf(path, source))
-  return [...files, ...SYSTEM_FILES]
+  return [...(await copiesOf(placed)), ...(await moduleFiles()), ...SYSTEM_FILES]
+}
+
+/** The modules that analyses use to reach their node. */
+export async function moduleFiles(): Promise<LayerFile[]> {
+  const modules = await filesBelow(OWN_MODULES, /\.py$/)
+  return copiesOf(modules.map((path) => [`${MODULES}/${relative(OWN_MODULES, path)}`, path]))
+}
+
+function copiesOf(placed: readonly (readonly [path: string, source: string])[]) {
+  return inParallel(placed, STATS_AT_ONCE, ([path, source]) => copyOf(path, source))
 }
 
 async function copyOf(path: string, source: string): Promise<LayerFile> {

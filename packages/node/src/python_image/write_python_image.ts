@@ -1,58 +1,123 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { countBytes } from '#oci/count_bytes'
 import type { ImageStore, StoredManifest } from '#oci/image_store'
 import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { singleChunk } from '#oci/single_chunk'
-import { layerEntries } from '#oci/tar/layer_entries'
+import { layerEntries, type LayerFile } from '#oci/tar/layer_entries'
 import { addressOf } from '#oci/verified_bytes'
-import { writeLayer } from '#oci/write_layer'
+import { gzipBytes, writeLayer, type WrittenLayer } from '#oci/write_layer'
 
-import { findPython, MODULES, PYTHON_HOME, pythonFiles } from './python_files.js'
+import { makeDebianRoot, type DebianRootOptions } from './debian_root.js'
+import { findPython, moduleFiles, MODULES, PYTHON_HOME, pythonFiles } from './python_files.js'
 
-export interface PythonImageOptions {
-  /** The Python to copy, such as `/usr/bin/python3`. */
-  readonly python: string
-  readonly onBytes?: (bytes: number) => void
+/** Where an image is written. */
+interface Destination {
+  readonly store: ImageStore
+  readonly repository: string
+  readonly tag: string
+  readonly onBytes: (bytes: number) => void
 }
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
+const PATHS = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /** Makes a master image from the Python of this machine. It needs no network. The same Python gives the same image. */
 export async function writePythonImage(
-  store: ImageStore,
-  repository: string,
-  tag: string,
-  { python, onBytes }: PythonImageOptions
+  destination: Destination,
+  python: string
 ): Promise<StoredManifest> {
-  const entries = layerEntries(await pythonFiles(await findPython(python)))
-  const layer = await writeLayer(store, repository, entries, onBytes ? { onBytes } : {})
-  const config = Buffer.from(JSON.stringify(configWith(layer.diffId)))
+  const files = await pythonFiles(await findPython(python))
+  return writeImage(destination, [await filesLayer(destination, files)], {
+    command: `/${PYTHON_HOME}/bin/python3`,
+    variables: [`PATH=/${PYTHON_HOME}/bin:/usr/bin:/bin`, `PYTHONHOME=/${PYTHON_HOME}`],
+  })
+}
+
+/** Makes a master image from packages of Debian. */
+export async function writeDebianImage(
+  destination: Destination,
+  root: DebianRootOptions,
+  signal: AbortSignal
+): Promise<StoredManifest> {
+  const folder = await mkdtemp(join(tmpdir(), 'hub-debian-'))
+  try {
+    const file = join(folder, 'root.tar')
+    await makeDebianRoot(file, root, signal)
+    const layers = [
+      await tarLayer(destination, file),
+      await filesLayer(destination, await moduleFiles()),
+    ]
+    return await writeImage(destination, layers, {
+      command: '/usr/bin/python3',
+      variables: [`PATH=${PATHS}`],
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function filesLayer({ store, repository, onBytes }: Destination, files: LayerFile[]) {
+  return writeLayer(store, repository, layerEntries(files), { onBytes })
+}
+
+/** The file is read twice: its digest without compression is the identity of the layer. */
+async function tarLayer(
+  { store, repository, onBytes }: Destination,
+  file: string
+): Promise<WrittenLayer> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(file)) {
+    hash.update(chunk as Buffer)
+  }
+  const source = gzipBytes(countBytes(createReadStream(file), onBytes))
+  const blob = await store.writeBlob(repository, source)
+  return { ...blob, diffId: `sha256:${hash.digest('hex')}` }
+}
+
+async function writeImage(
+  { store, repository, tag }: Destination,
+  layers: readonly WrittenLayer[],
+  program: Program
+): Promise<StoredManifest> {
+  const diffIds = layers.map(({ diffId }) => diffId)
+  const config = Buffer.from(JSON.stringify(configWith(diffIds, program)))
   await store.writeBlob(repository, () => singleChunk(config))
   const types = MEDIA_TYPES.oci
   const manifest = storedManifest(types.manifest, {
     schemaVersion: 2,
     mediaType: types.manifest,
     config: { mediaType: types.config, ...addressOf(config) },
-    layers: [{ mediaType: types.layer, digest: layer.digest, size: layer.size }],
+    layers: layers.map(({ digest, size }) => ({ mediaType: types.layer, digest, size })),
   })
   await store.putManifest(repository, manifest, tag)
   return manifest
 }
 
-const configWith = (diffId: string) => ({
+interface Program {
+  readonly command: string
+  readonly variables: readonly string[]
+}
+
+const configWith = (diffIds: readonly string[], { command, variables }: Program) => ({
   os: 'linux',
   architecture: ARCHITECTURES[process.arch] ?? process.arch,
   config: {
     Env: [
-      `PATH=/${PYTHON_HOME}/bin:/usr/bin:/bin`,
-      `PYTHONHOME=/${PYTHON_HOME}`,
+      ...variables,
       `PYTHONPATH=/${MODULES}`,
       'PYTHONUNBUFFERED=1',
       'PYTHONDONTWRITEBYTECODE=1',
       'HOME=/tmp',
     ],
-    Labels: { 'analysis-hub.command': `/${PYTHON_HOME}/bin/python3` },
+    Labels: { 'analysis-hub.command': command },
     WorkingDir: '/opt/code',
     User: '65534',
   },
-  rootfs: { type: 'layers', diff_ids: [diffId] },
+  rootfs: { type: 'layers', diff_ids: diffIds },
 })
