@@ -115,4 +115,12 @@ test.group('Inbox of a consumer', (group) => {
     await inTransaction(database.pool, (transaction) => inbox.forget(transaction, 'both'))
     assert.equal(await inbox.count('both', 1), 'handled')
   })
+
+  test('a single message is settled once, as one of a batch is', async ({ assert }) => {
+    const settle = () => inTransaction(database.pool, (client) => inbox.settle(client, 'single'))
+    assert.isTrue(await settle())
+    assert.isFalse(await settle())
+    const all = await inTransaction(database.pool, (client) => inbox.settleAll(client, ['single']))
+    assert.deepEqual(all, [false])
+  })
 })
