@@ -7,27 +7,40 @@ const CONCURRENT_HASHES = 2
 /** The queue of all hashes. */
 export const hashingQueue = new FairQueue(CONCURRENT_HASHES)
 
-let decoy: Promise<string> | undefined
-
 /** The hash of a password. */
 export async function hashPassword(password: string): Promise<string> {
   const hash = await hasher()
   return hashingQueue.run(() => hash.make(password))
 }
 
-/** Whether a password matches its hash. Without a hash it takes the same time and is wrong. */
-export async function isPassword(sent: string, stored: string | null): Promise<boolean> {
-  const hash = await hasher()
-  const made = (decoy ??= makeDecoy())
-  const isSame = await hash.verify(stored ?? (await made), sent)
-  return isSame && stored !== null
+/** The hash that is compared where there is none, made once. A failed one is made again by the next caller. */
+export class Decoy {
+  #made: Promise<string> | undefined
+
+  get hash(): Promise<string> {
+    this.#made ??= this.#make()
+    return this.#made
+  }
+
+  #make(): Promise<string> {
+    const made = hasher().then((hash) => hash.make(clock.random(32).toString('hex')))
+    made.catch(() => (this.#made = undefined))
+    return made
+  }
 }
 
-/** A failed decoy is created again by the next caller. */
-function makeDecoy(): Promise<string> {
-  const made = hasher().then((hash) => hash.make(clock.random(32).toString('hex')))
-  made.catch(() => (decoy = undefined))
-  return made
+const sharedDecoy = new Decoy()
+
+/** Whether a password matches its hash. Without a hash it takes the same time and is wrong. */
+export async function isPassword(
+  sent: string,
+  stored: string | null,
+  decoy = sharedDecoy
+): Promise<boolean> {
+  const hash = await hasher()
+  const other = decoy.hash
+  const isSame = await hash.verify(stored ?? (await other), sent)
+  return isSame && stored !== null
 }
 
 /** Whether a hash has other parameters than new ones. */
