@@ -7,6 +7,7 @@ import { ExpiredMessageService } from '#messenger/mailboxes/expired_message_serv
 import { MessageService } from '#messenger/messages/message_service'
 import { health } from '#observability/health'
 import { env } from '#start/env'
+import { makeOnce } from './made_once.js'
 
 /** Binds the services of messenger, and adds a health check of wakeups. */
 export function wireMessenger(app: ApplicationService): void {
@@ -21,10 +22,7 @@ export function wireMessenger(app: ApplicationService): void {
     app.terminating(() => wakeups.close())
     return wakeups
   })
-  container.singleton(
-    WakeupStreams,
-    async (resolver) => new WakeupStreams(await resolver.make(Wakeups))
-  )
+  makeOnce(container, [WakeupStreams])
   container.singleton(
     MessageService,
     async (resolver) =>

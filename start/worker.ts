@@ -12,7 +12,6 @@ import { pools } from '#database/pools'
 import { electionInFolder } from '#jobs/folder_leader_election'
 import type { JobContext, RunningJob } from '#jobs/running_job'
 import { Sweeper } from '#jobs/sweeper'
-import { ownAddress } from '#kernel/own_address'
 import { Shipper } from '#shipping/shipper'
 import { signingKey } from '#oci/signing/own_keys'
 import { UploadJournal } from '#oci/uploads/upload_journal'
@@ -45,7 +44,7 @@ const ADDRESSES = {
 } as const
 
 /** Starts the worker, which uses only the bus and HTTP, like an external worker. */
-export async function start({ app }: JobContext): Promise<RunningJob> {
+export async function start({ app, ownPort }: JobContext): Promise<RunningJob> {
   const [logger, bus] = await Promise.all([app.container.make('logger'), app.container.make('bus')])
   const missing = unknownAddresses()
   if (missing.length > 0) {
@@ -56,7 +55,7 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
     return { stop: async () => {} }
   }
   const shipper = new Shipper(async () => bus)
-  const shared = await sharedDependencies(logger)
+  const shared = await sharedDependencies(logger, ownPort)
   const worker = await startWorker(allJobs(imageSettings(env)), {
     ...shared,
     bus,
@@ -85,11 +84,11 @@ export async function start({ app }: JobContext): Promise<RunningJob> {
 }
 
 /** Dependencies of both jobs and sweeps. */
-async function sharedDependencies(logger: Logger) {
+async function sharedDependencies(logger: Logger, ownPort: JobContext['ownPort']) {
   const journal = await UploadJournal.open(join(env.WORKER_PATH, 'uploads'))
   return {
     logger,
-    platform: platform(),
+    platform: platform(ownPort),
     journal,
     images: imageStores({
       folder: env.IMAGES_PATH,
@@ -116,7 +115,8 @@ function deadLetters(): pg.Pool | undefined {
   return isHere ? pools.for(databaseUrl('core')) : undefined
 }
 
-function platform(): Platform {
+function platform(ownPort: JobContext['ownPort']): Platform {
+  const ownUrl = (surface: SurfaceName) => urlHere(surface, ownPort?.() ?? env.PORT)
   const token = new WorkerToken({
     url: () => env.IDENTITY_URL ?? ownUrl('identity'),
     id: env.WORKER_CLIENT_ID,
@@ -134,10 +134,10 @@ function platform(): Platform {
 }
 
 /** The local address of a surface that this process or its pool serves. */
-function ownUrl(surface: SurfaceName): string {
+function urlHere(surface: SurfaceName, port: number): string {
   const prefix =
     env.SURFACES.length > 0 ? publicPrefix(surface, env.SURFACES) : SURFACE_PREFIXES[surface]
-  return `http://${ownHost()}:${ownAddress.port ?? env.PORT}${prefix}`
+  return `http://${ownHost()}:${port}${prefix}`
 }
 
 /** Replaces wildcard addresses by loopback ones. */

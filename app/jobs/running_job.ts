@@ -5,6 +5,8 @@ import type { Drain } from '#kernel/drain'
 export interface JobContext {
   app: ApplicationService
   drain: Drain
+  /** The port that this process serves; undefined until it listens. */
+  ownPort?: () => number | undefined
 }
 
 export interface RunningJob {

@@ -19,7 +19,6 @@ import { announce } from './announcement.js'
 import { Realtime } from '#realtime/realtime'
 import { createApplication } from './application.js'
 import { drain } from '#kernel/drain'
-import { ownAddress } from '#kernel/own_address'
 import { listen, portOf, requireFree, WEB } from './listen.js'
 import { startOwnDatabase, type OwnDatabase } from './own_database.js'
 import { membership } from '#runtime/pool/membership'
@@ -109,7 +108,11 @@ export class HubProcess {
     if (env.SURFACES.length > 0) {
       this.#web = await createWebServer(this.#app)
     }
-    this.#jobs = await startJobs(env.JOBS, { app: this.#app, drain })
+    this.#jobs = await startJobs(env.JOBS, {
+      app: this.#app,
+      drain,
+      ownPort: () => (this.#web?.listening ? portOf(this.#web) : undefined),
+    })
     await untilHealthy()
   }
 
@@ -117,7 +120,6 @@ export class HubProcess {
     this.#admin = await AdminPorts.healthServer()
     if (this.#web) {
       await listen(this.#web, WEB)
-      ownAddress.setPort(portOf(this.#web))
     }
   }
 }

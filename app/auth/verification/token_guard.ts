@@ -2,7 +2,7 @@ import type { Actor } from '#kernel/actor'
 import { ALL_IDS } from '#auth/provider'
 import { Unauthorized } from '#kernel/failures'
 import { clock } from '#kernel/clock'
-import { Alarms, type Alarm, type AlarmListener } from '#kernel/alarms'
+import type { Alarm, AlarmListener } from '#kernel/alarms'
 import type { EndSignal, EndListener } from '#kernel/end_signal'
 
 import type { VerdictListener, VerdictSource } from './verdict_source.js'
@@ -13,8 +13,6 @@ const RENEWED_BEFORE = 0.25
 const ATTEMPTS = 5
 /** Guards that wake at the same time share a timer, so renewals further away than this are rounded to a full second. */
 const ROUNDED_FROM_MS = 10_000
-
-const alarms = new Alarms()
 
 /**
  * Guards a connection that outlives its request. It ends when the token expires, when the token or a permission is
@@ -135,7 +133,7 @@ class TokenGuard implements VerdictListener, AlarmListener, EndListener {
   #wakeAt(time: number): void {
     this.#alarm?.cancel(this)
     if (!this.#connection.hasEnded) {
-      this.#alarm = alarms.schedule(this, time)
+      this.#alarm = this.#verifier.alarms.schedule(this, time)
     }
   }
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 
 import type { Actor } from '#kernel/actor'
+import { Alarms } from '#kernel/alarms'
 import type { EndSignal } from '#kernel/end_signal'
 import type { Authenticator, SessionWatch } from '#auth/authentication_middleware'
 import { Failure, IdentityUnavailable } from '#kernel/failures'
@@ -44,6 +45,7 @@ export interface VerifierOptions {
  * cached for a short time.
  */
 export class TokenVerifier implements Authenticator, VerdictSource {
+  readonly alarms = new Alarms()
   readonly #provider: IdentityProvider
   readonly #signed: SignedTokens
   readonly #verdicts: Verdicts

@@ -1,4 +1,5 @@
 import type { Actor } from '#kernel/actor'
+import type { Alarms } from '#kernel/alarms'
 
 import type { Verdict } from './verdicts.js'
 
@@ -11,6 +12,8 @@ export interface VerdictListener {
 export interface VerdictSource {
   /** How long a verdict on an accepted token is cached. */
   readonly trustMs: number
+  /** The timers of the guards. */
+  readonly alarms: Alarms
   verdictFor(token: string): Promise<Verdict> | Verdict
   /** Like `verdictFor`, without the cache. */
   renew(token: string): Promise<Verdict>

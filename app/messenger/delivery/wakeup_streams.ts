@@ -1,15 +1,18 @@
 import type { ServerResponse } from 'node:http'
 
+import { inject } from '@adonisjs/core'
+
 import type { EndSignal } from '#kernel/end_signal'
 import { keyOf, type Party } from '#messenger/mailboxes/party'
 import { openStreams } from './metrics.js'
 import { TimerWheel } from './timer_wheel.js'
 import { WakeupStream } from './wakeup_stream.js'
-import type { Wakeups } from './wakeups.js'
+import { Wakeups } from './wakeups.js'
 
 const PING = { roundMs: 15_000, slots: 15 }
 
 /** The wakeup streams of this process. */
+@inject()
 export class WakeupStreams {
   readonly #wakeups: Wakeups
   readonly #pings = new TimerWheel<WakeupStream>(PING, (stream) => stream.ping())

@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 
 import { guardToken } from '#auth/verification/token_guard'
+import { Alarms } from '#kernel/alarms'
 import { drain } from '#kernel/drain'
 import { WakeupStreams } from '#messenger/delivery/wakeup_streams'
 import { metrics } from '#observability/metrics'
@@ -31,6 +32,7 @@ function standingTokens() {
   }
   const judge: Parameters<typeof guardToken>[0] = {
     trustMs: TRUST_MS,
+    alarms: new Alarms(),
     verdictFor: verdict,
     renew: async () => verdict(),
     renewExpired: async () => verdict(),
