@@ -100,7 +100,7 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       const etag = await requireFile(speakerOf(processes[0]!), path, bytes)
       assert.include(etag, digest(bytes))
       assert.isTrue(await nothingIsLeftOver())
-    }).timeout(120_000)
+    }).timeout(600_000)
 
     test('are let go of by one process where another one is asked for them', async ({ assert }) => {
       const bytes = content.subarray(0, 6 * MIB)
@@ -116,7 +116,7 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       await patch(speakerOf(other), path, MIB, bytes.subarray(MIB))
       await requireFile(speakerOf(one), path, bytes)
       await kill(other)
-    }).timeout(120_000)
+    }).timeout(600_000)
 
     test('lose nothing of what was answered when the process is killed', async ({ assert }) => {
       const bytes = content.subarray(0, 8 * MIB + 1)
@@ -132,7 +132,7 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       }
       await requireFile(speakerOf(current), path, bytes)
       assert.isTrue(await nothingIsLeftOver())
-    }).timeout(120_000)
+    }).timeout(600_000)
 
     test('keep most of what arrived when the process is killed in the middle of a request', async ({
       assert,
@@ -160,7 +160,7 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       const etag = await requireFile(speakerOf(current), path, content)
       assert.include(etag, digest(content))
       assert.isTrue(await nothingIsLeftOver())
-    }).timeout(180_000)
+    }).timeout(600_000)
 
     test('are brought home by a client of the protocol, whatever is killed on the way', async ({
       assert,
@@ -171,6 +171,8 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       const base = current.base.replace(/:\d+/, `:${front.port}`)
       const { headers } = speakerOf(current)
       let kills = 0
+      // A creation whose answer is lost has taken the name, so kills begin after it.
+      const created = Promise.withResolvers<void>()
       const uploading = new Promise<string>((resolve, reject) => {
         const upload = new Upload(bytes, {
           endpoint: `${base}/buckets/${bucketId}/resumable`,
@@ -178,12 +180,14 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
           metadata: { filename: `client-${randomUUID()}` },
           chunkSize: 7_000_000,
           retryDelays: Array.from({ length: 100 }, () => 200),
+          onUploadUrlAvailable: () => created.resolve(),
           onError: reject,
           onSuccess: () => resolve(new URL(upload.url!).pathname),
         })
         upload.start()
       })
       const killing = async () => {
+        await created.promise
         while (kills < 2) {
           await randomPause(900)
           await kill(current)
@@ -195,7 +199,7 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       await requireFile(speakerOf(current), pathname, bytes)
       assert.isTrue(await nothingIsLeftOver())
       front.server.close()
-    }).timeout(180_000)
+    }).timeout(600_000)
   })
 }
 

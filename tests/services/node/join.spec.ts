@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { test } from '@japa/runner'
 
 import { Machine } from '#tests/services/hubctl/hubctl'
-import { SandboxTerminal, ShownProcess } from './sandbox_terminal.js'
-import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
+import { ShownProcess } from './shown_process.js'
+import { TestSandbox } from './test_sandbox.js'
 
 const MEAN = join(import.meta.dirname, '../../../examples/mean')
 
 /** A sandbox is the hub elsewhere. The node joins from another home and another folder. */
 test.group('A node that joins a hub elsewhere', (group) => {
-  let elsewhere: SandboxTerminal
+  let elsewhere: TestSandbox
   let machine: Machine
   let images: string
   const folder = () => machine.path('sandbox')
@@ -21,13 +21,12 @@ test.group('A node that joins a hub elsewhere', (group) => {
   ]
 
   group.setup(async () => {
-    await ensurePackages(PACKAGES.containers)
-    elsewhere = await SandboxTerminal.open()
+    elsewhere = await TestSandbox.create()
     machine = await Machine.createRecord()
     await elsewhere.up()
     images = join(elsewhere.folder, 'hub/images')
     return async () => {
-      await elsewhere.close()
+      await elsewhere.remove()
       await machine.remove()
     }
   })

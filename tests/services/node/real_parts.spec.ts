@@ -2,20 +2,18 @@ import { test } from '@japa/runner'
 import pg from 'pg'
 
 import { s3VariablesFor } from '#tests/helpers/storage/s3_store'
-import { SandboxTerminal } from './sandbox_terminal.js'
-import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 import { startPostgres } from '#tests/services/servers/postgres'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import { startRadosgw } from '#tests/services/servers/radosgw'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
+import { TestSandbox } from './test_sandbox.js'
 
 test.group('A sandbox with real parts', (group) => {
   let servers: RealServer[] = []
   let variables: Record<string, string>
 
   group.setup(async () => {
-    await ensurePackages(PACKAGES.containers)
     const starting = [startPostgres(), startRabbitmq(), startRedis(), startRadosgw()]
     servers = await Promise.all(starting)
     const [postgres, rabbitmq, redis, store] = servers.map(({ url }) => url)
@@ -33,23 +31,23 @@ test.group('A sandbox with real parts', (group) => {
   group.each.timeout(900_000)
 
   test('runs an analysis, and is found again in its database', async ({ assert, cleanup }) => {
-    const terminal = await SandboxTerminal.open(['--with-real-parts'], variables)
-    cleanup(() => terminal.close())
-    await terminal.up()
-    assert.match(await terminal.call('run', 'mean'), /expected/)
+    const sandbox = await TestSandbox.create(['--with-real-parts'], variables)
+    cleanup(() => sandbox.remove())
+    await sandbox.up()
+    assert.match(await sandbox.run('mean'), /expected/)
     assert.equal(await countOf(variables.DATABASE_URL!, 'analyses'), 1)
-    await terminal.call('down')
-    await terminal.up()
-    assert.include(await terminal.call('status'), 'north')
-    await terminal.call('down')
+    await sandbox.command('down')
+    await sandbox.up()
+    assert.include(await sandbox.command('status'), 'north')
+    await sandbox.command('down')
   })
 
   test('names the servers that are missing', async ({ assert, cleanup }) => {
     const { REDIS_URL, ...others } = variables
-    const terminal = await SandboxTerminal.open([], others)
-    cleanup(() => terminal.close())
-    const call = ['sandbox', '--folder', terminal.folder, 'up', '--with-real-parts']
-    const { code, stderr } = await terminal.machine.call(call, { env: others })
+    const sandbox = await TestSandbox.create([], others)
+    cleanup(() => sandbox.remove())
+    const call = ['sandbox', '--folder', sandbox.folder, 'up', '--with-real-parts']
+    const { code, stderr } = await sandbox.machine.call(call, { env: others })
     assert.notEqual(code, 0)
     assert.include(stderr, 'REDIS_URL is missing')
   })

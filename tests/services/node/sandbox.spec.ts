@@ -16,7 +16,7 @@ for (const isolation of ['bubblewrap', 'runc']) {
     const sandbox = (...args: string[]) => running.command(...args)
 
     group.setup(async () => {
-      running = await TestSandbox.create(isolation)
+      running = await TestSandbox.create(['--isolation', isolation])
       await running.up()
       return () => running.remove()
     })
@@ -25,7 +25,7 @@ for (const isolation of ['bubblewrap', 'runc']) {
     test('runs the example {example}, whose result is the expected one')
       .with(['mean', 'regression', 'survival', 'failing', 'escape'].map((example) => ({ example })))
       .run(async ({ assert }, { example }) => {
-        assert.match(await sandbox('run', example), /expected/)
+        assert.match(await running.run(example), /expected/)
       })
 
     test('shows nothing of messages and intermediate files on their way', async ({ assert }) => {
@@ -46,7 +46,7 @@ for (const isolation of ['bubblewrap', 'runc']) {
       assert.notEqual(await running.ended(), 0)
       await eventually(async () => (await running.processes()).length === 0, 120_000)
       await running.up()
-      assert.match(await sandbox('run', 'mean'), /expected/)
+      assert.match(await running.run('mean'), /expected/)
     })
 
     test('leaves nothing running, and is found again', async ({ assert }) => {

@@ -1,65 +1,69 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { mkdtemp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { eventually } from '#tests/helpers/eventually'
 import { Machine } from '#tests/services/hubctl/hubctl'
 import { freePort } from '#tests/services/servers/free_port'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 import { procFile } from '#tests/services/servers/process_table'
-
-const READY_MS = 600_000
+import { ShownProcess } from './shown_process.js'
 
 /** A sandbox of `hubctl sandbox up`, on a machine that nobody else has. */
 export class TestSandbox {
   readonly machine: Machine
   readonly folder: string
   readonly #port: number
-  readonly #isolation: string
-  #running: ChildProcessWithoutNullStreams | undefined
+  readonly #options: readonly string[]
+  readonly #variables: Record<string, string>
+  #running: ShownProcess | undefined
 
-  private constructor(machine: Machine, port: number, isolation: string) {
+  private constructor(
+    machine: Machine,
+    port: number,
+    options: readonly string[],
+    variables: Record<string, string>
+  ) {
     this.machine = machine
     this.folder = machine.path('sandbox')
     this.#port = port
-    this.#isolation = isolation
+    this.#options = options
+    this.#variables = variables
   }
 
-  static async create(isolation: string): Promise<TestSandbox> {
+  /** The options and variables are those of `up`. */
+  static async create(
+    options: readonly string[] = [],
+    variables: Record<string, string> = {}
+  ): Promise<TestSandbox> {
     await ensurePackages(PACKAGES.containers)
-    return new TestSandbox(await Machine.createRecord(), await freePort(), isolation)
+    return new TestSandbox(await Machine.createRecord(), await freePort(), options, variables)
+  }
+
+  get url(): string {
+    return `http://localhost:${this.#port}`
   }
 
   /** Returns when it says that it is ready. */
   async up(): Promise<void> {
     const args = ['sandbox', '--folder', this.folder, 'up', '--port', String(this.#port)]
-    const running = this.machine.start([...args, '--isolation', this.#isolation])
-    this.#running = running
-    let printed = ''
-    for (const stream of [running.stdout, running.stderr]) {
-      stream.on('data', (text: Buffer) => (printed += text.toString()))
-    }
-    await eventually(() => {
-      if (running.exitCode !== null) {
-        throw new Error(`The sandbox ended: ${printed}`)
-      }
-      return printed.includes('Ready.')
-    }, READY_MS)
+    const env = this.#variables
+    this.#running = new ShownProcess(this.machine.start([...args, ...this.#options], { env }))
+    await this.#running.shows('Ready.')
   }
 
-  /** Resolves with the exit code of `sandbox up`. */
-  async ended(): Promise<number | null> {
-    const running = this.#running!
-    if (running.exitCode === null) {
-      await once(running, 'exit')
-    }
-    return running.exitCode
+  /** Resolves with the exit code of `up`. */
+  ended(): Promise<number | null> {
+    return this.#running!.ended()
   }
 
-  /** A command of the sandbox. */
+  /** What a command of the sandbox prints; one that fails throws. */
   command(...args: string[]): Promise<string> {
     return this.machine.must('sandbox', '--folder', this.folder, ...args)
+  }
+
+  /** What the run of an analysis prints. Its result stays on the machine. */
+  async run(analysis: string): Promise<string> {
+    const to = await mkdtemp(this.machine.path('result-'))
+    return this.command('run', analysis, '--to', to)
   }
 
   /** What the hub answers to somebody. */
@@ -84,8 +88,7 @@ export class TestSandbox {
   }
 
   async remove(): Promise<void> {
-    this.#running?.kill('SIGTERM')
-    await this.ended()
+    await this.#running?.end()
     await this.machine.remove()
   }
 }

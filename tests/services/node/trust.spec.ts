@@ -40,7 +40,7 @@ test.group('Trust between a hub, its nodes and their analyses', (group) => {
   const commands: ChildProcess[] = []
 
   group.setup(async () => {
-    sandbox = await TestSandbox.create('bubblewrap')
+    sandbox = await TestSandbox.create(['--isolation', 'bubblewrap'])
     await sandbox.up()
     return async () => {
       for (const command of commands) {
