@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+
 import { test } from '@japa/runner'
 
 import { HubAnalyses } from '#node/analyses/hub_analyses'
@@ -30,6 +32,20 @@ test.group('Answers of a hub that a node cannot use', () => {
     standIn.fault = ({ path }, response) =>
       path.includes('projects') && response.writeHead(200).end('<html>')
     await assert.rejects(() => hubOf(standIn).json('core', '/projects/1'), HubUnavailable)
+  })
+
+  test('one without an end is given up', async ({ assert, cleanup }) => {
+    const standIn = await StandInHub.listen(cleanup)
+    const closed = Promise.withResolvers<void>()
+    standIn.fault = ({ path }, response) => {
+      if (!path.includes('projects')) {
+        return undefined
+      }
+      Readable.from(repeat(Buffer.alloc(2 ** 20, ' '))).pipe(response)
+      return response.on('close', () => closed.resolve())
+    }
+    await assert.rejects(() => hubOf(standIn).json('core', '/projects/1'), /more than 64 MiB/)
+    await closed.promise
   })
 
   test('a login that is no JSON is that of a hub that is not available', async ({
@@ -76,3 +92,9 @@ test.group('Answers of a hub that a node cannot use', () => {
     assert.equal(standIn.assignments[0]!.executionStatus, 'executed')
   })
 })
+
+function* repeat(chunk: Buffer) {
+  for (;;) {
+    yield chunk
+  }
+}

@@ -1,13 +1,15 @@
 import { HubUnavailable } from '#node/errors'
 
-/** The JSON of an answer; null if it is empty. One that broke off, or is no JSON, may be whole the next time. */
+import { answerText } from './answer_text.js'
+
+/** The JSON of an answer; null if it is empty. One that broke off, is no JSON or too large may be usable the next time. */
 export async function jsonOf<T>(response: Response): Promise<T> {
   try {
-    const text = await response.text()
+    const text = await answerText(response)
     return (text === '' ? null : JSON.parse(text)) as T
   } catch (error) {
     throw new HubUnavailable(
-      `An answer of ${new URL(response.url).origin} broke off or is no JSON`,
+      `An answer of ${new URL(response.url).origin} cannot be used: ${(error as Error).message}`,
       error
     )
   }

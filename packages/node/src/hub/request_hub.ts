@@ -1,5 +1,6 @@
 import { tryParseJson } from '#kernel/try_parse_json'
 import { HubRefusal, HubUnavailable } from '#node/errors'
+import { answerText } from './answer_text.js'
 
 /** The time until the headers of an answer. */
 const ANSWER_MS = 60_000
@@ -40,6 +41,6 @@ async function requireOk(response: Response): Promise<Response> {
 }
 
 async function messageIn(response: Response): Promise<string | undefined> {
-  const content = tryParseJson(await response.text().catch(() => ''))
+  const content = tryParseJson(await answerText(response).catch(() => ''))
   return (content as { message?: string } | undefined)?.message
 }
