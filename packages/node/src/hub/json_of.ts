@@ -2,15 +2,14 @@ import { HubUnavailable } from '#node/errors'
 
 import { answerText } from './answer_text.js'
 
-/** The JSON of an answer; null if it is empty. One that broke off, is no JSON or too large may be usable the next time. */
+/** The JSON of an answer; null if it is empty. One that cannot be used may be usable the next time. */
 export async function jsonOf<T>(response: Response): Promise<T> {
   try {
     const text = await answerText(response)
     return (text === '' ? null : JSON.parse(text)) as T
   } catch (error) {
-    throw new HubUnavailable(
-      `An answer of ${new URL(response.url).origin} cannot be used: ${(error as Error).message}`,
-      error
-    )
+    const problem =
+      error instanceof SyntaxError ? 'is no JSON' : `broke off: ${(error as Error).message}`
+    throw new HubUnavailable(`An answer of ${new URL(response.url).origin} ${problem}`, error)
   }
 }
