@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 
+import { readBounded } from '#kernel/read_bounded'
 import { withholdLast } from '#kernel/withhold_last'
 
 import { DigestMismatch, ManifestInvalid } from './errors.js'
@@ -50,17 +51,8 @@ export function requireSame(
 }
 
 /** Reads a manifest or config in full. */
-export async function readAll(source: BlobSource, maxBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of source) {
-    length += chunk.byteLength
-    if (length > maxBytes) {
-      throw new ManifestInvalid(
-        `A manifest or config of more than ${maxBytes} bytes is not supported`
-      )
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+export function readAll(source: BlobSource, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () =>
+    new ManifestInvalid(`A manifest or config of more than ${maxBytes} bytes is not supported`)
+  return readBounded(source, maxBytes, tooLarge)
 }

@@ -4,6 +4,7 @@ import { lookup, type LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
 import { hostRules, parseHost, type HostRules } from '#core/registries/host_rules'
+import { readBounded } from '#kernel/read_bounded'
 import { HostNotAllowed } from '#oci/errors'
 import type { OutboundGuard } from '#oci/registry/connections'
 
@@ -51,17 +52,9 @@ export function sendRequest(
 }
 
 async function readResponse(response: IncomingMessage): Promise<RegistryResponse> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of response) {
-    length += chunk.length
-    if (length > MAX_RESPONSE_BYTES) {
-      throw new RangeError(`The response is longer than ${MAX_RESPONSE_BYTES} bytes`)
-    }
-    chunks.push(chunk)
-  }
-  const text = Buffer.concat(chunks).toString()
-  return { status: response.statusCode!, headers: response.headers, text }
+  const tooLarge = () => new RangeError(`The response is longer than ${MAX_RESPONSE_BYTES} bytes`)
+  const body = await readBounded(response, MAX_RESPONSE_BYTES, tooLarge)
+  return { status: response.statusCode!, headers: response.headers, text: body.toString() }
 }
 
 /** A guard that allows requests to the registry only, and no redirects to other hosts. */

@@ -1,5 +1,7 @@
 import { request, type IncomingMessage } from 'node:http'
 
+import { readBounded } from '#kernel/read_bounded'
+
 const ANSWER_MS = 10_000
 const MAX_ANSWER_BYTES = 64 * 1024
 const PREFIX = 'http://analysis'
@@ -71,14 +73,8 @@ export class AnalysisProcess {
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > MAX_ANSWER_BYTES) {
-      throw new Error(`An answer of the analysis has more than ${MAX_ANSWER_BYTES} bytes`)
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const tooLarge = () =>
+    new Error(`An answer of the analysis has more than ${MAX_ANSWER_BYTES} bytes`)
+  const bytes = await readBounded(response, MAX_ANSWER_BYTES, tooLarge)
+  return bytes.toString('utf8')
 }

@@ -6,8 +6,8 @@ import type { Container, ContainerExit } from '#node/containers/container_driver
 import type { DataSource } from '#node/data_sources/data_source'
 import type { AnalysisReport } from '#node/gateway/report_routes'
 import { AnalysisTokens } from '#node/gateway/tokens'
-import { HubUnavailable, SealBroken } from '#node/errors'
-import { retryRequests } from '#node/hub/retry_requests'
+import { SealBroken } from '#node/errors'
+import { retryWhileAway } from '#node/hub/retry_requests'
 import { OVERFLOWED } from '#node/messages/inbox'
 import type { ReceivedMessage } from '#node/messages/receiver'
 import { AnalysisGateway } from './analysis_gateway.js'
@@ -145,11 +145,7 @@ export class AnalysisRun {
     }
     reports.log('info', 'Pulls and verifies the image', 'pull')
     const { signal } = this.#stopped
-    const image = await retryRequests(
-      () => images.prepare(assignment, signal),
-      (error) => !(error instanceof HubUnavailable),
-      signal
-    )
+    const image = await retryWhileAway(() => images.prepare(assignment, signal), signal)
     const gateway = await this.#openGateway()
     try {
       this.#stopped.signal.throwIfAborted()

@@ -27,25 +27,21 @@ export class Leftovers {
 
   /** `assigned` are the analyses of the node as its list shows them. */
   async remove(assigned: ReadonlySet<string>, running: ReadonlySet<string>): Promise<void> {
-    const isLeft = (id: string) => !assigned.has(id) && !running.has(id)
-    const kept = await this.#kept()
-    for (const analysisId of kept.filter(isLeft)) {
+    const { records, inbox } = this.#dependencies
+    const printed = await this.#printed()
+    const kept = new Set([...(await records.reported()), ...inbox.analysisIds, ...printed])
+    const removed = new Set<string>()
+    for (const analysisId of kept.difference(assigned).difference(running)) {
       // The list may have changed between its pages.
       if (!(await this.#isAssigned(analysisId))) {
         await this.#removeAllOf(analysisId)
+        removed.add(analysisId)
       }
     }
-    const printed = await this.#printed()
-    const ended = printed.filter((id) => !running.has(id))
+    const ended = printed.filter((id) => !running.has(id) && !removed.has(id))
     for (const analysisId of ended.slice(MAX_OUTPUTS)) {
       await this.#removeOutputOf(analysisId)
     }
-  }
-
-  async #kept(): Promise<string[]> {
-    const { records, inbox } = this.#dependencies
-    const printed = await this.#printed()
-    return [...new Set([...(await records.reported()), ...inbox.analysisIds, ...printed])]
   }
 
   /** The analyses whose output is kept, the latest first. */

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
+import { readBounded } from '#kernel/read_bounded'
+
 import { GatewayError } from './errors.js'
 
 /** Reads a JSON object of limited size. */
@@ -7,16 +9,9 @@ export async function readJson(
   request: IncomingMessage,
   maxBytes: number
 ): Promise<Readonly<Record<string, unknown>>> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) {
-      throw new GatewayError(413, `The body has more than ${maxBytes} bytes`)
-    }
-    chunks.push(chunk)
-  }
-  return objectIn(Buffer.concat(chunks).toString('utf8'))
+  const tooLarge = () => new GatewayError(413, `The body has more than ${maxBytes} bytes`)
+  const body = await readBounded(request, maxBytes, tooLarge)
+  return objectIn(body.toString('utf8'))
 }
 
 function objectIn(text: string): Readonly<Record<string, unknown>> {

@@ -1,5 +1,7 @@
 import { jitteredBackoff, sleep } from '#kernel/backoff'
 
+import { HubUnavailable } from '#node/errors'
+
 const POLICY = { firstMs: 250, longestMs: 10_000 }
 
 /**
@@ -23,3 +25,7 @@ export async function retryRequests<T>(
     }
   }
 }
+
+/** Repeats a request while the hub is away. */
+export const retryWhileAway = <T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+  retryRequests(request, (error) => !(error instanceof HubUnavailable), signal)

@@ -3,11 +3,9 @@ import { join } from 'node:path'
 
 import { syncFolder } from '#kernel/sync_folder'
 
-import { IncomingQueue, type InboxLimits } from './incoming_queue.js'
+import { IncomingQueue } from './incoming_queue.js'
+import { QUEUE_LIMITS, type QueueLimits } from './queue_limits.js'
 import type { ReceivedMessage } from './receiver.js'
-
-/** What may wait for one analysis. */
-export const INBOX_LIMITS: InboxLimits = { messages: 10_000, bytes: 256 * 1024 ** 2 }
 
 /** Why an analysis fails to which messages came faster than it took them. */
 export const OVERFLOWED =
@@ -19,15 +17,15 @@ export const OVERFLOWED =
  */
 export class Inbox {
   readonly #folder: string
-  readonly #limits: InboxLimits
+  readonly #limits: QueueLimits
   readonly #queues = new Map<string, IncomingQueue>()
 
-  private constructor(folder: string, limits: InboxLimits) {
+  private constructor(folder: string, limits: QueueLimits) {
     this.#folder = folder
     this.#limits = limits
   }
 
-  static async open(folder: string, limits = INBOX_LIMITS): Promise<Inbox> {
+  static async open(folder: string, limits = QUEUE_LIMITS): Promise<Inbox> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const inbox = new Inbox(folder, limits)
     for (const analysisId of await readdir(folder)) {

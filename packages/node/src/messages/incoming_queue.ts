@@ -5,12 +5,8 @@ import { join } from 'node:path'
 import { AutoResetEvent } from '#kernel/auto_reset_event'
 
 import { writeWhole } from '#node/files/write_whole'
+import type { QueueLimits } from './queue_limits.js'
 import type { ReceivedMessage } from './receiver.js'
-
-export interface InboxLimits {
-  readonly messages: number
-  readonly bytes: number
-}
 
 /** Messages that arrived together: one file. */
 interface Batch {
@@ -20,26 +16,27 @@ interface Batch {
 }
 
 const BATCH = /^\d{12}\.json$/
-const OVERFLOWED = 'overflowed'
+/** A file that says, also after a restart, that messages were lost. */
+const OVERFLOW_MARK = 'overflowed'
 const IDLE_MS = 60_000
 
 /** The messages that wait for one analysis, in a folder. Only their ids are kept in memory. */
 export class IncomingQueue {
   readonly #folder: string
-  readonly #limits: InboxLimits
+  readonly #limits: QueueLimits
   readonly #batches: Batch[] = []
   readonly #arrivals = new AutoResetEvent()
   #nextNumber = 1
   #hasOverflowed: boolean
 
-  private constructor(folder: string, limits: InboxLimits) {
+  private constructor(folder: string, limits: QueueLimits) {
     this.#folder = folder
     this.#limits = limits
-    this.#hasOverflowed = existsSync(join(folder, OVERFLOWED))
+    this.#hasOverflowed = existsSync(join(folder, OVERFLOW_MARK))
   }
 
   /** Opens a folder, with what a former process left in it. */
-  static async open(folder: string, limits: InboxLimits): Promise<IncomingQueue> {
+  static async open(folder: string, limits: QueueLimits): Promise<IncomingQueue> {
     const queue = new IncomingQueue(folder, limits)
     const names = await readdir(folder)
     for (const name of names.filter((one) => BATCH.test(one)).sort()) {
@@ -68,7 +65,7 @@ export class IncomingQueue {
     const text = JSON.stringify(added)
     const bytes = this.#batches.reduce((sum, one) => sum + one.bytes, Buffer.byteLength(text))
     if (present.size + added.length > this.#limits.messages || bytes > this.#limits.bytes) {
-      await writeWhole(join(this.#folder, OVERFLOWED), '')
+      await writeWhole(join(this.#folder, OVERFLOW_MARK), '')
       this.#hasOverflowed = true
       return false
     }

@@ -7,9 +7,8 @@ import { KeyedMutex } from '#kernel/keyed_mutex'
 import { writeWhole } from '#node/files/write_whole'
 import { HubRefusal, QueueFull } from '#node/errors'
 import { retryRequests } from '#node/hub/retry_requests'
-import { INBOX_LIMITS } from './inbox.js'
-import type { InboxLimits } from './incoming_queue.js'
 import type { Mailbox, NewMessage } from './mailbox.js'
+import { QUEUE_LIMITS, type QueueLimits } from './queue_limits.js'
 
 /** Told of a message that will never arrive, and why. */
 export type OnRefusal = (message: NewMessage, error: HubRefusal) => void
@@ -20,14 +19,14 @@ interface Waiting {
 }
 
 /**
- * Sends sealed messages of an analysis in the order in which they were added, to each recipient for itself. A message that was added
- * is on disk until the hub has it, so that it outlives this process and an absence of the hub.
+ * Sends sealed messages of an analysis in the order in which they were added, to each recipient for itself. A message
+ * that was added is on disk until the hub has it, so that it outlives this process and an absence of the hub.
  */
 export class SendQueue {
   readonly #folder: string
   readonly #mailbox: Mailbox
   readonly #onRefusal: OnRefusal
-  readonly #limits: InboxLimits
+  readonly #limits: QueueLimits
   /** What waits of each analysis. */
   readonly #waiting = new Map<string, Waiting>()
   readonly #recipients = new KeyedMutex()
@@ -35,7 +34,7 @@ export class SendQueue {
   readonly #sending = new Set<Promise<void>>()
   #sequence = 0
 
-  private constructor(folder: string, mailbox: Mailbox, onRefusal: OnRefusal, limits: InboxLimits) {
+  private constructor(folder: string, mailbox: Mailbox, onRefusal: OnRefusal, limits: QueueLimits) {
     this.#limits = limits
     this.#folder = folder
     this.#mailbox = mailbox
@@ -47,7 +46,7 @@ export class SendQueue {
     folder: string,
     mailbox: Mailbox,
     onRefusal: OnRefusal,
-    limits = INBOX_LIMITS
+    limits = QUEUE_LIMITS
   ): Promise<SendQueue> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const queue = new SendQueue(folder, mailbox, onRefusal, limits)

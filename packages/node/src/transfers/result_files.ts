@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 
 import { HubRefusal, HubUnavailable } from '#node/errors'
-import { retryRequests } from '#node/hub/retry_requests'
+import { retryWhileAway } from '#node/hub/retry_requests'
 import type { AnalysisBuckets } from './analysis_buckets.js'
 
 /** The results of an analysis. Everybody who may read the analysis can read them. */
@@ -17,21 +17,17 @@ export class ResultFiles {
   /** Returns when the hub has stored the file. While the hub is away, it is tried again. */
   async upload(name: string, path: string): Promise<void> {
     let mayHaveArrived = false
-    await retryRequests(
-      async () => {
-        try {
-          await this.#buckets.upload('RESULT', name, path)
-        } catch (error) {
-          if (mayHaveArrived && (await this.#isStored(error, name, path))) {
-            return
-          }
-          mayHaveArrived ||= error instanceof HubUnavailable
-          throw error
+    await retryWhileAway(async () => {
+      try {
+        await this.#buckets.upload('RESULT', name, path)
+      } catch (error) {
+        if (mayHaveArrived && (await this.#isStored(error, name, path))) {
+          return
         }
-      },
-      (error) => !(error instanceof HubUnavailable),
-      this.#signal
-    )
+        mayHaveArrived ||= error instanceof HubUnavailable
+        throw error
+      }
+    }, this.#signal)
   }
 
   /** Whether a refusal means that an attempt without an answer has stored the file. */

@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import { participantAt, type AssignedAnalysis } from '#node/analyses/assigned_analysis'
-import { HubUnavailable, SealBroken } from '#node/errors'
-import { retryRequests } from '#node/hub/retry_requests'
+import { SealBroken } from '#node/errors'
+import { retryWhileAway } from '#node/hub/retry_requests'
 import { readEnvelope, sealedForAll } from '#node/seal/envelope'
 import type { KeyPair } from '#node/seal/key_pair'
 import { openFile, sealFile } from '#node/seal/sealed_file'
@@ -39,7 +39,10 @@ export class SealedFiles {
       await (nodeId === undefined
         ? this.#sealForAll(path, sealed)
         : this.#sealFor(nodeId, path, sealed))
-      const id = await this.#whenThere(() => this.#buckets.upload('TEMP', randomUUID(), sealed))
+      const id = await retryWhileAway(
+        () => this.#buckets.upload('TEMP', randomUUID(), sealed),
+        this.#signal
+      )
       this.#uploaded.add(id)
       return id
     } finally {
@@ -49,7 +52,7 @@ export class SealedFiles {
 
   /** The content of a file that a node sealed for this one. Without a sender it is one that was sealed for all. */
   async download(id: string, senderId: string | undefined): Promise<Readable> {
-    const bytes = await this.#whenThere(() => this.#buckets.download('TEMP', id))
+    const bytes = await retryWhileAway(() => this.#buckets.download('TEMP', id), this.#signal)
     if (senderId === undefined) {
       return readEnvelope(bytes, this.#analysis(), this.#keys)
     }
@@ -62,10 +65,6 @@ export class SealedFiles {
   async removeUploaded(): Promise<void> {
     await Promise.allSettled([...this.#uploaded].map((id) => this.#buckets.remove(id)))
     this.#uploaded.clear()
-  }
-
-  #whenThere<T>(request: () => Promise<T>): Promise<T> {
-    return retryRequests(request, (error) => !(error instanceof HubUnavailable), this.#signal)
   }
 
   async #sealFor(nodeId: string, from: string, to: string): Promise<void> {

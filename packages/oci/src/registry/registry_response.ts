@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
+import { readBounded } from '#kernel/read_bounded'
 import { tryParseJson } from '#kernel/try_parse_json'
 
 import { RegistryUnavailable, RegistryResponseInvalid } from '#oci/errors'
@@ -75,17 +76,10 @@ export class RegistryResponse {
   }
 
   /** Reads a short body in full. */
-  async bytes(maxBytes = MAX_TEXT_BYTES): Promise<Buffer> {
-    const chunks: Buffer[] = []
-    let length = 0
-    for await (const chunk of this.body()) {
-      length += chunk.length
-      if (length > maxBytes) {
-        throw new RegistryResponseInvalid(`${this.url.host} returned more than ${maxBytes} bytes`)
-      }
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks)
+  bytes(maxBytes = MAX_TEXT_BYTES): Promise<Buffer> {
+    const tooLarge = () =>
+      new RegistryResponseInvalid(`${this.url.host} returned more than ${maxBytes} bytes`)
+    return readBounded(this.body(), maxBytes, tooLarge)
   }
 
   async json(maxBytes?: number): Promise<Record<string, unknown> | undefined> {

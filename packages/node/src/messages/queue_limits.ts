@@ -1,0 +1,7 @@
+export interface QueueLimits {
+  readonly messages: number
+  readonly bytes: number
+}
+
+/** What may wait of one analysis, in each direction. */
+export const QUEUE_LIMITS: QueueLimits = { messages: 10_000, bytes: 256 * 1024 ** 2 }
