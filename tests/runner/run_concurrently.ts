@@ -99,9 +99,8 @@ class Run {
       this.#isSound = false
       process.stdout.write(Buffer.concat(printed))
     }
-    console.log(
-      `${took.padStart(6)} s  ${job.suite}: ${closingLine(result ?? NOTHING)} (${outline(job)})`
-    )
+    const outcome = closingLine(result ?? NOTHING) + (code === 0 ? '' : `, exit code ${code}`)
+    console.log(`${took.padStart(6)} s  ${job.suite}: ${outcome} (${outline(job)})`)
   }
 
   async #start(job: Job): Promise<ChildProcess> {

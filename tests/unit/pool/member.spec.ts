@@ -14,6 +14,8 @@ const PROGRAM = { name: 'web-1', file: '', environment: {}, startLimitMs: 60_000
 function startMember(cleanup: Cleanup): { member: Member; worker: FakeWorker } {
   const workers = useFakeWorkers(cleanup)
   const member = Member.start(PROGRAM)
+  // Only its end releases the timer of its start.
+  cleanup(() => workers[0]!.exit('SIGKILL'))
   return { member, worker: workers[0]! }
 }
 
