@@ -18,6 +18,7 @@ export const PACKAGES = {
   mariadb: ['mariadb-server'],
   nginx: ['nginx-light'],
   postgres: ['postgresql-15'],
+  prometheus: ['prometheus'],
   rabbitmq: ['rabbitmq-server'],
   radosgw: ['ceph-mon', 'ceph-osd', 'radosgw'],
   redis: ['redis-server'],
