@@ -24,9 +24,7 @@ test.group('The files for Prometheus', (group) => {
     await promtool('test', 'rules', `${MONITORING}alerts.test.yaml`)
   })
 
-  test('include expressions of the dashboard that Prometheus can evaluate', async ({
-    cleanup,
-  }) => {
+  test('include expressions of the dashboard that Prometheus can evaluate', async ({ cleanup }) => {
     const expressions = await readDashboardExpressions()
     const rules = expressions.map((expr, index) => ({ record: `panel:${index}`, expr }))
     const file = join(await temporaryFolder(cleanup), 'dashboard.yaml')

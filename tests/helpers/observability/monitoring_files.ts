@@ -4,9 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 
 /** The files for Prometheus and Grafana. */
-export const MONITORING = fileURLToPath(
-  new URL('../../../deploy/observability/', import.meta.url)
-)
+export const MONITORING = fileURLToPath(new URL('../../../deploy/observability/', import.meta.url))
 
 export interface AlertRule {
   readonly alert: string

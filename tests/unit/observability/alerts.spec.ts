@@ -85,10 +85,7 @@ test.group('Selectors of an expression', () => {
   })
 })
 
-function problemsOf(
-  expression: string,
-  known: ReadonlyMap<string, ReadonlySet<string>>
-): string[] {
+function problemsOf(expression: string, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const selectors = selectorsIn(expression)
   const unknown = selectors.flatMap(({ metric, labels }) => {
     const own = known.get(metric)
