@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -11,13 +11,16 @@ import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 
 const run = promisify(execFile)
+const HANDBOOK = new URL('../../docs/deploying.md', import.meta.url)
 
 test.group('The files for Prometheus', (group) => {
   group.setup(() => ensurePackages(PACKAGES.prometheus))
 
-  test('are taken by it', async () => {
-    await promtool('check', 'rules', `${MONITORING}alerts.yaml`)
-    await promtool('check', 'config', `${MONITORING}prometheus.yaml`)
+  test('are taken by it, as the handbook shows', async ({ assert }) => {
+    const page = await readFile(HANDBOOK, 'utf8')
+    for (const line of await promtool('check', 'config', `${MONITORING}prometheus.yaml`)) {
+      assert.include(page, line.replace(MONITORING, '/etc/prometheus/').trimEnd())
+    }
   })
 
   test('raise the alerts that their examples expect, and no other', async () => {
@@ -33,9 +36,13 @@ test.group('The files for Prometheus', (group) => {
   })
 })
 
-/** Rejects with what promtool says. */
-async function promtool(...args: string[]): Promise<void> {
-  await run('promtool', args).catch((error) => {
-    throw new Error(`promtool ${args.join(' ')}:\n${error.stdout}${error.stderr}`, { cause: error })
-  })
+/** Resolves to the lines that promtool prints, and rejects with them if it found a problem. */
+async function promtool(...args: string[]): Promise<string[]> {
+  try {
+    const { stdout } = await run('promtool', args)
+    return stdout.split('\n')
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string }
+    throw new Error(`promtool ${args.join(' ')}:\n${stdout}${stderr}`, { cause: error })
+  }
 }
