@@ -49,7 +49,7 @@ test.group('Alerts and the dashboard', () => {
     )
     for (const { alert, annotations, labels } of rules) {
       assert.equal(annotations.runbook, `docs/runbook.md#${alert.toLowerCase()}`)
-      assert.include(['critical', 'warning'], labels.severity, alert)
+      assert.include(['critical', 'warning'], labels.severity ?? '', alert)
       assert.isNotEmpty(annotations.summary ?? '', alert)
     }
   })
