@@ -9,6 +9,7 @@ import { BucketLocks } from '#core/code_locks/bucket_locks'
 import { EventReader } from '#core/events/event_reader'
 import type { FindRealms } from '#records/record_realms'
 import { env } from '#start/env'
+import { realmsFrom, RecordRealms } from '#telemetry/events/record_realms'
 
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
@@ -18,8 +19,6 @@ declare module '@adonisjs/core/types' {
     storageInventory: Inventory | undefined
     /** The realm of a bucket, null if it has none; undefined if the bucket is unknown, or without storage. */
     bucketRealms: (bucketId: string) => Promise<string | null | undefined>
-    /** The realms of a record of any surface; undefined if the record is unknown. */
-    recordRealms: FindRealms
   }
 }
 
@@ -39,7 +38,7 @@ export default class NeighboursProvider {
   register() {
     this.app.container.singleton('participations', () => this.#participations())
     this.app.container.singleton('bucketRealms', () => this.#bucketRealms())
-    this.app.container.singleton('recordRealms', () => this.#recordRealms())
+    this.app.container.singleton(RecordRealms, () => this.#recordRealms())
     this.app.container.singleton(AnalysisLogStore, () => this.#analysisLogStore())
     this.app.container.singleton(EventReader, () => this.#eventReader())
     this.app.container.singleton(StoredCode, () => this.#storedCode())
@@ -76,21 +75,13 @@ export default class NeighboursProvider {
     })
   }
 
-  async #recordRealms(): Promise<FindRealms> {
+  async #recordRealms(): Promise<RecordRealms> {
     const { findRealms } = await import('#records/record_realms')
     const elsewhere = await Promise.all([
       this.#recordRealmsAt('core', env.CORE_URL),
       this.#recordRealmsAt('storage', env.STORAGE_URL),
     ])
-    return async (kind, id) => {
-      for (const find of [findRealms, ...elsewhere]) {
-        const realms = await find(kind, id)
-        if (realms) {
-          return realms
-        }
-      }
-      return undefined
-    }
+    return realmsFrom([findRealms, ...elsewhere])
   }
 
   #recordRealmsAt(surface: 'core' | 'storage', url: string | undefined) {

@@ -3,6 +3,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { surfacesOf } from '#configuration/processes'
 import { reseal } from '#records/resealing'
 import { installationSealing } from '#records/sealing'
+import { HeadAnchor } from '#telemetry/trail/head_anchor'
 import { env } from './env.js'
 import { sealedPlaces } from './sealed_places.js'
 
@@ -78,11 +79,10 @@ export class ApplicationKeyChange {
     }
     const { app, signal, progress } = this.#options
     const { renewSignatures } = await import('#telemetry/trail/renew_signatures')
-    const { DriveAnchor } = await import('#telemetry/trail/drive_anchor')
     const { trailKey } = await import('#telemetry/trail/trail_key')
     const { telemetryPool } = await import('#telemetry/database')
     progress('the audit trail', 0)
-    const anchor = await app.container.make(DriveAnchor)
+    const anchor = await app.container.make(HeadAnchor)
     const signed = await renewSignatures(telemetryPool(), {
       key: trailKey(),
       anchor,

@@ -12,6 +12,7 @@ import { Sweeper } from '#jobs/sweeper'
 import { inboxSweep, outboxSweep } from '#outbox/sweeps'
 import { TotalsConsolidation } from '#records/totals/totals_consolidation'
 import { totalsComparison } from '#records/totals/totals_comparison'
+import { HeadAnchor } from '#telemetry/trail/head_anchor'
 import type { SurfaceName } from '#configuration/surfaces'
 import { env } from './env.js'
 
@@ -40,8 +41,7 @@ const SWEEPS: Partial<
   telemetry: async (logger, { container }) => {
     const { eventSweep } = await import('#telemetry/events/event_sweep')
     const { anchorSweep } = await import('#telemetry/trail/anchor_sweep')
-    const { DriveAnchor } = await import('#telemetry/trail/drive_anchor')
-    return [anchorSweep(await container.make(DriveAnchor)), eventSweep(logger)]
+    return [anchorSweep(await container.make(HeadAnchor)), eventSweep(logger)]
   },
 }
 

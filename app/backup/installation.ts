@@ -3,7 +3,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { appSettings } from '#settings/app_settings'
 import type { Layout } from '#storage/objects/layout'
 import type { ObjectStore } from '#storage/objects/object_store'
-import type { HeadAnchor } from '#telemetry/trail/head_anchor'
+import { HeadAnchor } from '#telemetry/trail/head_anchor'
 import { storageSettings } from '#storage/storage_settings'
 import { ownDatabases, type DatabaseAddress } from './databases.js'
 
@@ -25,12 +25,7 @@ export async function ownInstallation(app: ApplicationService): Promise<Installa
     databases: ownDatabases(),
     store: surfaces.includes('storage') ? await app.container.make('objectStore') : undefined,
     layout: storageSettings().layout,
-    anchor: surfaces.includes('telemetry') ? await ownAnchor(app) : undefined,
+    anchor: surfaces.includes('telemetry') ? await app.container.make(HeadAnchor) : undefined,
     key: appKeys[0],
   }
-}
-
-async function ownAnchor(app: ApplicationService): Promise<HeadAnchor> {
-  const { DriveAnchor } = await import('#telemetry/trail/drive_anchor')
-  return app.container.make(DriveAnchor)
 }

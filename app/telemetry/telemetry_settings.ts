@@ -1,11 +1,18 @@
 import app from '@adonisjs/core/services/app'
 
+import type { AuditBucket } from '#telemetry/trail/make_audit_bucket'
+
 /** What telemetry is told: `config/telemetry.ts`. */
 export interface TelemetrySettings {
   /** How long events are retained whose sender does not say; 0 retains them forever. */
   readonly eventRetentionDays: number
   /** Whether this process fills its log store from the bus. */
   readonly ingestsLogs: boolean
+  /** The addresses of the log store; none for a store in memory. */
+  readonly logStoreAddresses: readonly string[]
+  /** Where the heads of the audit trail are stored. Without a bucket, in the folder. */
+  readonly auditBucket: AuditBucket | undefined
+  readonly auditFolder: string
 }
 
 export const telemetrySettings = (): TelemetrySettings => app.config.get('telemetry')

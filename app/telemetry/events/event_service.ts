@@ -1,3 +1,4 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
 import { enforce } from '#kernel/access'
@@ -8,8 +9,7 @@ import type { Origin } from '#kernel/origin'
 import { isMasterMember } from '#kernel/realm'
 import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow, ReadOptions } from '#query/sql/list_statement'
-import type { FindRealms } from '#records/record_realms'
-import { RecordService, type RecordServiceOptions } from '#records/record_service'
+import { RecordService } from '#records/record_service'
 import { concurrently } from '#records/transaction'
 import { event, type Event, type EventBody, type EventRow } from './event.js'
 import { removeEvent } from '#telemetry/trail/remove_events'
@@ -18,16 +18,13 @@ import { visibleChains } from '#telemetry/trail/visible_chains'
 import { GroupCommit } from '#records/group_commit'
 import { toSealedEvent, toEventRow } from './sealed_event.js'
 import { appendEvents } from './event_table.js'
-import type { EventTail } from '#telemetry/events/live/event_tail'
+import { EventTail } from '#telemetry/events/live/event_tail'
+import { TelemetryRecords } from '#telemetry/telemetry_records'
 import { Position } from '#telemetry/events/live/position'
+import { RecordRealms } from './record_realms.js'
 import { isRemoval, removalEvent } from './removal_event.js'
 import { reportedEvent } from './reported_event.js'
 import type { NewEvent } from './stored_event.js'
-
-export interface EventServiceOptions extends RecordServiceOptions {
-  readonly tail: EventTail
-  readonly findRealms: FindRealms
-}
 
 /** An event that a caller reports. */
 interface EventReport {
@@ -38,15 +35,16 @@ interface EventReport {
 /**
  * Events as callers see and write them: the master realm sees all, others see those of their realm and of no realm.
  */
+@inject()
 export class EventService extends RecordService<typeof Event> {
   readonly #tail: EventTail
-  readonly #findRealms: FindRealms
+  readonly #recordRealms: RecordRealms
   readonly #reports: GroupCommit<EventReport, string>
 
-  constructor({ tail, findRealms, ...options }: EventServiceOptions) {
-    super(event, options)
+  constructor(records: TelemetryRecords, tail: EventTail, recordRealms: RecordRealms) {
+    super(event, records)
     this.#tail = tail
-    this.#findRealms = findRealms
+    this.#recordRealms = recordRealms
     this.#reports = new GroupCommit(this.pool, (transaction, reports) =>
       this.#store(transaction, reports)
     )
@@ -79,7 +77,7 @@ export class EventService extends RecordService<typeof Event> {
 
   override async create(origin: Origin, body: EventBody): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
-    const reported = await reportedEvent(origin.actor, body, this.#findRealms)
+    const reported = await reportedEvent(origin.actor, body, this.#recordRealms)
     return this.#reports.add({ origin, reported })
   }
 

@@ -4,8 +4,8 @@ import { PermissionDenied } from '#kernel/failures'
 import { isUuid } from '#kernel/is_uuid'
 import { issue } from '#kernel/issues'
 import { isMasterMember, isRealmWritable, realmFor } from '#kernel/realm'
-import type { FindRealms } from '#records/record_realms'
 import type { EventBody } from './event.js'
+import type { RecordRealms } from './record_realms.js'
 import { reportedBy } from './reporter.js'
 import { truncated, storedEvent, type NewEvent } from './stored_event.js'
 
@@ -16,7 +16,7 @@ import { truncated, storedEvent, type NewEvent } from './stored_event.js'
 export async function reportedEvent(
   actor: Actor,
   body: EventBody,
-  findRealms: FindRealms
+  recordRealms: RecordRealms
 ): Promise<NewEvent> {
   const realmId = realmFor(actor, body.realmId)
   const id = clock.uuid()
@@ -26,7 +26,7 @@ export async function reportedEvent(
     return event
   }
   requireOwnActor(actor, body)
-  await requireOwnRecord(actor, body, findRealms)
+  await requireOwnRecord(actor, body, recordRealms)
   return { ...event, ...actorOf(actor) }
 }
 
@@ -52,9 +52,9 @@ function requireOwnActor(actor: Actor, body: EventBody): void {
 async function requireOwnRecord(
   actor: Actor,
   { refType, refId }: EventBody,
-  findRealms: FindRealms
+  recordRealms: RecordRealms
 ): Promise<void> {
-  const realms = refId ? await findRealms(normalizedKind(refType), refId) : undefined
+  const realms = refId ? await recordRealms.find(normalizedKind(refType), refId) : undefined
   if (realms && !realms.some((realmId) => isRealmWritable(actor, realmId))) {
     throw new PermissionDenied('Only the master realm may report on records of other realms')
   }

@@ -5,8 +5,8 @@ export interface SignedHead extends ChainHead {
 }
 
 /** Stores the head of each chain outside of the database, so that a truncated chain is detected. */
-export interface HeadAnchor {
-  write(head: SignedHead): Promise<void>
-  read(chain: string): Promise<SignedHead | undefined>
-  chains(): Promise<string[]>
+export abstract class HeadAnchor {
+  abstract write(head: SignedHead): Promise<void>
+  abstract read(chain: string): Promise<SignedHead | undefined>
+  abstract chains(): Promise<string[]>
 }

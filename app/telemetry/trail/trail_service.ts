@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream'
 
-import type pg from 'pg'
+import { inject } from '@adonisjs/core'
 
 import { enforce, requires } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
+import { telemetryPool } from '#telemetry/database'
 import { exportTrail } from './export_trail.js'
-import type { HeadAnchor } from './head_anchor.js'
+import { HeadAnchor } from './head_anchor.js'
 import { visibleChains } from './visible_chains.js'
 import { trailKey } from './trail_key.js'
 import { ConcurrencyLimit } from './concurrency_limit.js'
@@ -19,17 +20,13 @@ const EXPORTS = { perCaller: 2, total: 16 }
 
 export const TRAIL_ACCESS = requires('event_read')
 
-export interface TrailServiceOptions {
-  readonly pool: pg.Pool
-  readonly anchor: HeadAnchor
-}
-
 /**
  * Verifies and exports the audit trail. The master realm sees all chains, others those of their realm and of no
  * realm.
  */
+@inject()
 export class TrailService {
-  readonly #pool: pg.Pool
+  readonly #pool = telemetryPool()
   readonly #anchor: HeadAnchor
   readonly #checks = new ConcurrencyLimit(
     CHECKS,
@@ -40,8 +37,7 @@ export class TrailService {
     'An export of the audit trail is already running'
   )
 
-  constructor({ pool, anchor }: TrailServiceOptions) {
-    this.#pool = pool
+  constructor(anchor: HeadAnchor) {
     this.#anchor = anchor
   }
 

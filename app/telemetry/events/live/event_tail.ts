@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { DatabasePool } from '#database/database_pool'
+import { inject } from '@adonisjs/core'
+
 import { AutoResetEvent } from '#kernel/auto_reset_event'
-import type { Signals } from '#signals/signals'
+import { Signals } from '#signals/signals'
 import type { StreamedRecord } from '#auth/record_stream'
+import { telemetryPool } from '#telemetry/database'
 import { findBatchesAfter, currentPosition, type EventBatch } from './event_batches.js'
 import type { Position } from './position.js'
 import { EVENTS_TOPIC } from './append_notifications.js'
@@ -24,12 +26,12 @@ interface TailRequest {
 }
 
 /** Streams events as any process seals them. */
+@inject()
 export class EventTail {
-  readonly #pool: DatabasePool
+  readonly #pool = telemetryPool()
   readonly #signals: Signals
 
-  constructor(pool: DatabasePool, signals: Signals) {
-    this.#pool = pool
+  constructor(signals: Signals) {
     this.#signals = signals
   }
 
