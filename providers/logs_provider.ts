@@ -1,22 +1,18 @@
+import { Logger } from '@adonisjs/core/logger'
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { surfacesOf } from '#configuration/processes'
 import type { RunningJob } from '#jobs/running_job'
+import { Signals } from '#signals/signals'
 import { env } from '#start/env'
-import type { LogStore } from '#telemetry/logs/log_store'
+import { LogStore, OwnLogStore } from '#telemetry/logs/log_store'
+import { telemetrySettings } from '#telemetry/telemetry_settings'
 
-declare module '@adonisjs/core/types' {
-  interface ContainerBindings {
-    logStore: LogStore
-    /** The store of telemetry's own lines: always in memory, since they may be about the other store. */
-    ownLogStore: LogStore
-  }
-}
-
-const REMOVAL_TOPIC = 'logs-removed'
+/** Whether lines are stored in the memory of the process that serves them. */
+const isInMemory = () => telemetrySettings().logStore.server === undefined
 
 /**
- * Binds the log store and its services, if this process works for telemetry.
+ * Binds the log store, if this process works for telemetry.
  */
 export default class LogsProvider {
   #store: Promise<LogStore> | undefined
@@ -28,16 +24,14 @@ export default class LogsProvider {
     if (!surfacesOf(env).includes('telemetry')) {
       return
     }
-    const { LogService } = await import('#telemetry/logs/log_service')
+    const { memoryStore, openLogStore } = await import('#telemetry/logs/open_log_store')
     const { container } = this.app
-    container.singleton('logStore', () => (this.#store = this.#open()))
-    container.singleton('ownLogStore', async (resolver) => {
-      const { isInMemory, memoryStore } = await import('#telemetry/logs/open_log_store')
-      return isInMemory(env) ? resolver.make('logStore') : memoryStore(env)
+    container.singleton(LogStore, async (resolver) => {
+      this.#store = openLogStore(await resolver.make(Signals), await resolver.make(Logger))
+      return this.#store
     })
-    container.singleton(
-      LogService,
-      async (resolver) => new LogService(await resolver.make('logStore'))
+    container.singleton(OwnLogStore, (resolver) =>
+      isInMemory() ? resolver.make(LogStore) : memoryStore()
     )
   }
 
@@ -49,13 +43,10 @@ export default class LogsProvider {
     if (this.app.getEnvironment() !== 'web' || !env.SURFACES.includes('telemetry')) {
       return
     }
-    await this.app.container.make('logStore')
-    if (!env.JOBS.includes('bus')) {
-      const { isInMemory } = await import('#telemetry/logs/open_log_store')
+    await this.app.container.make(LogStore)
+    if (!env.JOBS.includes('bus') && isInMemory()) {
       const { startLogIngest } = await import('#telemetry/logs/background')
-      this.#ingest = isInMemory(env)
-        ? await startLogIngest(await this.app.container.make('logger'))
-        : undefined
+      this.#ingest = await startLogIngest(await this.app.container.make(Logger))
     }
   }
 
@@ -63,18 +54,5 @@ export default class LogsProvider {
     await this.#ingest?.stop()
     const store = await this.#store
     await store?.close()
-  }
-
-  async #open(): Promise<LogStore> {
-    const { openLogStore } = await import('#telemetry/logs/open_log_store')
-    const logger = await this.app.container.make('logger')
-    const signals = await this.app.container.make('signals')
-    return openLogStore(env, {
-      report: (error, what) => logger.warn({ err: error }, what),
-      removals: {
-        notify: () => signals.notify(REMOVAL_TOPIC),
-        onNotification: (listener) => void signals.onNotification(REMOVAL_TOPIC, listener),
-      },
-    })
   }
 }

@@ -9,6 +9,7 @@ import { BucketLocks } from '#core/code_locks/bucket_locks'
 import { EventReader } from '#core/events/event_reader'
 import type { FindRealms } from '#records/record_realms'
 import { env } from '#start/env'
+import { LogStore } from '#telemetry/logs/log_store'
 import { realmsFrom, RecordRealms } from '#telemetry/events/record_realms'
 
 declare module '@adonisjs/core/types' {
@@ -101,7 +102,7 @@ export default class NeighboursProvider {
     return this.#resolve<AnalysisLogStore>('telemetry', env.TELEMETRY_URL, {
       local: async () => {
         const { localLogs } = await import('#telemetry/logs/local_logs')
-        return localLogs(await this.app.container.make('logStore'))
+        return localLogs(await this.app.container.make(LogStore))
       },
       absent: async () => {
         const { NO_LOGS } = await import('#core/analysis_logs/analysis_log_store')

@@ -6,6 +6,7 @@ import { shippedLine, type ShippedLine } from '#shipping/log_task'
 import { Shipper } from '#shipping/shipper'
 import { isLogWriter, readLine, surfaceOf } from '#shipping/log_line'
 import { env } from '#start/env'
+import { OwnLogStore } from '#telemetry/logs/log_store'
 
 /**
  * Ships the log lines of this process: telemetry's own lines to a memory store in this process, all others to
@@ -45,7 +46,7 @@ export default class ShippingProvider {
 
   async #localWriter(): Promise<(line: ShippedLine) => void> {
     const { normalizedLine } = await import('#telemetry/logs/normalized_line')
-    const store = await this.app.container.make('ownLogStore')
+    const store = await this.app.container.make(OwnLogStore)
     return (line) => void store.write([normalizedLine(line)])
   }
 }

@@ -2,6 +2,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { EventService } from '#telemetry/events/event_service'
 import { EventTail } from '#telemetry/events/live/event_tail'
+import { LogService } from '#telemetry/logs/log_service'
 import { EVENTS_TOPIC, onAppended } from '#telemetry/events/live/append_notifications'
 import { TelemetryRecords } from '#telemetry/telemetry_records'
 import { HeadAnchor } from '#telemetry/trail/head_anchor'
@@ -24,5 +25,5 @@ export function wireTelemetry({ container }: ApplicationService): void {
     const drive = await resolver.make('drive.manager')
     return openHeadAnchor(drive.use())
   })
-  makeOnce(container, [TelemetryRecords, EventService, EventTail, TrailService])
+  makeOnce(container, [TelemetryRecords, EventService, EventTail, LogService, TrailService])
 }

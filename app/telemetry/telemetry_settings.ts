@@ -1,5 +1,6 @@
 import app from '@adonisjs/core/services/app'
 
+import type { ServerAddresses } from '#telemetry/logs/victorialogs/server'
 import type { AuditBucket } from '#telemetry/trail/make_audit_bucket'
 
 /** What telemetry is told: `config/telemetry.ts`. */
@@ -10,6 +11,13 @@ export interface TelemetrySettings {
   readonly ingestsLogs: boolean
   /** The addresses of the log store; none for a store in memory. */
   readonly logStoreAddresses: readonly string[]
+  readonly logStore: {
+    /** Without a server, lines are stored in memory. */
+    readonly server: ServerAddresses | undefined
+    readonly retentionDays: number
+    /** How much a store in memory retains. */
+    readonly memory: { readonly lines: number; readonly bytes: number }
+  }
   /** Where the heads of the audit trail are stored. Without a bucket, in the folder. */
   readonly auditBucket: AuditBucket | undefined
   readonly auditFolder: string

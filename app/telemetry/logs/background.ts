@@ -4,6 +4,7 @@ import app from '@adonisjs/core/services/app'
 import type { RunningJob } from '#jobs/running_job'
 import { telemetrySettings } from '#telemetry/telemetry_settings'
 import { consumeLogLines } from './log_ingest.js'
+import { LogStore } from './log_store.js'
 
 /**
  * Consumes log lines from the bus. A memory store has to consume in the process that serves telemetry; otherwise
@@ -13,6 +14,6 @@ export async function startLogIngest(logger: Logger): Promise<RunningJob> {
   if (!telemetrySettings().ingestsLogs) {
     return { stop: async () => {} }
   }
-  const store = await app.container.make('logStore')
+  const store = await app.container.make(LogStore)
   return consumeLogLines({ bus: await app.container.make('bus'), store, logger })
 }

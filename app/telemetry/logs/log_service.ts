@@ -1,3 +1,5 @@
+import { inject } from '@adonisjs/core'
+
 import { enforce, requires, requiresAny } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { Group } from '#query/condition'
@@ -6,7 +8,7 @@ import { normalizedLine } from './normalized_line.js'
 import type { LogBody } from './log_body.js'
 import type { LogFilter } from './log_filter.js'
 import { recordOf, type LogRecord } from './log_line.js'
-import type { LogList, LogStore } from './log_store.js'
+import { LogStore, type LogList } from './log_store.js'
 import type { StreamOptions, StreamedRecord } from '#auth/record_stream'
 import { hasLabel, parseFilter } from './parse_filter.js'
 
@@ -17,6 +19,7 @@ export const LOG_ACCESS = {
 }
 
 /** Log lines of all services. They have no realm: the permission covers all lines. */
+@inject()
 export class LogService {
   readonly #store: LogStore
 

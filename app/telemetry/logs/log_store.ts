@@ -24,34 +24,37 @@ export interface WriteOptions {
  * Stores log lines. A written line may become visible with a delay. Every method rejects with `ServiceUnavailable`
  * while the store is away.
  */
-export interface LogStore {
+export abstract class LogStore {
   /**
    * Resolves when the lines are accepted. Rejects with `OutsideRetention`, and accepts none, if a line is older or
    * newer than the store accepts.
    */
-  write(lines: readonly LogLine[], options?: WriteOptions): Promise<void>
+  abstract write(lines: readonly LogLine[], options?: WriteOptions): Promise<void>
 
   /**
    * A page of the matching lines and their total. Rejects with `FilterUnsupported` if the store cannot evaluate the
    * filter exactly.
    */
-  list(filter: LogFilter, page: LogPage): Promise<LogList>
+  abstract list(filter: LogFilter, page: LogPage): Promise<LogList>
 
   /**
    * Removes the lines that `list` returns at the time of the call, before it resolves. Rejects with
    * `DeletionUnsupported` if the store cannot.
    */
-  remove(filter: LogFilter): Promise<void>
+  abstract remove(filter: LogFilter): Promise<void>
 
   /**
    * Streams lines that arrive from now on, or after a cursor, until the signal aborts. A cursor from before a
    * restart of the store means its beginning.
    */
-  tail(filter: LogFilter, signal: AbortSignal, after?: string): AsyncIterable<StreamedRecord>
+  abstract tail(filter: LogFilter, signal: AbortSignal, after?: string): AsyncIterable<StreamedRecord>
 
   /** Why the store cannot delete lines; undefined if it can. */
-  findDeletionProblem(): Promise<string | undefined>
+  abstract findDeletionProblem(): Promise<string | undefined>
 
   /** Waits for pending writes. Nothing may be written after this. */
-  close(): Promise<void>
+  abstract close(): Promise<void>
 }
+
+/** The store of telemetry's own lines: always in memory, since they may be about the other store. */
+export abstract class OwnLogStore extends LogStore {}

@@ -1,70 +1,42 @@
-import type { Env } from '#configuration/variables'
-import type { LogStore } from './log_store.js'
+import type { Logger } from '@adonisjs/core/logger'
+
+import type { Signals } from '#signals/signals'
 import { MemoryLogStore } from '#telemetry/logs/memory/memory_log_store'
+import { telemetrySettings } from '#telemetry/telemetry_settings'
+import type { VictoriaLogsOptions } from '#telemetry/logs/victorialogs/victorialogs_store'
+import type { LogStore } from './log_store.js'
 
-type LogStoreSettings = Pick<
-  Env,
-  | 'LOGSTORE_URL'
-  | 'LOGSTORE_INGESTOR_URL'
-  | 'LOGSTORE_QUERIER_URL'
-  | 'LOGSTORE_MEMORY_LINES'
-  | 'LOGSTORE_MEMORY_BYTES'
-  | 'LOGSTORE_RETENTION_DAYS'
->
+/** The topic on which processes that share a store announce deletions. */
+const REMOVAL_TOPIC = 'logs-removed'
 
-interface LogStoreDependencies {
-  readonly report: (error: unknown, what: string) => void
-  /** Notifies the processes that share a store of deletions. */
-  readonly removals: { notify(): void; onNotification(listener: () => void): void }
-}
-
-/** Whether lines are stored in the memory of the process that serves them. */
-export function isInMemory(env: LogStoreSettings): boolean {
-  return addressesIn(env) === undefined
-}
+type Report = VictoriaLogsOptions['report']
 
 /** Opens the configured store: a server if it has addresses, otherwise the memory of this process. */
-export async function openLogStore(
-  env: LogStoreSettings,
-  dependencies: LogStoreDependencies
-): Promise<LogStore> {
-  const addresses = addressesIn(env)
-  if (!addresses) {
-    return memoryStore(env)
+export async function openLogStore(signals: Signals, logger: Logger): Promise<LogStore> {
+  const { server, retentionDays } = telemetrySettings().logStore
+  if (!server) {
+    return memoryStore()
   }
   const { VictoriaLogsStore } = await import('#telemetry/logs/victorialogs/victorialogs_store')
+  const report = (error: unknown, what: string) => logger.warn({ err: error }, what)
   const store = new VictoriaLogsStore({
-    ...addresses,
-    retentionDays: env.LOGSTORE_RETENTION_DAYS,
-    report: dependencies.report,
-    notifyRemoval: () => dependencies.removals.notify(),
+    ...server,
+    retentionDays,
+    report,
+    notifyRemoval: () => signals.notify(REMOVAL_TOPIC),
   })
-  dependencies.removals.onNotification(() => store.forgetUnconfirmed())
-  void warnOfMissingDeletion(store, dependencies.report)
+  void signals.onNotification(REMOVAL_TOPIC, () => store.forgetUnconfirmed())
+  void warnOfMissingDeletion(store, report)
   return store
 }
 
 /** A store in the memory of this process. */
-export function memoryStore(env: LogStoreSettings): MemoryLogStore {
-  return new MemoryLogStore({
-    lines: env.LOGSTORE_MEMORY_LINES,
-    bytes: env.LOGSTORE_MEMORY_BYTES,
-  })
-}
-
-function addressesIn({
-  LOGSTORE_URL: both,
-  LOGSTORE_INGESTOR_URL: ingestor = both,
-  LOGSTORE_QUERIER_URL: querier = both,
-}: LogStoreSettings) {
-  return ingestor !== undefined && querier !== undefined ? { ingestor, querier } : undefined
+export function memoryStore(): MemoryLogStore {
+  return new MemoryLogStore(telemetrySettings().logStore.memory)
 }
 
 /** Warns at the start. Each deletion checks again, since the server may be replaced. */
-async function warnOfMissingDeletion(
-  store: LogStore,
-  report: LogStoreDependencies['report']
-): Promise<void> {
+async function warnOfMissingDeletion(store: LogStore, report: Report): Promise<void> {
   const reason = await store.findDeletionProblem().catch(() => undefined)
   if (reason !== undefined) {
     report(new Error(reason), 'logs cannot be deleted')

@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 
+import { LogStore } from '#telemetry/logs/log_store'
 import { analysis } from '#core/analyses/analysis'
 import { remoteLogs } from '#core/analysis_logs/remote_logs'
 import type { AnalysisLogStore, NewLogLine } from '#core/analysis_logs/analysis_log_store'
@@ -31,7 +32,7 @@ async function anAnalysis() {
 const master = identity()
 
 const logged = async (labels: Record<string, string>, message: string, at_ = 0) => {
-  const store = await (await boot()).container.make('logStore')
+  const store = await (await boot()).container.make(LogStore)
   await localLogs(store).write({
     time: new Date(1_700_000_000_000 + at_).toISOString(),
     message,
@@ -217,7 +218,7 @@ for (const driver of ['in process', 'over HTTP'] as const) {
       const app = await boot()
       logs =
         driver === 'in process'
-          ? localLogs(await app.container.make('logStore'))
+          ? localLogs(await app.container.make(LogStore))
           : remoteLogs({
               url: at('telemetry', ''),
               provider: {

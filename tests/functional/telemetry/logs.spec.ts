@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 
+import { LogStore } from '#telemetry/logs/log_store'
 import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { databaseUrl } from '#database/addresses'
@@ -291,7 +292,7 @@ test.group('Log lines from the bus', (group) => {
     const app = await boot()
     const logger = await app.container.make('logger')
     const bus = await app.container.make('bus')
-    ingest = await consumeLogLines({ bus, logger, store: await app.container.make('logStore') })
+    ingest = await consumeLogLines({ bus, logger, store: await app.container.make(LogStore) })
     standIn = await VictoriaLogsStandIn.start({ deletion: 'off' })
     elsewhere = new VictoriaLogsStore({
       ingestor: standIn.url,
