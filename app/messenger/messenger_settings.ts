@@ -1,7 +1,9 @@
 import app from '@adonisjs/core/services/app'
 
+import type { MessageQuotas } from '#messenger/messages/store_messages'
+
 /** The limits of messages: `config/messenger.ts`. */
-export interface MessengerSettings {
+export interface MessengerSettings extends MessageQuotas {
   readonly messageMaxBytes: number
   readonly messageMaxRecipients: number
 }

@@ -1,6 +1,6 @@
-import type { DatabasePool } from '#database/database_pool'
 import { Listeners, type Listener } from '#signals/listeners'
 import type { ReportError, Signals, Unsubscribe } from '#signals/signals'
+import { messengerPool } from '#messenger/database'
 import { findNonEmptyMailboxes, type Arrival } from '#messenger/mailboxes/arrivals'
 import { parseWakeup, WAKEUP_CHANNEL, wakeupOf, type ArrivalSignal } from './wakeup_payload.js'
 
@@ -15,7 +15,6 @@ const TICKS_PER_CHECK_WITH_SIGNALS = 3
 const MISSED_TOPIC = 'messages'
 
 interface WakeupsOptions {
-  readonly pool: DatabasePool
   readonly signals: Signals
   readonly report: ReportError
 }
@@ -25,6 +24,7 @@ interface WakeupsOptions {
  * the latest by the next check, which reads all their mailboxes with one statement.
  */
 export class Wakeups {
+  readonly #pool = messengerPool()
   readonly #options: WakeupsOptions
   readonly #listeners: Listeners
   readonly #stops: Unsubscribe[] = []
@@ -122,13 +122,13 @@ export class Wakeups {
   }
 
   async #checkMailboxes(): Promise<void> {
-    const { pool, report } = this.#options
+    const { report } = this.#options
     const { channels } = this.#listeners
     if (channels.length === 0) {
       return
     }
     try {
-      const waiting = await findNonEmptyMailboxes(pool, channels)
+      const waiting = await findNonEmptyMailboxes(this.#pool, channels)
       for (const key of channels) {
         const arrivals = waiting.get(key)
         if (arrivals === undefined) {

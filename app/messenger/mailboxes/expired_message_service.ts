@@ -1,6 +1,6 @@
-import type { DatabasePool } from '#database/database_pool'
 import { enforce, requiresInMasterRealm } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
+import { messengerPool } from '#messenger/database'
 import type { PartyKind } from './party.js'
 
 /** Only operators of the installation see which recipients do not read their messages. */
@@ -28,11 +28,7 @@ const LATEST = `
 
 /** Counts of expired messages by recipient. */
 export class ExpiredMessageService {
-  readonly #pool: DatabasePool
-
-  constructor(pool: DatabasePool) {
-    this.#pool = pool
-  }
+  readonly #pool = messengerPool()
 
   /** The recipients whose messages expired most recently. */
   async list(actor: Actor, limit: number): Promise<ExpiredMessageList> {

@@ -1,18 +1,20 @@
-import type { DatabasePool } from '#database/database_pool'
+import { inject } from '@adonisjs/core'
+
 import { enforce, loggedIn } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { EndSignal } from '#kernel/end_signal'
 import { clock } from '#kernel/clock'
 import { isUuid } from '#kernel/is_uuid'
+import { messengerPool } from '#messenger/database'
 import { keyOf, partyOf, type Party } from '#messenger/mailboxes/party'
-import type { Wakeups } from '#messenger/delivery/wakeups'
+import { Wakeups } from '#messenger/delivery/wakeups'
 import { waitForMessages } from '#messenger/delivery/wait_for_messages'
+import { messengerSettings } from '#messenger/messenger_settings'
 import { MessageTooLarge } from './errors.js'
 import { findIdsByKey, findPendingMessages, removeMessages } from './message_table.js'
 import { messageMetrics } from './metrics.js'
 import { MessageBatcher } from './message_batcher.js'
 import type { PullQuery } from './pull_query.js'
-import type { MessageQuotas } from './store_messages.js'
 
 /** Every identity may send to every other. */
 export const MESSAGE_ACCESS = loggedIn
@@ -28,23 +30,22 @@ export interface Message {
 export const bytesOf = ({ data = '', metadata = '' }: Message): number =>
   Buffer.byteLength(data) + Buffer.byteLength(metadata)
 
-interface MessageServiceOptions extends MessageQuotas {
-  readonly pool: DatabasePool
-  readonly wakeups: Wakeups
-  readonly messageMaxBytes: number
-}
-
 /**
  * Messages between identities. Each recipient has a copy from acceptance until it acknowledges it or the copy
  * expires.
  */
+@inject()
 export class MessageService {
-  readonly #options: MessageServiceOptions
+  readonly #pool = messengerPool()
+  readonly #wakeups: Wakeups
   readonly #batcher: MessageBatcher
+  readonly #maxBytes: number
 
-  constructor(options: MessageServiceOptions) {
-    this.#options = options
-    this.#batcher = new MessageBatcher(options)
+  constructor(wakeups: Wakeups) {
+    const { messageMaxBytes, ...quotas } = messengerSettings()
+    this.#wakeups = wakeups
+    this.#batcher = new MessageBatcher({ pool: this.#pool, ...quotas })
+    this.#maxBytes = messageMaxBytes
   }
 
   /**
@@ -54,7 +55,6 @@ export class MessageService {
   async send(actor: Actor, message: Message, key?: string): Promise<readonly string[]> {
     enforce(MESSAGE_ACCESS, actor)
     const sender = partyOf(actor)
-    const { pool, wakeups } = this.#options
     const content = this.#contentOf(message)
     const recipients = [...new Map(message.recipients.map((one) => [keyOf(one), one])).values()]
     const ids = new Map(recipients.map((one) => [keyOf(one), clock.uuid()]))
@@ -62,10 +62,10 @@ export class MessageService {
     const stored = { ...content, sender, recipients, ids: [...ids.values()], answer, key }
     const arrivals = await this.#batcher.store(stored)
     if (arrivals.length === 0 && key !== undefined) {
-      return (await findIdsByKey(pool, sender, key)) ?? this.send(actor, message, key)
+      return (await findIdsByKey(this.#pool, sender, key)) ?? this.send(actor, message, key)
     }
     messageMetrics.sent(ids.size)
-    wakeups.notify(arrivals)
+    this.#wakeups.notify(arrivals)
     return answer
   }
 
@@ -80,27 +80,25 @@ export class MessageService {
   ): Promise<readonly string[]> {
     enforce(MESSAGE_ACCESS, actor)
     const recipient = partyOf(actor)
-    const { pool, wakeups } = this.#options
-    const read = () => findPendingMessages(pool, recipient, limit)
+    const wakeups = this.#wakeups
+    const read = () => findPendingMessages(this.#pool, recipient, limit)
     return waitMs === 0 ? read() : waitForMessages({ wakeups, recipient, read, waitMs, ending })
   }
 
   /** Removes the caller's messages with these ids; other ids are ignored. */
   async acknowledge(actor: Actor, ids: readonly string[]): Promise<void> {
     enforce(MESSAGE_ACCESS, actor)
-    const { pool } = this.#options
     const possible = ids.filter(isUuid)
     if (possible.length > 0) {
-      messageMetrics.acknowledged(await removeMessages(pool, partyOf(actor), possible))
+      messageMetrics.acknowledged(await removeMessages(this.#pool, partyOf(actor), possible))
     }
   }
 
   #contentOf(message: Message) {
-    const { messageMaxBytes } = this.#options
     const [data, metadata] = [message.data ?? null, message.metadata ?? null]
     const bytes = bytesOf(message)
-    if (bytes > messageMaxBytes) {
-      throw new MessageTooLarge(messageMaxBytes)
+    if (bytes > this.#maxBytes) {
+      throw new MessageTooLarge(this.#maxBytes)
     }
     return { data, metadata, bytes }
   }

@@ -5,8 +5,10 @@ import { RateLimiter } from '#http/rate_limiter'
 import { clock } from '#kernel/clock'
 import { messengerPool } from '#messenger/database'
 import { Wakeups } from '#messenger/delivery/wakeups'
+import { messengerSettings } from '#messenger/messenger_settings'
 import { MessageService } from '#messenger/messages/message_service'
 import { at } from '#tests/helpers/application'
+import { useSettings } from '#tests/helpers/settings'
 import {
   acknowledge,
   age,
@@ -276,18 +278,16 @@ test.group('Messages that are refused', () => {
 
   test('are those that one of the mailboxes has no room for', async ({ assert, cleanup }) => {
     const wakeups = await app.container.make(Wakeups)
-    app.container.swap(
-      MessageService,
-      () =>
-        new MessageService({
-          pool: messengerPool(),
-          wakeups,
-          messageMaxBytes: 2_000,
-          mailboxMaxBytes: 2_000,
-          senderMaxBytes: 0,
-          senderMaxMessages: 0,
-        })
+    cleanup(
+      useSettings(messengerSettings, {
+        messageMaxBytes: 2_000,
+        mailboxMaxBytes: 2_000,
+        senderMaxBytes: 0,
+        senderMaxMessages: 0,
+      })
     )
+    const service = new MessageService(wakeups)
+    app.container.swap(MessageService, () => service)
     cleanup(() => app.container.restore(MessageService))
     const [sender, full, empty] = [somebody(), somebody(), somebody()]
     const data = 'x'.repeat(1_000)
@@ -340,9 +340,9 @@ test.group('Large messages and the rate limit', () => {
     cleanup,
   }) => {
     const wakeups = await app.container.make(Wakeups)
-    const options = { pool: messengerPool(), wakeups, messageMaxBytes: MEBIBYTE }
     const limits = { mailboxMaxBytes: 0, senderMaxBytes: 0, senderMaxMessages: 3 }
-    const service = new MessageService({ ...options, ...limits })
+    cleanup(useSettings(messengerSettings, limits))
+    const service = new MessageService(wakeups)
     app.container.swap(MessageService, () => service)
     cleanup(() => app.container.restore(MessageService))
     const [sender, one, two] = [somebody(), somebody(), somebody()]

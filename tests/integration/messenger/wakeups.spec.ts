@@ -20,7 +20,6 @@ const aParty = (): Party => ({ type: 'robot', id: clock.uuid() })
 
 const open = (signals: MemorySignals) =>
   Wakeups.open({
-    pool: messengerPool(),
     signals,
     report: (error) => {
       throw error
