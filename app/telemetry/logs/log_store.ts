@@ -47,7 +47,11 @@ export abstract class LogStore {
    * Streams lines that arrive from now on, or after a cursor, until the signal aborts. A cursor from before a
    * restart of the store means its beginning.
    */
-  abstract tail(filter: LogFilter, signal: AbortSignal, after?: string): AsyncIterable<StreamedRecord>
+  abstract tail(
+    filter: LogFilter,
+    signal: AbortSignal,
+    after?: string
+  ): AsyncIterable<StreamedRecord>
 
   /** Why the store cannot delete lines; undefined if it can. */
   abstract findDeletionProblem(): Promise<string | undefined>
