@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url'
 import { SERVER_FLAGS } from './bootstrap/engine.mjs'
 import { Failure, report } from './bootstrap/failure.mjs'
-import { findNode } from './bootstrap/node.mjs'
+import { findInstalledNode, findNode } from './bootstrap/node.mjs'
 import { prepare } from './bootstrap/prepare.mjs'
 import { outliveHangups, programEnvironment, runToEnd } from './bootstrap/processes.mjs'
 
@@ -17,6 +17,8 @@ const commands = {
   'hubctl': { built: true, program: 'build/bin/hubctl.js' },
   'db:url': { built: true, program: 'build/bin/db_url.js' },
   'build': { built: true },
+  // Another Node.js would compress to other bytes.
+  'image': { built: true, program: 'build/bin/image.js', installedNode: true },
   'test': { built: false, program: 'bin/test.ts' },
   'test:watch': {
     built: false,
@@ -68,13 +70,15 @@ async function main([name, ...args]) {
   return command.program ? runProgram(command, args) : 0
 }
 
-function runProgram({ program, flags = [], args: fixed = [], otherwise = [] }, args) {
+function runProgram(command, args) {
+  const { program, flags = [], args: fixed = [], otherwise = [], installedNode } = command
   const loader = program.endsWith('.ts')
     ? [`--import=${import.meta.resolve('./bootstrap/typescript.mjs')}`]
     : []
   const file = fileURLToPath(new URL(`../${program}`, import.meta.url))
   const given = args.length > 0 ? args : otherwise
-  return runToEnd(findNode(root), [...flags, ...loader, file, ...fixed, ...given], {
+  const node = installedNode ? findInstalledNode(root) : findNode(root)
+  return runToEnd(node, [...flags, ...loader, file, ...fixed, ...given], {
     env: programEnvironment(root),
   })
 }

@@ -9,6 +9,11 @@ export function findNode(root) {
   if (Number.parseInt(process.versions.node) >= major && existsSync(process.execPath)) {
     return process.execPath
   }
+  return findInstalledNode(root)
+}
+
+/** The Node.js that npm installed. */
+export function findInstalledNode(root) {
   const installed = join(
     root,
     'node_modules',

@@ -1,4 +1,4 @@
-/** The header fields of a file or folder in a tar archive. */
+/** The header fields of a file, folder or symbolic link in a tar archive. */
 export interface TarFile {
   readonly path: string
   readonly size: number
@@ -6,6 +6,10 @@ export interface TarFile {
   /** The permission bits; readable by everyone by default. */
   readonly mode?: number
   readonly isFolder?: boolean
+  /** Where a symbolic link leads to. */
+  readonly target?: string
+  /** The user that owns it; root by default. */
+  readonly owner?: number
 }
 
 export const BLOCK = 512
@@ -14,23 +18,32 @@ const NAME_BYTES = 100
 const PREFIX_BYTES = 155
 const LARGEST_OCTAL = 8 ** 11 - 1
 const FILE = 0o644
-const TYPES = { file: '0', folder: '5', records: 'x' }
+const TYPES = { file: '0', link: '2', folder: '5', records: 'x' }
 
 const ASCII = /^[\u0020-\u007e]*$/
 
 /**
  * The header blocks of an entry: a plain ustar header if path and size fit into it, otherwise preceded by pax records.
  */
-export function tarHeader({ path, size, modifiedAt, mode = FILE, isFolder }: TarFile): Buffer {
+export function tarHeader(file: TarFile): Buffer {
+  const { path, size, modifiedAt, mode = FILE, target = '', owner = 0 } = file
   const split = splitPath(path)
   const records = [
     ...(split ? [] : [paxRecord('path', path)]),
+    ...(isPlain(target) ? [] : [paxRecord('linkpath', target)]),
     ...(size > LARGEST_OCTAL ? [paxRecord('size', String(size))] : []),
   ]
   const mtime = Math.max(0, Math.floor(modifiedAt.getTime() / 1000))
-  const type = isFolder ? TYPES.folder : TYPES.file
   const named = split ?? { name: cut(path), prefix: '' }
-  const header = block({ ...named, size, mtime, mode, type })
+  const header = block({
+    ...named,
+    size,
+    mtime,
+    mode,
+    owner,
+    type: typeOf(file),
+    target: cut(target),
+  })
   if (records.length === 0) {
     return header
   }
@@ -41,7 +54,9 @@ export function tarHeader({ path, size, modifiedAt, mode = FILE, isFolder }: Tar
     size: content.length,
     mtime,
     mode: FILE,
+    owner: 0,
     type: TYPES.records,
+    target: '',
   }
   return Buffer.concat([block(announcement), padded(content), header])
 }
@@ -55,6 +70,12 @@ export function padding(size: number): Buffer {
 export function tarEnd(): Buffer {
   return Buffer.alloc(2 * BLOCK)
 }
+
+function typeOf({ isFolder, target }: TarFile): string {
+  return isFolder ? TYPES.folder : target === undefined ? TYPES.file : TYPES.link
+}
+
+const isPlain = (text: string): boolean => ASCII.test(text) && text.length <= NAME_BYTES
 
 /** Splits a path at a slash into the two fields of a plain header; undefined if it does not fit. */
 function splitPath(path: string): { name: string; prefix: string } | undefined {
@@ -77,7 +98,9 @@ interface Fields {
   size: number
   mtime: number
   mode: number
+  owner: number
   type: string
+  target: string
 }
 
 /** The constant fields of a header. The checksum is computed with spaces in its place. */
@@ -89,13 +112,15 @@ PLAIN.write('ustar\0' + '00', 257)
 PLAIN.write(octal(0, 7), 329)
 PLAIN.write(octal(0, 7), 337)
 
-function block({ name, prefix, size, mtime, mode, type }: Fields): Buffer {
+function block({ name, prefix, size, mtime, mode, owner, type, target }: Fields): Buffer {
   const header = Buffer.from(PLAIN)
   header.write(name, 0, NAME_BYTES)
   header.write(octal(mode, 7), 100)
+  header.write(octal(owner, 7), 108)
   writeSize(header, size)
   header.write(octal(Math.min(mtime, LARGEST_OCTAL), 11), 136)
   header.write(type, 156)
+  header.write(target, 157, NAME_BYTES)
   header.write(prefix, 345, PREFIX_BYTES)
   let sum = 0
   for (let at = 0; at < BLOCK; at++) {

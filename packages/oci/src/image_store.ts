@@ -5,7 +5,11 @@ export interface Descriptor {
   readonly size: number
   readonly annotations?: Readonly<Record<string, string>>
   readonly artifactType?: string
-  readonly platform?: { readonly os: string; readonly architecture: string }
+  readonly platform?: {
+    readonly os: string
+    readonly architecture: string
+    readonly variant?: string
+  }
 }
 
 /** A manifest or index with its original bytes, which must not be serialized again. */

@@ -62,7 +62,7 @@ class Code {
   async isIn(layer: CodeLayer): Promise<boolean> {
     const found = new Map<string, Buffer>()
     for (const entry of layer.entries) {
-      if (!('isFolder' in entry)) {
+      if ('open' in entry) {
         found.set(entry.path, await bytesOf(entry))
       }
     }

@@ -16,9 +16,9 @@ export interface Material {
 
 /** Facts about a build, from the builder. */
 export interface BuildFacts {
-  /** The ID of the analysis, or `master/<virtualPath>`. */
+  /** The ID of the analysis, `master/<virtualPath>`, or `hub`. */
   readonly name: string
-  readonly kind: 'analysis' | 'masterImage'
+  readonly kind: 'analysis' | 'masterImage' | 'hub'
   /** The build request: command, arguments, content digest. */
   readonly parameters: Readonly<Record<string, unknown>>
   /** The base image, and each file or the content as a whole. */

@@ -13,9 +13,18 @@ export interface LayerFile {
 export interface LayerFolder {
   readonly path: string
   readonly isFolder: true
+  readonly mode?: number
+  /** The user that owns it; root by default. */
+  readonly owner?: number
 }
 
-export type LayerEntry = LayerFile | LayerFolder
+export interface LayerLink {
+  readonly path: string
+  /** Where it leads to, as the link states it. */
+  readonly target: string
+}
+
+export type LayerEntry = LayerFile | LayerFolder | LayerLink
 
 const MAX_PATH_BYTES = 4_096
 const MAX_NAME_BYTES = 255
@@ -25,16 +34,20 @@ const WHITEOUT = '.wh.'
  * Sorts files and inserts their parent folders, so that the same files give the same layer. Rejects unsafe paths and
  * whiteouts.
  */
-export function layerEntries(files: readonly LayerFile[], root = ''): LayerEntry[] {
+export function layerEntries(files: readonly LayerEntry[], root = ''): LayerEntry[] {
   const prefix = root === '' ? '' : `${root.replace(/^\/+|\/+$/g, '')}/`
   const entries = new Map<string, LayerEntry>()
   for (const file of files) {
     const path = `${prefix}${file.path}`
     requireUsable(path)
-    if (entries.has(path)) {
+    const existing = entries.get(path)
+    if (existing && !('isFolder' in existing && 'isFolder' in file)) {
       throw new LayerEntryInvalid(`${quote(path)} exists twice, or is a folder of other files`)
     }
-    entries.set(path, { ...file, path, open: () => file.open() })
+    entries.set(
+      path,
+      'open' in file ? { ...file, path, open: () => file.open() } : { ...file, path }
+    )
     addFolders(entries, path)
   }
   return inOrder(entries)

@@ -1,5 +1,5 @@
 import { markReleasable } from '#kernel/chunk_memory'
-import { padding, tarEnd, tarHeader } from '#kernel/tar_header'
+import { padding, tarEnd, tarHeader, type TarFile } from '#kernel/tar_header'
 
 import { LayerEntryInvalid } from '#oci/errors'
 import type { LayerEntry, LayerFile } from './layer_entries.js'
@@ -8,6 +8,7 @@ const CHUNK_BYTES = 256 * 1024
 const EPOCH = new Date(0)
 const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755
+const LINK_MODE = 0o777
 
 /** Creates a layer tar, in chunks of useful size. It contains no times, hosts or users. */
 export async function* layerTar(
@@ -32,9 +33,13 @@ async function* entryBytes(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const entry of entries) {
     if ('isFolder' in entry) {
-      yield header(`${entry.path}/`, 0, FOLDER_MODE, true)
+      const { path, mode = FOLDER_MODE, owner = 0 } = entry
+      yield header({ path: `${path}/`, size: 0, mode, owner, isFolder: true })
+    } else if ('target' in entry) {
+      yield header({ ...entry, size: 0, mode: LINK_MODE })
     } else {
-      yield header(entry.path, entry.size, entry.mode ?? FILE_MODE, false)
+      const { path, size, mode = FILE_MODE } = entry
+      yield header({ path, size, mode })
       yield* contentOf(entry)
       yield padding(entry.size)
     }
@@ -61,5 +66,5 @@ async function* contentOf(file: LayerFile): AsyncGenerator<Uint8Array, void, und
   }
 }
 
-const header = (path: string, size: number, mode: number, isFolder: boolean): Buffer =>
-  tarHeader({ path, size, mode, isFolder, modifiedAt: EPOCH })
+const header = (entry: Omit<TarFile, 'modifiedAt'>): Buffer =>
+  tarHeader({ ...entry, modifiedAt: EPOCH })

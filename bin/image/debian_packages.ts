@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import type { Architecture } from './architectures.js'
+import { ImageNotMade } from './image_not_made.js'
+
+const run = promisify(execFile)
+
+/** A package of Debian in the image. */
+interface ChosenPackage {
+  readonly name: string
+  /** The programs to take; all files if unset. */
+  readonly programs?: readonly string[]
+  /** Only the image with the embedded database has it. */
+  readonly isForDatabase?: boolean
+}
+
+export interface DebianPackage extends ChosenPackage {
+  readonly version: string
+  /** The paragraph that describes it, as dpkg stores it. */
+  readonly control: string
+  /** The folder with its files. */
+  readonly folder: string
+}
+
+/**
+ * Node.js is linked against libc6, libgcc-s1 and libstdc++6 and brings its own certificates and time zones. The other
+ * packages give the root its layout, end orphaned processes, name any user, and start programs of others.
+ */
+const CHOSEN: readonly ChosenPackage[] = [
+  { name: 'base-files' },
+  { name: 'libc6' },
+  { name: 'libgcc-s1' },
+  { name: 'libstdc++6' },
+  // The licences of the two above.
+  { name: 'gcc-14-base' },
+  { name: 'tini', programs: ['tini'] },
+  // PostgreSQL requires that its user has a name, and the user of a container may be any number.
+  { name: 'libnss-unknown' },
+  // The embedded database needs flock and setpriv. A node starts analyses with the others.
+  { name: 'util-linux', programs: ['flock', 'setpriv', 'prlimit', 'unshare', 'nsenter'] },
+  { name: 'libcap-ng0' },
+  { name: 'libsmartcols1' },
+  { name: 'bubblewrap' },
+  { name: 'libcap2' },
+  { name: 'libselinux1' },
+  { name: 'libpcre2-8-0' },
+  // A node tries its isolation with it.
+  { name: 'coreutils', programs: ['true'] },
+  // PostgreSQL creates a database through a shell.
+  { name: 'dash', programs: ['dash', 'sh'], isForDatabase: true },
+]
+
+const SUITE = 'trixie'
+const MIRROR = 'http://deb.debian.org/debian'
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
+
+/** Downloads the packages with apt, which verifies them, and extracts them. Nothing of them is run. */
+export async function fetchDebianPackages(
+  folder: string,
+  architecture: Architecture,
+  mirror: string = MIRROR
+): Promise<DebianPackage[]> {
+  const apt = await prepareApt(folder, architecture, mirror)
+  await apt('update')
+  await apt('download', ...CHOSEN.map(({ name }) => name))
+  const archives = (await readdir(folder)).filter((file) => file.endsWith('.deb')).sort()
+  const packages = await Promise.all(archives.map((archive) => extract(folder, archive)))
+  return packages.sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/** An apt that knows nothing of this machine but how to reach the network. */
+async function prepareApt(folder: string, architecture: Architecture, mirror: string) {
+  const sources = join(folder, 'sources.list')
+  const origin = `deb [signed-by=${KEYRING}]`
+  const suites = [
+    `${origin} ${mirror} ${SUITE} main`,
+    `${origin} ${mirror} ${SUITE}-updates main`,
+    `${origin} ${mirror.replace(/\/debian(?=\/|$)/, '/debian-security')} ${SUITE}-security main`,
+  ]
+  await writeFile(sources, `${suites.join('\n')}\n`)
+  await mkdir(join(folder, 'state/lists/partial'), { recursive: true })
+  await mkdir(join(folder, 'cache/archives/partial'), { recursive: true })
+  const options = {
+    'Dir::Etc::sourcelist': sources,
+    'Dir::Etc::sourceparts': '-',
+    'Dir::State': join(folder, 'state'),
+    'Dir::State::status': '/dev/null',
+    'Dir::Cache': join(folder, 'cache'),
+    'APT::Architecture': architecture.debian,
+    'APT::Architectures': architecture.debian,
+    'APT::Sandbox::User': 'root',
+    'Acquire::Languages': 'none',
+    'Acquire::Retries': '3',
+    'Acquire::Check-Valid-Until': 'false',
+    'Acquire::IndexTargets::deb::DEP-11::DefaultEnabled': 'false',
+  }
+  const args = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])
+  return async (...command: string[]): Promise<void> => {
+    try {
+      await run('apt-get', ['-qq', ...args, ...command], { cwd: folder })
+    } catch (error) {
+      throw ImageNotMade.becauseOf('apt-get', error)
+    }
+  }
+}
+
+async function extract(folder: string, archive: string): Promise<DebianPackage> {
+  const file = join(folder, archive)
+  const { stdout: control } = await run('dpkg-deb', ['--field', file])
+  const name = fieldOf(control, 'Package')
+  const content = join(folder, name)
+  await run('dpkg-deb', ['--extract', file, content])
+  const chosen = CHOSEN.find((one) => one.name === name)!
+  return { ...chosen, version: fieldOf(control, 'Version'), control, folder: content }
+}
+
+/** A field of one line of a control file. */
+export function fieldOf(control: string, field: string): string {
+  return new RegExp(`^${field}: (.*)$`, 'm').exec(control)?.[1] ?? ''
+}

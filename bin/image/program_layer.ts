@@ -1,0 +1,33 @@
+import { join } from 'node:path'
+
+import type { LayerEntry } from '#oci/tar/layer_entries'
+
+import { fileEntry, folderEntries } from './folder_entries.js'
+
+export const HOME = 'opt/analysis-hub'
+
+/** Folders of the build that a production runs. */
+const PARTS = ['app', 'bin', 'commands', 'config', 'database', 'packages', 'providers', 'start']
+const FILES = ['adonisrc.js', 'package.json']
+
+/** Maps of sources, which are not in the image, and programs for contributors. */
+const UNUSED =
+  /\.map$|^bin\/(image|reference|generate_docs|finding_table|included_files|lifecycle_diagrams|line_links|verify_events)\b/
+
+/** The built program. */
+export async function programEntries(root: string): Promise<LayerEntry[]> {
+  const parts = PARTS.map(async (part) =>
+    folderEntries(
+      join(root, 'build', part),
+      `${HOME}/build/${part}`,
+      (path) => !UNUSED.test(`${part}/${path}`)
+    )
+  )
+  return [
+    ...(await Promise.all(parts)).flat(),
+    ...(await Promise.all(
+      FILES.map((file) => fileEntry(join(root, 'build', file), `${HOME}/build/${file}`))
+    )),
+    await fileEntry(join(root, 'LICENSE'), `${HOME}/LICENSE`),
+  ]
+}
