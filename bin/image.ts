@@ -16,11 +16,11 @@ import type { BuildFacts } from '#oci/signing/provenance'
 import { signImage } from '#oci/signing/sign_image'
 import { SigningKey } from '#oci/signing/signing_key'
 
-import { ARCHITECTURES, type Architecture } from './image/architectures.js'
-import { currentCommit, revisionOf, type Commit } from './image/commit.js'
-import { ImageNotMade } from './image/image_not_made.js'
-import type { ImageFacts } from './image/run_config.js'
-import { HubImage, writeIndex, type PlatformResult } from './image/write_hub_image.js'
+import { ARCHITECTURES, type Architecture } from '#image/architectures'
+import { currentCommit, revisionOf, type Commit } from '#image/commit'
+import { ImageNotMade } from '#image/image_not_made'
+import type { ImageFacts } from '#image/run_config'
+import { HubImage, writeIndex, type PlatformResult } from '#image/write_hub_image'
 
 const HELP = `Makes the image of the hub from the current commit, in build/image.
 
@@ -39,8 +39,6 @@ const OPTIONS = {
   mirror: { type: 'string' },
   help: { type: 'boolean' },
 } as const
-
-type Options = ReturnType<typeof optionsOf>
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const FOLDER = join(ROOT, 'build/image')
@@ -95,7 +93,7 @@ function optionsOf(args: string[]) {
   }
 }
 
-function chosen(names: Options['arch']): readonly Architecture[] {
+function chosen(names: readonly string[] | undefined): readonly Architecture[] {
   const found = ARCHITECTURES.filter(({ debian }) => names?.includes(debian) ?? true)
   if (names && found.length !== new Set(names).size) {
     const known = ARCHITECTURES.map(({ debian }) => debian).join(' and ')

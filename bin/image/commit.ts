@@ -19,7 +19,8 @@ export async function currentCommit(root: string): Promise<Commit> {
     return stdout.trim()
   }
   try {
-    const [id, seconds] = (await git('log', '-1', '--format=%H %ct')).split(' ')
+    const head = await git('log', '-1', '--format=%H %ct')
+    const [id, seconds] = head.split(' ')
     const changes = await git('status', '--porcelain', '--untracked-files=no')
     return { id: id!, at: new Date(Number(seconds) * 1000), isModified: changes !== '' }
   } catch (error) {

@@ -66,7 +66,8 @@ export async function fetchDebianPackages(
   const apt = await prepareApt(folder, architecture, mirror)
   await apt('update')
   await apt('download', ...CHOSEN.map(({ name }) => name))
-  const archives = (await readdir(folder)).filter((file) => file.endsWith('.deb')).sort()
+  const files = await readdir(folder)
+  const archives = files.filter((file) => file.endsWith('.deb'))
   const packages = await Promise.all(archives.map((archive) => extract(folder, archive)))
   return packages.sort((one, other) => (one.name < other.name ? -1 : 1))
 }

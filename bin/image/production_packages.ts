@@ -86,7 +86,7 @@ export class ProductionPackages {
   }
 
   async #entries(at: string, keeps: (one: NpmPackage) => boolean): Promise<LayerEntry[]> {
-    const files = this.#packages.filter(keeps).map(({ path }) =>
+    const wanted = this.#packages.filter(keeps).map(({ path }) =>
       folderEntries(
         join(this.#folder, path),
         `${at}/${path}`,
@@ -94,7 +94,8 @@ export class ProductionPackages {
         (file) => !file.startsWith('node_modules/') && isUsed(file)
       )
     )
-    return (await Promise.all(files)).flat()
+    const files = await Promise.all(wanted)
+    return files.flat()
   }
 }
 

@@ -16,18 +16,17 @@ const UNUSED =
 
 /** The built program. */
 export async function programEntries(root: string): Promise<LayerEntry[]> {
-  const parts = PARTS.map(async (part) =>
-    folderEntries(
-      join(root, 'build', part),
-      `${HOME}/build/${part}`,
-      (path) => !UNUSED.test(`${part}/${path}`)
+  const build = join(root, 'build')
+  const parts = await Promise.all(
+    PARTS.map((part) =>
+      folderEntries(
+        join(build, part),
+        `${HOME}/build/${part}`,
+        (path) => !UNUSED.test(`${part}/${path}`)
+      )
     )
   )
-  return [
-    ...(await Promise.all(parts)).flat(),
-    ...(await Promise.all(
-      FILES.map((file) => fileEntry(join(root, 'build', file), `${HOME}/build/${file}`))
-    )),
-    await fileEntry(join(root, 'LICENSE'), `${HOME}/LICENSE`),
-  ]
+  const files = FILES.map((file) => fileEntry(join(build, file), `${HOME}/build/${file}`))
+  const license = fileEntry(join(root, 'LICENSE'), `${HOME}/LICENSE`)
+  return [...parts.flat(), ...(await Promise.all([...files, license]))]
 }
