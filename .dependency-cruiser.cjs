@@ -56,10 +56,7 @@ const only = (room, allowed) => ({
   from: { path: `^(?:app|packages)/(${room})/`, pathNot: ENTRY },
   to: {
     path: '^(app|packages|start|providers|commands|config|database|bin|tests)/',
-    pathNot: [
-      '^start/env\\.ts$',
-      `^(?:app|packages)/(${[room.includes('|') ? '$1' : room, ...allowed].filter(Boolean).join('|')})/`,
-    ],
+    pathNot: `^(?:app|packages)/(${[room.includes('|') ? '$1' : room, ...allowed].filter(Boolean).join('|')})/`,
   },
 })
 
@@ -109,7 +106,7 @@ module.exports = {
       severity: 'error',
       comment:
         'Rooms get settings: config/ makes them of the environment, and <room>_settings.ts names them',
-      from: { path: '^(app|packages)/', pathNot: '^app/runtime/' },
+      from: { path: '^(app|packages)/' },
       to: { path: '^start/env\\.ts$' },
     },
     {

@@ -20,7 +20,7 @@ if (needsEmbeddedDatabase(surfacesOf(env), env)) {
   if (running) {
     useEmbeddedDatabase(running)
   } else if (STARTS_OWN_DATABASE.includes(command)) {
-    database = await startOwnDatabase(surfacesOf(env))
+    database = await startOwnDatabase(surfacesOf(env), env)
   }
 }
 

@@ -1,11 +1,12 @@
 import { run } from '#runtime/run'
 
-const environment = { ...process.env }
+/** The environment before `.env` is read. */
+const variables = { ...process.env }
 
 await run(
   async () => {
     const { Pool } = await import('#runtime/pool/pool')
-    return Pool.start(environment)
+    return Pool.start(variables, await import('#start/env'))
   },
   { reloads: true }
 )

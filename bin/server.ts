@@ -4,5 +4,5 @@ import { run } from '#runtime/run'
 
 await run(async () => {
   const { HubProcess } = await import('#runtime/hub_process')
-  return HubProcess.start()
+  return HubProcess.start(await import('#start/env'))
 })

@@ -64,8 +64,9 @@ export default class HubAdopt extends BaseCommand {
       )
     }
     if (!this.dryRun) {
+      const { surfacesOf } = await import('#configuration/processes')
       const { bringTablesUpToDate } = await import('#runtime/tables')
-      await bringTablesUpToDate(this.app)
+      await bringTablesUpToDate(this.app, surfacesOf(env))
     }
     const [first] = SERVICES.filter((service) => addresses[service] !== undefined)
     const run = runExclusively(first!, (lost) =>

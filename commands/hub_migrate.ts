@@ -1,5 +1,6 @@
 import { BaseCommand } from '@adonisjs/core/ace'
 
+import { surfacesOf } from '#configuration/processes'
 import { bringTablesUpToDate } from '#runtime/tables'
 
 export default class HubMigrate extends BaseCommand {
@@ -8,7 +9,8 @@ export default class HubMigrate extends BaseCommand {
   static options = { startApp: true }
 
   async run() {
-    const migrations = await bringTablesUpToDate(this.app)
+    const { env } = await import('#start/env')
+    const migrations = await bringTablesUpToDate(this.app, surfacesOf(env))
     migrations.forEach((name) => this.logger.success(name))
     this.logger.info(`${migrations.length} migrations ran`)
   }

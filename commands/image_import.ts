@@ -59,4 +59,4 @@ export default class ImageImport extends BaseCommand {
   }
 }
 
-type ReportProgress = (said: string) => void
+type ReportProgress = (progress: string) => void

@@ -7,7 +7,7 @@ export default class SweepEvents extends BaseCommand {
 
   async run() {
     const { sweepEvents } = await import('#telemetry/events/event_sweep')
-    const logger = { info: (...said: unknown[]) => this.logger.info(said.map(textOf).join(' ')) }
+    const logger = { info: (...parts: unknown[]) => this.logger.info(parts.map(textOf).join(' ')) }
     const swept = await sweepEvents({ logger })
     if (swept) {
       this.logger.success(`${swept.removed} events were removed`)

@@ -76,8 +76,11 @@ export const fieldWords = {
       ) {
         check(node, node.name)
       },
-      ':function > Identifier.params'(node) {
-        check(node, node.name)
+      ':matches(:function, TSFunctionType, TSMethodSignature) > :matches(Identifier, RestElement, AssignmentPattern).params'(
+        node
+      ) {
+        const { name } = node.argument ?? node.left ?? node
+        check(node, name ?? '')
       },
       ':matches(MethodDefinition, TSMethodSignature, TSAbstractMethodDefinition) > Identifier.key'(
         node

@@ -1,19 +1,19 @@
 import type { Server } from 'node:http'
 import { isIPv4, type Socket } from 'node:net'
 
+import type { Env } from '#configuration/variables'
 import { createAdminServer, type Page } from './admin_server.js'
-import { ADMIN, listen, portOf, requireFree, type Address } from './listen.js'
-import { env } from '#start/env'
+import { adminAddress, listen, portOf, requireFree, type Address } from './listen.js'
 
 const EVERYWHERE = new Set(['0.0.0.0', '::'])
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
 
 /** The additional address of health checks, if HEALTH_HOST differs from ADMIN_HOST. */
-function healthAddress(): Address | undefined {
+function healthAddress(env: Env): Address | undefined {
   const { HEALTH_HOST, ADMIN_HOST } = env
   const isElsewhere = HEALTH_HOST !== undefined && HEALTH_HOST !== ADMIN_HOST
   return isElsewhere && !EVERYWHERE.has(ADMIN_HOST)
-    ? { ...ADMIN, host: HEALTH_HOST, hostVariable: 'HEALTH_HOST' }
+    ? { ...adminAddress(env), host: HEALTH_HOST, hostVariable: 'HEALTH_HOST' }
     : undefined
 }
 
@@ -27,16 +27,19 @@ export class AdminPorts {
     this.#servers = servers
   }
 
-  static async healthServer(pages?: Record<string, Page>): Promise<AdminPorts> {
-    const health = healthAddress()
+  static async healthServer(env: Env, pages?: Record<string, Page>): Promise<AdminPorts> {
+    const address = adminAddress(env)
+    const health = healthAddress(env)
     if (health && EVERYWHERE.has(health.host)) {
       // A wildcard address cannot be bound beside a specific one, so the local address of each connection decides.
-      const server = createAdminServer(pages, isAdminSide)
+      const server = createAdminServer(pages, (connection) =>
+        isAdminSide(connection, address.host)
+      )
       await listen(server, health)
       return new AdminPorts([server])
     }
     const admin = createAdminServer(pages)
-    await listen(admin, ADMIN)
+    await listen(admin, address)
     if (!health) {
       return new AdminPorts([admin])
     }
@@ -46,8 +49,8 @@ export class AdminPorts {
   }
 
   /** Fails early if the port is in use. */
-  static requireFree(): Promise<void> {
-    return requireFree(ADMIN)
+  static requireFree(env: Env): Promise<void> {
+    return requireFree(adminAddress(env))
   }
 
   get number(): number {
@@ -59,11 +62,11 @@ export class AdminPorts {
   }
 }
 
-function isAdminSide({ localAddress = '' }: Socket): boolean {
+function isAdminSide({ localAddress = '' }: Socket, adminHost: string): boolean {
   const plain = localAddress.replace(/^::ffff:/i, '')
-  return LOOPBACK.test(ADMIN.host) || !isAddress(ADMIN.host)
+  return LOOPBACK.test(adminHost) || !isAddress(adminHost)
     ? LOOPBACK.test(plain)
-    : plain === ADMIN.host
+    : plain === adminHost
 }
 
 const isAddress = (host: string): boolean => isIPv4(host) || host.includes(':')

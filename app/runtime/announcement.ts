@@ -2,9 +2,10 @@ import { embeddedDrivers } from '#configuration/embedded_drivers'
 import type { InitialSecretOwner } from '#configuration/initial_secrets'
 import { firstLoginRows, generatedSecretRows } from './first_login.js'
 import { publicPrefix } from '#configuration/surfaces'
-import { env, warnings } from '#start/env'
+import type { ProgramEnvironment } from './program_environment.js'
+import type { Env } from '#configuration/variables'
 
-interface StartReport {
+interface StartReport extends ProgramEnvironment {
   milliseconds: number
   /** The open ports. */
   ports: { web?: number; admin: number }
@@ -15,16 +16,17 @@ interface StartReport {
 }
 
 /** Prints what runs and where, the embedded drivers, and warnings. */
-export function announce({ milliseconds, ports, facts, ownersWithoutSecret }: StartReport): void {
+export function announce(report: StartReport): void {
+  const { env, warnings, milliseconds, ports, facts, ownersWithoutSecret } = report
   const admin = `http://${env.ADMIN_HOST}:${ports.admin}`
   const rows = [
-    ...(ports.web === undefined ? [] : surfaceRows()),
+    ...(ports.web === undefined ? [] : surfaceRows(env)),
     ...(ports.web === undefined ? [] : [['listens', `${env.HOST}:${ports.web}`]]),
     ['health', `${admin}/health/ready`],
     ['metrics', `${admin}/metrics`],
     ...(env.JOBS.length > 0 ? [['jobs', env.JOBS.join(', ')]] : []),
     ...facts,
-    ...generatedSecretRows(ownersWithoutSecret),
+    ...generatedSecretRows(ownersWithoutSecret, env),
     ...embeddedDrivers(env).map(({ description }) => ['embedded', description]),
     ...warnings.map((warning) => ['warning', warning]),
   ]
@@ -34,12 +36,12 @@ export function announce({ milliseconds, ports, facts, ownersWithoutSecret }: St
   )
 }
 
-function surfaceRows(): string[][] {
+function surfaceRows(env: Env): string[][] {
   const base = env.PUBLIC_URL.replace(/\/$/, '')
   const surfaces = env.SURFACES.map((name) => [name, `${base}${publicPrefix(name, env.SURFACES)}/`])
   return [
     ...surfaces,
     ...(env.DOCS_ENABLED ? [['docs', `${base}/docs`]] : []),
-    ...(env.SURFACES.includes('identity') ? firstLoginRows() : []),
+    ...(env.SURFACES.includes('identity') ? firstLoginRows(env) : []),
   ]
 }

@@ -6,7 +6,7 @@ import {
 } from '#configuration/initial_secrets'
 import { isLoopback } from '#configuration/loopback'
 import { publicPrefix } from '#configuration/surfaces'
-import { env } from '#start/env'
+import type { Env } from '#configuration/variables'
 
 type Row = [name: string, value: string]
 
@@ -18,8 +18,8 @@ interface PasswordSource {
 }
 
 /** The initial login and commands to try it. Contains no secret. */
-export function firstLoginRows(): Row[] {
-  const { description, curl, password } = passwordSource()
+export function firstLoginRows(env: Env): Row[] {
+  const { description, curl, password } = passwordSource(env)
   const base = env.PUBLIC_URL.replace(/\/$/, '')
   const surface = (name: 'core' | 'identity') => base + publicPrefix(name, env.SURFACES)
   const form = `-d grant_type=password -d username=admin ${password}`
@@ -33,7 +33,10 @@ export function firstLoginRows(): Row[] {
 }
 
 /** The secrets that this start generated; shown only once. */
-export function generatedSecretRows(ownersWithoutSecret: readonly InitialSecretOwner[]): Row[] {
+export function generatedSecretRows(
+  ownersWithoutSecret: readonly InitialSecretOwner[],
+  env: Env
+): Row[] {
   const owners = { administrator: 'user admin', platform: `client ${env.CLIENT_ID}` }
   return ownersWithoutSecret.flatMap((whose) => {
     const stored = persistentSecretOf(whose, env)
@@ -43,7 +46,7 @@ export function generatedSecretRows(ownersWithoutSecret: readonly InitialSecretO
   })
 }
 
-function passwordSource(): PasswordSource {
+function passwordSource(env: Env): PasswordSource {
   const { file } = persistentSecretOf('administrator', env)
   if (configuredSecret('administrator', env) !== undefined) {
     return {

@@ -19,12 +19,12 @@ import { announce } from './announcement.js'
 import { Realtime } from '#realtime/realtime'
 import { createApplication } from './application.js'
 import { drain } from '#kernel/drain'
-import { listen, portOf, requireFree, WEB } from './listen.js'
+import { listen, portOf, requireFree, webAddress } from './listen.js'
 import { startOwnDatabase, type OwnDatabase } from './own_database.js'
+import type { ProgramEnvironment } from './program_environment.js'
 import { membership } from '#runtime/pool/membership'
-import { SURFACE_PREFIXES } from '#configuration/surfaces'
+import { SURFACE_PREFIXES, type SurfaceName } from '#configuration/surfaces'
 import { bringTablesUpToDate } from './tables.js'
-import { env } from '#start/env'
 
 const HEALTHY_LIMIT_MS = 5_000
 
@@ -37,14 +37,19 @@ const STOP_LIMIT_MS = 28_000
  */
 export class HubProcess {
   readonly #app = createApplication()
+  readonly #environment: ProgramEnvironment
   #database: OwnDatabase | undefined
   #web: GracefulServer | undefined
   #admin: AdminPorts | undefined
   #jobs: RunningJob | undefined
 
+  private constructor(environment: ProgramEnvironment) {
+    this.#environment = environment
+  }
+
   /** Starts everything; if a step fails, stops what was started. */
-  static async start(): Promise<HubProcess> {
-    const hub = new HubProcess()
+  static async start(environment: ProgramEnvironment): Promise<HubProcess> {
+    const hub = new HubProcess(environment)
     try {
       await (membership ? hub.#startAsMember() : hub.#startAlone())
     } catch (error) {
@@ -79,16 +84,18 @@ export class HubProcess {
   }
 
   async #startAlone(): Promise<void> {
+    const { env } = this.#environment
     const startedAt = performance.now()
     const ownersWithoutSecret = ownersWithoutStoredSecret(env)
-    await Promise.all([env.SURFACES.length > 0 && requireFree(WEB), AdminPorts.requireFree()])
+    await Promise.all([env.SURFACES.length > 0 && requireFree(webAddress(env)), AdminPorts.requireFree(env)])
     const needsDatabase = usesDatabase(env)
-    this.#database = needsDatabase ? await startOwnDatabase(surfacesOf(env)) : undefined
+    this.#database = needsDatabase ? await startOwnDatabase(surfacesOf(env), env) : undefined
     await this.#boot()
-    const migrated = needsDatabase ? await bringTablesUpToDate(this.#app) : []
+    const migrated = needsDatabase ? await bringTablesUpToDate(this.#app, surfacesOf(env)) : []
     await this.#work()
     await this.#openPorts()
     announce({
+      ...this.#environment,
       milliseconds: performance.now() - startedAt,
       ports: { web: this.#web && portOf(this.#web), admin: this.#admin!.number },
       facts: migrated.length > 0 ? [['tables', `${migrated.length} migrations ran`]] : [],
@@ -97,16 +104,17 @@ export class HubProcess {
   }
 
   async #boot(): Promise<void> {
-    await startTracing(env.OTEL_EXPORTER_OTLP_ENDPOINT)
+    await startTracing(this.#environment.env.OTEL_EXPORTER_OTLP_ENDPOINT)
     collectProcessMetrics()
     await this.#app.init()
     await this.#app.boot()
   }
 
   async #work(): Promise<void> {
+    const { env } = this.#environment
     await this.#app.start(() => {})
     if (env.SURFACES.length > 0) {
-      this.#web = await createWebServer(this.#app)
+      this.#web = await createWebServer(this.#app, env.SURFACES)
     }
     this.#jobs = await startJobs(env.JOBS, {
       app: this.#app,
@@ -117,17 +125,21 @@ export class HubProcess {
   }
 
   async #openPorts(): Promise<void> {
-    this.#admin = await AdminPorts.healthServer()
+    const { env } = this.#environment
+    this.#admin = await AdminPorts.healthServer(env)
     if (this.#web) {
-      await listen(this.#web, WEB)
+      await listen(this.#web, webAddress(env))
     }
   }
 }
 
-async function createWebServer(app: ApplicationService): Promise<GracefulServer> {
+async function createWebServer(
+  app: ApplicationService,
+  surfaces: readonly SurfaceName[]
+): Promise<GracefulServer> {
   const server = await app.container.make('server')
   const handle = await createRequestListener(app)
-  const [alone, ...others] = env.SURFACES
+  const [alone, ...others] = surfaces
   const prefix = alone && others.length === 0 ? SURFACE_PREFIXES[alone] : ''
   // In a pool, the primary counts the connections of all processes.
   const limits = membership ? undefined : http.connectionLimits

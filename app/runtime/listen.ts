@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 
 import { StartFailure } from '#kernel/start_failure'
-import { env } from '#start/env'
+import type { Env } from '#configuration/variables'
 
 export interface Address {
   host: string
@@ -13,18 +13,19 @@ export interface Address {
   hostVariable: 'HOST' | 'ADMIN_HOST' | 'HEALTH_HOST'
 }
 
-export const WEB: Address = {
-  host: env.HOST,
-  port: env.PORT,
+export const webAddress = ({ HOST, PORT }: Env): Address => ({
+  host: HOST,
+  port: PORT,
   variable: 'PORT',
   hostVariable: 'HOST',
-}
-export const ADMIN: Address = {
-  host: env.ADMIN_HOST,
-  port: env.ADMIN_PORT,
+})
+
+export const adminAddress = ({ ADMIN_HOST, ADMIN_PORT }: Env): Address => ({
+  host: ADMIN_HOST,
+  port: ADMIN_PORT,
   variable: 'ADMIN_PORT',
   hostVariable: 'ADMIN_HOST',
-}
+})
 
 /** Binds a server to its port; throws a `StartFailure` with advice if that fails. */
 export async function listen(server: Server, address: Address): Promise<void> {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { needsEmbeddedDatabase } from '#configuration/embedded_drivers'
 import { useEmbeddedDatabase } from '#database/addresses'
 import type { SurfaceName } from '#configuration/surfaces'
-import { env } from '#start/env'
+import type { Env } from '#configuration/variables'
 
 export interface OwnDatabase {
   /** Contains the password and must not be logged. */
@@ -13,7 +13,8 @@ export interface OwnDatabase {
 
 /** Starts the embedded PostgreSQL if a surface has no other database. Its code is loaded only then. */
 export async function startOwnDatabase(
-  surfaces: readonly SurfaceName[]
+  surfaces: readonly SurfaceName[],
+  env: Env
 ): Promise<OwnDatabase | undefined> {
   if (!needsEmbeddedDatabase(surfaces, env)) {
     return undefined

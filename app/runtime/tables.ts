@@ -1,13 +1,12 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
-import { surfacesOf } from '#configuration/processes'
+import type { Surface } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { databaseOwners } from '#database/bus_connections'
 import { migrate } from '#database/migrator'
 import { pools } from '#database/pools'
 import { restorationIn } from '#database/restoration'
 import { StartFailure } from '#kernel/start_failure'
-import { env } from '#start/env'
 
 /** Reasons by error code of the database or the network. */
 const REASONS: Record<string, string> = {
@@ -24,11 +23,14 @@ const REASONS: Record<string, string> = {
 /** Codes of a missing table or column. */
 const MISSING_RELATION = ['42P01', '42703']
 
-/** Migrates the databases of all surfaces of this process. Returns the names of the migrations that ran. */
-export async function bringTablesUpToDate(app: ApplicationService): Promise<string[]> {
+/** Migrates the databases of these surfaces. Returns the names of the migrations that ran. */
+export async function bringTablesUpToDate(
+  app: ApplicationService,
+  surfaces: readonly Surface[]
+): Promise<string[]> {
   try {
-    await requireNoRestore()
-    return await migrate(app, surfacesOf(env))
+    await requireNoRestore(surfaces)
+    return await migrate(app, surfaces)
   } catch (error) {
     const problem = unusableDatabase(error)
     throw problem ? new StartFailure(problem, { cause: error }) : error
@@ -49,8 +51,8 @@ export function unusableDatabase(error: unknown): string | undefined {
 }
 
 /** Rejects a database with an unfinished restore. */
-async function requireNoRestore(): Promise<void> {
-  for (const surface of databaseOwners(surfacesOf(env))) {
+async function requireNoRestore(surfaces: readonly Surface[]): Promise<void> {
+  for (const surface of databaseOwners(surfaces)) {
     const backup = await restorationIn(pools.for(databaseUrl(surface)))
     if (backup) {
       throw new StartFailure(

@@ -36,12 +36,12 @@ export default class DemonstrationSeeder extends BaseSeeder {
     )
     const counted = { nodes: nodes.length, analyses: 1 }
     const project = await Project.firstOrCreate({ name: NAME }, { realmId, ...counted })
-    const told = {
+    const facts = {
       approvalStatus: 'approved',
       executionStatus: null,
       executionProgress: null,
     } as const
-    const figures = summarizeNodes(nodes.map(({ type }) => ({ type, ...told })))
+    const figures = summarizeNodes(nodes.map(({ type }) => ({ type, ...facts })))
     const analysis = await Analysis.firstOrCreate(
       { name: NAME, projectId: project.id },
       { realmId, ...figures }

@@ -33,7 +33,8 @@ async function scene(
     answer.catch(() => {})
     return { answer, end: () => end.abort() }
   }
-  const status = async (...asked: Parameters<typeof ask>) => (await ask(...asked).answer).status
+  const status = async (...parameters: Parameters<typeof ask>) =>
+    (await ask(...parameters).answer).status
   return { waiting, ask, status }
 }
 

@@ -33,7 +33,7 @@ interface Setting {
   /** Whether it makes its database by itself: those that a run of tests made keep nothing when the machine dies. */
   isDurable?: boolean
   /** A command that begins the one after it, for a program that is not to be begun as whoever runs the tests. */
-  begunWith?: readonly string[]
+  commandPrefix?: readonly string[]
 }
 
 const DEFAULTS: Variables = {
@@ -64,14 +64,14 @@ export class HubProcesses {
   }
 
   static async #launchIn(folder: string, program: Program, setting: Setting) {
-    const { variables, files = {}, root = ROOT, begunWith = [] } = setting
+    const { variables, files = {}, root = ROOT, commandPrefix = [] } = setting
     await builtProgram()
     for (const [file, content] of Object.entries(files)) {
       await mkdir(dirname(join(folder, file)), { recursive: true })
       await writeFile(join(folder, file), content)
     }
     const file = join(root, 'build', 'bin', `${program}.js`)
-    const command = [...begunWith, process.execPath, ...SERVER_FLAGS, file]
+    const command = [...commandPrefix, process.execPath, ...SERVER_FLAGS, file]
     return new HubProcesses(folder, command, variables)
   }
 

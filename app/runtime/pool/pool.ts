@@ -7,14 +7,14 @@ import { Logger } from '@adonisjs/core/logger'
 
 import loggerConfig from '#config/logger'
 import config from '#config/pool'
-import { ownersWithoutStoredSecret } from '#configuration/initial_secrets'
+import { ownersWithoutStoredSecret, type InitialSecretOwner } from '#configuration/initial_secrets'
 import { surfacesOf } from '#configuration/processes'
 import { collectProcessMetrics } from '#observability/metrics'
 import { AdminPorts } from '#runtime/admin_ports'
 import { announce } from '#runtime/announcement'
-import { WEB } from '#runtime/listen'
+import { webAddress } from '#runtime/listen'
 import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
-import { env } from '#start/env'
+import type { ProgramEnvironment } from '#runtime/program_environment'
 import { Member, type Program } from './member.js'
 import { poolPages } from './pages.js'
 import { Slot } from './slot.js'
@@ -24,10 +24,11 @@ import { SharedPort } from './shared_port.js'
 
 /** The primary of a pool: owns the ports and the embedded database, and supervises the processes. */
 export class Pool {
-  readonly #environment: NodeJS.ProcessEnv
+  readonly #variables: NodeJS.ProcessEnv
+  readonly #environment: ProgramEnvironment
   readonly #logger = new Logger(loggerConfig.loggers.app)
   readonly #slots: Slot[] = []
-  readonly #ownersWithoutSecret = ownersWithoutStoredSecret(env)
+  readonly #ownersWithoutSecret: readonly InitialSecretOwner[]
   readonly #folder = mkdtempSync(join(tmpdir(), 'hub-pool-'))
   #admin: AdminPorts | undefined
   #port: SharedPort | undefined
@@ -37,16 +38,24 @@ export class Pool {
   #isReloadQueued = false
   #isStopping = false
 
-  private constructor(environment: NodeJS.ProcessEnv) {
+  private constructor(variables: NodeJS.ProcessEnv, environment: ProgramEnvironment) {
+    this.#variables = variables
     this.#environment = environment
+    this.#ownersWithoutSecret = ownersWithoutStoredSecret(environment.env)
   }
 
-  /** Starts everything; if a step fails, stops what was started. */
-  static async start(environment: NodeJS.ProcessEnv): Promise<Pool> {
+  /**
+   * Starts everything; if a step fails, stops what was started. `variables` are those of the process before `.env` was
+   * read.
+   */
+  static async start(
+    variables: NodeJS.ProcessEnv,
+    environment: ProgramEnvironment
+  ): Promise<Pool> {
     const startedAt = performance.now()
-    requirePoolable(env, config)
+    requirePoolable(environment.env, config)
     process.once('exit', killMembers)
-    const pool = new Pool(environment)
+    const pool = new Pool(variables, environment)
     process.once('exit', () => rmSync(pool.#folder, { recursive: true, force: true }))
     try {
       await pool.#start()
@@ -79,20 +88,23 @@ export class Pool {
   }
 
   async #start(): Promise<void> {
+    const { env } = this.#environment
     collectProcessMetrics()
-    this.#admin = await AdminPorts.healthServer(poolPages(this.#slots))
+    this.#admin = await AdminPorts.healthServer(env, poolPages(this.#slots))
     if (config.web > 0) {
-      this.#port = await SharedPort.open(WEB)
+      this.#port = await SharedPort.open(webAddress(env))
     }
     this.#database = await startOwnDatabase(
-      surfacesOf(config.jobs > 0 ? { ...env, SURFACES: [] } : env)
+      surfacesOf(config.jobs > 0 ? { ...env, SURFACES: [] } : env),
+      env
     )
     await this.#startSlots()
   }
 
   async #startSlots(): Promise<void> {
     const { migration, web, jobs } = programs({
-      environment: this.#environment,
+      env: this.#environment.env,
+      variables: this.#variables,
       port: this.#port?.number,
       databaseUrl: this.#database?.url,
       folder: this.#folder,
@@ -146,6 +158,7 @@ export class Pool {
   #announce(milliseconds: number): void {
     const { web, jobs } = config
     announce({
+      ...this.#environment,
       milliseconds,
       ports: { web: this.#port?.number, admin: this.#admin!.number },
       facts: [['processes', `${web} web, ${jobs} for jobs; their primary has pid ${process.pid}`]],

@@ -2,12 +2,13 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import config from '#config/pool'
-import { env } from '#start/env'
+import type { Env } from '#configuration/variables'
 import type { Program } from './member.js'
 
 interface ProgramSettings {
+  env: Env
   /** The environment before `.env` was read: members read the file again, so that a reload applies changes. */
-  environment: NodeJS.ProcessEnv
+  variables: NodeJS.ProcessEnv
   port: number | undefined
   databaseUrl: string | undefined
   /** The private folder in which web processes find each other. */
@@ -21,8 +22,9 @@ export interface Programs {
 }
 
 /** The programs of a pool. Resources of the primary (ports, data, embedded database) are fixed in their environment. */
-export function programs({ environment, port, databaseUrl, folder }: ProgramSettings): Programs {
-  const addedNames = Object.keys(process.env).filter((name) => environment[name] === undefined)
+export function programs(settings: ProgramSettings): Programs {
+  const { env, variables, port, databaseUrl, folder } = settings
+  const addedNames = Object.keys(process.env).filter((name) => variables[name] === undefined)
   const shared = {
     ...Object.fromEntries(addedNames.map((name) => [name, undefined])),
     HOST: env.HOST,
@@ -35,7 +37,7 @@ export function programs({ environment, port, databaseUrl, folder }: ProgramSett
   return {
     migration: {
       name: 'migration',
-      file: sibling('./migration'),
+      file: sibling('../../../bin/pool_migration'),
       environment: config.jobs > 0 ? jobs : surfaces,
       startLimitMs: config.migrationLimitMs,
     },

@@ -88,8 +88,8 @@ test.group('Socket relay | senders that are faster than the relay', () => {
     const limiter = new RateLimiter({ anonymous: 0, user: 0, client: 20 })
     let waits = 0
     const count = limiter.count.bind(limiter)
-    limiter.count = async (...asked) => {
-      const allowance = (await count(...asked))!
+    limiter.count = async (...counted) => {
+      const allowance = (await count(...counted))!
       waits += allowance.exceeded ? 1 : 0
       return { ...allowance, resetSeconds: 0.02, exceeded: allowance.exceeded && waits % 3 !== 0 }
     }

@@ -25,12 +25,12 @@ export class RemoteDriver implements ContainerDriver {
 
   constructor(
     folder: string,
-    begunWith: readonly string[] = [],
+    commandPrefix: readonly string[] = [],
     name: 'bubblewrap' | 'runc' = 'bubblewrap'
   ) {
     this.name = name
     const [file, ...args] = [
-      ...begunWith,
+      ...commandPrefix,
       ...[process.execPath, '--import=@poppinss/ts-exec', PROGRAM, folder, name],
     ]
     this.#program = spawn(file!, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })

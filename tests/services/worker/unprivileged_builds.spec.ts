@@ -46,7 +46,7 @@ test.group('Master images built by an unprivileged account', (group) => {
     })
     const path = await imagesFolder()
     const hub = await HubProcesses.start('server', {
-      begunWith: await asNobody(folder),
+      commandPrefix: await asNobody(folder),
       variables: {
         IMAGES_PATH: path,
         IMAGE_SOURCE: 'git',

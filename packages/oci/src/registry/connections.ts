@@ -31,7 +31,7 @@ export interface HttpRequest {
   readonly idleMs: number
   readonly signal?: AbortSignal
   /** Set for requests of an upload that is recorded in the journal. */
-  readonly upload?: Pick<UploadRequest, 'note' | 'begun'>
+  readonly upload?: Pick<UploadRequest, 'note' | 'startUrl'>
 }
 
 /** Connections to a registry and to the hosts it redirects to. */

@@ -212,7 +212,7 @@ export class RegistryClient {
         ...(authorization !== undefined && url.origin === this.base.origin && { authorization }),
       }
       const { method, body, journalEntry, startUrl = url } = request
-      const upload = journalEntry && { note: journalEntry.path, begun: startUrl.href }
+      const upload = journalEntry && { note: journalEntry.path, startUrl: startUrl.href }
       const outgoing = { method, url, headers, body, idleMs, signal: this.#signal, upload }
       const response = new RegistryResponse(
         url,

@@ -118,8 +118,8 @@ export class JournalEntry {
 /** The last line of a crashed process may be incomplete. */
 function parseLine(line: string): AbandonedUpload | undefined {
   const content = tryParseJson(line)
-  const { begun, at } = isObject(content) ? content : {}
-  const [from, to] = [begun, at].map((url) => (typeof url === 'string' ? URL.parse(url) : null))
+  const { begun: startUrl, at } = isObject(content) ? content : {}
+  const [from, to] = [startUrl, at].map((url) => (typeof url === 'string' ? URL.parse(url) : null))
   const [, repository] = UPLOADS.exec(from?.pathname ?? '') ?? []
   return from && to && repository ? { origin: from.origin, repository, at: to } : undefined
 }

@@ -100,11 +100,11 @@ async function send(upload: UploadRequest, bytes: Buffer): Promise<UploadRespons
 }
 
 function recordProgress(
-  { method, url, begun, note }: UploadRequest,
+  { method, url, startUrl, note }: UploadRequest,
   { statusCode, headers }: IncomingMessage
 ): void {
   if (statusCode === 202 && headers.location !== undefined) {
-    const line = { begun, at: new URL(headers.location, url).href }
+    const line = { begun: startUrl, at: new URL(headers.location, url).href }
     appendFileSync(note, `${JSON.stringify(line)}\n`, { mode: 0o600 })
   } else if (method === 'PUT' && (statusCode === 201 || statusCode === 204)) {
     rmSync(note, { force: true })

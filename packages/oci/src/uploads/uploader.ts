@@ -24,7 +24,8 @@ export interface UploadRequest {
   readonly addresses?: readonly LookupAddress[] | undefined
   /** Path of the journal entry. */
   readonly note: string
-  readonly begun: string
+  /** Where the upload started. */
+  readonly startUrl: string
 }
 
 export type UploadResponse =
