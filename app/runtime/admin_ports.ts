@@ -32,9 +32,7 @@ export class AdminPorts {
     const health = healthAddress(env)
     if (health && EVERYWHERE.has(health.host)) {
       // A wildcard address cannot be bound beside a specific one, so the local address of each connection decides.
-      const server = createAdminServer(pages, (connection) =>
-        isAdminSide(connection, address.host)
-      )
+      const server = createAdminServer(pages, (connection) => isAdminSide(connection, address.host))
       await listen(server, health)
       return new AdminPorts([server])
     }

@@ -87,7 +87,10 @@ export class HubProcess {
     const { env } = this.#environment
     const startedAt = performance.now()
     const ownersWithoutSecret = ownersWithoutStoredSecret(env)
-    await Promise.all([env.SURFACES.length > 0 && requireFree(webAddress(env)), AdminPorts.requireFree(env)])
+    await Promise.all([
+      env.SURFACES.length > 0 && requireFree(webAddress(env)),
+      AdminPorts.requireFree(env),
+    ])
     const needsDatabase = usesDatabase(env)
     this.#database = needsDatabase ? await startOwnDatabase(surfacesOf(env), env) : undefined
     await this.#boot()

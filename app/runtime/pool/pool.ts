@@ -48,10 +48,7 @@ export class Pool {
    * Starts everything; if a step fails, stops what was started. `variables` are those of the process before `.env` was
    * read.
    */
-  static async start(
-    variables: NodeJS.ProcessEnv,
-    environment: ProgramEnvironment
-  ): Promise<Pool> {
+  static async start(variables: NodeJS.ProcessEnv, environment: ProgramEnvironment): Promise<Pool> {
     const startedAt = performance.now()
     requirePoolable(environment.env, config)
     process.once('exit', killMembers)
