@@ -1,11 +1,12 @@
 import { defineConfig } from '@adonisjs/core/logger'
 
 import { loggableError } from '#observability/loggable_error'
+import { traceLogFields } from '#observability/tracing'
 import { LEVEL_NUMBERS, LogTap } from '#observability/log_tap'
 import { withoutSecrets } from '#observability/without_secrets'
 import { env } from '#start/env'
 
-const { LOG_SHIP_LEVEL } = env
+const { LOG_SHIP_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT } = env
 
 /** Passes log lines to telemetry. */
 export const logTap = new LogTap(
@@ -22,6 +23,7 @@ export default defineConfig({
       destination: logTap,
       serializers: { err: (error: unknown) => loggableError(error) },
       formatters: { log: withoutSecrets },
+      ...(OTEL_EXPORTER_OTLP_ENDPOINT && { mixin: traceLogFields }),
     },
   },
 })

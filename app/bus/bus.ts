@@ -42,6 +42,8 @@ export interface Subscription {
 /** A message delivered to a consumer. */
 export interface Delivery {
   readonly bytes: Uint8Array
+  /** The trace in which the message was published, as W3C `traceparent`; from peers, so not to be trusted. */
+  readonly traceparent: string | undefined
   readonly history: DeliveryHistory
   /** Whether the channel was lost, so that the bus redelivers the message. */
   readonly isLost: boolean

@@ -1,3 +1,4 @@
+import { resumeTrace } from '#observability/tracing'
 import { sleep, jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
 import type { Bus, BusLogger, Delivery, Subscription } from './bus.js'
 import { DeliveryAbandoned, MalformedMessage } from './errors.js'
@@ -43,7 +44,10 @@ export class MessageReceiver {
   ): Promise<void> {
     const { bus, subscription } = this.#options
     this.#subscription = await bus.subscribe(subscription, async (delivery) => {
-      const outcome = await this.#settle(delivery, parse, handle)
+      const step = { name: `process ${subscription.queue}`, kind: 'consumer' } as const
+      const outcome = await resumeTrace(delivery.traceparent, step, () =>
+        this.#settle(delivery, parse, handle)
+      )
       busMetrics.settled(subscription.queue, outcome)
     })
   }

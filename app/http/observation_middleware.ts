@@ -6,7 +6,7 @@ import { tracing } from '#observability/tracing'
 /** Records metrics, a log line and a trace span for each request. */
 export default class ObservationMiddleware {
   handle(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
-    const span = tracing?.startRequest(ctx.request)
+    const span = tracing?.startRequest(ctx)
     const observation = new Observation(ctx, span)
     ctx.observation = observation
     endOnClose(observation, ctx.response.response)

@@ -1,67 +1,130 @@
-import type { HttpContext, HttpRequest } from '@adonisjs/core/http'
+import type { HttpContext } from '@adonisjs/core/http'
 import {
   context,
+  isSpanContextValid,
   propagation,
+  ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   trace,
+  TraceFlags,
+  type Context,
   type Span,
+  type SpanContext,
 } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
+import {
+  BatchSpanProcessor,
+  NodeTracerProvider,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-node'
 
-import type { RequestSpan, Tracing } from './spans.js'
+import { newId } from '#kernel/new_id'
 import { VERSION } from '#kernel/version'
+import type { RequestSpan, Step, TraceFields, Tracing } from './spans.js'
+import type { TracingSettings } from './tracing.js'
 
-/**
- * Sends traces to an OpenTelemetry collector: a span per request, which continues the caller's trace if there is one,
- * and spans below it for what the request does.
- */
+const KINDS = {
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+}
+
+/** Sends traces to an OpenTelemetry collector. A request continues the trace of its caller if there is one. */
 export class OpenTelemetry implements Tracing {
   readonly #provider: NodeTracerProvider
   readonly #tracer
 
-  constructor(endpoint: string) {
+  constructor({ endpoint, share, serviceName }: TracingSettings & { endpoint: string }) {
     const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` })
     this.#provider = new NodeTracerProvider({
       resource: resourceFromAttributes({
-        'service.name': 'analysis-hub',
+        'service.name': serviceName,
         'service.version': VERSION,
+        'service.instance.id': newId(),
       }),
+      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
       spanProcessors: [new BatchSpanProcessor(exporter)],
     })
     this.#provider.register()
-    this.#tracer = trace.getTracer('analysis-hub')
+    this.#tracer = this.#provider.getTracer('analysis-hub')
   }
 
-  startRequest(request: HttpRequest): RequestSpan {
-    const caller = propagation.extract(context.active(), request.headers())
+  startRequest({ request, response }: HttpContext): RequestSpan {
+    const caller = propagation.extract(ROOT_CONTEXT, request.headers())
     const options = {
       kind: SpanKind.SERVER,
-      attributes: { 'http.request.method': request.method(), 'url.path': request.url() },
+      attributes: {
+        'http.request.method': request.method(),
+        'url.path': request.url(),
+        'hub.request_id': request.id(),
+      },
     }
     const span = this.#tracer.startSpan(request.method(), options, caller)
+    if (span.isRecording()) {
+      response.header('traceresponse', traceparentOf(span.spanContext()))
+    }
     const inside = trace.setSpan(caller, span)
     return { run: (work) => context.with(inside, work), end: (ctx) => endRequest(span, ctx) }
   }
 
-  async measure<T>(name: string, attributes: Record<string, string>, work: () => Promise<T>) {
-    return this.#tracer.startActiveSpan(name, { attributes }, async (span) => {
+  measure<T>(step: Step, work: () => Promise<T>): Promise<T> {
+    return this.#activeSpan ? this.#run(step, context.active(), work) : work()
+  }
+
+  resume<T>(traceparent: string, step: Step, work: () => Promise<T>): Promise<T> {
+    const sender = propagation.extract(ROOT_CONTEXT, { traceparent })
+    const isValid = isSpanContextValid(trace.getSpanContext(sender) ?? NO_SPAN)
+    return isValid ? this.#run(step, sender, work) : work()
+  }
+
+  get traceparent(): string | undefined {
+    const span = this.#activeSpan
+    return span && traceparentOf(span)
+  }
+
+  get logFields(): TraceFields {
+    const span = this.#activeSpan
+    return span ? { trace_id: span.traceId, span_id: span.spanId } : {}
+  }
+
+  shutdown(): Promise<void> {
+    return this.#provider.shutdown()
+  }
+
+  /** Undefined outside of any trace, and if it is not recorded. */
+  get #activeSpan(): SpanContext | undefined {
+    const span = trace.getSpanContext(context.active())
+    return span && (span.traceFlags & TraceFlags.SAMPLED) !== 0 ? span : undefined
+  }
+
+  #run<T>(step: Step, parent: Context, work: () => Promise<T>): Promise<T> {
+    const { name, kind, attributes = {} } = step
+    const options = { attributes, kind: kind ? KINDS[kind] : SpanKind.INTERNAL }
+    return this.#tracer.startActiveSpan(name, options, parent, async (span) => {
       try {
         return await work()
       } catch (error) {
-        span.setStatus({ code: SpanStatusCode.ERROR })
+        fail(span, error)
         throw error
       } finally {
         span.end()
       }
     })
   }
+}
 
-  shutdown(): Promise<void> {
-    return this.#provider.shutdown()
-  }
+const NO_SPAN: SpanContext = { traceId: '', spanId: '', traceFlags: 0 }
+
+const traceparentOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
+  `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
+
+/** The text of an error may hold what a caller sent, so only its class is recorded. */
+function fail(span: Span, error: unknown): void {
+  span.setStatus({ code: SpanStatusCode.ERROR })
+  span.setAttribute('error.type', error instanceof Error ? error.constructor.name : typeof error)
 }
 
 function endRequest(span: Span, { request, response, route }: HttpContext): void {
@@ -73,6 +136,7 @@ function endRequest(span: Span, { request, response, route }: HttpContext): void
   span.setAttribute('http.response.status_code', status)
   if (status >= 500) {
     span.setStatus({ code: SpanStatusCode.ERROR })
+    span.setAttribute('error.type', String(status))
   }
   span.end()
 }

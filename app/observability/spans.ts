@@ -1,4 +1,12 @@
-import type { HttpContext, HttpRequest } from '@adonisjs/core/http'
+import type { HttpContext } from '@adonisjs/core/http'
+
+/** A named part of a trace. Names and attributes never contain secrets. */
+export interface Step {
+  readonly name: string
+  /** What it does with another process: ask it, or exchange messages with it. */
+  readonly kind?: 'client' | 'producer' | 'consumer'
+  readonly attributes?: Readonly<Record<string, string>>
+}
 
 export interface RequestSpan {
   /** Runs the rest of the request inside the span. */
@@ -6,9 +14,20 @@ export interface RequestSpan {
   end(ctx: HttpContext): void
 }
 
+/** The fields by which a log line is found from its trace. */
+export interface TraceFields {
+  readonly trace_id?: string
+  readonly span_id?: string
+}
+
 export interface Tracing {
-  startRequest(request: HttpRequest): RequestSpan
-  /** Runs an operation in a child span. */
-  measure<T>(name: string, attributes: Record<string, string>, work: () => Promise<T>): Promise<T>
+  startRequest(ctx: HttpContext): RequestSpan
+  /** Runs a step of the active trace. Without one, or if it is not recorded, only the work runs. */
+  measure<T>(step: Step, work: () => Promise<T>): Promise<T>
+  /** Runs a step of a trace that began in another process, given as a W3C `traceparent`. */
+  resume<T>(traceparent: string, step: Step, work: () => Promise<T>): Promise<T>
+  /** The W3C `traceparent` of the active step if it is recorded. */
+  readonly traceparent: string | undefined
+  readonly logFields: TraceFields
   shutdown(): Promise<void>
 }

@@ -1,8 +1,9 @@
 import type { Bus } from '#bus/bus'
 import type { Message } from '#bus/message'
+import { resumeTrace } from '#observability/tracing'
 import type { Signals } from '#signals/signals'
 import type { Destination } from './destination.js'
-import type { ChangeContent, Entry } from './entry.js'
+import type { ChangeContent, DestinationName, Entry } from './entry.js'
 import { batched } from './batched.js'
 import { emissionsOf, type Emission } from '#outbox/payloads/emissions'
 import { auditMessage, domainMessage } from '#outbox/payloads/messages'
@@ -45,7 +46,8 @@ function busDestination(
     get isReady() {
       return bus.isReady
     },
-    deliver: async (entry) => bus.publish(messageOf(entry), entry.orderedBy),
+    deliver: async (entry) =>
+      asStep(entry, name, () => bus.publish(messageOf(entry), entry.orderedBy)),
   }
 }
 
@@ -58,7 +60,8 @@ function channelDestination(signals: ChannelTransport): Destination {
     get isReady() {
       return signals.isReady
     },
-    deliver: async (entry) => publish(publicationsOf(changeIn(entry))),
+    deliver: async (entry) =>
+      asStep(entry, 'pubsub', () => publish(publicationsOf(changeIn(entry)))),
   }
 }
 
@@ -70,8 +73,19 @@ function socketDestination(realtime: SocketTransport, signals: ChannelTransport)
     get isReady() {
       return signals.isReady
     },
-    deliver: async (entry) => emit(emissionsOf(changeIn(entry))),
+    deliver: async (entry) =>
+      asStep(entry, 'sockets', () => emit(emissionsOf(changeIn(entry)))),
   }
+}
+
+/** A step of the trace in which the entry was written. */
+function asStep<T>(
+  { content, queue }: Entry,
+  destination: DestinationName,
+  work: () => Promise<T>
+): Promise<T> {
+  const step = { name: `send ${queue ?? destination}`, kind: 'producer' } as const
+  return resumeTrace(content.traceparent, step, work)
 }
 
 function changeIn({ content }: Entry): ChangeContent {

@@ -51,8 +51,13 @@ export interface PendingCommand {
   readonly secrets?: string
 }
 
-export type Content =
-  { readonly change: ChangeContent } | { readonly security: SecurityContent } | PendingCommand
+/** The trace in which an entry was written, as W3C `traceparent`, if it is recorded. */
+interface TracedContent {
+  readonly traceparent?: string
+}
+
+export type Content = TracedContent &
+  ({ readonly change: ChangeContent } | { readonly security: SecurityContent } | PendingCommand)
 
 /** One row of the outbox: what happened, and its pending destinations. */
 export interface Entry {

@@ -9,6 +9,7 @@ import { DEFAULT_AUDIT } from '#records/audit'
 import type { EventSink, RecordChange } from '#records/events'
 import { declaredKinds, type Kind } from '#records/kind'
 import { deferToCommit } from '#records/transaction'
+import { traceHeaders } from '#observability/tracing'
 import { appSettings } from '#settings/app_settings'
 import { DESTINATIONS, type Content } from './entry.js'
 import { changeContent } from '#outbox/payloads/change_content'
@@ -135,7 +136,7 @@ async function insertAllWithin(
     entries.map(({ pending }) => pending),
     entries.map(({ orderedBy }) => orderedBy),
     entries.map(({ queue = null }) => queue),
-    entries.map(({ content }) => JSON.stringify(content)),
+    entries.map(({ content }) => serializeContent(content)),
   ]
   await transaction.query({ ...INSERT_ALL, values })
   notifyAfterCommit(transaction)
@@ -148,9 +149,12 @@ async function insertWithin(transaction: pg.ClientBase, entry: NewEntry): Promis
 
 async function insert(on: pg.ClientBase | pg.Pool, entry: NewEntry): Promise<void> {
   const { messageId, pending, orderedBy, queue = null, content } = entry
-  const values = [messageId, pending, orderedBy, queue, JSON.stringify(content)]
+  const values = [messageId, pending, orderedBy, queue, serializeContent(content)]
   await on.query({ ...INSERT, values })
 }
+
+const serializeContent = (content: Content): string =>
+  JSON.stringify({ ...content, ...traceHeaders() })
 
 const kindsByName = new Map<string, Kind>()
 

@@ -4,6 +4,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { corsOfSockets } from '#config/cors'
 import http from '#config/http'
+import tracing from '#config/tracing'
 import { ownersWithoutStoredSecret } from '#configuration/initial_secrets'
 import { surfacesOf, usesDatabase } from '#configuration/processes'
 import type { GracefulServer } from '#http/graceful_server'
@@ -107,7 +108,7 @@ export class HubProcess {
   }
 
   async #boot(): Promise<void> {
-    await startTracing(this.#environment.env.OTEL_EXPORTER_OTLP_ENDPOINT)
+    await startTracing(tracing)
     collectProcessMetrics()
     await this.#app.init()
     await this.#app.boot()

@@ -1,5 +1,6 @@
 import type { Logger } from '@adonisjs/core/logger'
 
+import { measureStep } from '#observability/tracing'
 import { clock } from '#kernel/clock'
 import type { ShippedLine } from '#shipping/log_task'
 import type { CommandName, Component } from './components.js'
@@ -66,7 +67,7 @@ export class JobLog {
     this.info(`${what}: started`)
     const startedAt = performance.now()
     try {
-      const result = await work()
+      const result = await measureStep({ name: what }, work)
       this.info(`${what}: done in ${((performance.now() - startedAt) / 1000).toFixed(2)} s`)
       return result
     } catch (error) {

@@ -1,71 +1,143 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-
 import { test } from '@japa/runner'
 
 import { OpenTelemetry } from '#observability/open_telemetry'
+import { TraceCollector } from '#tests/helpers/observability/trace_collector'
 
-interface Export {
-  resourceSpans: { scopeSpans: { spans: SentSpan[] }[] }[]
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const CALLER = `00-${TRACE}-b7ad6b7169203331-01`
+
+type Cleanup = (callback: () => void) => void
+
+async function started(cleanup: Cleanup, share = 1) {
+  const collector = await TraceCollector.start()
+  cleanup(() => collector.close())
+  const tracing = new OpenTelemetry({
+    endpoint: `${collector.url}/`,
+    share,
+    serviceName: 'analysis-hub',
+  })
+  return { collector, tracing }
 }
 
-interface SentSpan {
-  name: string
-  traceId: string
-  spanId: string
-  parentSpanId?: string
-  attributes: { key: string; value: Record<string, unknown> }[]
-}
-
-/** A collector that keeps what it is sent. */
-async function startCollector() {
-  const exports: { path: string; body: Export }[] = []
-  const server = createServer(async (request, response) => {
-    const chunks = await request.toArray()
-    exports.push({ path: request.url!, body: JSON.parse(Buffer.concat(chunks).toString()) })
-    response.end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, exports, close: () => server.close() }
-}
-
-test('a request and what it does are sent as one trace, continued from the caller', async ({
-  assert,
-  cleanup,
-}) => {
-  const collector = await startCollector()
-  cleanup(() => void collector.close())
-  const telemetry = new OpenTelemetry(`${collector.url}/`)
-  const caller = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-  const request = {
-    headers: () => ({ traceparent: caller }),
-    method: () => 'GET',
-    url: () => '/core/nodes/1',
-  }
-  const span = telemetry.startRequest(request as never)
-  await span.run(() =>
-    telemetry.measure('select node', { 'db.system': 'postgresql' }, async () => 1)
-  )
-  const answered = {
-    response: { response: { statusCode: 200 } },
+/** A request with these headers, and what was answered so far. */
+function exchange(headers: Record<string, string>, status = 200) {
+  const answered: Record<string, string> = {}
+  const ctx = {
+    request: {
+      headers: () => headers,
+      method: () => 'GET',
+      url: () => '/core/nodes/1',
+      id: () => 'find-me',
+    },
+    response: {
+      header: (name: string, value: string) => (answered[name] = value),
+      response: { statusCode: status },
+    },
     route: { pattern: '/core/nodes/:id' },
   }
-  span.end({ request, ...answered } as never)
-  await telemetry.shutdown()
+  return { ctx: ctx as never, answered }
+}
 
-  assert.equal(collector.exports[0]!.path, '/v1/traces')
-  const spans = collector.exports.flatMap(({ body }) =>
-    body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans))
-  )
-  const outer = spans.find(({ name }) => name === 'GET /core/nodes/:id')!
-  const inner = spans.find(({ name }) => name === 'select node')!
-  assert.equal(outer.traceId, '0af7651916cd43dd8448eb211c80319c')
-  assert.equal(outer.parentSpanId, 'b7ad6b7169203331')
-  assert.equal(inner.parentSpanId, outer.spanId)
-  assert.containsSubset(outer.attributes, [
-    { key: 'http.route', value: { stringValue: '/core/nodes/:id' } },
-    { key: 'http.response.status_code', value: { intValue: 200 } },
-  ])
+test.group('Traces', () => {
+  test('a request and its steps are sent as one trace, continued from the caller', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { collector, tracing } = await started(cleanup)
+    const { ctx, answered } = exchange({ traceparent: CALLER })
+    const span = tracing.startRequest(ctx)
+    const step = { name: 'select node', attributes: { 'db.system.name': 'postgresql' } }
+    const seen = await span.run(() =>
+      tracing.measure(step, async () => ({ inside: tracing.traceparent, ...tracing.logFields }))
+    )
+    span.end(ctx)
+    await tracing.shutdown()
+
+    assert.deepEqual([...collector.paths], ['/v1/traces'])
+    const outer = collector.named('GET /core/nodes/:id')!
+    const inner = collector.named('select node')!
+    assert.equal(outer.traceId, TRACE)
+    assert.equal(outer.parentSpanId, 'b7ad6b7169203331')
+    assert.equal(inner.parentSpanId, outer.spanId)
+    assert.containSubset(outer, {
+      service: 'analysis-hub',
+      attributes: {
+        'http.route': '/core/nodes/:id',
+        'http.response.status_code': 200,
+        'hub.request_id': 'find-me',
+      },
+    })
+    assert.equal(inner.attributes['db.system.name'], 'postgresql')
+    assert.equal(answered.traceresponse, `00-${TRACE}-${outer.spanId}-01`)
+    assert.deepEqual(seen, {
+      inside: `00-${TRACE}-${inner.spanId}-01`,
+      trace_id: TRACE,
+      span_id: inner.spanId,
+    })
+  })
+
+  test('another process continues a trace from its traceparent', async ({ assert, cleanup }) => {
+    const { collector, tracing } = await started(cleanup)
+    await tracing.resume(CALLER, { name: 'process queue', kind: 'consumer' }, async () => {})
+    await tracing.shutdown()
+    assert.containSubset(collector.spans, [
+      { name: 'process queue', traceId: TRACE, parentSpanId: 'b7ad6b7169203331', kind: 5 },
+    ])
+  })
+
+  test('a traceparent that is malformed is as if there were none', async ({ assert, cleanup }) => {
+    const { collector, tracing } = await started(cleanup)
+    for (const malformed of ['', 'x', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, '00-1-1-01']) {
+      assert.equal(await tracing.resume(malformed, { name: 'never' }, async () => 7), 7)
+    }
+    await tracing.shutdown()
+    assert.isEmpty(collector.spans)
+  })
+
+  test('steps outside of any trace only run', async ({ assert, cleanup }) => {
+    const { collector, tracing } = await started(cleanup)
+    assert.equal(await tracing.measure({ name: 'never' }, async () => 7), 7)
+    assert.isUndefined(tracing.traceparent)
+    assert.isEmpty(tracing.logFields)
+    await tracing.shutdown()
+    assert.isEmpty(collector.spans)
+  })
+
+  test('a step that fails names the class of its error, and never its text', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { collector, tracing } = await started(cleanup)
+    const fail = async () => {
+      throw new RangeError('a secret')
+    }
+    await assert.rejects(() => tracing.resume(CALLER, { name: 'failing' }, fail), 'a secret')
+    await tracing.shutdown()
+    const failing = collector.named('failing')!
+    assert.equal(failing.status.code, 2)
+    assert.equal(failing.attributes['error.type'], 'RangeError')
+    assert.notInclude(JSON.stringify(collector.spans), 'a secret')
+  })
+
+  test('traces that are not recorded leave nothing behind, except those of callers who record', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { collector, tracing } = await started(cleanup, 0)
+    for (const headers of [{}, { traceparent: `00-${TRACE}-b7ad6b7169203331-00` }]) {
+      const { ctx, answered } = exchange(headers as Record<string, string>)
+      const span = tracing.startRequest(ctx)
+      await span.run(() => tracing.measure({ name: 'never' }, async () => {}))
+      assert.isUndefined(span.run(() => tracing.traceparent))
+      span.end(ctx)
+      assert.isEmpty(answered)
+    }
+    const { ctx } = exchange({ traceparent: CALLER })
+    tracing.startRequest(ctx).end(ctx)
+    await tracing.shutdown()
+    assert.deepEqual(
+      collector.spans.map(({ name }) => name),
+      ['GET /core/nodes/:id']
+    )
+  })
 })

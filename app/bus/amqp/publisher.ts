@@ -4,6 +4,7 @@ import type { BusLogger } from '#bus/bus'
 import { BusUnavailable } from '#bus/errors'
 import { serializeMessage, type Message } from '#bus/message'
 import { EVENT_EXCHANGE } from '#bus/names'
+import { traceHeaders } from '#observability/tracing'
 import type { AmqpConnection } from './connection.js'
 import { isDeclarationMismatch } from './queue_declaration.js'
 import { ReconnectingChannel } from './reconnecting_channel.js'
@@ -53,6 +54,7 @@ export class AmqpPublisher {
       type: message.type,
       messageId: message.id,
       persistent: message.metadata.persistent ?? isCommand,
+      headers: traceHeaders(),
     }
     const content = serializeMessage(message)
     return isCommand

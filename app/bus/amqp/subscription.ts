@@ -106,6 +106,7 @@ export class AmqpSubscription {
   async #settle(acknowledgements: Acknowledgements, message: ConsumeMessage): Promise<void> {
     const delivery: Delivery = {
       bytes: message.content,
+      traceparent: traceparentIn(message),
       history: message.fields.redelivered ? 'again' : 'first',
       get isLost() {
         return acknowledgements.isLost
@@ -134,4 +135,9 @@ export class AmqpSubscription {
       deadProperties(queue, properties, cause)
     )
   }
+}
+
+function traceparentIn({ properties }: ConsumeMessage): string | undefined {
+  const traceparent: unknown = properties.headers?.traceparent
+  return typeof traceparent === 'string' ? traceparent : undefined
 }

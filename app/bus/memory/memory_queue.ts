@@ -1,12 +1,14 @@
 import type { Delivery, DeliveryHistory, Subscription } from '#bus/bus'
 import { BusUnavailable } from '#bus/errors'
 import { serializeMessage, type Message } from '#bus/message'
+import { currentTraceparent } from '#observability/tracing'
 import { storeDeadLetter } from './memory_dead_letters.js'
 
 interface QueuedMessage {
   readonly position: number
   readonly id: string
   readonly bytes: Buffer
+  readonly traceparent: string | undefined
   history: DeliveryHistory
   /** Whether it is being moved to the dead letters. A message with the same id that arrives now is a new one. */
   isDying: boolean
@@ -40,6 +42,7 @@ export class MemoryQueue {
       position: this.#nextPosition++,
       id: message.id,
       bytes: serializeMessage(message),
+      traceparent: currentTraceparent(),
       history: 'unknown',
       isDying: false,
       handled: Promise.withResolvers(),
@@ -94,10 +97,11 @@ export class MemoryQueue {
   }
 
   async #deliver({ subscription, deliver }: MemoryConsumer, entry: QueuedMessage): Promise<void> {
-    const { bytes, history } = entry
+    const { bytes, traceparent, history } = entry
     try {
       await deliver({
         bytes,
+        traceparent,
         history,
         isLost: false,
         deadLetter: (cause) => {

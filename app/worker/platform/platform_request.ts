@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { traceHeaders } from '#observability/tracing'
 import { jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
 import {
   isPlatformUnavailable,
@@ -78,7 +79,12 @@ async function send(platformRequest: PlatformRequest, token: string): Promise<Re
   const timer = setTimeout(() => limit.abort(new Error('it did not respond in time')), TIMEOUT_MS)
   try {
     const response = await fetch(url, {
-      headers: { accept: 'application/json', ...headers, authorization: `Bearer ${token}` },
+      headers: {
+        accept: 'application/json',
+        ...headers,
+        ...traceHeaders(),
+        authorization: `Bearer ${token}`,
+      },
       redirect: 'manual',
       signal: isStream
         ? AbortSignal.any([signal, limit.signal])

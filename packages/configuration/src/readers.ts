@@ -46,6 +46,20 @@ export function integer(min: number, max: number): Reader<number> {
   }
 }
 
+/** A decimal from 0 to 1. */
+export function share(): Reader<number> {
+  return {
+    type: 'a number from 0 to 1',
+    quotable: true,
+    read(value) {
+      if (!/^(0|1|0?\.\d+|1\.0+)$/.test(value.trim())) {
+        throw new InvalidValueError('is not a number from 0 to 1')
+      }
+      return Number(value)
+    },
+  }
+}
+
 const YES = ['true', '1', 'yes', 'on']
 const NO = ['false', '0', 'no', 'off']
 

@@ -6,7 +6,7 @@ import { imageReferences, repositoryAddress } from './image_readers.js'
 import { hostsAndPorts, keys, listOf, origins, proxies } from './list_readers.js'
 import { databaseParts, minioPart, connectionAlias } from './aliases.js'
 import { embeddedSurfaces, JOBS, SURFACES } from './processes.js'
-import { bytes, flag, host, integer, oneOf, text } from './readers.js'
+import { bytes, flag, host, integer, oneOf, share, text } from './readers.js'
 import { baseUrl, connectionUrl, harborAccess } from './url_readers.js'
 
 interface Mode {
@@ -767,6 +767,13 @@ export const groups = defineVariables({
       reader: baseUrl(),
       example: 'http://127.0.0.1:4318',
       description: 'OpenTelemetry collector of traces; if unset, none are recorded.',
+    },
+    OTEL_TRACES_SAMPLER_ARG: {
+      reader: share(),
+      default: '1',
+      example: '0.01',
+      description:
+        'Share of the traces that begin here which are recorded. A trace that a caller began is recorded if he records it.',
     },
   },
 })

@@ -164,10 +164,12 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
 
     test('are brought home by a client of the protocol, whatever is killed on the way', async ({
       assert,
+      cleanup,
     }) => {
       const bytes = content.subarray(0, 45 * MIB)
       let current = await first()
       const front = await inFrontOf(() => Number(new URL(current.base).port))
+      cleanup(() => void front.server.close())
       const base = current.base.replace(/:\d+/, `:${front.port}`)
       const { headers } = speakerOf(current)
       let kills = 0
@@ -179,7 +181,8 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
           headers,
           metadata: { filename: `client-${randomUUID()}` },
           chunkSize: 7_000_000,
-          retryDelays: Array.from({ length: 100 }, () => 200),
+          // Five minutes: a process may take long to start on a busy machine.
+          retryDelays: Array.from({ length: 1_500 }, () => 200),
           onUploadUrlAvailable: () => created.resolve(),
           onError: reject,
           onSuccess: () => resolve(new URL(upload.url!).pathname),
@@ -198,7 +201,6 @@ export function resumableSuite(name: string, prepare: () => Promise<ResumableSub
       const [pathname] = await Promise.all([uploading, killing()])
       await requireFile(speakerOf(current), pathname, bytes)
       assert.isTrue(await nothingIsLeftOver())
-      front.server.close()
     }).timeout(600_000)
   })
 }

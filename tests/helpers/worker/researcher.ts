@@ -13,6 +13,8 @@ type Fields = Record<string, any>
 
 /** A user with all permissions, who works like the existing clients. */
 export class Researcher {
+  /** Headers that every request has besides. */
+  headers: Readonly<Record<string, string>> = {}
   readonly #origin: string
   #token = ''
 
@@ -42,7 +44,7 @@ export class Researcher {
     init: RequestInit = {}
   ): Promise<any> {
     const send = () => {
-      const headers = { ...init.headers, authorization: `Bearer ${this.#token}` }
+      const headers = { ...this.headers, ...init.headers, authorization: `Bearer ${this.#token}` }
       return fetch(`${this.#origin}/${service}${path}`, { ...init, method, headers })
     }
     let response = await send()

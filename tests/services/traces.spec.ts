@@ -1,0 +1,170 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+
+import { test } from '@japa/runner'
+
+import { FolderStore } from '#oci/folder/folder_store'
+import { eventually } from '#tests/helpers/eventually'
+import { HubProcesses } from '#tests/helpers/hub_processes'
+import { TraceCollector, type CollectedSpan } from '#tests/helpers/observability/trace_collector'
+import { temporaryFolder } from '#tests/helpers/temporary_folder'
+import { enterMasterImage, Researcher } from '#tests/helpers/worker/researcher'
+import { putTinyImage } from '#tests/helpers/worker/tiny_image'
+import { startRabbitmq } from '#tests/services/servers/rabbitmq'
+import { startRedis } from '#tests/services/servers/redis'
+
+const SOON_MS = 300_000
+const APP_KEY = randomBytes(32).toString('hex')
+const SECRET = randomUUID()
+/** The status of a span that failed. */
+const FAILED = 2
+
+/** Each begins a process or is what one does within it. */
+const STEPS = [
+  'POST /storage/buckets/:id/upload',
+  'POST /core/analyses/:id/command',
+  'send analysisBuilderCommands',
+  'process analysisBuilderCommands',
+  'GET /core/analyses/:id',
+  'Read the analysis',
+  'send audit',
+  'send bus',
+  'process core.analysisBuilderEvents',
+]
+
+const newTrace = () => randomBytes(16).toString('hex')
+const traceparentOf = (trace: string) => `00-${trace}-${randomBytes(8).toString('hex')}-01`
+
+const namesOf = (spans: readonly CollectedSpan[]) => new Set(spans.map(({ name }) => name))
+
+/** The spans whose parent is neither among them nor the caller's. */
+function orphansAmong(spans: readonly CollectedSpan[], caller: string): CollectedSpan[] {
+  const known = new Set([caller.split('-')[2], ...spans.map(({ spanId }) => spanId)])
+  return spans.filter(({ parentSpanId }) => !known.has(parentSpanId))
+}
+
+test.group('The trace of an analysis', (group) => {
+  let collector: TraceCollector
+  let hub: HubProcesses
+  let worker: HubProcesses
+  let researcher: Researcher
+  let masterImageId: string
+
+  const cleanups: (() => unknown)[] = []
+  const cleanup = (step: () => unknown) => void cleanups.unshift(step)
+
+  group.setup(() => async () => {
+    for (const step of cleanups) {
+      await step()
+    }
+  })
+
+  group.setup(async () => {
+    const folder = await temporaryFolder(cleanup)
+    collector = await TraceCollector.start()
+    cleanup(() => collector.close())
+    const broker = await startRabbitmq()
+    cleanup(() => broker.stop())
+    const redis = await startRedis()
+    cleanup(() => redis.stop())
+    const shared = {
+      APP_KEY,
+      AMQP_URL: broker.url,
+      REDIS_URL: redis.url,
+      IMAGES_PATH: join(folder, 'images'),
+      LOG_LEVEL: 'info',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_SAMPLER_ARG: '0',
+    }
+    hub = await HubProcesses.start('pool', {
+      variables: {
+        ...shared,
+        JOBS: 'bus,outbox,sweeps',
+        POOL_WEB: '1',
+        POOL_JOBS: '1',
+        SKIP_PROJECT_APPROVAL: 'true',
+        SKIP_ANALYSIS_APPROVAL: 'true',
+        WORKER_CLIENT_SECRET: SECRET,
+      },
+    })
+    cleanup(() => hub.remove())
+    worker = await HubProcesses.launch('server', {
+      variables: {
+        ...shared,
+        SURFACES: 'none',
+        JOBS: 'worker',
+        CORE_URL: `${hub.origin}/core`,
+        STORAGE_URL: `${hub.origin}/storage`,
+        IDENTITY_URL: `${hub.origin}/auth`,
+        CLIENT_ID: 'worker',
+        CLIENT_SECRET: SECRET,
+        WORKER_PATH: join(folder, 'worker'),
+      },
+    })
+    cleanup(() => worker.remove())
+    await putTinyImage(await FolderStore.open(shared.IMAGES_PATH), 'master/python/base')
+    masterImageId = await enterMasterImage(hub.folder, {
+      virtualPath: 'python/base',
+      command: 'python3',
+    })
+    researcher = await Researcher.at(hub.origin)
+  })
+
+  /** Uploads and builds an analysis within one trace; returns what was recorded of it. */
+  async function build(imageId = masterImageId, headers: Record<string, string> = {}) {
+    const trace = newTrace()
+    const caller = traceparentOf(trace)
+    const project = await researcher.project()
+    researcher.headers = { ...headers, traceparent: caller }
+    const id = await researcher.analysis(project, imageId, { 'main.py': 'print(1)\n' })
+    await researcher.lockAndBuild(id)
+    researcher.headers = {}
+    const { buildStatus } = await researcher.built(id, undefined, SOON_MS)
+    const isWhole = () => STEPS.every((step) => namesOf(collector.of(trace)).has(step))
+    await eventually(async () => isWhole(), SOON_MS)
+    return { trace, caller, buildStatus }
+  }
+
+  test('goes from the request over outbox, bus and worker to its end, without an orphan', async ({
+    assert,
+  }) => {
+    const { trace, caller, buildStatus } = await build()
+    assert.equal(buildStatus, 'executed')
+    await eventually(() => {
+      const spans = collector.of(trace)
+      return namesOf(spans).size >= 15 && orphansAmong(spans, caller).length === 0
+    }, SOON_MS)
+    const spans = collector.of(trace)
+    assert.isAtLeast(new Set(spans.map(({ instance }) => instance)).size, 3)
+    assert.sameMembers(
+      [...new Set(spans.map(({ service }) => service))],
+      ['analysis-hub', 'analysis-hub-jobs', 'analysis-hub-worker']
+    )
+  }).timeout(900_000)
+
+  test('stands in the log lines of each process', async ({ assert }) => {
+    const { trace } = await build()
+    await eventually(async () => hub.output.includes(trace) && worker.output.includes(trace))
+    const lines = `${hub.output}\n${worker.output}`.split('\n').filter((line) => line.includes(trace))
+    assert.isNotEmpty(lines)
+    for (const line of lines) {
+      assert.match((JSON.parse(line) as { span_id: string }).span_id, /^[0-9a-f]{16}$/)
+    }
+  }).timeout(900_000)
+
+  test('leads from the id of a request to the step of the worker that failed', async ({
+    assert,
+  }) => {
+    const missing = await enterMasterImage(hub.folder, { virtualPath: 'gone', command: 'python3' })
+    const requestId = randomUUID()
+    const { buildStatus } = await build(missing, { 'x-request-id': requestId })
+    assert.equal(buildStatus, 'failed')
+    const [request] = collector.spans.filter(
+      ({ attributes }) => attributes['hub.request_id'] === requestId
+    )
+    const failed = collector
+      .of(request!.traceId)
+      .filter(({ status, service }) => status.code === FAILED && service === 'analysis-hub-worker')
+    assert.include(failed[0]?.name, 'Find the image gone')
+  }).timeout(900_000)
+})
