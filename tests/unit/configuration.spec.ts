@@ -15,7 +15,7 @@ import {
 import { editDistance } from '#configuration/misspellings'
 import { JOBS, requiredConcerns, SURFACES } from '#configuration/processes'
 import { readConfiguration } from '#configuration/read_configuration'
-import { bytes, flag, host, integer, oneOf, text } from '#configuration/readers'
+import { bytes, flag, host, integer, oneOf, share, text } from '#configuration/readers'
 import { ConfigurationError, InvalidValueError } from '#configuration/configuration_error'
 import { baseUrl, connectionUrl, harborAccess } from '#configuration/url_readers'
 import { catalogue } from '#configuration/hub_catalogue'
@@ -83,6 +83,15 @@ test.group('Configuration readers', () => {
     assert.equal(reader.read(' 0 '), 0)
     for (const wrong of ['65536', '-1', '1.5', '1e3', '0x10', 'abc', '1 2', '']) {
       assert.isFalse(accepts(reader, wrong), wrong)
+    }
+  })
+
+  test('a share is a decimal from 0 to 1', ({ assert }) => {
+    for (const [text, value] of [['0', 0], ['1', 1], ['0.01', 0.01], ['.5', 0.5], [' 1.0 ', 1]] as const) {
+      assert.equal(share().read(text), value)
+    }
+    for (const wrong of ['1.1', '-0.1', '2', '1e-2', '50%', 'all', '']) {
+      assert.isFalse(accepts(share(), wrong), wrong)
     }
   })
 
