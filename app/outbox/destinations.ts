@@ -73,8 +73,7 @@ function socketDestination(realtime: SocketTransport, signals: ChannelTransport)
     get isReady() {
       return signals.isReady
     },
-    deliver: async (entry) =>
-      asStep(entry, 'sockets', () => emit(emissionsOf(changeIn(entry)))),
+    deliver: async (entry) => asStep(entry, 'sockets', () => emit(emissionsOf(changeIn(entry)))),
   }
 }
 

@@ -145,7 +145,9 @@ test.group('The trace of an analysis', (group) => {
   test('stands in the log lines of each process', async ({ assert }) => {
     const { trace } = await build()
     await eventually(async () => hub.output.includes(trace) && worker.output.includes(trace))
-    const lines = `${hub.output}\n${worker.output}`.split('\n').filter((line) => line.includes(trace))
+    const lines = `${hub.output}\n${worker.output}`
+      .split('\n')
+      .filter((line) => line.includes(trace))
     assert.isNotEmpty(lines)
     for (const line of lines) {
       assert.match((JSON.parse(line) as { span_id: string }).span_id, /^[0-9a-f]{16}$/)

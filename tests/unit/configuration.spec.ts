@@ -87,7 +87,13 @@ test.group('Configuration readers', () => {
   })
 
   test('a share is a decimal from 0 to 1', ({ assert }) => {
-    for (const [text, value] of [['0', 0], ['1', 1], ['0.01', 0.01], ['.5', 0.5], [' 1.0 ', 1]] as const) {
+    for (const [text, value] of [
+      ['0', 0],
+      ['1', 1],
+      ['0.01', 0.01],
+      ['.5', 0.5],
+      [' 1.0 ', 1],
+    ] as const) {
       assert.equal(share().read(text), value)
     }
     for (const wrong of ['1.1', '-0.1', '2', '1e-2', '50%', 'all', '']) {

@@ -87,6 +87,4 @@ export class TraceCollector {
 }
 
 const valuesOf = (attributes: readonly Attribute[]): Record<string, unknown> =>
-  Object.fromEntries(
-    attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue])
-  )
+  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]))

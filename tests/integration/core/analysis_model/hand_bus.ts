@@ -22,7 +22,13 @@ export class HandBus implements Bus {
     let rejection: string | undefined
     const bury = async ({ reason }: DeadLetterCause) => void (rejection = reason)
     const bytes = serializeMessage(message)
-    await this.#takers.get(queue)!({ bytes, traceparent: undefined, history, isLost: false, deadLetter: bury })
+    await this.#takers.get(queue)!({
+      bytes,
+      traceparent: undefined,
+      history,
+      isLost: false,
+      deadLetter: bury,
+    })
     if (rejection !== undefined) {
       throw new Error(`A message was dead-lettered: ${rejection}`)
     }
