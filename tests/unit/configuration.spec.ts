@@ -87,14 +87,14 @@ test.group('Configuration readers', () => {
   })
 
   test('a share is a decimal from 0 to 1', ({ assert }) => {
-    for (const [text, value] of [
+    for (const [written, value] of [
       ['0', 0],
       ['1', 1],
       ['0.01', 0.01],
       ['.5', 0.5],
       [' 1.0 ', 1],
     ] as const) {
-      assert.equal(share().read(text), value)
+      assert.equal(share().read(written), value)
     }
     for (const wrong of ['1.1', '-0.1', '2', '1e-2', '50%', 'all', '']) {
       assert.isFalse(accepts(share(), wrong), wrong)

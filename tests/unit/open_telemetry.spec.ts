@@ -38,7 +38,7 @@ function exchange(headers: Record<string, string>, status = 200) {
   return { ctx: ctx as never, answered }
 }
 
-test.group('Traces', () => {
+test.group('Spans of OpenTelemetry', () => {
   test('a request and its steps are sent as one trace, continued from the caller', async ({
     assert,
     cleanup,
