@@ -1,4 +1,4 @@
-import type { TracingSettings } from '#observability/tracing'
+import type { TracingSettings } from '#observability/spans'
 import { env } from '#start/env'
 
 const { SURFACES, JOBS } = env

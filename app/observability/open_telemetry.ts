@@ -23,8 +23,7 @@ import {
 
 import { newId } from '#kernel/new_id'
 import { VERSION } from '#kernel/version'
-import type { RequestSpan, Step, TraceFields, Tracing } from './spans.js'
-import type { TracingSettings } from './tracing.js'
+import type { RequestSpan, Step, TraceFields, Tracing, TracingSettings } from './spans.js'
 
 const KINDS = {
   client: SpanKind.CLIENT,

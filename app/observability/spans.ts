@@ -1,5 +1,14 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
+export interface TracingSettings {
+  /** The collector; undefined if there is none. */
+  readonly endpoint: string | undefined
+  /** The share of traces that are recorded, of those that begin here. */
+  readonly share: number
+  /** The role of this process. */
+  readonly serviceName: string
+}
+
 /** A named part of a trace. Names and attributes never contain secrets. */
 export interface Step {
   readonly name: string

@@ -1,16 +1,7 @@
-import type { Step, TraceFields, Tracing } from './spans.js'
+import type { Step, TraceFields, Tracing, TracingSettings } from './spans.js'
 
 /** Undefined without a collector; the tracing library is not loaded then. */
 export let tracing: Tracing | undefined
-
-export interface TracingSettings {
-  /** The collector; undefined if there is none. */
-  readonly endpoint: string | undefined
-  /** The share of traces that are recorded, of those that begin here. */
-  readonly share: number
-  /** The role of this process. */
-  readonly serviceName: string
-}
 
 export async function startTracing({ endpoint, ...settings }: TracingSettings): Promise<void> {
   if (endpoint && !tracing) {
