@@ -2,7 +2,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { DEFAULT_SECRET } from '#configuration/initial_secrets'
 import { surfacesOf } from '#configuration/processes'
-import type { IdentityProvider } from '#auth/provider'
+import { IdentityProvider } from '#auth/provider'
 import { outsideTransactions } from '#auth/outside_transactions'
 import { SharedIntrospections } from '#auth/verification/shared_introspections'
 import { TokenVerifier, type VerifierOptions } from '#auth/verification/token_verifier'
@@ -10,19 +10,12 @@ import { health } from '#observability/health'
 import { connectRedis, type RedisConnection } from '#signals/redis'
 import { env } from '#start/env'
 
-declare module '@adonisjs/core/types' {
-  interface ContainerBindings {
-    /** The identity provider. It cannot be called while a transaction is open. */
-    identity: IdentityProvider
-  }
-}
-
 /** Short timeouts, since the provider is the fallback for Redis. */
 const REDIS_LIMITS = { commandTimeout: 250, connectTimeout: 2_000 }
 
 /**
- * Binds the identity provider: the one at IDENTITY_URL, else the embedded one. Only that one is loaded. Opaque tokens
- * are accepted from external providers only.
+ * Binds the identity provider: the one at IDENTITY_URL, else the embedded one. Only that one is loaded. It cannot be
+ * called while a transaction is open. Opaque tokens are accepted from external providers only.
  */
 export default class IdentityWiring {
   #opened: IdentityProvider | undefined
@@ -32,14 +25,14 @@ export default class IdentityWiring {
 
   register() {
     const { container } = this.app
-    container.singleton('identity', async () => {
+    container.singleton(IdentityProvider, async () => {
       this.#opened = await (env.IDENTITY_URL ? this.#remote(env.IDENTITY_URL) : this.#embedded())
       return outsideTransactions(this.#opened)
     })
     container.singleton('authenticator', async (resolver) => {
       const isElsewhere = env.IDENTITY_URL !== undefined
       const options = { opaqueTokens: isElsewhere, ...(isElsewhere && (await this.#sharing())) }
-      const provider = await resolver.make('identity')
+      const provider = await resolver.make(IdentityProvider)
       const verifier = new TokenVerifier(provider, options)
       await provider.onAccessChange?.((whose) => verifier.invalidate(whose))
       if (isElsewhere) {
@@ -101,7 +94,7 @@ export default class IdentityWiring {
     }
     const { wireIdentity } = await import('./identity_services.js')
     wireIdentity(this.app)
-    return new EmbeddedProvider()
+    return this.app.container.make(EmbeddedProvider)
   }
 }
 

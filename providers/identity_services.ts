@@ -1,7 +1,7 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { ClientPermissionService } from '#identity/client_permissions/client_permission_service'
 import { ClientService } from '#identity/clients/client_service'
-import { clientPermission } from '#identity/client_permissions/client_permission'
 import { clientRole } from '#identity/client_roles/client_role'
 import { clientScope } from '#identity/client_scopes/client_scope'
 import { AssignmentService } from '#identity/embedded/assignment_service'
@@ -23,46 +23,39 @@ import { RecordService } from '#records/record_service'
 import { serviceKeyOf } from '#records/service_key'
 import { makeOnce } from './made_once.js'
 
+const SERVICES = [
+  IdentityRecords,
+  ClientPermissionService,
+  ClientService,
+  PermissionService,
+  RealmService,
+  RoleService,
+  UserService,
+]
+
 /** Kinds without writes. */
 const READ_ONLY_KINDS: readonly Kind[] = [policy, identityProvider]
 
-const ASSIGNMENTS = [
-  userRole,
-  userPermission,
-  rolePermission,
-  clientRole,
-  clientPermission,
-  clientScope,
-]
+const ASSIGNMENTS = [userRole, userPermission, rolePermission, clientRole, clientScope]
 
 /**
- * Binds the services of the embedded provider, one for each kind. Both its surface and the provider call this; the
- * second call does nothing.
+ * Binds the services of the embedded provider. Both its surface and the provider call this; the second call does
+ * nothing.
  */
 export function wireIdentity({ container }: ApplicationService): void {
   if (container.hasBinding(ClientService)) {
     return
   }
-  makeOnce(container, [
-    IdentityRecords,
-    ClientService,
-    PermissionService,
-    RealmService,
-    RoleService,
-    UserService,
-  ])
-  const records = () => container.make(IdentityRecords)
-  container.singleton(
-    serviceKeyOf(scope),
-    async () => new IdentityService(scope, { ...(await records()), scope: visibleRealm })
-  )
+  makeOnce(container, SERVICES)
+  const make = (kind: Kind, create: (records: IdentityRecords) => RecordService) =>
+    container.singleton(serviceKeyOf(kind), async (resolver) =>
+      create(await resolver.make(IdentityRecords))
+    )
+  make(scope, (records) => new IdentityService(scope, { ...records, scope: visibleRealm }))
   for (const kind of READ_ONLY_KINDS) {
-    const createService = async () =>
-      new RecordService(kind, { ...(await records()), scope: visibleRealm })
-    container.singleton(serviceKeyOf(kind), createService)
+    make(kind, (records) => new RecordService(kind, { ...records, scope: visibleRealm }))
   }
   for (const assignment of ASSIGNMENTS) {
-    const createService = async () => new AssignmentService(assignment, await records())
-    container.singleton(serviceKeyOf(assignment.kind), createService)
+    make(assignment.kind, (records) => new AssignmentService(assignment, records))
   }
 }

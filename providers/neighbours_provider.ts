@@ -1,6 +1,7 @@
 import type { ApplicationService, ContainerBindings } from '@adonisjs/core/types'
 
 import type { RemoteSurface } from '#auth/own_fetch'
+import { IdentityProvider } from '#auth/provider'
 import { surfacesOf, type Surface } from '#configuration/processes'
 import { StoredCode } from '#core/analysis_bucket_files/stored_code'
 import { AnalysisLogStore } from '#core/analysis_logs/analysis_log_store'
@@ -192,6 +193,6 @@ export default class NeighboursProvider {
     }
     return url === undefined
       ? nowhere()
-      : elsewhere({ url, provider: await this.app.container.make('identity') })
+      : elsewhere({ url, provider: await this.app.container.make(IdentityProvider) })
   }
 }

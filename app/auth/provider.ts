@@ -8,17 +8,17 @@ import type { Origin } from '#kernel/origin'
  * What the platform needs from an identity provider. The embedded provider and the clients of external ones implement
  * it and pass the same tests. Other code does not distinguish them.
  */
-export interface IdentityProvider {
+export abstract class IdentityProvider {
   /** Resolves when the capabilities of the provider are known. Throws if they cannot be determined now. */
-  whenReady(): Promise<void>
+  abstract whenReady(): Promise<void>
   /** Throws with the reason if tokens cannot be introspected now. */
-  requireWorking(): Promise<void>
+  abstract requireWorking(): Promise<void>
   /** Introspects a token; undefined if it is not active. */
-  introspect(token: string): Promise<Introspection | undefined>
+  abstract introspect(token: string): Promise<Introspection | undefined>
   /** The public keys and the issuers of its tokens. */
-  metadata(): Promise<ProviderMetadata>
+  abstract metadata(): Promise<ProviderMetadata>
   /** An access token for calls of the platform itself. */
-  ownToken(): Promise<string>
+  abstract ownToken(): Promise<string>
 
   /**
    * Like `introspect`, for an expired token: the access of its account while the session lasts. Absent if the provider
@@ -37,18 +37,18 @@ export interface IdentityProvider {
   onAccessChange?(listener: (id: string) => void): Promise<() => Promise<void>>
 
   /** The clients that nodes and analyses log in with; undefined if the provider has none for others. */
-  readonly clients: ClientDirectory | undefined
+  abstract readonly clients: ClientDirectory | undefined
   /** Creates clients of records in the transaction of the record, if both are in the same database. */
   recordClientsFor?(pool: pg.Pool): RecordClients | undefined
   /** The realms and users, to clean up after deleted ones; undefined if the provider does not list them. */
-  readonly people: PeopleDirectory | undefined
+  abstract readonly people: PeopleDirectory | undefined
 
   /**
    * Notifies of changes of realms, users and clients, as far as the provider publishes them. Returns a function that
    * unsubscribes.
    */
-  onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>>
-  close(): Promise<void>
+  abstract onChange(listener: (change: ProviderChange) => void): Promise<() => Promise<void>>
+  abstract close(): Promise<void>
 }
 
 /** Matches all ids. */

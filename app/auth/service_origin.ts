@@ -1,7 +1,7 @@
 import type { Actor } from '#kernel/actor'
 import { IdentityUnavailable } from '#kernel/failures'
 import { PLATFORM_PERMISSIONS } from './permission_names.js'
-import type { IdentityProvider, Introspection } from './provider.js'
+import { IdentityProvider, type Introspection } from './provider.js'
 import { ExpiringCache } from '#auth/verification/expiring_cache'
 import { SingleFlight } from '#auth/verification/single_flight'
 import { actorOf } from '#auth/verification/introspected_actor'
@@ -16,7 +16,7 @@ const introspections = new SingleFlight<IdentityProvider, Introspection>()
 /** The origin of changes by the platform itself. Do not call it while a transaction is open. */
 export async function serviceOrigin(): Promise<Origin> {
   const { default: app } = await import('@adonisjs/core/services/app')
-  const actor = await platformActor(await app.container.make('identity'))
+  const actor = await platformActor(await app.container.make(IdentityProvider))
   return { actor, requestId: clock.uuid(), address: '', userAgent: undefined }
 }
 

@@ -6,6 +6,7 @@ import { recordRoutes } from '#records/record_routes'
 import { client } from '#identity/clients/client'
 import { ClientService } from '#identity/clients/client_service'
 import { clientPermission } from '#identity/client_permissions/client_permission'
+import { ClientPermissionService } from '#identity/client_permissions/client_permission_service'
 import { clientRole } from '#identity/client_roles/client_role'
 import { clientScope } from '#identity/client_scopes/client_scope'
 import { identityProvider } from '#identity/identity_providers/identity_provider'
@@ -52,7 +53,7 @@ const identity: Surface = {
     recordRoutes(routes, userPermission.kind)
     recordRoutes(routes, rolePermission.kind)
     recordRoutes(routes, clientRole.kind)
-    recordRoutes(routes, clientPermission.kind)
+    recordRoutes(routes, clientPermission.kind, ClientPermissionService)
     recordRoutes(routes, clientScope.kind)
   },
 }

@@ -1,6 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 import app from '@adonisjs/core/services/app'
 
+import { IdentityProvider } from '#auth/provider'
 import { reactToChanges } from '#auth/reactions'
 import type { RunningJob } from '#jobs/running_job'
 import type { LongSweep, Sweep } from '#jobs/sweep'
@@ -17,6 +18,6 @@ export function messengerSweeps(logger: Logger): readonly (Sweep | LongSweep)[] 
 
 /** Removes mailboxes when the identity provider reports that a user or client was deleted. */
 export async function reactToIdentityChanges(logger: Logger): Promise<RunningJob> {
-  const provider = await app.container.make('identity')
+  const provider = await app.container.make(IdentityProvider)
   return { stop: await reactToChanges(provider, mailboxReactions, logger) }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 
 import { reactToChanges } from '#auth/reactions'
-import type { IdentityProvider } from '#auth/provider'
+import { IdentityProvider } from '#auth/provider'
 import type { RunningJob } from '#jobs/running_job'
 import type { Sweep } from '#jobs/sweep'
 import { bucketRemovalSweep, storageReactions } from '#storage/buckets/realm_removal'
@@ -20,5 +20,5 @@ export async function reactToRealmChanges(logger: Logger): Promise<RunningJob> {
 
 async function identityProvider(): Promise<IdentityProvider> {
   const { default: app } = await import('@adonisjs/core/services/app')
-  return app.container.make('identity')
+  return app.container.make(IdentityProvider)
 }

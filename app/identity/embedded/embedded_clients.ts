@@ -1,11 +1,11 @@
-import app from '@adonisjs/core/services/app'
+import { inject } from '@adonisjs/core'
 
 import type { Actor } from '#kernel/actor'
 import { EntityConflict, PermissionDenied } from '#kernel/failures'
 import { failureOf } from '#http/failure_of'
 import { identityPool } from './database.js'
 import { ClientService } from '#identity/clients/client_service'
-import { clientPermission } from '#identity/client_permissions/client_permission'
+import { ClientPermissionService } from '#identity/client_permissions/client_permission_service'
 import { newSecret, readSecret } from './client_secrets.js'
 import { actingWithin, permissionsBeyond, bindings, isSelf } from './strength.js'
 import type {
@@ -17,7 +17,6 @@ import type {
 import type { NewClient } from '#auth/record_clients'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
-import { serviceKeyOf } from '#records/service_key'
 import { ignoreNotFound } from '#records/ignore_not_found'
 import { platformOrigin } from './platform_origin.js'
 
@@ -33,22 +32,26 @@ const GRANT = `select g.id, g.client_id as "clientId", g.permission_id as "permi
     json_build_object('id', p.id, 'name', p.name) as permission
   from client_permissions g join permissions p on p.id = g.permission_id`
 
-const clientService = () => app.container.make(ClientService)
-const grantService = () => app.container.make(serviceKeyOf(clientPermission.kind))
-
 /**
  * The clients of the embedded provider. Writes use the services of the HTTP routes as the platform, so that rules and
  * events are the same.
  */
+@inject()
 export class EmbeddedClients implements ClientDirectory {
   readonly recordsAudit = true
+  readonly #clients: ClientService
+  readonly #grants: ClientPermissionService
+
+  constructor(clients: ClientService, grants: ClientPermissionService) {
+    this.#clients = clients
+    this.#grants = grants
+  }
 
   async create(client: NewClient): Promise<ProviderClient> {
     const { name, realmId } = client
     const origin = await platformOrigin()
     const body = { ...client, authMethod: 'secret' as const }
-    const clients = await clientService()
-    const created = await undefinedOnConflict(() => clients.create(origin, body))
+    const created = await undefinedOnConflict(() => this.#clients.create(origin, body))
     if (created) {
       return (await this.read(idIn(created))) ?? this.create(client)
     }
@@ -89,8 +92,7 @@ export class EmbeddedClients implements ClientDirectory {
    */
   async #takeOver(origin: Origin, { id }: ProviderClient): Promise<ProviderClient | undefined> {
     const secret = { secret: newSecret(), authMethod: 'secret', redirectUri: null } as const
-    const clients = await clientService()
-    const updated = await ignoreNotFound(clients.update(origin, id, secret))
+    const updated = await ignoreNotFound(this.#clients.update(origin, id, secret))
     return updated === undefined ? undefined : this.read(id)
   }
 
@@ -108,21 +110,18 @@ export class EmbeddedClients implements ClientDirectory {
     within?: Actor
   ): Promise<ProviderClient | undefined> {
     const origin = await originFor(undefined, within)
-    const clients = await clientService()
-    const rotated = await ignoreNotFound(clients.update(origin, id, change))
+    const rotated = await ignoreNotFound(this.#clients.update(origin, id, change))
     return rotated === undefined ? undefined : this.read(id, { secret: true })
   }
 
   async setDisplayName(id: string, displayName: string): Promise<void> {
     const origin = await platformOrigin()
-    const clients = await clientService()
-    await ignoreNotFound(clients.update(origin, id, { displayName }))
+    await ignoreNotFound(this.#clients.update(origin, id, { displayName }))
   }
 
   async remove(id: string): Promise<void> {
     const origin = await platformOrigin()
-    const clients = await clientService()
-    await ignoreNotFound(clients.remove(origin, id))
+    await ignoreNotFound(this.#clients.remove(origin, id))
   }
 
   async requireWithin(id: string, within: Actor): Promise<void> {
@@ -150,16 +149,14 @@ export class EmbeddedClients implements ClientDirectory {
   ): Promise<ClientPermission> {
     const origin = await originFor(by, within)
     const body = { clientId, permissionId }
-    const grants = await grantService()
-    await undefinedOnConflict(() => grants.create(origin, body))
+    await undefinedOnConflict(() => this.#grants.create(origin, body))
     const where = 'g.client_id = $1 and g.permission_id = $2'
     return (await queryOne<ClientPermission>(`${GRANT} where ${where}`, [clientId, permissionId]))!
   }
 
   async revoke(clientPermissionId: string, by?: Origin, within?: Actor): Promise<void> {
     const origin = await originFor(by, within)
-    const grants = await grantService()
-    await ignoreNotFound(grants.remove(origin, clientPermissionId))
+    await ignoreNotFound(this.#grants.remove(origin, clientPermissionId))
   }
 }
 

@@ -1,3 +1,4 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
 import { identityPool } from './database.js'
@@ -30,8 +31,9 @@ const RENEWED_BEFORE_MS = 60_000
  * The built-in provider, called in process. The routes in `endpoints` use the same tables, so any number of processes
  * can serve either.
  */
+@inject()
 export class EmbeddedProvider implements IdentityProvider {
-  readonly clients = new EmbeddedClients()
+  readonly clients: EmbeddedClients
   readonly people: PeopleDirectory = {
     showsEverybody: true,
     realmIds,
@@ -39,8 +41,14 @@ export class EmbeddedProvider implements IdentityProvider {
     hasRealm: async (id) => isUuid(id) && (await Realm.find(id)) !== null,
     hasUser: async (id) => isUuid(id) && (await User.find(id)) !== null,
   }
+  readonly #recordClients: EmbeddedRecordClients
   readonly #subscriptions = new Set<() => Promise<void>>()
   #ownToken: { token: string; until: number } | undefined
+
+  constructor(clients: EmbeddedClients, recordClients: EmbeddedRecordClients) {
+    this.clients = clients
+    this.#recordClients = recordClients
+  }
 
   async whenReady(): Promise<void> {}
 
@@ -82,7 +90,7 @@ export class EmbeddedProvider implements IdentityProvider {
   }
 
   recordClientsFor(pool: pg.Pool): RecordClients | undefined {
-    return pool === identityPool() ? new EmbeddedRecordClients() : undefined
+    return pool === identityPool() ? this.#recordClients : undefined
   }
 
   async ownToken(): Promise<string> {

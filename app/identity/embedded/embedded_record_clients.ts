@@ -1,4 +1,4 @@
-import app from '@adonisjs/core/services/app'
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
 import { RelationInvalid } from '#kernel/failures'
@@ -23,8 +23,14 @@ const ORIGIN_TTL_MS = 10_000
 /**
  * Creates clients in the provider's own database, in the transaction of the record. So there is nothing to compensate.
  */
+@inject()
 export class EmbeddedRecordClients implements RecordClients {
+  readonly #clients: ClientService
   #cachedOrigin: { origin: Promise<Origin>; until: number } | undefined
+
+  constructor(clients: ClientService) {
+    this.#clients = clients
+  }
 
   /** The origin is determined before the transaction starts. */
   async withClient<T>(
@@ -33,8 +39,7 @@ export class EmbeddedRecordClients implements RecordClients {
   ): Promise<T> {
     const client = { id: clock.uuid(), ...clientFor(owner), authMethod: 'secret' } as const
     const origin = { ...(await this.#origin()), requestId: clock.uuid() }
-    const clients = await app.container.make(ClientService)
-    return work({ id: client.id, attach: (it) => attach(clients, it, origin, client) })
+    return work({ id: client.id, attach: (it) => attach(this.#clients, it, origin, client) })
   }
 
   #origin(): Promise<Origin> {

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import { findClient } from '#identity/embedded/accounts'
 import { identityPool } from '#identity/embedded/database'
-import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
+import { embeddedProvider } from '#tests/helpers/identity/embedded_provider'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { signToken } from '#identity/embedded/tokens/sign'
 import { TokenVerifier } from '#auth/verification/token_verifier'
@@ -28,7 +28,7 @@ const GRANTED = 'node_update'
 
 /** One verifier per process of an installation, each with a connection of its own. */
 async function processes(count: number) {
-  const providers = Array.from({ length: count }, () => new EmbeddedProvider())
+  const providers = await Promise.all(Array.from({ length: count }, embeddedProvider))
   const verifiers = await Promise.all(
     providers.map(async (provider) => {
       const verifier = new TokenVerifier(provider)
@@ -55,7 +55,7 @@ test.group('Access of users and clients with a token', (group) => {
   const isKnown = async (token: string) => (await actors(token)).every((actor) => actor)
 
   const permissionId = async (name = GRANTED) =>
-    (await new EmbeddedProvider().clients.permission(name))!.id
+    (await (await embeddedProvider()).clients.permission(name))!.id
 
   const user = async () => {
     const { id, name } = await makeUser()

@@ -1,7 +1,8 @@
 import { test } from '@japa/runner'
 
 import { identityPool } from '#identity/embedded/database'
-import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
+import type { EmbeddedProvider } from '#identity/embedded/embedded_provider'
+import { embeddedProvider } from '#tests/helpers/identity/embedded_provider'
 import { seedIdentity } from '#identity/embedded/seeds'
 import type { ProviderChange } from '#auth/provider'
 import { useEventSink } from '#tests/helpers/container'
@@ -17,7 +18,7 @@ test.group('Embedded provider', (group) => {
 
   group.setup(seedIdentity)
   group.each.setup(async () => {
-    provider = new EmbeddedProvider()
+    provider = await embeddedProvider()
     realmId = (await make('realm', { name: unique('realm') })).id
     return () => provider.close()
   })

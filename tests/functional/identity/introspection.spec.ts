@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 
 import { issuerOf } from '#identity/embedded/addresses'
-import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
+import { embeddedProvider } from '#tests/helpers/identity/embedded_provider'
 import { signingKeys } from '#identity/embedded/keys/signing_keys'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { overrideClock } from '#kernel/clock'
@@ -24,7 +24,6 @@ import {
 } from './provider.js'
 
 const SECRET = 'a secret of a client'
-const provider = new EmbeddedProvider()
 
 async function loggedIn(body: Record<string, unknown> = {}) {
   const user = await makeUser(body)
@@ -59,6 +58,7 @@ test.group('Introspection', (group) => {
   test('returns the same in process', async ({ assert }) => {
     const { body } = await bySecret()
     const answer = await introspect(body.access_token)
+    const provider = await embeddedProvider()
     const introspected = await provider.introspect(body.access_token)
     assert.containSubset(answer, { ...introspected })
   })
@@ -196,6 +196,7 @@ test.group('Forged tokens', (group) => {
   }
 
   async function isRefused(token: string) {
+    const provider = await embeddedProvider()
     const { status, body } = await post('/token/introspect', { token })
     return status === 200 && body.active === false && !(await provider.introspect(token))
   }

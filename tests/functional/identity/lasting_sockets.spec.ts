@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import type { Socket } from 'socket.io-client'
 
-import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
+import { embeddedProvider } from '#tests/helpers/identity/embedded_provider'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { overrideClock } from '#kernel/clock'
 import {
@@ -40,7 +40,7 @@ type Site = Awaited<ReturnType<typeof socketSite>>
 
 /** A hub with sockets for accounts of the embedded provider. */
 async function siteWith(trustMs: number) {
-  const provider = new EmbeddedProvider()
+  const provider = await embeddedProvider()
   const verifier = new WatchedVerifier(provider, { trustMs })
   await provider.onAccessChange((whose) => verifier.invalidate(whose))
   const site = await socketSite({ authenticator: verifier })
@@ -53,7 +53,7 @@ async function siteWith(trustMs: number) {
 
 async function somebody(...permissions: string[]) {
   const user = await makeUser()
-  const provider = new EmbeddedProvider()
+  const provider = await embeddedProvider()
   const grants: Record<string, string> = {}
   for (const name of permissions) {
     const permission = (await provider.clients.permission(name))!
@@ -279,7 +279,7 @@ test.group('Sockets and sessions | ending', (group) => {
     .with(['itself', 'by a role', 'by a role that loses it'])
     .run(async ({ assert }, how) => {
       const { user, signIn } = await somebody('project_update')
-      const permission = await new EmbeddedProvider().clients.permission('node_update')
+      const permission = await (await embeddedProvider()).clients.permission('node_update')
       const role = await make('role', { name: unique('role') })
       const assignment = await make('rolePermission', {
         roleId: role.id,
@@ -318,7 +318,7 @@ test.group('Sockets and sessions | ending', (group) => {
     assert.containsSubset(await emitWithAck(socket, 'nodeSubscribe'), {
       code: 'identity_unauthorized',
     })
-    const permission = await new EmbeddedProvider().clients.permission('node_update')
+    const permission = await (await embeddedProvider()).clients.permission('node_update')
     await make('userPermission', { userId: user.id, permissionId: permission!.id })
     assert.isNull(await emitWithAck(socket, 'nodeSubscribe'))
   })

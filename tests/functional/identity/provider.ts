@@ -1,10 +1,10 @@
 import app from '@adonisjs/core/services/app'
 
 import { ClientService } from '#identity/clients/client_service'
-import { clientPermission } from '#identity/client_permissions/client_permission'
 import { clientRole } from '#identity/client_roles/client_role'
 import { clientScope } from '#identity/client_scopes/client_scope'
-import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
+import { ClientPermissionService } from '#identity/client_permissions/client_permission_service'
+import { embeddedProvider } from '#tests/helpers/identity/embedded_provider'
 import { platformOrigin } from '#identity/embedded/platform_origin'
 import { PermissionService } from '#identity/permissions/permission_service'
 import { REPLACED_TOKEN_SECONDS } from '#identity/embedded/tokens/lifetimes'
@@ -46,7 +46,7 @@ const SERVICES = {
   userPermission: serviceKeyOf(userPermission.kind),
   rolePermission: serviceKeyOf(rolePermission.kind),
   clientRole: serviceKeyOf(clientRole.kind),
-  clientPermission: serviceKeyOf(clientPermission.kind),
+  clientPermission: ClientPermissionService,
   clientScope: serviceKeyOf(clientScope.kind),
 } satisfies Record<string, ServiceKey>
 
@@ -141,9 +141,10 @@ export function makeClient(body: Record<string, unknown> = {}): Promise<any> {
 }
 
 /** Accepts tokens of the provider on record routes, beside those of test identities. */
-export function believeProvider(): () => void {
+export async function believeProvider(): Promise<() => void> {
   const { verify } = testAuthenticator
-  const verifier = new TokenVerifier(new EmbeddedProvider(), { trustMs: 0, distrustMs: 0 })
+  const provider = await embeddedProvider()
+  const verifier = new TokenVerifier(provider, { trustMs: 0, distrustMs: 0 })
   testAuthenticator.verify = (accessToken) => verify(accessToken) ?? verifier.verify(accessToken)
   return () => {
     testAuthenticator.verify = verify

@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 
 import { identityPool } from '#identity/embedded/database'
-import { EmbeddedClients } from '#identity/embedded/embedded_clients'
 import { seedIdentity } from '#identity/embedded/seeds'
+import { embeddedProvider } from '#tests/helpers/identity/embedded_provider'
 import { withLockedRow } from '#tests/helpers/locked_row'
 
 import {
@@ -39,7 +39,8 @@ test.group('Records of the provider that are removed', (group) => {
       then: 'delete from clients where realm_id = $1',
       id: realmId,
     }
-    const granting = () => new EmbeddedClients().grant(clientId, permissionId)
+    const { clients } = await embeddedProvider()
+    const granting = () => clients.grant(clientId, permissionId)
     const failure = await withLockedRow(identityPool(), removal, granting)
     assert.propertyVal(failure, 'status', 400)
   })

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import type { Socket } from 'socket.io-client'
 
-import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
+import { embeddedProvider } from '#tests/helpers/identity/embedded_provider'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { clock } from '#kernel/clock'
@@ -207,7 +207,7 @@ test.group('Socket relay | the end', (group) => {
 
   group.setup(async () => {
     await seedIdentity()
-    const provider = new EmbeddedProvider()
+    const provider = await embeddedProvider()
     const verifier = new TokenVerifier(provider, { trustMs: 60_000 })
     await provider.onAccessChange((whose) => verifier.invalidate(whose))
     site = await relaySite({ authenticator: verifier })

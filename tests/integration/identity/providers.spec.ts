@@ -1,5 +1,5 @@
 import app from '@adonisjs/core/services/app'
-import { EmbeddedProvider } from '#identity/embedded/embedded_provider'
+import { embeddedProvider } from '#tests/helpers/identity/embedded_provider'
 import { platformOrigin } from '#identity/embedded/platform_origin'
 import { ClientService } from '#identity/clients/client_service'
 import { seedIdentity } from '#identity/embedded/seeds'
@@ -64,7 +64,7 @@ providerSuite('embedded, in this process', {
   open: async () => {
     const unmount = await mountedAs('together')
     await seedIdentity()
-    const provider = new EmbeddedProvider()
+    const provider = await embeddedProvider()
     const url = at('identity', '')
     return {
       provider,
