@@ -2,6 +2,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { DEFAULT_SECRET } from '#configuration/initial_secrets'
 import { surfacesOf } from '#configuration/processes'
+import { Authenticator } from '#auth/authenticator'
 import { IdentityProvider } from '#auth/provider'
 import { outsideTransactions } from '#auth/outside_transactions'
 import { SharedIntrospections } from '#auth/verification/shared_introspections'
@@ -29,7 +30,7 @@ export default class IdentityWiring {
       this.#opened = await (env.IDENTITY_URL ? this.#remote(env.IDENTITY_URL) : this.#embedded())
       return outsideTransactions(this.#opened)
     })
-    container.singleton('authenticator', async (resolver) => {
+    container.singleton(Authenticator, async (resolver) => {
       const isElsewhere = env.IDENTITY_URL !== undefined
       const options = { opaqueTokens: isElsewhere, ...(isElsewhere && (await this.#sharing())) }
       const provider = await resolver.make(IdentityProvider)
@@ -45,7 +46,7 @@ export default class IdentityWiring {
   /** Servers fail at their start if the provider is unusable; the tables are migrated by then. */
   async start() {
     if (this.app.getEnvironment() === 'web') {
-      await this.app.container.make('authenticator')
+      await this.app.container.make(Authenticator)
     }
   }
 

@@ -12,6 +12,7 @@ import { EventSink } from '#records/events'
 import { openSignals } from '#signals/open_signals'
 import { Signals } from '#signals/signals'
 import { env } from '#start/env'
+import { makeOnce } from './made_once.js'
 
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
@@ -43,10 +44,7 @@ export default class MessagingProvider {
     const { container } = this.app
     container.bindValue(EventSink, changeOutbox)
     container.bindValue(SecuritySink, securityOutbox)
-    container.singleton(SecurityAudit, async (resolver) => {
-      const sink = await resolver.make(SecuritySink)
-      return new SecurityAudit(sink, await resolver.make('logger'))
-    })
+    makeOnce(container, [SecurityAudit])
     container.alias('signals', Signals)
     container.singleton(Signals, async (resolver) => {
       return (this.#signals = await openSignals(env.REDIS_URL, await resolver.make('logger')))

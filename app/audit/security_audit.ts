@@ -1,10 +1,11 @@
-import type { Logger } from '@adonisjs/core/logger'
+import { inject } from '@adonisjs/core'
+import { Logger } from '@adonisjs/core/logger'
 import type { HttpContext } from '@adonisjs/core/http'
 
 import type { PermissionDenied } from '#kernel/failures'
 import { RefusalAggregator } from './refusal_aggregator.js'
 import type { Origin, RequestSource } from '#kernel/origin'
-import type { SecurityEvent, SecuritySink, SignInEvent } from './security_event.js'
+import { SecuritySink, type SecurityEvent, type SignInEvent } from './security_event.js'
 import { isUuid } from '#kernel/is_uuid'
 import { originOf } from '#kernel/request_origin'
 
@@ -24,12 +25,13 @@ export interface SecretOwner {
 }
 
 /** Records security events that change no record. */
+@inject()
 export class SecurityAudit {
   readonly #sink: SecuritySink
-  readonly #logger: Pick<Logger, 'error'>
+  readonly #logger: Logger
   readonly #aggregator: RefusalAggregator
 
-  constructor(sink: SecuritySink, logger: Pick<Logger, 'error'>) {
+  constructor(sink: SecuritySink, logger: Logger) {
     this.#sink = sink
     this.#logger = logger
     this.#aggregator = new RefusalAggregator((event) => sink.record(event))

@@ -1,42 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
+import { inject } from '@adonisjs/core'
 import type { HttpContext } from '@adonisjs/core/http'
 
 import type { Actor } from '#kernel/actor'
-import type { EndSignal } from '#kernel/end_signal'
 import { catalogue } from '#http/route_catalogue'
-
-/**
- * Verifies access tokens; undefined for an invalid one. Throws if a token cannot be verified now. Routes without
- * authentication ignore failures.
- */
-export interface Authenticator {
-  verify(token: string): Promise<Actor | undefined> | Actor | undefined
-  /**
-   * For connections that outlive their request: ends them when the token expires or is revoked. Without it, a token is
-   * accepted for as long as the connection lasts.
-   */
-  guardConnection?(token: string, connection: EndSignal): void
-  /** For connections that outlive their token: watches the session of the token until it ends or `closed` aborts. */
-  watchSession?(token: string, closed: AbortSignal): SessionWatch
-}
-
-/** The session of a connected caller. */
-export interface SessionWatch {
-  /** Aborts when the session ends. */
-  readonly ended: AbortSignal
-  /** The caller with its current permissions; undefined if the session has ended. */
-  actor(): Promise<Actor | undefined>
-  /** Calls a listener whenever the actor may have changed. */
-  onChange(listener: (actor: Actor) => void): void
-}
-
-export interface TokenSources {
-  /** The cookie of browsers that cannot send a header. */
-  readonly cookie: string
-  /** Further origins whose requests may use the cookie. */
-  readonly origins: readonly string[]
-}
+import { Authenticator } from './authenticator.js'
+import { authSettings, type TokenSources } from './auth_settings.js'
 
 declare module '@adonisjs/core/http' {
   interface HttpContext {
@@ -49,19 +19,19 @@ const BEARER = /^bearer ([^\s]+)$/i
 const OWN_SITE = [undefined, 'same-origin', 'same-site', 'none']
 
 /** Sets the actor of requests with a valid access token. */
+@inject()
 export default class AuthenticationMiddleware {
-  readonly #authenticator: Authenticator | undefined
-  readonly #sources: TokenSources
+  readonly #authenticator: Authenticator
+  readonly #sources = authSettings().tokenSources
 
-  constructor(authenticator: Authenticator | undefined, sources: TokenSources) {
+  constructor(authenticator: Authenticator) {
     this.#authenticator = authenticator
-    this.#sources = sources
   }
 
   handle(ctx: HttpContext, next: () => Promise<void>): Promise<void> {
     const { headers, method = '' } = ctx.request.request
     const token = tokenOf(headers, method, this.#sources)
-    if (token === undefined || !this.#authenticator) {
+    if (token === undefined) {
       return next()
     }
     const actor = this.#authenticator.verify(token)

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import type { Authenticator } from './authentication_middleware.js'
+import { Authenticator } from './authenticator.js'
 import { connectionEndSignal } from '#http/event_stream'
 import { WaitingRequests } from '#http/waiting_limits'
 import type { EndSignal } from '#kernel/end_signal'
@@ -15,9 +15,9 @@ export async function requestEnd(ctx: HttpContext): Promise<EndSignal> {
   const waiter = waiting.add(actorOf(ctx), ctx.request.ip())
   const ending = connectionEndSignal(ctx)
   ending.addListener(waiter)
-  const authenticator: Authenticator | undefined = await ctx.containerResolver.make('authenticator')
+  const authenticator = await ctx.containerResolver.make(Authenticator)
   if (ctx.token !== undefined) {
-    authenticator?.guardConnection?.(ctx.token, ending)
+    authenticator.guardConnection?.(ctx.token, ending)
   }
   return ending
 }

@@ -1,13 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import FrameworkCors from '@adonisjs/cors/cors_middleware'
-import type { CorsConfig } from '@adonisjs/cors/types'
 
-export interface OriginRules {
-  /** Whether an origin may send credentials. */
-  isTrusted(origin: string): boolean
-  readonly withCredentials: CorsConfig
-  readonly withoutCredentials: CorsConfig
-}
+import { httpSettings, type OriginRules } from './http_settings.js'
 
 /** Applies CORS with credentials for trusted origins, and without for all others. */
 export default class CorsMiddleware {
@@ -15,7 +9,8 @@ export default class CorsMiddleware {
   readonly #trusted: FrameworkCors
   readonly #others: FrameworkCors
 
-  constructor({ isTrusted, withCredentials, withoutCredentials }: OriginRules) {
+  constructor() {
+    const { isTrusted, withCredentials, withoutCredentials } = httpSettings().cors
     this.#isTrusted = isTrusted
     this.#trusted = new FrameworkCors(withCredentials)
     this.#others = new FrameworkCors(withoutCredentials)

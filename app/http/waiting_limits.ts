@@ -6,17 +6,9 @@ import { Failure } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import { isMasterMember } from '#kernel/realm'
 import { metrics } from '#observability/metrics'
+import { httpSettings } from './http_settings.js'
 
 const RETRY_AFTER_SECONDS = 5
-
-/** The maximum of streams and long polls of a process; 0 disables a limit. */
-export interface WaitingLimits {
-  readonly perIdentity: number
-  /** Of any realm except master. */
-  readonly perRealm: number
-  /** Of a client address, as reported by trusted proxies. */
-  readonly perAddress: number
-}
 
 type LimitScope = 'identity' | 'realm' | 'address'
 
@@ -49,12 +41,8 @@ class TooManyWaitingRequests extends Failure {
 
 /** Counts the waiting requests of a process, so that no caller occupies all connections. */
 export class WaitingRequests {
-  readonly #limits: WaitingLimits
+  readonly #limits = httpSettings().waitingLimits
   readonly #counts = new Map<string, number>()
-
-  constructor(limits: WaitingLimits) {
-    this.#limits = limits
-  }
 
   /** Counts a request until the returned listener is called. Throws if a limit is reached. */
   add(actor: Actor, address: string): EndListener {

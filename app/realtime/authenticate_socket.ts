@@ -1,7 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type { Socket } from 'socket.io'
 
-import type { Authenticator } from '#auth/authentication_middleware'
+import type { Authenticator } from '#auth/authenticator'
 import { failureOf } from '#http/failure_of'
 import type { Actor } from '#kernel/actor'
 import { envelopeOf, Failure, Unauthorized } from '#kernel/failures'

@@ -1,6 +1,6 @@
 import type { Socket } from 'socket.io'
 
-import type { Authenticator, SessionWatch } from '#auth/authentication_middleware'
+import type { Authenticator, SessionWatch } from '#auth/authenticator'
 
 /** Disconnects a socket when the session of its token ends. Undefined if the authenticator does not watch sessions. */
 export function disconnectWithSession(

@@ -1,6 +1,7 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { ServerOptions } from 'socket.io'
 
+import { Authenticator } from '#auth/authenticator'
 import type { GracefulServer } from '#http/graceful_server'
 import { drain } from '#kernel/drain'
 import { publicPrefix, type SurfaceName } from '#configuration/surfaces'
@@ -70,11 +71,8 @@ export class Realtime implements Emitter {
     server: GracefulServer,
     { cors, peerFolder }: ServeOptions
   ): Promise<void> {
-    const authenticator = await container.make('authenticator')
+    const authenticator = await container.make(Authenticator)
     const served = this.#surfaces.filter((surface) => this.#serverFactories.has(surface))
-    if (!authenticator) {
-      return
-    }
     const logger = await container.make('logger')
     const report: ReportError = (error, what) => logger.warn({ err: error }, what)
     const sharedOptions = async (name: string) => ({

@@ -1,7 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 import type { Socket } from 'socket.io'
 
-import type { Authenticator, SessionWatch } from '#auth/authentication_middleware'
+import type { Authenticator, SessionWatch } from '#auth/authenticator'
 import type { Actor } from '#kernel/actor'
 import { Failure } from '#kernel/failures'
 import { issue } from '#kernel/issues'

@@ -3,7 +3,7 @@ import type { Server as HttpServer } from 'node:http'
 import type { Logger } from '@adonisjs/core/logger'
 import type { ServerOptions } from 'socket.io'
 
-import type { Authenticator } from '#auth/authentication_middleware'
+import type { Authenticator } from '#auth/authenticator'
 import type { Drain } from '#kernel/drain'
 
 import type { Connections } from './connections.js'

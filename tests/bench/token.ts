@@ -6,6 +6,7 @@ import { HttpContextFactory } from '@adonisjs/core/factories/http'
 
 import AuthenticationMiddleware from '#auth/authentication_middleware'
 import { TokenVerifier } from '#auth/verification/token_verifier'
+import { loadSettings } from '#runtime/application'
 import { SigningKey } from '#tests/unit/identity/stand_in/signing_key'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider } from '#tests/unit/identity/subjects'
@@ -17,6 +18,7 @@ const FORGERIES = 2_000
 
 const next = async () => {}
 
+await loadSettings()
 const standIn = await StandInProvider.start()
 try {
   const verifier = new TokenVerifier(externalProvider(standIn), {
@@ -32,7 +34,7 @@ try {
 }
 
 async function measureKnown(verifier: TokenVerifier): Promise<number> {
-  const middleware = new AuthenticationMiddleware(verifier, { cookie: 'access_token', origins: [] })
+  const middleware = new AuthenticationMiddleware(verifier)
   const token = standIn.mint()
   const callers = Array.from({ length: CALLERS }, () => request(bearer(standIn.mint())))
   const one = request(bearer(token))

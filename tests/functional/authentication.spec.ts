@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import type { Authenticator } from '#auth/authentication_middleware'
+import type { Authenticator } from '#auth/authenticator'
 import { IdentityUnavailable } from '#kernel/failures'
 import { TokenVerifier } from '#auth/verification/token_verifier'
 import { SURFACE_NAMES } from '#configuration/surfaces'

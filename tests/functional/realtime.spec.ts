@@ -7,7 +7,7 @@ import { httpSettings } from '#http/http_settings'
 import { test } from '@japa/runner'
 import type { Socket } from 'socket.io-client'
 
-import type { Authenticator } from '#auth/authentication_middleware'
+import type { Authenticator } from '#auth/authenticator'
 import { IdentityUnavailable } from '#kernel/failures'
 import { overrideClock } from '#kernel/clock'
 import { OidcProvider } from '#auth/oidc/oidc_provider'

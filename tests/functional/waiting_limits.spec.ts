@@ -1,21 +1,24 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
+import { httpSettings, type WaitingLimits } from '#http/http_settings'
 import { WaitingRequests } from '#http/waiting_limits'
 import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { identity, REALMS } from '#tests/helpers/identities'
+import { useSettings } from '#tests/helpers/settings'
 
 const STREAM = '/messages/stream'
 const LONG_POLL = '/messages?wait=30000'
 
 /** Opens waiting requests until the end of the test. */
 async function scene(
-  limits: ConstructorParameters<typeof WaitingRequests>[0],
+  waitingLimits: WaitingLimits,
   cleanup: (handler: () => void) => void
 ) {
-  const waiting = new WaitingRequests(limits)
+  cleanup(useSettings(httpSettings, { waitingLimits }))
+  const waiting = new WaitingRequests()
   app.container.swap(WaitingRequests, () => waiting)
   const ends: AbortController[] = []
   cleanup(async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Ignitor } from '@adonisjs/core'
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { Authenticator } from '#auth/authenticator'
 import type { SurfaceName } from '#configuration/surfaces'
 import { provideTokens } from './actors.js'
 import { testAuthenticator, testTokens } from './identities.js'
@@ -70,7 +71,7 @@ export async function boot(): Promise<ApplicationService> {
     await application.init()
     await application.boot()
     await openSinks(application)
-    application.container.singleton('authenticator', () => testAuthenticator)
+    application.container.singleton(Authenticator, () => testAuthenticator)
     provideTokens(testTokens)
     await migrate(application, SURFACE_NAMES)
     await application.start(() => {})

@@ -1,5 +1,5 @@
 import type { Actor } from '#kernel/actor'
-import type { Authenticator } from '#auth/authentication_middleware'
+import type { Authenticator } from '#auth/authenticator'
 import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
 import { EndSignal } from '#kernel/end_signal'
 import { clock } from '#kernel/clock'

@@ -1,5 +1,5 @@
 import type { Actor } from '#kernel/actor'
-import type { SessionWatch } from '#auth/authentication_middleware'
+import type { SessionWatch } from '#auth/authenticator'
 import { Unauthorized } from '#kernel/failures'
 import { ALL_IDS } from '#auth/provider'
 import { clock } from '#kernel/clock'

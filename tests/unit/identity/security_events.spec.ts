@@ -1,4 +1,5 @@
 import { HttpContextFactory } from '@adonisjs/core/factories/http'
+import type { Logger } from '@adonisjs/core/logger'
 import { test } from '@japa/runner'
 
 import { PermissionDenied } from '#kernel/failures'
@@ -19,7 +20,7 @@ function request(id: unknown = RECORD) {
   return ctx
 }
 
-const silent = { error() {} }
+const silent = { error() {} } as unknown as Logger
 
 function listening() {
   const noted: SecurityEvent[] = []
