@@ -13,10 +13,7 @@ const STREAM = '/messages/stream'
 const LONG_POLL = '/messages?wait=30000'
 
 /** Opens waiting requests until the end of the test. */
-async function scene(
-  waitingLimits: WaitingLimits,
-  cleanup: (handler: () => void) => void
-) {
+async function scene(waitingLimits: WaitingLimits, cleanup: (handler: () => void) => void) {
   cleanup(useSettings(httpSettings, { waitingLimits }))
   const waiting = new WaitingRequests()
   app.container.swap(WaitingRequests, () => waiting)
