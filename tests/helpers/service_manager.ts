@@ -1,6 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { signalInhabitants } from '#tests/services/servers/inhabitants'
@@ -35,7 +36,11 @@ export class ServiceManager {
       throw new Error(`The service manager of the tests does not do ${unknown.join(', ')}`)
     }
     const file = paths[service.EnvironmentFile!] ?? service.EnvironmentFile!
-    return new ServiceManager(service, paths, assignmentsIn(await readFile(file, 'utf8')))
+    const environment = {
+      ...environmentOf(service, paths, await credentialsOf(service, paths)),
+      ...assignmentsIn(await readFile(file, 'utf8')),
+    }
+    return new ServiceManager(service, paths, environment)
   }
 
   private constructor(service: Section, paths: Paths, environment: NodeJS.ProcessEnv) {
@@ -133,9 +138,15 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin'
 
 /** What is done here, and what only says as whom and how far the service may go. */
 const UNDERSTOOD = new Set([
-  ...['WorkingDirectory', 'EnvironmentFile', 'ExecStart', 'ExecReload', 'KillMode'],
-  ...['TimeoutStopSec', 'Restart', 'RestartSec'],
-  ...['User', 'NoNewPrivileges', 'PrivateTmp', 'ProtectSystem', 'ProtectHome', 'LimitNOFILE'],
+  ...['WorkingDirectory', 'EnvironmentFile', 'Environment', 'LoadCredential'],
+  ...['ExecStart', 'ExecReload', 'KillMode', 'TimeoutStopSec', 'Restart', 'RestartSec'],
+  ...['User', 'LimitNOFILE', 'StateDirectory', 'StateDirectoryMode', 'UMask', 'RemoveIPC'],
+  ...['NoNewPrivileges', 'CapabilityBoundingSet', 'LockPersonality'],
+  ...['PrivateDevices', 'PrivateTmp', 'PrivateUsers'],
+  ...['ProtectClock', 'ProtectControlGroups', 'ProtectHome', 'ProtectHostname', 'ProtectProc'],
+  ...['ProtectKernelLogs', 'ProtectKernelModules', 'ProtectKernelTunables', 'ProtectSystem'],
+  ...['RestrictAddressFamilies', 'RestrictNamespaces', 'RestrictRealtime', 'RestrictSUIDSGID'],
+  ...['SystemCallArchitectures', 'SystemCallErrorNumber', 'SystemCallFilter'],
 ])
 
 /** Signals that systemd takes for an orderly end, after which Restart=on-failure does nothing. */
@@ -149,10 +160,27 @@ function sectionsOf(text: string): Record<string, Section> {
     if (heading) {
       section = sections[heading] = {}
     } else {
-      Object.assign(section, assignment(line))
+      for (const [name, value] of Object.entries(assignment(line))) {
+        section[name] = name in section ? `${section[name]}\n${value}` : value
+      }
     }
   }
   return sections
+}
+
+/** The folder of the credentials (`%d`), which must all be there. */
+async function credentialsOf(service: Section, paths: Paths): Promise<string> {
+  const files = linesOf(service.LoadCredential ?? '').map((line) => line.split(':')[1]!)
+  const folder = dirname(files[0]!)
+  await Promise.all(files.map((file) => access(join(paths[folder]!, basename(file)))))
+  return paths[folder]!
+}
+
+/** What the lines "Environment" set. */
+function environmentOf(service: Section, paths: Paths, credentials: string): Section {
+  const text = linesOf(service.Environment ?? '').map((line) => line.replaceAll('%d', credentials))
+  const values = Object.entries(assignmentsIn(text.join('\n')))
+  return Object.fromEntries(values.map(([name, value]) => [name, paths[value] ?? value]))
 }
 
 function assignmentsIn(text: string): Record<string, string> {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readFile, stat, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -12,7 +12,6 @@ import { Load } from '#tests/helpers/load'
 import { prepareData } from '#tests/helpers/prepared_data'
 import { ServiceManager } from '#tests/helpers/service_manager'
 import { shellBlocks } from '#tests/helpers/shell_blocks'
-import { systemNode } from '#tests/helpers/system_node'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { freePort } from '#tests/services/servers/free_port'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
@@ -25,7 +24,9 @@ import { startRedis } from '#tests/services/servers/redis'
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const UNIT = join(ROOT, 'deploy/systemd/analysis-hub.service')
-const NODE = systemNode ?? process.execPath
+const UNITS = dirname(UNIT)
+const NODE = join(ROOT, 'node_modules/.bin/node')
+const NODE_OF_UNIT = '/opt/analysis-hub/node_modules/.bin/node'
 const LIMIT_MS = 100_000
 
 let redis: RealServer
@@ -40,10 +41,43 @@ test.group('The unit for systemd', (group) => {
   test('is one that systemd takes', async ({ assert, cleanup }) => {
     await ensurePackages(PACKAGES.systemd)
     const folder = await temporaryFolder(cleanup)
-    const unit = join(folder, 'analysis-hub.service')
-    await writeFile(unit, (await readFile(UNIT, 'utf8')).replace('/usr/bin/node', NODE))
-    const { stderr } = await run('systemd-analyze', ['verify', unit])
+    const units = await Promise.all(
+      ['analysis-hub.service', 'analysis-hub-worker.service'].map(async (name) => {
+        const text = await readFile(join(UNITS, name), 'utf8')
+        await writeFile(join(folder, name), text.replace(NODE_OF_UNIT, NODE))
+        return join(folder, name)
+      })
+    )
+    const { stderr } = await run('systemd-analyze', ['verify', ...units])
     assert.equal(stderr, '')
+    for (const unit of units) {
+      assert.isAtMost(await exposureOf(unit), 3, unit)
+    }
+    const override = join(folder, 'analysis-hub-worker.service.d')
+    await mkdir(override)
+    await copyFile(join(UNITS, 'builds.conf'), join(override, 'builds.conf'))
+    assert.equal((await run('systemd-analyze', ['verify', units[1]!])).stderr, '')
+  })
+
+  test('has accounts and folders that systemd makes', async ({ assert, cleanup }) => {
+    await ensurePackages(PACKAGES.systemd)
+    const root = await temporaryFolder(cleanup)
+    await mkdir(join(root, 'etc'))
+    for (const kind of ['sysusers', 'tmpfiles']) {
+      const folder = join(root, `usr/lib/${kind}.d`)
+      await mkdir(folder, { recursive: true })
+      await copyFile(join(UNITS, `analysis-hub.${kind}`), join(folder, 'analysis-hub.conf'))
+    }
+    await run('systemd-sysusers', [`--root=${root}`])
+    await run('systemd-tmpfiles', [`--root=${root}`, '--create'])
+    const accounts = await readFile(join(root, 'etc/passwd'), 'utf8')
+    assert.match(
+      accounts,
+      /^analysis-hub:x:\d+:\d+:Analysis Hub:\/var\/lib\/analysis-hub:.*nologin$/m
+    )
+    assert.match(accounts, /^analysis-hub-worker:x:/m)
+    const { mode } = await stat(join(root, 'etc/analysis-hub/secrets'))
+    assert.equal(mode & 0o777, 0o700)
   })
 
   test('reloads under load without a lost request, stops in order, and comes back where its main process is killed', async ({
@@ -92,8 +126,12 @@ test.group('The variables for a production', (group) => {
   test('start an installation as they are typed in the handbook', async ({ assert, cleanup }) => {
     const folder = await temporaryFolder(cleanup)
     const { host, port: databasePort, hostname, username, password } = new URL(postgres.url)
-    const typed = (await shellBlocks('deploying.md')).find((block) => block.includes('APP_KEY='))!
+    const typed = (await shellBlocks('deploying.md')).find((block) =>
+      block.includes('store APP_KEY')
+    )!
     const environmentFile = join(folder, 'typed.env')
+    const secrets = join(folder, 'secrets')
+    await mkdir(secrets)
     // The tests are root already, and servers that are no service of this machine stay as they are. Those commands read
     // nothing, so that a pipe to one may break: no "pipefail".
     const sudo =
@@ -101,6 +139,7 @@ test.group('The variables for a production', (group) => {
     const here = typed
       .replaceAll('/etc/redis/redis.conf', '/dev/null')
       .replaceAll('/etc/analysis-hub.env', environmentFile)
+      .replaceAll('/etc/analysis-hub/secrets', secrets)
       .replaceAll('/var/lib/analysis-hub', join(folder, 'data'))
       .replace('127.0.0.1:5432', host)
       // The server of the tests has a hub already.
@@ -115,41 +154,78 @@ test.group('The variables for a production', (group) => {
         PGDATABASE: 'postgres',
       },
     })
-    const { mode } = await stat(environmentFile)
-    assert.equal(mode & 0o777, 0o600)
+    const written = await readdir(secrets)
+    assert.sameMembers(written, Object.keys(SECRETS))
+    for (const name of written) {
+      const { mode } = await stat(join(secrets, name))
+      assert.equal(mode & 0o777, 0o600, name)
+    }
     const variables = await readFile(environmentFile, 'utf8')
-    const { service, origin } = await startService(
-      cleanup,
-      variables
-        .replace(/^AMQP_URL=.*$/m, `AMQP_URL=${rabbitmq.url}`)
-        .replace(/^REDIS_URL=.*$/m, `REDIS_URL=${redis.url}`)
+    assert.notMatch(variables, /SECRET|PASSWORD|KEY/)
+    const typedSecrets = Object.fromEntries(
+      await Promise.all(
+        written.map(async (name) => [name, await readFile(join(secrets, name), 'utf8')] as const)
+      )
     )
+    const { service, origin } = await startService(cleanup, variables, {
+      ...typedSecrets,
+      AMQP_URL: rabbitmq.url,
+      REDIS_URL: redis.url,
+    })
     await ready(service, 1)
-    const admin = /^IDENTITY_ADMIN_PASSWORD=(.*)$/m.exec(variables)![1]!
+    const admin = typedSecrets.IDENTITY_ADMIN_PASSWORD!.trim()
     assert.isString(await logIn(origin, 'admin', admin))
   }).timeout(600_000)
 })
 
+/** The secrets of a hub that is no production. */
+const SECRETS = {
+  APP_KEY: 'a key of the tests with more than 32 characters',
+  DATABASE_URL: 'embedded',
+  AMQP_URL: '',
+  REDIS_URL: '',
+  CLIENT_SECRET: 'start123',
+  IDENTITY_ADMIN_PASSWORD: 'start123',
+}
+
 /** An installation where the unit expects it, as far as the unit goes. */
 async function startService(
   cleanup: (callback: () => Promise<void>) => void,
-  variables = `REDIS_URL=${redis.url}\nAMQP_URL=${rabbitmq.url}\nLOGSTORE_URL=http://127.0.0.1:9\n`
+  variables = 'LOGSTORE_URL=http://127.0.0.1:9\n',
+  secrets: Readonly<Record<string, string>> = {
+    ...SECRETS,
+    AMQP_URL: rabbitmq.url,
+    REDIS_URL: redis.url,
+  }
 ) {
   const folder = await temporaryFolder(cleanup)
   const port = await freePort()
   const environmentFile = join(folder, 'analysis-hub.env')
-  await symlink(join(ROOT, 'bin'), join(folder, 'bin'))
-  await symlink(join(ROOT, 'package.json'), join(folder, 'package.json'))
-  await prepareData(join(folder, '.data'))
+  const data = join(folder, 'data')
+  const secretsFolder = join(folder, 'secrets')
+  await symlink(join(ROOT, 'build'), join(folder, 'build'))
+  await prepareData(data)
+  await mkdir(secretsFolder)
+  for (const [name, secret] of Object.entries(secrets)) {
+    await writeFile(join(secretsFolder, name), `${secret.trim()}\n`, { mode: 0o600 })
+  }
   const own = `PORT=${port}\nADMIN_PORT=0\nPOOL_WEB=2\nRATE_LIMIT_ANONYMOUS=0\n`
   await writeFile(environmentFile, variables + own)
   const service = await ServiceManager.start(UNIT, {
     '/opt/analysis-hub': folder,
     '/etc/analysis-hub.env': environmentFile,
-    '/usr/bin/node': NODE,
+    '/etc/analysis-hub/secrets': secretsFolder,
+    '/var/lib/analysis-hub': data,
+    [NODE_OF_UNIT]: NODE,
   })
   cleanup(() => service.remove())
   return { service, origin: `http://127.0.0.1:${port}` }
+}
+
+/** From 0 (safe) to 10. */
+async function exposureOf(unit: string): Promise<number> {
+  const { stdout } = await run('systemd-analyze', ['security', '--offline=true', unit])
+  return Number(/exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1] ?? Number.NaN)
 }
 
 const ready = (service: ServiceManager, times: number) => output(service, 'is ready after', times)

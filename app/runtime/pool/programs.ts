@@ -30,7 +30,7 @@ export function programs(settings: ProgramSettings): Programs {
     HOST: env.HOST,
     PORT: String(port ?? env.PORT),
     DATA_DIR: env.DATA_DIR,
-    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+    ...(databaseUrl && { DATABASE_URL: databaseUrl, [fileVariable('DATABASE_URL')]: undefined }),
   }
   const surfaces = { ...shared, SURFACES: listed(env.SURFACES), JOBS: 'none', POOL_FOLDER: folder }
   const jobs = { ...shared, SURFACES: 'none', JOBS: listed(env.JOBS) }
