@@ -2,6 +2,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import config from '#config/pool'
+import { fileVariable } from '#configuration/secret_files'
 import type { Env } from '#configuration/variables'
 import type { Program } from './member.js'
 
