@@ -2,7 +2,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { appSettings } from '#settings/app_settings'
 import type { Layout } from '#storage/objects/layout'
-import type { ObjectStore } from '#storage/objects/object_store'
+import { ObjectStore } from '#storage/objects/object_store'
 import { HeadAnchor } from '#telemetry/trail/head_anchor'
 import { storageSettings } from '#storage/storage_settings'
 import { ownDatabases, type DatabaseAddress } from './databases.js'
@@ -23,7 +23,7 @@ export async function ownInstallation(app: ApplicationService): Promise<Installa
   const { surfaces, appKeys } = appSettings()
   return {
     databases: ownDatabases(),
-    store: surfaces.includes('storage') ? await app.container.make('objectStore') : undefined,
+    store: surfaces.includes('storage') ? await app.container.make(ObjectStore) : undefined,
     layout: storageSettings().layout,
     anchor: surfaces.includes('telemetry') ? await app.container.make(HeadAnchor) : undefined,
     key: appKeys[0],

@@ -55,25 +55,25 @@ export interface UnfinishedObject {
  * Stores the content of files. An object exists completely or not at all, even after a crash, and is immutable.
  * Every method rejects with `ServiceUnavailable` while the store is unavailable.
  */
-export interface ObjectStore {
+export abstract class ObjectStore {
   /** Creates a container unless it exists; the region is for stores with several. */
-  makeContainer(container: string, region?: string): Promise<void>
+  abstract makeContainer(container: string, region?: string): Promise<void>
 
   /** Removes a container if it exists; rejects with `ContainerNotEmpty` if it has objects. */
-  removeContainer(container: string): Promise<void>
+  abstract removeContainer(container: string): Promise<void>
 
   /**
    * Stores a source under a new key and returns its size; chunks are recycled. Rejects with `StorageInsufficient`
    * if the store is full. A failed object is removed.
    */
-  put(
+  abstract put(
     address: ObjectAddress,
     source: AsyncIterable<Uint8Array>,
     options?: PutOptions
   ): Promise<number>
 
   /** Starts an object that arrives in chunks, over any time and from any process. */
-  startUpload(
+  abstract startUpload(
     address: ObjectAddress,
     options?: Pick<PutOptions, 'expectedBytes'>
   ): Promise<PartialObject>
@@ -82,7 +82,7 @@ export interface ObjectStore {
    * Appends a chunk and returns the new state once it is durable. After a rejection the previous state is still
    * valid. Only one caller may append at a time.
    */
-  append(
+  abstract append(
     address: ObjectAddress,
     partial: PartialObject,
     source: AsyncIterable<Uint8Array>,
@@ -90,34 +90,34 @@ export interface ObjectStore {
   ): Promise<PartialObject>
 
   /** Completes the object. Idempotent, so it may be repeated after an unknown outcome. */
-  complete(address: ObjectAddress, partial: PartialObject): Promise<void>
+  abstract complete(address: ObjectAddress, partial: PartialObject): Promise<void>
 
   /** Removes an object that arrived in chunks, complete or not. */
-  discard(address: ObjectAddress, partial: PartialObject): Promise<void>
+  abstract discard(address: ObjectAddress, partial: PartialObject): Promise<void>
 
   /**
    * Streams an object. Rejects with `ObjectMissing` before the first byte; destroy the stream to stop early. Some
    * stores are faster if they know the expected size; a larger object yields at least one excess byte.
    */
-  read(address: ObjectAddress, range?: ByteRange, size?: number): Promise<Readable>
+  abstract read(address: ObjectAddress, range?: ByteRange, size?: number): Promise<Readable>
 
   /**
    * Reads small objects, at most one run of `groupSmallObjects`. Each result is the content, an `ObjectMissing`, or
    * an `ObjectDamaged` if the size differs. Keeps the order.
    */
-  readSmall(objects: readonly ExpectedObject[]): Promise<readonly (Buffer | Error)[]>
+  abstract readSmall(objects: readonly ExpectedObject[]): Promise<readonly (Buffer | Error)[]>
 
   /** Rejects with `ObjectMissing` if there is no object. */
-  stat(address: ObjectAddress): Promise<ObjectFacts>
+  abstract stat(address: ObjectAddress): Promise<ObjectFacts>
 
   /** Removes an object if it exists. */
-  delete(address: ObjectAddress): Promise<void>
+  abstract delete(address: ObjectAddress): Promise<void>
 
   /** The objects with a key prefix, in no order; none if the container is missing. */
-  list(container: string, prefix?: string): AsyncIterable<ObjectFacts>
+  abstract list(container: string, prefix?: string): AsyncIterable<ObjectFacts>
 
   /** Incomplete objects. Only the caller knows which of them are still being uploaded. */
-  unfinished(container: string, prefix?: string): AsyncIterable<UnfinishedObject>
+  abstract unfinished(container: string, prefix?: string): AsyncIterable<UnfinishedObject>
 
-  close(): void
+  abstract close(): void
 }

@@ -2,11 +2,11 @@ import app from '@adonisjs/core/services/app'
 
 import { storageSettings } from '#storage/storage_settings'
 import type { Layout } from './layout.js'
-import type { ObjectStore } from './object_store.js'
+import { ObjectStore } from './object_store.js'
 
 /** The object store of this process. */
 export function objectStore(): Promise<ObjectStore> {
-  return app.container.make('objectStore')
+  return app.container.make(ObjectStore)
 }
 
 /** The layout of new objects. */

@@ -1,4 +1,4 @@
-import app from '@adonisjs/core/services/app'
+import { inject } from '@adonisjs/core'
 
 import { BadRequest, EntityConflict, PayloadTooLarge } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
@@ -13,6 +13,7 @@ import { ContainerMissing } from '#storage/objects/errors'
 import type { PartialObject } from '#storage/objects/object_store'
 import { objectStore } from '#storage/objects/store'
 import { restoreLocation } from '#storage/objects/bucket_locations'
+import { storageSettings } from '#storage/storage_settings'
 import { OffsetMismatch } from './failures.js'
 import { discardUpload, finishUpload } from './finish_upload.js'
 import { receiveChunks, type UploadBody } from './receive_chunks.js'
@@ -48,17 +49,18 @@ interface UploadReference {
 }
 
 /** Uploads that can be interrupted at any byte and resumed by any process. */
+@inject()
 export class ResumableService {
   readonly #locks = new UploadLocks()
-  readonly #maxBytes: number
+  readonly #maxBytes = storageSettings().uploadMaxBytes
+  readonly #buckets: BucketService
 
-  /** `maxBytes` is the maximum size of a file; 0 means no limit. */
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
+  constructor(buckets: BucketService) {
+    this.#buckets = buckets
   }
 
   async start(origin: Origin, idOrName: string, request: UploadRequest): Promise<ResumableUpload> {
-    const bucket = await findBucket(idOrName)
+    const bucket = await this.#buckets.find(idOrName)
     await requireAccess(origin.actor, bucket, 'upload')
     await requireNoLock(storagePool(), bucket.id)
     const { length, metadata } = request
@@ -127,7 +129,7 @@ export class ResumableService {
     reference: UploadReference,
     work: (upload: ResumableUpload, lock: UploadLock) => Promise<T>
   ): Promise<T> {
-    const bucket = await findBucket(reference.bucket)
+    const bucket = await this.#buckets.find(reference.bucket)
     const known = await findUpload(reference.upload, bucket.id)
     if (!owns(actor, known)) {
       await requireAccess(actor, bucket, 'upload')
@@ -173,11 +175,6 @@ export class ResumableService {
       throw new PayloadTooLarge(`A file may have at most ${this.#maxBytes} bytes`)
     }
   }
-}
-
-async function findBucket(idOrName: string): Promise<BucketRow> {
-  const buckets = await app.container.make(BucketService)
-  return buckets.find(idOrName)
 }
 
 /** Recreates the location of the bucket if the store has lost it. */

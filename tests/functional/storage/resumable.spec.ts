@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { Upload } from 'tus-js-client'
 
@@ -7,7 +8,11 @@ import { isAdvisoryLockGranted } from '#database/advisory_locks'
 import { PayloadTooLarge } from '#kernel/failures'
 import { bucketLocation } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
+import { BucketService } from '#storage/buckets/bucket_service'
+import { ResumableService } from '#storage/resumable/resumable_service'
 import { storageSweeps } from '#storage/sweeps/storage_sweeps'
+import { storageSettings } from '#storage/storage_settings'
+import { useSettings } from '#tests/helpers/settings'
 import { at } from '#tests/helpers/application'
 import { endSessions } from '#tests/helpers/database/database_sessions'
 import { eventually } from '#tests/helpers/eventually'
@@ -559,11 +564,11 @@ test.group('Resumable uploads', () => {
     assert.equal((await tus(speaker(), 'HEAD', path)).status, 404)
   })
 
-  test('respect the limit of the installation', async ({ assert }) => {
-    const { ResumableService } = await import('#storage/resumable/resumable_service')
+  test('respect the limit of the installation', async ({ assert, cleanup }) => {
+    cleanup(useSettings(storageSettings, { uploadMaxBytes: 100 }))
     const bucketId = await aBucketOfTheRealm()
     const origin = { actor: sender.actor, requestId: '', address: '', method: '', path: '' }
-    const service = new ResumableService(100)
+    const service = new ResumableService(await app.container.make(BucketService))
     const failure = await failureOf(
       service.start(origin as never, bucketId, { length: 101, metadata: metadataFor('a') })
     )

@@ -1,3 +1,4 @@
+import type { Logger } from '@adonisjs/core/logger'
 import { test } from '@japa/runner'
 
 import { CLAIM_TTL_MS, Heartbeat } from '#storage/claims/heartbeat'
@@ -7,14 +8,14 @@ import { withManualTimers } from '#tests/helpers/manual_timers'
 function heartbeatOf(renew = async () => {}) {
   const renewals: { ids: readonly string[]; ttlMs: number }[] = []
   const failures: unknown[] = []
-  const heartbeat = new Heartbeat({
-    renew: (ids, ttlMs) => {
+  class Noting extends Heartbeat {
+    protected override renew(ids: readonly string[], ttlMs: number): Promise<void> {
       renewals.push({ ids, ttlMs })
       return renew()
-    },
-    onFailure: (error) => void failures.push(error),
-  })
-  return { heartbeat, renewals, failures }
+    }
+  }
+  const logger = { warn: ({ err }: { err: unknown }) => void failures.push(err) }
+  return { heartbeat: new Noting(logger as unknown as Logger), renewals, failures }
 }
 
 test.group('The heartbeat of path claims', () => {
