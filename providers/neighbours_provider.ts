@@ -1,8 +1,9 @@
-import type { ApplicationService, ContainerBindings } from '@adonisjs/core/types'
+import type { ApplicationService } from '@adonisjs/core/types'
 
 import type { RemoteSurface } from '#auth/own_fetch'
 import { IdentityProvider } from '#auth/provider'
 import { surfacesOf, type Surface } from '#configuration/processes'
+import { BucketRealms } from '#core/analysis_buckets/bucket_realms'
 import { StoredCode } from '#core/analysis_bucket_files/stored_code'
 import { AnalysisLogStore } from '#core/analysis_logs/analysis_log_store'
 import type { Inventory } from '#core/analysis_storage/inventory'
@@ -10,17 +11,14 @@ import { BucketLocks } from '#core/code_locks/bucket_locks'
 import { EventReader } from '#core/events/event_reader'
 import type { FindRealms } from '#records/record_realms'
 import { env } from '#start/env'
+import { Participations } from '#storage/access/participations'
 import { LogStore } from '#telemetry/logs/log_store'
 import { realmsFrom, RecordRealms } from '#telemetry/events/record_realms'
 
 declare module '@adonisjs/core/types' {
   interface ContainerBindings {
-    /** The analyses in which the nodes of a client participate; none without core. */
-    participations: (clientId: string) => Promise<ReadonlySet<string>>
     /** The inventory of storage; undefined without storage. */
     storageInventory: Inventory | undefined
-    /** The realm of a bucket, null if it has none; undefined if the bucket is unknown, or without storage. */
-    bucketRealms: (bucketId: string) => Promise<string | null | undefined>
   }
 }
 
@@ -38,8 +36,8 @@ export default class NeighboursProvider {
   constructor(protected app: ApplicationService) {}
 
   register() {
-    this.app.container.singleton('participations', () => this.#participations())
-    this.app.container.singleton('bucketRealms', () => this.#bucketRealms())
+    this.app.container.singleton(Participations, () => this.#participations())
+    this.app.container.singleton(BucketRealms, () => this.#bucketRealms())
     this.app.container.singleton(RecordRealms, () => this.#recordRealms())
     this.app.container.singleton(AnalysisLogStore, () => this.#analysisLogStore())
     this.app.container.singleton(EventReader, () => this.#eventReader())
@@ -49,30 +47,29 @@ export default class NeighboursProvider {
   }
 
   #participations() {
-    return this.#resolve<ContainerBindings['participations']>('core', env.CORE_URL, {
+    return this.#resolve<Participations>('core', env.CORE_URL, {
       local: async () => {
         const { analysesOfClient } = await import('#core/analyses/analyses_of_client')
-        return analysesOfClient
+        return { analysesOf: analysesOfClient }
       },
-      absent: async () => async () => new Set<string>(),
+      absent: async () => ({ analysesOf: async () => new Set<string>() }),
       remote: async (core) => {
-        const { fetchParticipations: askCore } =
-          await import('#storage/access/fetch_participations')
-        return (clientId) => askCore(core, clientId)
+        const { fetchParticipations } = await import('#storage/access/fetch_participations')
+        return { analysesOf: (clientId) => fetchParticipations(core, clientId) }
       },
     })
   }
 
   #bucketRealms() {
-    return this.#resolve<ContainerBindings['bucketRealms']>('storage', env.STORAGE_URL, {
+    return this.#resolve<BucketRealms>('storage', env.STORAGE_URL, {
       local: async () => {
         const { bucketRealm } = await import('#storage/buckets/bucket_realm')
-        return bucketRealm
+        return { find: bucketRealm }
       },
-      absent: async () => async () => undefined,
+      absent: async () => ({ find: async () => undefined }),
       remote: async (storage) => {
         const { fetchBucketRealm } = await import('#core/analysis_buckets/fetch_bucket_realm')
-        return (bucketId) => fetchBucketRealm(storage, bucketId)
+        return { find: (bucketId) => fetchBucketRealm(storage, bucketId) }
       },
     })
   }
@@ -92,9 +89,8 @@ export default class NeighboursProvider {
       local: nothing,
       absent: nothing,
       remote: async (at) => {
-        const { fetchRecordRealms: askRecordRealms } =
-          await import('#telemetry/events/fetch_record_realms')
-        return askRecordRealms(surface, at)
+        const { fetchRecordRealms } = await import('#telemetry/events/fetch_record_realms')
+        return fetchRecordRealms(surface, at)
       },
     })
   }
@@ -119,9 +115,8 @@ export default class NeighboursProvider {
   #storedCode() {
     return this.#resolve<StoredCode>('storage', env.STORAGE_URL, {
       local: async () => {
-        const { findDamagedFiles: damagedFiles } =
-          await import('#storage/bucket_files/find_damaged_files')
-        return { findDamaged: damagedFiles }
+        const { findDamagedFiles } = await import('#storage/bucket_files/find_damaged_files')
+        return { findDamaged: findDamagedFiles }
       },
       absent: async () => {
         const { NO_STORAGE } = await import('#core/analysis_bucket_files/stored_code')
@@ -186,13 +181,13 @@ export default class NeighboursProvider {
   async #resolve<Neighbour>(
     surface: Surface,
     url: string | undefined,
-    { local: here, absent: nowhere, remote: elsewhere }: NeighbourFactories<Neighbour>
+    { local, absent, remote }: NeighbourFactories<Neighbour>
   ): Promise<Neighbour> {
     if (surfacesOf(env).includes(surface)) {
-      return here()
+      return local()
     }
     return url === undefined
-      ? nowhere()
-      : elsewhere({ url, provider: await this.app.container.make(IdentityProvider) })
+      ? absent()
+      : remote({ url, provider: await this.app.container.make(IdentityProvider) })
   }
 }

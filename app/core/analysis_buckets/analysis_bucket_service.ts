@@ -1,5 +1,4 @@
 import { inject } from '@adonisjs/core'
-import app from '@adonisjs/core/services/app'
 import type pg from 'pg'
 
 import { CoreRecords } from '#core/core_records'
@@ -14,6 +13,7 @@ import {
   type BucketType,
   type createAnalysisBucket,
 } from './analysis_bucket.js'
+import { BucketRealms } from './bucket_realms.js'
 import {
   findFulfilled,
   deleteRequests,
@@ -40,8 +40,11 @@ export interface CreatedBucket extends BucketRequest {
 /** The buckets of analyses, which belong to the realm of their analysis. */
 @inject()
 export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBucket> {
-  constructor(records: CoreRecords, upkeep: AnalysisUpkeep) {
+  readonly #bucketRealms: BucketRealms
+
+  constructor(records: CoreRecords, upkeep: AnalysisUpkeep, bucketRealms: BucketRealms) {
     super(analysisBucket, records, upkeep)
+    this.#bucketRealms = bucketRealms
   }
 
   override async create(
@@ -52,7 +55,7 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     await this.requireRelations(body)
     const realmId = await this.#findRealm(body.analysisId)
     requireRealm(origin.actor, realmId)
-    await requireBucketOf(realmId, body.bucketId)
+    await this.#requireBucketOf(realmId, body.bucketId)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const analysis = await this.lockAnalysis(transaction, body.analysisId)
       if (body.type === 'CODE') {
@@ -189,17 +192,16 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     }
     return rows[0].realmId
   }
+
+  /** A bucket that storage does not know yet is accepted: it may be created later, in the realm of the caller. */
+  async #requireBucketOf(realmId: string, bucketId: string): Promise<void> {
+    const bucketRealm = await this.#bucketRealms.find(bucketId)
+    if (bucketRealm !== undefined && bucketRealm !== realmId) {
+      const message = 'The bucket does not belong to the realm of the analysis: name one that does'
+      throw new BadRequest(message, { issues: [issue('value_invalid', ['bucketId'], message)] })
+    }
+  }
 }
 
 const bucketIdsOf = (requests: readonly FulfilledRequest[]) =>
   requests.map(({ bucketId }) => bucketId)
-
-/** A bucket that storage does not know yet is accepted: it may be created later, in the realm of the caller. */
-async function requireBucketOf(realmId: string, bucketId: string): Promise<void> {
-  const realmOfBucket = await app.container.make('bucketRealms')
-  const bucketRealm = await realmOfBucket(bucketId)
-  if (bucketRealm !== undefined && bucketRealm !== realmId) {
-    const message = 'The bucket does not belong to the realm of the analysis: name one that does'
-    throw new BadRequest(message, { issues: [issue('value_invalid', ['bucketId'], message)] })
-  }
-}

@@ -2,6 +2,7 @@ import app from '@adonisjs/core/services/app'
 import { LRUCache } from 'lru-cache'
 
 import { clock } from '#kernel/clock'
+import { Participations } from './participations.js'
 
 /** As with tokens, grants are cached longer than denials. */
 const GRANT_TTL_MS = 60_000
@@ -50,6 +51,6 @@ function cachedAnalyses(clientId: string, maxAgeMs: number): Promise<ReadonlySet
 }
 
 async function fetchAnalyses(clientId: string): Promise<ReadonlySet<string>> {
-  const participations = await app.container.make('participations')
-  return participations(clientId)
+  const participations = await app.container.make(Participations)
+  return participations.analysesOf(clientId)
 }
