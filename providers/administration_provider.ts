@@ -1,5 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { Bus } from '#bus/bus'
 import { Administration } from '#core/administration/administration'
 import type { Credential } from '#core/administration/credential'
 import { InstallationStatus } from '#core/administration/installation_status'
@@ -33,7 +34,7 @@ export default class AdministrationProvider {
       const owners = databaseOwners(surfacesOf(env))
       return new InstallationStatus({
         administration: await resolver.make(Administration),
-        bus: await resolver.make('bus'),
+        bus: await resolver.make(Bus),
         pool: corePool(),
         databases: new Map(owners.map((surface) => [surface, pools.for(databaseUrl(surface))])),
         silenceSeconds: env.WORKER_SILENCE_SECONDS,

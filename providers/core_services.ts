@@ -1,5 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { Bus } from '#bus/bus'
 import { AnalysisCredentials } from '#core/analyses/analysis_credentials'
 import { AnalysisPermissions } from '#core/analyses/analysis_permissions'
 import { AnalysisService } from '#core/analyses/analysis_service'
@@ -98,7 +99,7 @@ export function wireCore({ container }: ApplicationService): void {
   container.singleton(CorePool, () => corePool())
   container.bindValue(QueueConsumers, {
     async hasConsumers(queue) {
-      const bus = await container.make('bus')
+      const bus = await container.make(Bus)
       return bus.hasConsumers(queue)
     },
   })

@@ -2,7 +2,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { SecuritySink } from '#audit/security_event'
 import { SecurityAudit } from '#audit/security_audit'
-import type { Bus, BusLogger } from '#bus/bus'
+import { Bus, type BusLogger } from '#bus/bus'
 import { openBus, requireReady } from '#bus/open_bus'
 import { health } from '#observability/health'
 import { onOutboxWritten, OUTBOX_TOPIC } from '#outbox/wakeups'
@@ -14,15 +14,6 @@ import { Signals } from '#signals/signals'
 import { env } from '#start/env'
 import { makeOnce } from './made_once.js'
 
-declare module '@adonisjs/core/types' {
-  interface ContainerBindings {
-    /** The bus, opened at its first use. A process that only serves requests never opens it. */
-    bus: Bus
-    /** Notifications between processes. */
-    signals: Signals
-  }
-}
-
 const REALTIME = {
   isEnabled: env.REALTIME_ENABLED,
   redisUrl: env.REDIS_URL,
@@ -30,7 +21,8 @@ const REALTIME = {
 }
 
 /**
- * Binds the outbox, the bus, signals and sockets, and closes them in reverse order.
+ * Binds the outbox, the bus, signals and sockets, and closes them in reverse order. The bus is opened at its first use:
+ * a process that only serves requests never opens it.
  */
 export default class MessagingProvider {
   #signals: Signals | undefined
@@ -45,16 +37,15 @@ export default class MessagingProvider {
     container.bindValue(EventSink, changeOutbox)
     container.bindValue(SecuritySink, securityOutbox)
     makeOnce(container, [SecurityAudit])
-    container.alias('signals', Signals)
     container.singleton(Signals, async (resolver) => {
       return (this.#signals = await openSignals(env.REDIS_URL, await resolver.make('logger')))
     })
-    container.singleton('bus', async (resolver) => this.#openBus(await resolver.make('logger')))
+    container.singleton(Bus, async (resolver) => this.#openBus(await resolver.make('logger')))
     container.singleton(Realtime, async () => (this.#realtime = await Realtime.open(REALTIME)))
   }
 
   async boot() {
-    const signals = await this.app.container.make('signals')
+    const signals = await this.app.container.make(Signals)
     this.#disposers.push(onOutboxWritten(() => signals.notify(OUTBOX_TOPIC)))
     await this.app.container.make(Realtime)
   }

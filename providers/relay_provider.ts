@@ -1,5 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { Signals } from '#signals/signals'
 import { RateLimiter } from '#http/rate_limiter'
 import { Wakeups } from '#messenger/delivery/wakeups'
 import { Realtime } from '#realtime/realtime'
@@ -19,7 +20,7 @@ export default class RelayProvider {
     const realtime = await container.make(Realtime)
     realtime.serveAt('messenger', async (options) => {
       const { Relay } = await import('#messenger/relay/relay')
-      const signals = await container.make('signals')
+      const signals = await container.make(Signals)
       const [wakeups, limiter] = [await container.make(Wakeups), await container.make(RateLimiter)]
       return Relay.open({ ...options, signals, wakeups, limiter })
     })

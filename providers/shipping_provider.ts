@@ -1,5 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { Bus } from '#bus/bus'
 import { logTap } from '#config/logger'
 import { surfacesOf, usesDatabase } from '#configuration/processes'
 import { shippedLine, type ShippedLine } from '#shipping/log_task'
@@ -23,7 +24,7 @@ export default class ShippingProvider {
       return
     }
     const surfaces = usesDatabase(env) ? surfacesOf(env) : ['worker']
-    const shipper = new Shipper(() => this.app.container.make('bus'))
+    const shipper = new Shipper(() => this.app.container.make(Bus))
     const writeLocally = surfaces.includes('telemetry') ? await this.#localWriter() : undefined
     this.#shipper = shipper
     this.#stopListening = logTap.listen((text) => {

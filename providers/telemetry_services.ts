@@ -1,5 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { Signals } from '#signals/signals'
 import { EventService } from '#telemetry/events/event_service'
 import { EventTail } from '#telemetry/events/live/event_tail'
 import { LogService } from '#telemetry/logs/log_service'
@@ -18,7 +19,7 @@ export function wireTelemetry({ container }: ApplicationService): void {
     watchStores()
   }
   onAppended(async () => {
-    const signals = await container.make('signals')
+    const signals = await container.make(Signals)
     signals.notify(EVENTS_TOPIC)
   })
   container.singleton(HeadAnchor, async (resolver) => {

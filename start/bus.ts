@@ -1,5 +1,6 @@
 import type { Logger } from '@adonisjs/core/logger'
 
+import { Bus } from '#bus/bus'
 import type { Consumer } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
 import { COMMAND_QUEUES } from '#bus/names'
@@ -81,7 +82,7 @@ export async function queuesWithDead(): Promise<readonly Pick<Consumer, 'queue' 
  */
 export async function start({ app }: JobContext): Promise<RunningJob> {
   const logger = await app.container.make('logger')
-  const bus = await app.container.make('bus')
+  const bus = await app.container.make(Bus)
   const running = await startBackgroundJobs(logger)
   for (const consumer of await registeredConsumers()) {
     const pool = pools.for(databaseUrl(consumer.surface))

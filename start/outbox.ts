@@ -1,3 +1,5 @@
+import { Bus } from '#bus/bus'
+import { Signals } from '#signals/signals'
 import { surfacesOf } from '#configuration/processes'
 import type { JobContext, RunningJob } from '#jobs/running_job'
 import { startRelays } from '#outbox/relays'
@@ -10,8 +12,8 @@ import { env } from './env.js'
 export async function start({ app }: JobContext): Promise<RunningJob> {
   return startRelays({
     surfaces: surfacesOf(env),
-    bus: await app.container.make('bus'),
-    signals: await app.container.make('signals'),
+    bus: await app.container.make(Bus),
+    signals: await app.container.make(Signals),
     realtime: await app.container.make(Realtime),
     logger: await app.container.make('logger'),
   })

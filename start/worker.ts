@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
+import { Bus } from '#bus/bus'
 import { DEFAULT_SECRET } from '#configuration/initial_secrets'
 import { surfacesOf, usesDatabase } from '#configuration/processes'
 import { publicPrefix, SURFACE_PREFIXES, type SurfaceName } from '#configuration/surfaces'
@@ -45,7 +46,7 @@ const ADDRESSES = {
 
 /** Starts the worker, which uses only the bus and HTTP, like an external worker. */
 export async function start({ app, ownPort }: JobContext): Promise<RunningJob> {
-  const [logger, bus] = await Promise.all([app.container.make('logger'), app.container.make('bus')])
+  const [logger, bus] = await Promise.all([app.container.make('logger'), app.container.make(Bus)])
   const missing = unknownAddresses()
   if (missing.length > 0) {
     logger.warn(

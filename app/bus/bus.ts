@@ -4,29 +4,29 @@ import type pg from 'pg'
 import type { Message } from './message.js'
 
 /** Transports messages between processes, and between the platform and its workers. */
-export interface Bus {
+export abstract class Bus {
   /**
    * Resolves when the broker has confirmed the message or, in memory, a consumer has handled it. Messages with the same
    * `orderedBy` arrive in order. Rejects within 5 s while the broker is unavailable.
    */
-  publish(message: Message, orderedBy: string): Promise<void>
+  abstract publish(message: Message, orderedBy: string): Promise<void>
 
   /**
    * Consumes a queue, and resumes after the broker was unavailable. A delivery that resolves is acknowledged; one that
    * rejects is redelivered. `stop` waits for deliveries in flight and requeues the others.
    */
-  subscribe(
+  abstract subscribe(
     subscription: Subscription,
     deliver: (delivery: Delivery) => Promise<void>
   ): Promise<{ stop(): Promise<void> }>
 
   /** Whether a queue has consumers; undefined if the broker is unavailable. */
-  hasConsumers(queue: string): Promise<boolean | undefined>
+  abstract hasConsumers(queue: string): Promise<boolean | undefined>
 
   /** Whether messages can be published and consumed now. */
-  readonly isReady: boolean
+  abstract readonly isReady: boolean
 
-  close(): Promise<void>
+  abstract close(): Promise<void>
 }
 
 export interface Subscription {

@@ -1,6 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 import app from '@adonisjs/core/services/app'
 
+import { Signals } from '#signals/signals'
 import { BucketLocks } from '#core/code_locks/bucket_locks'
 import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
@@ -54,7 +55,7 @@ export async function coreSweeps(logger: Logger): Promise<readonly (Sweep | Long
 export async function startCoreWorkers(logger: Logger): Promise<RunningJob> {
   const provider = await identityProvider()
   const tasks = await app.container.make(ClientTasks)
-  const signals = await app.container.make('signals')
+  const signals = await app.container.make(Signals)
   const clientTaskWorker = clientWorker({ tasks, provider, logger })
   const clientRunner = await TaskRunner.start({ worker: clientTaskWorker, signals, logger })
   const locks = await app.container.make(BucketLocks)

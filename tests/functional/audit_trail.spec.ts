@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 
+import { Bus } from '#bus/bus'
 import { commandRouting, COMMAND_QUEUES } from '#bus/names'
 import { newMessage } from '#bus/message'
 import { databaseUrl } from '#database/addresses'
@@ -140,7 +141,7 @@ test.group('The audit trail', (group) => {
       data: { diff: { buildHash: { next: 'a', previous: 'b' } }, note: 'x' },
     })
     const { container } = await boot()
-    const bus = await container.make('bus')
+    const bus = await container.make(Bus)
     await bus.publish(message, refId)
     await bus.publish(message, refId)
     const trail = await trailOf(refId, 1)

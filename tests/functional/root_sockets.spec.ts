@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import { io, Manager, type Socket } from 'socket.io-client'
 
+import { Signals } from '#signals/signals'
 import { RateLimiter } from '#http/rate_limiter'
 import { Wakeups } from '#messenger/delivery/wakeups'
 import { Relay } from '#messenger/relay/relay'
@@ -23,7 +24,7 @@ async function sharedPort(hasRelay = true) {
   if (hasRelay) {
     const relay = await Relay.open({
       ...{ authenticator: testAuthenticator, drain, logger: { error() {} }, path: MESSENGER },
-      signals: await app.container.make('signals'),
+      signals: await app.container.make(Signals),
       wakeups: await app.container.make(Wakeups),
       limiter: await app.container.make(RateLimiter),
     })

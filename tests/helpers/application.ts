@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Ignitor } from '@adonisjs/core'
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { Signals } from '#signals/signals'
 import { Authenticator } from '#auth/authenticator'
 import type { SurfaceName } from '#configuration/surfaces'
 import { provideTokens } from './actors.js'
@@ -129,7 +130,7 @@ async function serveRelay(app: ApplicationService, mounting: Mounting, servers: 
     drain,
     logger: await app.container.make('logger'),
     path: mounting === 'together' ? '/messenger/socket.io' : '/socket.io',
-    signals: await app.container.make('signals'),
+    signals: await app.container.make(Signals),
     wakeups: await app.container.make(Wakeups),
     limiter: await app.container.make(RateLimiter),
   })

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
+import { Bus } from '#bus/bus'
 import { COMMAND_QUEUES, type CommandQueue } from '#bus/names'
 import { warningsMeta, WARNINGS_META, findWarnings } from '#core/command_warnings'
 import { masterImage } from './master_image.js'
@@ -55,7 +56,7 @@ async function run(ctx: HttpContext): Promise<void> {
 }
 
 async function metaFor(ctx: HttpContext, queue: CommandQueue) {
-  return warningsMeta(await findWarnings(await ctx.containerResolver.make('bus'), queue))
+  return warningsMeta(await findWarnings(await ctx.containerResolver.make(Bus), queue))
 }
 
 function missingId(): never {

@@ -1,6 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 import app from '@adonisjs/core/services/app'
 
+import { Bus } from '#bus/bus'
 import type { RunningJob } from '#jobs/running_job'
 import { telemetrySettings } from '#telemetry/telemetry_settings'
 import { consumeLogLines } from './log_ingest.js'
@@ -15,5 +16,5 @@ export async function startLogIngest(logger: Logger): Promise<RunningJob> {
     return { stop: async () => {} }
   }
   const store = await app.container.make(LogStore)
-  return consumeLogLines({ bus: await app.container.make('bus'), store, logger })
+  return consumeLogLines({ bus: await app.container.make(Bus), store, logger })
 }

@@ -1,6 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
+import { Bus } from '#bus/bus'
 import type { Message } from '#bus/message'
 import { findStuckAnalyses } from '#core/administration/stuck_analyses'
 import { distributionProofSweep } from '#core/analysis_life/distribution_proof'
@@ -119,7 +120,7 @@ test.group('Reports of workers', (group) => {
 
   group.setup(startCommands)
   group.setup(async () => {
-    const bus = await app.container.make('bus')
+    const bus = await app.container.make(Bus)
     builder = await StandInWorker.start(bus, database(), 'analysisBuilder')
     distributor = await StandInWorker.start(bus, database(), 'analysisDistributor')
     return () => Promise.all([builder.stop(), distributor.stop()]).then(() => {})
@@ -610,7 +611,7 @@ test.group('Reports of workers', (group) => {
     const missing = body.data.conditions.find(({ code }: any) => code === 'worker_missing')
     assert.deepEqual(missing.who, [{ type: 'operator' }])
     builder = await StandInWorker.start(
-      await app.container.make('bus'),
+      await app.container.make(Bus),
       database(),
       'analysisBuilder'
     )

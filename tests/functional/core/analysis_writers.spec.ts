@@ -1,6 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
+import { Bus } from '#bus/bus'
 import type { Attributes } from '#records/row'
 import { eventually } from '#tests/helpers/eventually'
 import { StandInWorker } from '#tests/helpers/worker/stand_in_worker'
@@ -99,7 +100,7 @@ test.group('Many who write to one analysis at once', (group) => {
     assert,
     cleanup,
   }) => {
-    const bus = await app.container.make('bus')
+    const bus = await app.container.make(Bus)
     const builder = await StandInWorker.start(bus, database(), 'analysisBuilder')
     cleanup(() => builder.stop())
     const deadBefore = await deadLetters()

@@ -1,6 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
+import { Bus } from '#bus/bus'
 import { serviceOrigin } from '#auth/service_origin'
 import { newMessage } from '#bus/message'
 import { EVENT_KEYS, eventRouting } from '#bus/names'
@@ -27,7 +28,7 @@ test.group('Reports of workers about images', (group) => {
   })
 
   async function publishReport(key: string, type: string, data: object): Promise<void> {
-    const bus = await app.container.make('bus')
+    const bus = await app.container.make(Bus)
     await bus.publish(newMessage(eventRouting(key), type, { ...data }), type)
   }
   const ofBuild = (type: string, data: object) =>

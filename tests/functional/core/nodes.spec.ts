@@ -1,6 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
+import { Signals } from '#signals/signals'
 import { analysis } from '#core/analyses/analysis'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { clientWorker } from '#core/clients/client_worker'
@@ -119,7 +120,7 @@ test.group('Clients of nodes', (group) => {
       provider,
       logger: silent,
     })
-    const signals = await app.container.make('signals')
+    const signals = await app.container.make(Signals)
     const runner = await TaskRunner.start({ worker, signals, logger: silent })
     cleanup(() => runner.stop())
     const { clientId } = await created()

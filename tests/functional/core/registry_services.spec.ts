@@ -1,6 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
+import { Bus } from '#bus/bus'
 import { MalformedMessage } from '#bus/errors'
 import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
@@ -517,7 +518,7 @@ test.group('Registries with failures', (group) => {
     const { read: outside } = registryConsumer.handlers.SETUP!
     await outside(message)
     assert.isEmpty(await scene.rows())
-    const bus = await app.container.make('bus')
+    const bus = await app.container.make(Bus)
     await bus.publish(message, scene.id)
     await eventually(async () => (await scene.rows()).length === 3)
   })

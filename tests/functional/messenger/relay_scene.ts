@@ -1,5 +1,6 @@
 import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client'
 
+import { Signals } from '#signals/signals'
 import { RateLimiter } from '#http/rate_limiter'
 import { Wakeups } from '#messenger/delivery/wakeups'
 import { Relay } from '#messenger/relay/relay'
@@ -13,7 +14,7 @@ type Cleanup = (callback: () => void) => void
 /** Another relay next to that of the suite, for other kinds of callers. */
 export async function relaySite(options: ClientOptions, limits?: RateLimiter) {
   const app = await boot()
-  const signals = await app.container.make('signals')
+  const signals = await app.container.make(Signals)
   const wakeups = await app.container.make(Wakeups)
   const limiter = limits ?? (await app.container.make(RateLimiter))
   return siteOf((given) => Relay.open({ ...given, signals, wakeups, limiter }), options)

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 
 import { test } from '@japa/runner'
 
-import type { Bus } from '#bus/bus'
+import { Bus } from '#bus/bus'
 import { defineConsumer } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
 import { newMessage, type Message } from '#bus/message'
@@ -96,7 +96,7 @@ test.group('Buckets of commands on the bus', (group) => {
     const [outbox, consumers] = await Promise.all([import('#start/outbox'), import('#start/bus')])
     await emptyOutbox()
     const jobs = [await consumers.start({ app, drain }), await outbox.start({ app, drain })]
-    bus = await app.container.make('bus')
+    bus = await app.container.make(Bus)
     jobs.push(await ConsumerRunner.start(listening, { bus, pool: storagePool(), logger }))
     return async () => {
       await Promise.all(jobs.map((job) => job.stop()))

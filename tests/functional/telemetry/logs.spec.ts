@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 
+import { Bus } from '#bus/bus'
 import { LogStore } from '#telemetry/logs/log_store'
 import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
@@ -291,7 +292,7 @@ test.group('Log lines from the bus', (group) => {
   group.setup(async () => {
     const app = await boot()
     const logger = await app.container.make('logger')
-    const bus = await app.container.make('bus')
+    const bus = await app.container.make(Bus)
     ingest = await consumeLogLines({ bus, logger, store: await app.container.make(LogStore) })
     standIn = await VictoriaLogsStandIn.start({ deletion: 'off' })
     elsewhere = new VictoriaLogsStore({
@@ -309,7 +310,7 @@ test.group('Log lines from the bus', (group) => {
 
   const send = async (data: Record<string, unknown>, type = 'write') => {
     const message = newMessage(commandRouting(COMMAND_QUEUES.telemetryLog), type, data)
-    await (await (await boot()).container.make('bus')).publish(message, message.id)
+    await (await (await boot()).container.make(Bus)).publish(message, message.id)
     return message
   }
 
