@@ -75,6 +75,7 @@ const SERVICES = [
   MasterImageService,
   NodeConnections,
   NodeCredentials,
+  NodePresence,
   NodeService,
   OwnClients,
   ProcessReports,
@@ -104,10 +105,6 @@ export function wireCore({ container }: ApplicationService): void {
     },
   })
   makeOnce(container, SERVICES)
-  container.singleton(
-    NodePresence,
-    async (resolver) => new NodePresence(corePool(), await resolver.make(NodeService))
-  )
   for (const kind of PLAIN_KINDS) {
     container.singleton(
       serviceKeyOf(kind),

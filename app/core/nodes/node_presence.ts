@@ -1,12 +1,14 @@
+import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { CorePool } from '#core/database'
 import { serviceOrigin } from '#auth/service_origin'
 import type { Sweep } from '#jobs/sweep'
 import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
 import { clock } from '#kernel/clock'
 
-import type { NodeService } from './node_service.js'
+import { NodeService } from './node_service.js'
 
 /** How long a node stays online after the last request of its client. */
 const ONLINE_MS = 5 * 60_000
@@ -18,22 +20,17 @@ const MAX_RECORDED = 10_000
 const BATCH_SIZE = 100
 
 /** Tracks which nodes are online: those whose clients recently sent a request to any process. */
+@inject()
 export class NodePresence {
-  readonly #pool: pg.Pool
-  readonly #nodes: Pick<NodeService, 'setOnline'>
-  readonly #ownOrigin: () => Promise<Origin>
+  readonly #pool: CorePool
+  readonly #nodes: NodeService
   readonly #recordedAt = new Map<string, number>()
   /** Pending writes by client. */
   readonly #pending = new Map<string, Promise<void>>()
 
-  constructor(
-    pool: pg.Pool,
-    nodes: Pick<NodeService, 'setOnline'>,
-    ownOrigin: () => Promise<Origin> = serviceOrigin
-  ) {
+  constructor(pool: CorePool, nodes: NodeService) {
     this.#pool = pool
     this.#nodes = nodes
-    this.#ownOrigin = ownOrigin
   }
 
   /** Records a request of a client. Returns undefined if it was recorded recently. */
@@ -60,7 +57,7 @@ export class NodePresence {
     let marked = 0
     let silent = await findSilentNodes(this.#pool)
     while (silent.length > 0 && !signal.aborted) {
-      const origin = await this.#ownOrigin()
+      const origin = await this.ownOrigin()
       for (const id of silent) {
         const isStillSilent = (transaction: pg.ClientBase) =>
           findSilentNodes(transaction, id).then(({ length }) => length > 0)
@@ -71,6 +68,10 @@ export class NodePresence {
     }
     await this.#removeStaleSightings()
     return marked
+  }
+
+  protected ownOrigin(): Promise<Origin> {
+    return serviceOrigin()
   }
 
   async #write(origin: Origin, now: number): Promise<void> {

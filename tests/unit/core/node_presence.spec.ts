@@ -31,8 +31,12 @@ function presenceOf() {
       changes.push([id, isOnline])
     },
   }
-  const own = async () => originOf('client', clock.uuid())
-  const presence = new NodePresence(pool.asPool, nodes, own)
+  class Presence extends NodePresence {
+    protected override async ownOrigin(): Promise<Origin> {
+      return originOf('client', clock.uuid())
+    }
+  }
+  const presence = new Presence(pool.asPool as never, nodes as never)
   const sent = (pattern: RegExp) => pool.statements.filter(({ text }) => pattern.test(text))
   return { presence, pool, changes, sent }
 }
