@@ -8,8 +8,7 @@ export const CLAIM_TTL_MS = 30_000
 
 const RENEW_EVERY_MS = 10_000
 
-const NOT_RENEWED =
-  'the claims of running uploads could not be renewed; the next attempt follows'
+const NOT_RENEWED = 'the claims of running uploads could not be renewed; the next attempt follows'
 
 /** Renews all claims of this process with one timer and one statement. */
 @inject()
