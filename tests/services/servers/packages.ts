@@ -17,6 +17,7 @@ export const PACKAGES = {
   imageTools: ['busybox-static', 'skopeo', 'umoci'],
   mariadb: ['mariadb-server'],
   nginx: ['nginx-light'],
+  podman: ['podman', 'runc'],
   postgres: ['postgresql-15'],
   prometheus: ['prometheus'],
   rabbitmq: ['rabbitmq-server'],
