@@ -7,6 +7,7 @@ import { parseInterval, watch } from '#hubctl/output/watch'
 import { Problem } from '#hubctl/problem'
 import type { Api } from '#hubctl/platform/api'
 import { serviceStates } from '#hubctl/platform/service_states'
+import { versionAdvice } from '#hubctl/platform/version_fit'
 import { readInstallation, type Installation } from '#hubctl/platform/installation'
 import { linesOfInstallation, linesOfServices } from './status_lines.js'
 
@@ -33,6 +34,10 @@ async function show(invocation: Invocation): Promise<ExitCode> {
     output.lines(installation ? linesOfInstallation(installation) : [])
   } else {
     output.value({ services, installation: installation ?? null })
+  }
+  const advice = versionAdvice(services)
+  if (advice) {
+    output.note(advice)
   }
   if (result === 'of others') {
     output.note('Users with the permission service_manage in the master realm see more.')

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
 import { serviceStates } from '#hubctl/platform/service_states'
+import { versionAdvice } from '#hubctl/platform/version_fit'
 import { VERSION } from '#kernel/version'
 
 export function versionCommand(): Command {
@@ -23,4 +24,8 @@ async function showVersions(invocation: Invocation): Promise<void> {
     [{ name: 'hubctl', version: VERSION, address: null, reason: null }, ...rows],
     { kind: 'program', columns: ['name', 'version', 'address', 'reason'] }
   )
+  const advice = versionAdvice(services)
+  if (advice) {
+    invocation.output.note(advice)
+  }
 }
