@@ -3,7 +3,7 @@ import { decodeJwt, type JWTPayload } from 'jose'
 import type { AccessState } from '#auth/provider'
 import { RecentCache } from '#auth/verification/recent_cache'
 import { isJwt } from '#auth/verification/signed_tokens'
-import { SingleFlight } from '#auth/verification/single_flight'
+import { SingleFlight } from '#kernel/single_flight'
 import { clock } from '#kernel/clock'
 
 import type { AccountStatus } from './account_status.js'

@@ -1,5 +1,5 @@
 import { IdentityUnavailable } from '#kernel/failures'
-import { SingleFlight } from '#auth/verification/single_flight'
+import { SingleFlight } from '#kernel/single_flight'
 import { clock } from '#kernel/clock'
 
 import { sendRequest, type ProviderRequest } from './provider_request.js'

@@ -8,7 +8,7 @@ import type {
   AccessState,
 } from '#auth/provider'
 import { OidcProvider } from '#auth/oidc/oidc_provider'
-import { SingleFlight } from '#auth/verification/single_flight'
+import { SingleFlight } from '#kernel/single_flight'
 
 import { probe } from './provider_request.js'
 import { ExternalProvider, type ProviderSettings } from './external_provider.js'

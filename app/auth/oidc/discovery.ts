@@ -1,6 +1,6 @@
 import { IdentityUnavailable } from '#kernel/failures'
 import { sendRequest } from '#auth/external/provider_request'
-import { SingleFlight } from '#auth/verification/single_flight'
+import { SingleFlight } from '#kernel/single_flight'
 
 export interface Discovery {
   readonly issuer: string

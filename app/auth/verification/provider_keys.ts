@@ -3,7 +3,7 @@ import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jos
 import type { IdentityProvider } from '#auth/provider'
 import { clock } from '#kernel/clock'
 
-import { SingleFlight } from './single_flight.js'
+import { SingleFlight } from '#kernel/single_flight'
 
 /** How many unknown keys trigger a refresh in quick succession, and the interval after which another one is allowed. */
 const REFRESH_BURST = 5

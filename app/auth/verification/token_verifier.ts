@@ -13,7 +13,7 @@ import { actorOf, describesToken } from './introspected_actor.js'
 import type { VerdictListener, VerdictSource } from './verdict_source.js'
 import type { IntrospectionCache, TimedIntrospection } from './shared_introspections.js'
 import { isJwt, SignedTokens } from './signed_tokens.js'
-import { SingleFlight } from './single_flight.js'
+import { SingleFlight } from '#kernel/single_flight'
 import { guardToken } from './token_guard.js'
 import { Verdicts, type Verdict } from './verdicts.js'
 

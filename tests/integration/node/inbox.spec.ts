@@ -139,11 +139,15 @@ test.group('The inbox of a node', () => {
     messageId: id,
     sealed,
   })
-  const handedOut = async (inbox: Inbox, count: number): Promise<string[]> => {
+  const handedOut = async (
+    inbox: Inbox,
+    count: number,
+    analysisId = 'analysis'
+  ): Promise<string[]> => {
     const ids: string[] = []
     const controller = new AbortController()
     await inbox.handOut(
-      'analysis',
+      analysisId,
       async ({ id }) => {
         ids.push(id)
         if (ids.length === count) {
@@ -165,6 +169,23 @@ test.group('The inbox of a node', () => {
     const reopened = await Inbox.open(folder, LIMITS)
     assert.isTrue(await reopened.add('analysis', [message('2'), message('3')]))
     assert.deepEqual(await handedOut(reopened, 3), ['1', '2', '3'])
+  })
+
+  test('hands a message out that arrives while the handing out begins', async ({
+    assert,
+    cleanup,
+  }) => {
+    const inbox = await Inbox.open(await temporaryFolder(cleanup), LIMITS)
+    const ids = await Promise.all(
+      numbers(100).map(async (n) => {
+        const [handed] = await Promise.all([
+          handedOut(inbox, 1, `analysis-${n}`),
+          inbox.add(`analysis-${n}`, [message('1')]),
+        ])
+        return handed
+      })
+    )
+    assert.deepEqual(ids, Array(100).fill(['1']))
   })
 
   for (const [what, messages] of [

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { SingleFlight } from '#kernel/single_flight'
 import { syncFolder } from '#kernel/sync_folder'
 
 import { IncomingQueue } from './incoming_queue.js'
@@ -19,6 +20,7 @@ export class Inbox {
   readonly #folder: string
   readonly #limits: QueueLimits
   readonly #queues = new Map<string, IncomingQueue>()
+  readonly #opening = new SingleFlight<string, IncomingQueue>()
 
   private constructor(folder: string, limits: QueueLimits) {
     this.#folder = folder
@@ -67,15 +69,19 @@ export class Inbox {
     await rm(join(this.#folder, analysisId), { recursive: true, force: true })
   }
 
+  /** Who adds and who hands out at the same time share one queue. */
   async #queueOf(analysisId: string): Promise<IncomingQueue> {
-    const existing = this.#queues.get(analysisId)
-    if (existing) {
-      return existing
-    }
+    return (
+      this.#queues.get(analysisId) ??
+      this.#opening.run(analysisId, () => this.#openQueue(analysisId))
+    )
+  }
+
+  async #openQueue(analysisId: string): Promise<IncomingQueue> {
     const path = join(this.#folder, analysisId)
     await mkdir(path, { mode: 0o700, recursive: true })
     await syncFolder(this.#folder)
-    const queue = this.#queues.get(analysisId) ?? (await IncomingQueue.open(path, this.#limits))
+    const queue = await IncomingQueue.open(path, this.#limits)
     this.#queues.set(analysisId, queue)
     return queue
   }
