@@ -166,7 +166,8 @@ async function finish(
     )
   }
   if (push !== undefined) {
-    await pushTo(push, from, tag)
+    const digests = [...descriptors, index].map(({ digest }) => digest)
+    await pushTo(push, from, digests)
   }
 }
 
@@ -194,7 +195,7 @@ async function signAll(
 async function pushTo(
   name: string,
   from: ImageRepository & { readonly reference: string },
-  tag: string
+  digests: readonly string[]
 ): Promise<void> {
   const slash = name.indexOf('/')
   const { repository } = parseImageName(name.slice(slash + 1))
@@ -205,11 +206,26 @@ async function pushTo(
     accountSecret,
   })
   try {
-    await copyImage(from, { store, repository }, { tag, withReferrers: true })
-    console.log(`  pushed to ${name}:${tag}`)
+    const to = { store, repository }
+    await copyImage(from, to)
+    // The tag comes last, so that what it names is signed.
+    for (const tag of [...(await attachedTo(from, digests)), from.reference]) {
+      await copyImage({ ...from, reference: tag }, to, { tag })
+    }
+    console.log(`  pushed to ${name}:${from.reference}`)
   } finally {
     store.close()
   }
+}
+
+/** The tags of signatures, provenance and bills of materials. */
+async function attachedTo(
+  { store, repository }: ImageRepository,
+  digests: readonly string[]
+): Promise<string[]> {
+  const prefixes = digests.map((digest) => `${digest.replace(':', '-')}.`)
+  const tags = await store.tags(repository)
+  return tags.filter((tag) => prefixes.some((prefix) => tag.startsWith(prefix)))
 }
 
 function report({ isModified }: Commit, key: SigningKey | undefined): void {
