@@ -10,7 +10,7 @@ import { JobFailure } from '#worker/job_failure'
 import { recordId } from '#worker/platform/records'
 import { Buildah } from '#worker/master_images/buildah/buildah'
 import type { BuilderSettings } from './builder_settings.js'
-import { inWorkFolder } from '#worker/master_images/buildah/work_folder'
+import { WorkFolders } from '#worker/master_images/buildah/work_folders'
 import { makeImage } from './make_image.js'
 import type { ImageSource, Material, WantedImage } from '#worker/master_images/sources/source'
 
@@ -18,6 +18,8 @@ const content = body({ id: recordId() })
 
 /** Builds a master image and pushes it to where analyses use it. */
 export function buildMasterImage(settings: BuilderSettings): Job {
+  const remove = settings.buildah && Buildah.removal(settings.buildah)
+  const folders = new WorkFolders(settings.workPath, remove)
   return defineJob({
     component: COMPONENTS.masterImageBuilder,
     command: 'execute',
@@ -36,19 +38,14 @@ export function buildMasterImage(settings: BuilderSettings): Job {
         locations,
         platform,
       })
-      const remove = settings.buildah && Buildah.removal(settings.buildah)
-      const made = await inWorkFolder(
-        settings.workPath,
-        async (folder) => {
-          const context = join(folder, 'context')
-          await mkdir(context)
-          const material = await log.stage(`Find the source of ${image.virtualPath}`, () =>
-            materialOf(sources, image, context, signal)
-          )
-          return makeImage({ settings, job, image, location, repository, folder, material })
-        },
-        remove
-      )
+      const made = await folders.use(async (folder) => {
+        const context = join(folder, 'context')
+        await mkdir(context)
+        const material = await log.stage(`Find the source of ${image.virtualPath}`, () =>
+          materialOf(sources, image, context, signal)
+        )
+        return makeImage({ settings, job, image, location, repository, folder, material })
+      })
       return {
         hash: made.stored.digest,
         size: imageSize(made.manifest),

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
 import { JobFailure } from '#worker/job_failure'
-import { contained } from './contained.js'
-import { removeFolder } from './work_folder.js'
+import { Containment } from './containment.js'
+import { removeFolder } from './work_folders.js'
 import { runProgram, type ProgramResult } from './run_program.js'
 
 export interface BuildahSettings {
@@ -43,6 +43,7 @@ export class Buildah {
   readonly #settings: BuildahSettings
   readonly #run: BuildahOptions
   readonly #store: readonly string[]
+  readonly #containment = new Containment()
 
   private constructor(settings: BuildahSettings, run: BuildahOptions, storage: string) {
     this.#settings = settings
@@ -58,7 +59,7 @@ export class Buildah {
     const lines: string[] = []
     try {
       const { code } = await runProgram({
-        ...(await contained(program, ['--version'])),
+        ...(await new Containment().wrap(program, ['--version'])),
         env: environment('/'),
         cwd: '/',
         signal: NEVER,
@@ -161,7 +162,7 @@ export class Buildah {
   async #runOnce(args: readonly string[], onLine?: (line: string) => void): Promise<ProgramResult> {
     const { folder, signal } = this.#run
     return runProgram({
-      ...(await contained(this.#settings.program, [...this.#store, ...args])),
+      ...(await this.#containment.wrap(this.#settings.program, [...this.#store, ...args])),
       env: { ...environment(folder), TMPDIR: folder },
       cwd: folder,
       signal,

@@ -13,16 +13,18 @@ const UNSHARE_ARGS = [
 
 const NEVER = new AbortController().signal
 
-let isUnshareAllowed: Promise<boolean> | undefined
-
 /**
- * Wraps a program so that it ends with this process, however that ends. As root, it also gets its own namespaces;
+ * Wraps programs so that they end with this process, however that ends. As root, they also get their own namespaces;
  * rootless builds create them themselves.
  */
-export async function contained(program: string, args: readonly string[]): Promise<ProgramCall> {
-  isUnshareAllowed ??= canUnshare()
-  const unshare = (await isUnshareAllowed) ? ['unshare', ...UNSHARE_ARGS] : []
-  return { program: 'setpriv', args: ['--pdeathsig', 'KILL', ...unshare, program, ...args] }
+export class Containment {
+  #isUnshareAllowed: Promise<boolean> | undefined
+
+  async wrap(program: string, args: readonly string[]): Promise<ProgramCall> {
+    this.#isUnshareAllowed ??= canUnshare()
+    const unshare = (await this.#isUnshareAllowed) ? ['unshare', ...UNSHARE_ARGS] : []
+    return { program: 'setpriv', args: ['--pdeathsig', 'KILL', ...unshare, program, ...args] }
+  }
 }
 
 /** Root in a container may lack the capability. */
