@@ -1,5 +1,7 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
+import { SeriesCache } from './series_cache.js'
+
 /**
  * The metrics of this process, served on the admin port.
  */
@@ -22,20 +24,12 @@ export interface FinishedRequest {
   seconds: number
 }
 
-type Series = ReturnType<typeof requests.labels>
-
-/** Cached, since finding a series by its labels costs more than updating it. */
-const known = new Map<string, Series>()
+const series = new SeriesCache(requests)
 
 export function observeRequest({ seconds, ...labels }: FinishedRequest): void {
   const { surface, method, route, status } = labels
   const key = `${method} ${status} ${route}`
-  let series = known.get(key)
-  if (!series) {
-    series = requests.labels(surface, method, route, String(status))
-    known.set(key, series)
-  }
-  series.observe(seconds)
+  series.for(key, surface, method, route, String(status)).observe(seconds)
 }
 
 /**

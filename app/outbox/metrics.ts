@@ -1,6 +1,8 @@
 import { Counter, Gauge } from 'prom-client'
 
 import { metrics } from '#observability/metrics'
+import { ScrapedRows } from '#observability/scraped_rows'
+import { SeriesCache } from '#observability/series_cache'
 
 const published = new Counter({
   name: 'outbox_published_total',
@@ -22,8 +24,13 @@ export interface Backlog {
   readonly seconds: number
 }
 
-/** The leading relays of this process by database. */
-const leading = new Map<string, () => Promise<Backlog>>()
+interface OutboxBacklog {
+  readonly database: string
+  readonly backlog: Backlog
+}
+
+/** The outboxes that this process publishes. */
+const backlogs = new ScrapedRows<OutboxBacklog>()
 
 new Gauge({
   name: 'outbox_depth',
@@ -45,58 +52,23 @@ new Gauge({
   },
 })
 
-type Series = ReturnType<typeof published.labels>
-
-/** Caches the series, since a lookup by labels costs more than an increment. */
-const known = new Map<string, Series>()
+const series = new SeriesCache(published)
 
 export const relayMetrics = {
-  published(destination: string) {
-    let series = known.get(destination)
-    if (!series) {
-      series = published.labels(destination)
-      known.set(destination, series)
-    }
-    series.inc()
-  },
+  published: (destination: string) => series.for(destination, destination).inc(),
 
   failed: (destination: string) => failed.inc({ destination }),
 
   /** Reports the backlog of a database until the returned function is called. */
   showBacklog(database: string, readBacklog: () => Promise<Backlog>): () => void {
-    leading.set(database, readBacklog)
-    return () => {
-      leading.delete(database)
-    }
+    return backlogs.show(database, async () => [{ database, backlog: await readBacklog() }])
   },
 }
 
 async function show(gauge: Gauge<'database'>, figure: (backlog: Backlog) => number) {
-  const backlogs = await backlogsNow()
+  const rows = await backlogs.read()
   gauge.reset()
-  for (const { database, backlog } of backlogs) {
+  for (const { database, backlog } of rows) {
     gauge.set({ database }, figure(backlog))
   }
-}
-
-let pendingRead: ReturnType<typeof readBacklogs> | undefined
-
-/** Both gauges of a scrape use the same query. */
-function backlogsNow() {
-  pendingRead ??= readBacklogs().finally(() => {
-    pendingRead = undefined
-  })
-  return pendingRead
-}
-
-async function readBacklogs(): Promise<{ database: string; backlog: Backlog }[]> {
-  const results = await Promise.allSettled(
-    [...leading].map(async ([database, readBacklog]) => ({
-      database,
-      backlog: await readBacklog(),
-    }))
-  )
-  return results.flatMap((readBacklog) =>
-    readBacklog.status === 'fulfilled' ? [readBacklog.value] : []
-  )
 }

@@ -2,6 +2,7 @@ import { Gauge } from 'prom-client'
 
 import type { DatabasePool } from '#database/database_pool'
 import { metrics } from '#observability/metrics'
+import { ScrapedRows } from '#observability/scraped_rows'
 import { PARTY_KINDS, type PartyKind } from './party.js'
 
 interface Backlog {
@@ -18,12 +19,14 @@ const BACKLOG = `
       (select min(created_at) from messages where recipient_type = kind)), 0))::float8 as seconds
   from unnest($1::text[]) as kinds (kind)`
 
-let backlogPool: DatabasePool | undefined
-let pendingRead: Promise<readonly Backlog[]> | undefined
+const backlogs = new ScrapedRows<Backlog>()
 
-/** Exposes the backlog of a database as metrics. */
+/** Exposes the backlog of a database as metrics. None is shown while it is unavailable; it has its own metric. */
 export function exposeBacklog(pool: DatabasePool): void {
-  backlogPool = pool
+  backlogs.show('messenger', async () => {
+    const { rows } = await pool.read<Backlog>({ text: BACKLOG, values: [PARTY_KINDS] })
+    return rows
+  })
 }
 
 new Gauge({
@@ -48,23 +51,7 @@ new Gauge({
 
 async function setGauge(gauge: Gauge<'kind'>, figure: (backlog: Backlog) => number): Promise<void> {
   gauge.reset()
-  for (const backlog of await readBacklogsOnce()) {
+  for (const backlog of await backlogs.read()) {
     gauge.set({ kind: backlog.kind }, figure(backlog))
   }
-}
-
-/** Both gauges of a scrape share one query. */
-function readBacklogsOnce(): Promise<readonly Backlog[]> {
-  pendingRead ??= readBacklogs().finally(() => {
-    pendingRead = undefined
-  })
-  return pendingRead
-}
-
-/** No backlog is reported while the database is unavailable; the database has its own metric. */
-async function readBacklogs(): Promise<readonly Backlog[]> {
-  const result = await backlogPool
-    ?.read<Backlog>({ text: BACKLOG, values: [PARTY_KINDS] })
-    .catch(() => undefined)
-  return result?.rows ?? []
 }
