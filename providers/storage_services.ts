@@ -1,6 +1,7 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { health } from '#observability/health'
+import { CachedParticipations } from '#storage/access/cached_participations'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { Heartbeat } from '#storage/claims/heartbeat'
 import { BucketService } from '#storage/buckets/bucket_service'
@@ -29,6 +30,7 @@ export function wireStorage(app: ApplicationService): void {
   }
   makeOnce(container, [
     StorageRecords,
+    CachedParticipations,
     BucketService,
     BucketFileService,
     Heartbeat,

@@ -2,7 +2,8 @@ import type { Actor } from '#kernel/actor'
 import { PermissionDenied } from '#kernel/failures'
 import { isMasterMember, isRealmWritable } from '#kernel/realm'
 
-import { permissionPolicy, type Attributes } from './permission_policy.js'
+import { authSettings } from '#auth/auth_settings'
+import type { Attributes } from './permission_policy.js'
 
 /** A condition on an actor: undefined if it is met, else the failure. */
 export type Check = (actor: Actor) => PermissionDenied | undefined
@@ -22,7 +23,7 @@ export const hasPermission =
   (permission: string, attributes: Attributes = {}): Check =>
   (actor) => {
     const isGranted = actor.permissions.has(permission)
-    return isGranted && permissionPolicy(actor, permission, attributes)
+    return isGranted && authSettings().permissionPolicy(actor, permission, attributes)
       ? undefined
       : PermissionDenied.missing([permission])
   }

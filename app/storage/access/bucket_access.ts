@@ -1,9 +1,11 @@
+import app from '@adonisjs/core/services/app'
+
 import type { Actor } from '#kernel/actor'
 import { PermissionDenied } from '#kernel/failures'
 import { where, type Condition } from '#query/condition'
 import { isUuid } from '#kernel/is_uuid'
 import { isMasterMember, requireRealm } from '#kernel/realm'
-import { analysesOf, participatesIn } from './participation.js'
+import { CachedParticipations } from './cached_participations.js'
 import { storageSettings } from '#storage/storage_settings'
 
 /** What decides who may access a bucket or file; for a file, its bucket decides as well. */
@@ -35,7 +37,7 @@ export async function canAccess(
     refType?.toLowerCase() === ANALYSIS &&
     typeof refId === 'string' &&
     canParticipate(actor) &&
-    participatesIn(actor.id, refId.toLowerCase())
+    (await participations()).includes(actor.id, refId.toLowerCase())
   )
 }
 
@@ -127,8 +129,11 @@ const NO_ANALYSES: ReadonlySet<string> = new Set()
 const canParticipate = ({ kind }: Actor) => kind === 'client' && storageSettings().isRealmStrict
 
 async function analysesFor(actor: Actor): Promise<ReadonlySet<string>> {
-  return canParticipate(actor) ? analysesOf(actor.id) : NO_ANALYSES
+  return canParticipate(actor) ? (await participations()).analysesOf(actor.id) : NO_ANALYSES
 }
+
+const participations = (): Promise<CachedParticipations> =>
+  app.container.make(CachedParticipations)
 
 type Bind = (value: unknown) => string
 

@@ -7,7 +7,7 @@ import { SecretReplacements, secretReplacementWorker } from '#core/clients/secre
 import { corePool } from '#core/database'
 import { runDueTasks } from '#jobs/tasks/task_worker'
 import { identityPool } from '#identity/embedded/database'
-import { usePermissionPolicy } from '#auth/verification/permission_policy'
+import { usePermissionPolicy } from '#tests/helpers/permissions/permission_policy'
 import { EventSink, type RecordChange } from '#records/events'
 import { at } from '#tests/helpers/application'
 import { useEventSink, useSecuritySink } from '#tests/helpers/container'

@@ -12,7 +12,7 @@ import {
   mayWriteIn,
   requireThat,
 } from '#auth/verification/checks'
-import { usePermissionPolicy } from '#auth/verification/permission_policy'
+import { usePermissionPolicy } from '#tests/helpers/permissions/permission_policy'
 
 const SITE_A = '00000000-0000-4000-8000-00000000000a'
 const SITE_B = '00000000-0000-4000-8000-00000000000b'
