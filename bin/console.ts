@@ -2,7 +2,7 @@ import 'reflect-metadata'
 
 import { surfacesOf } from '#configuration/processes'
 import { needsEmbeddedDatabase } from '#configuration/embedded_drivers'
-import { useEmbeddedDatabase } from '#database/addresses'
+import { pools } from '#database/pools'
 import { locateEmbeddedPostgres } from '#embedded/locate'
 import { CommandLine } from '#runtime/command_line'
 import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
@@ -18,7 +18,7 @@ let database: OwnDatabase | undefined
 if (needsEmbeddedDatabase(surfacesOf(env), env)) {
   const running = await locateEmbeddedPostgres(`${env.DATA_DIR}/postgres`)
   if (running) {
-    useEmbeddedDatabase(running)
+    pools.embeddedUrl = running
   } else if (STARTS_OWN_DATABASE.includes(command)) {
     database = await startOwnDatabase(surfacesOf(env), env)
   }

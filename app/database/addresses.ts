@@ -1,12 +1,6 @@
 import type { SurfaceName } from '#configuration/surfaces'
 import { databaseSettings } from './database_settings.js'
-
-let embeddedUrl: string | undefined
-
-/** Sets the URL of the embedded database, once it runs and before the application boots. */
-export function useEmbeddedDatabase(url: string): void {
-  embeddedUrl = url
-}
+import { pools } from './pools.js'
 
 /** No database is configured for a surface. */
 export class DatabaseNotConfigured extends Error {
@@ -22,7 +16,7 @@ export class DatabaseNotConfigured extends Error {
 
 /** The database URL of a surface. */
 export function databaseUrl(surface: SurfaceName): string {
-  const url = databaseSettings().addresses[surface] ?? embeddedUrl
+  const url = databaseSettings().addresses[surface] ?? pools.embeddedUrl
   if (!url) {
     throw new DatabaseNotConfigured(surface)
   }

@@ -8,6 +8,9 @@ import { databaseSettings } from './database_settings.js'
 export class Pools {
   readonly #pools = new Map<string, DatabasePool>()
 
+  /** The address of the embedded database, set once it runs and before the application boots. */
+  embeddedUrl: string | undefined
+
   /** Called when an idle connection breaks; the pool replaces it. */
   onIdleError: (error: Error) => void = () => {}
 

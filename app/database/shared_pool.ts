@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
-type LentConnection = pg.PoolClient & { __knexUid?: string; __knex__disposed?: unknown }
+import { newId } from '#kernel/new_id'
 
-let lentConnections = 0
+type LentConnection = pg.PoolClient & { __knexUid?: string; __knex__disposed?: unknown }
 
 /**
  * Lends connections of a pool to Lucid, in the shape that its query builder expects. Closing a Lucid connection does
@@ -25,6 +25,6 @@ export function sharedPool(pool: () => pg.Pool) {
 }
 
 function withUid(connection: LentConnection): LentConnection {
-  connection.__knexUid ??= `lent${++lentConnections}`
+  connection.__knexUid ??= `lent ${newId()}`
   return connection
 }

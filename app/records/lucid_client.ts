@@ -1,12 +1,11 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type pg from 'pg'
 
+import { newId } from '#kernel/new_id'
 import { RecordModel } from './model.js'
 
 type Connection = pg.ClientBase & { __knexUid?: string }
 type Knex = ReturnType<QueryClientContract['getWriteClient']>
-
-let connectionCount = 0
 
 /**
  * A Lucid client for one of our transactions: `Node.query({ client: await lucidClientFor(transaction) })`. Commit and
@@ -23,7 +22,7 @@ export function lucidClientFor(transaction: pg.ClientBase): Promise<TransactionC
 
 /** Lucid's query builder with a single connection instead of a pool. */
 function withConnection(knex: Knex, connection: Connection): Knex {
-  connection.__knexUid ??= `transaction${++connectionCount}`
+  connection.__knexUid ??= `transaction ${newId()}`
   const client = Object.create(knex.client, {
     acquireConnection: { value: async () => connection },
     releaseConnection: { value: async () => {} },

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 
 import { needsEmbeddedDatabase } from '#configuration/embedded_drivers'
-import { useEmbeddedDatabase } from '#database/addresses'
+import { pools } from '#database/pools'
 import type { SurfaceName } from '#configuration/surfaces'
 import type { Env } from '#configuration/variables'
 
@@ -24,6 +24,6 @@ export async function startOwnDatabase(
     dataDir: join(resolve(env.DATA_DIR), 'postgres'),
     onNotice: (text) => console.error(text),
   })
-  useEmbeddedDatabase(postgres.url)
+  pools.embeddedUrl = postgres.url
   return postgres
 }
