@@ -7,11 +7,9 @@ import { SingleFlight } from '#kernel/single_flight'
 import { actorOf } from '#auth/verification/introspected_actor'
 import type { Origin } from '#kernel/origin'
 import { clock } from '#kernel/clock'
+import { oncePer } from '#kernel/once_per'
 
 const MASTER_REALM = 'master'
-
-const verified = new ExpiringCache<IdentityProvider, Introspection>({ size: 1, ttlMs: 60_000 })
-const introspections = new SingleFlight<IdentityProvider, Introspection>()
 
 /** The origin of changes by the platform itself. Do not call it while a transaction is open. */
 export async function serviceOrigin(): Promise<Origin> {
@@ -22,8 +20,7 @@ export async function serviceOrigin(): Promise<Origin> {
 
 /** The platform's own client. Its introspection is cached as long as that of any other caller. */
 export async function platformActor(provider: IdentityProvider): Promise<Actor> {
-  const introspection =
-    verified.get(provider) ?? (await introspections.run(provider, () => verify(provider)))
+  const introspection = await introspectionsOf(provider).current()
   return {
     ...actorOf(introspection, undefined),
     realmName: MASTER_REALM,
@@ -31,19 +28,36 @@ export async function platformActor(provider: IdentityProvider): Promise<Actor> 
   }
 }
 
-async function verify(provider: IdentityProvider): Promise<Introspection> {
-  const requestedAt = clock.now()
-  const introspection = (await ownIntrospection(provider)) ?? (await ownIntrospection(provider))
-  if (!introspection) {
-    throw new IdentityUnavailable(
-      'The identity provider does not accept the client of the platform: check CLIENT_ID and that the client is active'
-    )
+/** The introspections of the platform's own client at a provider. */
+class OwnIntrospections {
+  readonly #provider: IdentityProvider
+  readonly #verified = new ExpiringCache<'own', Introspection>({ size: 1, ttlMs: 60_000 })
+  readonly #pending = new SingleFlight<'own', Introspection>()
+
+  constructor(provider: IdentityProvider) {
+    this.#provider = provider
   }
-  verified.set(provider, introspection, requestedAt)
-  return introspection
+
+  async current(): Promise<Introspection> {
+    return this.#verified.get('own') ?? this.#pending.run('own', () => this.#verify())
+  }
+
+  async #verify(): Promise<Introspection> {
+    const requestedAt = clock.now()
+    const introspection = (await this.#introspect()) ?? (await this.#introspect())
+    if (!introspection) {
+      throw new IdentityUnavailable(
+        'The identity provider does not accept the client of the platform: check CLIENT_ID and that the client is active'
+      )
+    }
+    this.#verified.set('own', introspection, requestedAt)
+    return introspection
+  }
+
+  /** A revoked token is rejected once; then the provider issues another one. */
+  async #introspect(): Promise<Introspection | undefined> {
+    return this.#provider.introspect(await this.#provider.ownToken())
+  }
 }
 
-/** A revoked token is rejected once; then the provider issues another one. */
-async function ownIntrospection(provider: IdentityProvider): Promise<Introspection | undefined> {
-  return provider.introspect(await provider.ownToken())
-}
+const introspectionsOf = oncePer((provider: IdentityProvider) => new OwnIntrospections(provider))

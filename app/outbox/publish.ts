@@ -156,15 +156,6 @@ async function insert(on: pg.ClientBase | pg.Pool, entry: NewEntry): Promise<voi
 const serializeContent = (content: Content): string =>
   JSON.stringify({ ...content, ...traceHeaders() })
 
-const kindsByName = new Map<string, Kind>()
-
 function kindNamed(name: string): Kind | undefined {
-  let kind = kindsByName.get(name)
-  if (!kind) {
-    kind = declaredKinds().find((candidate) => candidate.name === name)
-    if (kind) {
-      kindsByName.set(name, kind)
-    }
-  }
-  return kind
+  return declaredKinds().find((candidate) => candidate.name === name)
 }

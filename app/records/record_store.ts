@@ -7,6 +7,7 @@ import { compileAmong, type AmongRow } from '#query/sql/among_statement'
 import { compileList, type ListRow, type ReadOptions } from '#query/sql/list_statement'
 import { compileRecord, type RecordRow } from '#query/sql/record_statement'
 import { statement, type Statement } from '#query/sql/statement'
+import { oncePer } from '#kernel/once_per'
 import { columnOf, quoteName } from '#query/sql/identifiers'
 import { writtenRecord } from '#query/sql/written_record'
 import { fromStored, toStored, type Column } from './column.js'
@@ -25,7 +26,8 @@ export interface WrittenRecord<M extends ModelClass = ModelClass> {
 /** The columns to write. Omitted columns keep their value or get their default. */
 export type RowValues<M extends ModelClass> = Partial<Row<M>>
 
-const shapes = new PreparedStatements()
+/** The names of statements are those of the connections of a pool. */
+const preparedIn = oncePer((_pool: DatabasePool) => new PreparedStatements())
 
 /** Writes use few distinct combinations of attributes. */
 const CACHED_TEXTS = 64
@@ -34,6 +36,7 @@ const CACHED_TEXTS = 64
 export class RecordStore<M extends ModelClass = ModelClass> {
   readonly #kind: Kind<M>
   readonly #pool: DatabasePool
+  readonly #prepared: PreparedStatements
   readonly #texts = new LRUCache<string, string>({ max: CACHED_TEXTS })
   readonly #table: string
   readonly #returning: string
@@ -43,6 +46,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
   constructor(kind: Kind<M>, pool: DatabasePool) {
     this.#kind = kind
     this.#pool = pool
+    this.#prepared = preparedIn(pool)
     this.#table = `${quoteName(kind.table)} as r`
     this.#returning = `returning ${writtenRecord(kind.declaration)} as data, to_jsonb(r) as row`
     this.#names = new Map(
@@ -87,7 +91,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
   /** Locks the row until the transaction ends. */
   async lock(transaction: pg.ClientBase, id: string): Promise<Row<M> | undefined> {
     const text = `select to_jsonb(r) as row from ${this.#table} where r."id" = $1 for update`
-    const locking = shapes.prepare(statement(text, [id]))
+    const locking = this.#prepared.prepare(statement(text, [id]))
     const { rows } = await transaction.query<{ row: Attributes }>(locking)
     return rows[0] && this.#fromRow(rows[0].row)
   }
@@ -133,7 +137,9 @@ export class RecordStore<M extends ModelClass = ModelClass> {
   }
 
   async #run<Answer>(reading: Statement): Promise<Answer[]> {
-    const { rows } = await this.#pool.read<Answer & pg.QueryResultRow>(shapes.prepare(reading))
+    const { rows } = await this.#pool.read<Answer & pg.QueryResultRow>(
+      this.#prepared.prepare(reading)
+    )
     return rows
   }
 
@@ -142,7 +148,7 @@ export class RecordStore<M extends ModelClass = ModelClass> {
     text: string,
     values: unknown[]
   ): Promise<WrittenRecord<M>> {
-    const writing = shapes.prepare(statement(text, values))
+    const writing = this.#prepared.prepare(statement(text, values))
     const { rows } = await transaction.query<{ data: string; row: Attributes }>(writing)
     const { data, row } = rows[0]!
     return { data, values: this.#fromRow(row) }

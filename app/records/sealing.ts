@@ -1,7 +1,8 @@
 import { Encryption } from '@adonisjs/core/encryption'
 import { AES256GCM } from '@adonisjs/core/encryption/drivers/aes_256_gcm'
 
-import { appSettings } from '#settings/app_settings'
+import { oncePer } from '#kernel/once_per'
+import { appSettings, type AppSettings } from '#settings/app_settings'
 
 /** A value that is sealed for one purpose cannot be unsealed for another. */
 export type Purpose =
@@ -42,9 +43,9 @@ export class Sealing {
 const encryptionWith = (keys: string[]) =>
   new Encryption({ driver: (key) => new AES256GCM({ id: 'hub', key }), keys })
 
-let instance: Sealing | undefined
+const sealingOf = oncePer(({ appKeys }: AppSettings) => new Sealing(appKeys))
 
-export const installationSealing = (): Sealing => (instance ??= new Sealing(appSettings().appKeys))
+export const installationSealing = (): Sealing => sealingOf(appSettings())
 
 /** Seals a value with the application key, optionally with an expiry. */
 export function seal(purpose: Purpose, value: string, expiresIn?: string): string {

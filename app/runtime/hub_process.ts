@@ -52,7 +52,7 @@ export class HubProcess {
   static async start(environment: ProgramEnvironment): Promise<HubProcess> {
     const hub = new HubProcess(environment)
     try {
-      await (membership ? hub.#startAsMember() : hub.#startAlone())
+      await (membership() ? hub.#startAsMember() : hub.#startAlone())
     } catch (error) {
       await hub.stop()
       throw error
@@ -74,7 +74,7 @@ export class HubProcess {
   async #startAsMember(): Promise<void> {
     await this.#boot()
     await this.#work()
-    membership!.start(
+    membership()!.start(
       {
         failing: () => health.failing(),
         degraded: () => health.degraded(),
@@ -146,11 +146,11 @@ async function createWebServer(
   const [alone, ...others] = surfaces
   const prefix = alone && others.length === 0 ? SURFACE_PREFIXES[alone] : ''
   // In a pool, the primary counts the connections of all processes.
-  const limits = membership ? undefined : http.connectionLimits
+  const limits = membership() ? undefined : http.connectionLimits
   const web = createListener(handle, { prefix, drain, limits })
   server.setNodeServer(web)
   const realtime = await app.container.make(Realtime)
-  await realtime.serve(app, web, { cors: corsOfSockets, peerFolder: membership?.folder })
+  await realtime.serve(app, web, { cors: corsOfSockets, peerFolder: membership()?.folder })
   return web
 }
 

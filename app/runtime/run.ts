@@ -19,11 +19,12 @@ const CANCELLED_START_MS = 5_000
 /** Runs a program until a signal or the end of its pool. A failed start prints one message and exits with code 1. */
 export async function run(start: () => Promise<Running>, { reloads = false } = {}): Promise<never> {
   let running: Running | undefined
-  if (reloads || membership) {
+  const handlesHangup = reloads || membership() !== undefined
+  if (handlesHangup) {
     process.on('SIGHUP', () => void running?.reload?.())
   }
   let isCancelled = false
-  const stopping = stopRequested(reloads || membership ? [] : ['SIGHUP'])
+  const stopping = stopRequested(handlesHangup ? [] : ['SIGHUP'])
   void stopping.then(() => (isCancelled = true))
   try {
     running = await Promise.race([
@@ -55,7 +56,8 @@ function stopRequested(furtherSignals: readonly NodeJS.Signals[]): Promise<void>
       })
     }
   })
-  return membership ? Promise.race([signalled, membership.over]) : signalled
+  const pool = membership()
+  return pool ? Promise.race([signalled, pool.over]) : signalled
 }
 
 /** Errors with an own code print their message; others are printed with their stack. */
@@ -63,5 +65,5 @@ async function explain(error: unknown): Promise<void> {
   const isForPeople =
     error instanceof StartFailure || /^E_/.test((error as { code?: string }).code ?? '')
   const text = isForPeople ? (error as Error).message : inspect(error)
-  await (membership ? membership.fail(text) : console.error(text))
+  await (membership()?.fail(text) ?? console.error(text))
 }

@@ -1,6 +1,7 @@
 import { createHmac, hash, hkdfSync } from 'node:crypto'
 
-import { appSettings } from '#settings/app_settings'
+import { oncePer } from '#kernel/once_per'
+import { appSettings, type AppSettings } from '#settings/app_settings'
 import type { Transfer, Value, Values } from '#adopt/transfer'
 import { readChoice } from './read_choice.js'
 import { readJson, type JsonForm } from './read_json.js'
@@ -38,11 +39,9 @@ export interface RowMismatch {
 export const isMismatch = (read: ValidRow | RowMismatch): read is RowMismatch => 'reasons' in read
 
 /** Keyed with the application key, so that nobody else can guess secrets from their hashes. */
-let secretKey: Buffer | undefined
-const installationSecretKey = () =>
-  (secretKey ??= Buffer.from(
-    hkdfSync('sha256', appSettings().appKeys[0], '', 'adopted secrets', 32)
-  ))
+const secretKeyOf = oncePer(({ appKeys }: AppSettings) =>
+  Buffer.from(hkdfSync('sha256', appKeys[0], '', 'adopted secrets', 32))
+)
 
 interface Field {
   readonly name: string
@@ -158,4 +157,4 @@ function problemWith(field: Field, value: Value): string | undefined {
 }
 
 const hashSecret = (secret: string) =>
-  createHmac('sha256', installationSecretKey()).update(secret).digest('hex')
+  createHmac('sha256', secretKeyOf(appSettings())).update(secret).digest('hex')

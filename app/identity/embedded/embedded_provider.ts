@@ -53,7 +53,7 @@ export class EmbeddedProvider implements IdentityProvider {
   async whenReady(): Promise<void> {}
 
   async requireWorking(): Promise<void> {
-    await signingKeys.published()
+    await signingKeys().published()
   }
 
   async introspect(token: string): Promise<Introspection | undefined> {
@@ -85,7 +85,7 @@ export class EmbeddedProvider implements IdentityProvider {
 
   /** Issuers are not listed: every realm has its own, and introspection checks them. */
   async metadata(): Promise<ProviderMetadata> {
-    const keys = await signingKeys.published()
+    const keys = await signingKeys().published()
     return { issuers: 'any', keys: keys as ProviderMetadata['keys'] }
   }
 

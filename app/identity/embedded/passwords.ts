@@ -1,16 +1,21 @@
-import { FairQueue } from './fair_queue.js'
+import type { HashService } from '@adonisjs/core/types'
+
 import { clock } from '#kernel/clock'
+import { oncePer } from '#kernel/once_per'
+import { FairQueue } from './fair_queue.js'
 
 /** Hashing uses threads of the pool that file access and DNS lookups need too, so it is limited. */
 const CONCURRENT_HASHES = 2
 
+const queueOf = oncePer((_hash: HashService) => new FairQueue(CONCURRENT_HASHES))
+
 /** The queue of all hashes. */
-export const hashingQueue = new FairQueue(CONCURRENT_HASHES)
+export const hashingQueue = async (): Promise<FairQueue> => queueOf(await hasher())
 
 /** The hash of a password. */
 export async function hashPassword(password: string): Promise<string> {
   const hash = await hasher()
-  return hashingQueue.run(() => hash.make(password))
+  return queueOf(hash).run(() => hash.make(password))
 }
 
 /** The hash that is compared where there is none, made once. A failed one is made again by the next caller. */
@@ -29,16 +34,16 @@ export class Decoy {
   }
 }
 
-const sharedDecoy = new Decoy()
+const decoyOf = oncePer((_hash: HashService) => new Decoy())
 
 /** Whether a password matches its hash. Without a hash it takes the same time and is wrong. */
 export async function isPassword(
   sent: string,
   stored: string | null,
-  decoy = sharedDecoy
+  decoy?: Decoy
 ): Promise<boolean> {
   const hash = await hasher()
-  const other = decoy.hash
+  const other = (decoy ?? decoyOf(hash)).hash
   const isSame = await hash.verify(stored ?? (await other), sent)
   return isSame && stored !== null
 }
@@ -50,7 +55,7 @@ export async function isOutdated(stored: string): Promise<boolean> {
 }
 
 /** Imported lazily: the service exists only after the application has booted. */
-async function hasher() {
+async function hasher(): Promise<HashService> {
   const { default: service } = await import('@adonisjs/core/services/hash')
   return service
 }

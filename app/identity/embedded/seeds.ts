@@ -52,7 +52,7 @@ export async function seedIdentity(): Promise<void> {
     await replaceKnownSecrets(transaction)
   })
   await requireOwnSecrets()
-  await signingKeys.current()
+  await signingKeys().current()
 }
 
 /** Creates the master realm. Returns its id on the first start, else undefined. */

@@ -1,7 +1,8 @@
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
 
 import type { GracefulServer } from '#http/graceful_server'
+import { oncePer } from '#kernel/once_per'
 import { Intake } from './intake.js'
 import type { Answers, Question, ToMember, ToPrimary } from './messages.js'
 
@@ -14,8 +15,7 @@ export class Membership {
   /** The folder in which the processes of the port find each other. */
   readonly folder = process.env.POOL_FOLDER
 
-  constructor() {
-    const worker = cluster.worker!
+  constructor(worker: Worker) {
     this.over = new Promise((resolve) => {
       worker.once('disconnect', () => {
         // Without this, node:cluster ends the process immediately.
@@ -44,8 +44,11 @@ export class Membership {
   }
 }
 
-/** Undefined outside of a pool. */
-export const membership = cluster.isWorker ? new Membership() : undefined
+const membershipOf = oncePer((worker: Worker) => new Membership(worker))
+
+/** The membership of this process. Undefined outside of a pool. */
+export const membership = (): Membership | undefined =>
+  cluster.worker && membershipOf(cluster.worker)
 
 async function answer(id: number, respond: () => Promise<Answers[Question]>): Promise<void> {
   try {

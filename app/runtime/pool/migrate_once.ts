@@ -13,7 +13,7 @@ export async function migrateOnce(surfaces: readonly Surface[]): Promise<Running
   if (length > 0) {
     console.log(`The database was migrated: ${length} migrations ran.`)
   }
-  membership!.start({
+  membership()!.start({
     failing: async () => [],
     degraded: async () => [],
     metrics: async () => [],

@@ -1,5 +1,7 @@
 import type pg from 'pg'
 
+import type { DatabasePool } from '#database/database_pool'
+import { oncePer } from '#kernel/once_per'
 import { storagePool } from '#storage/database'
 import { emptyLocation } from './empty_location.js'
 import { statement } from '#query/sql/statement'
@@ -14,7 +16,9 @@ const REGISTER = `insert into bucket_places (bucket_id, layout) values ($1, $2)
   on conflict (bucket_id, layout) do update set made_at = now() returning xmax = 0 as "isNew"`
 
 /** Locations that this process knows to exist, so that uploads need no check. */
-const ready = new Set<string>()
+const readyIn = oncePer((_pool: DatabasePool) => new Set<string>())
+
+const readyLocations = (): Set<string> => readyIn(storagePool())
 
 /**
  * Creates the location of a bucket in the active layout unless this process knows that it exists; returns the
@@ -22,7 +26,7 @@ const ready = new Set<string>()
  */
 export async function prepareLocation(bucketId: string, region?: string | null): Promise<Layout> {
   const layout = activeLayout()
-  if (!ready.has(readyKey(bucketId, layout))) {
+  if (!readyLocations().has(readyKey(bucketId, layout))) {
     await createLocation(bucketId, layout, region)
   }
   return layout
@@ -55,14 +59,14 @@ export async function removeLocations(bucketId: string): Promise<void> {
  */
 export async function emptyLocations(bucketId: string): Promise<void> {
   for (const layout of await layoutsOf(bucketId)) {
-    ready.delete(readyKey(bucketId, layout))
+    readyLocations().delete(readyKey(bucketId, layout))
     await emptyLayout(bucketId, layout)
   }
 }
 
 /** Like `removeLocations`, for one layout. Returns how many objects were removed. */
 export async function removeLocation(bucketId: string, layout: Layout): Promise<number> {
-  ready.delete(readyKey(bucketId, layout))
+  readyLocations().delete(readyKey(bucketId, layout))
   const count = await emptyLayout(bucketId, layout)
   await storagePool().query('delete from bucket_places where bucket_id = $1 and layout = $2', [
     bucketId,
@@ -112,6 +116,7 @@ async function emptyLayout(bucketId: string, layout: Layout): Promise<number> {
 }
 
 function markReady(name: string): void {
+  const ready = readyLocations()
   if (ready.size >= MAX_READY) {
     ready.delete(ready.values().next().value!)
   }

@@ -1,6 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 
 import { clock } from '#kernel/clock'
+import { oncePer } from '#kernel/once_per'
 import type { ObjectStore } from '#storage/objects/object_store'
 import { removeLocation } from '#storage/objects/bucket_locations'
 import { countFiles, findFilesWithoutObject, filesWithoutObject } from './missing_objects.js'
@@ -16,7 +17,7 @@ export interface ObjectSweepOptions {
 }
 
 /** Files that were reported, so that each is reported once. */
-const reported = new Set<string>()
+const reportedOf = oncePer((_store: ObjectStore) => new Set<string>())
 
 /** Removes the locations of deleted buckets. A failure does not stop the others. */
 export async function sweepAbandonedLocations(
@@ -73,6 +74,7 @@ async function reportMissing(
   before: Date
 ): Promise<number> {
   const missing = await findFilesWithoutObject(store, location, before)
+  const reported = reportedOf(store)
   const unreported = missing.filter((id) => !reported.has(id))
   unreported.forEach((id) => reported.add(id))
   if (unreported.length > 0) {

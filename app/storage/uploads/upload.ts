@@ -2,6 +2,7 @@ import app from '@adonisjs/core/services/app'
 
 import { BadRequest, PayloadTooLarge, ServiceUnavailable } from '#kernel/failures'
 import { issue } from '#kernel/issues'
+import { oncePer } from '#kernel/once_per'
 import type { Origin } from '#kernel/origin'
 import type { BucketRow } from '#storage/buckets/bucket'
 import { BucketService } from '#storage/buckets/bucket_service'
@@ -44,7 +45,8 @@ class LocationRestored extends ServiceUnavailable {
 /** How many files of an upload are claimed or stored while the next one is read. */
 const CONCURRENT_FILES = 16
 
-const BUFFER_BUDGET = new BufferBudget(32 * 1024 ** 2)
+/** What uploads to a store may buffer together. */
+const budgetOf = oncePer((_store: ObjectStore) => new BufferBudget(32 * 1024 ** 2))
 
 /** Stores the files of one request in a bucket: all of them, or none. */
 export class Upload {
@@ -104,7 +106,7 @@ export class Upload {
     requirePath(path)
     const claiming = this.#claims.claim(path)
     claiming.catch((error) => group.fail(error))
-    const buffered = await BufferedFile.from(interruptible(bytes, group.signal), BUFFER_BUDGET)
+    const buffered = await BufferedFile.from(interruptible(bytes, group.signal), budgetOf(store))
     const options = { maxBytes, expectedBytes, signal: group.signal }
     const storing = group.start(async () => {
       try {

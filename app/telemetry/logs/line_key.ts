@@ -1,22 +1,36 @@
+import app from '@adonisjs/core/services/app'
+import type { ApplicationService } from '@adonisjs/core/types'
+
 import { clock } from '#kernel/clock'
 import { newId } from '#kernel/new_id'
+import { oncePer } from '#kernel/once_per'
 
 /** The digits of a time in milliseconds until the year 2286. */
 const TIME_DIGITS = 13
 /** Enough for the lines of one millisecond. */
 const SEQUENCE_DIGITS = 6
 
-let lastTime = 0
-let sequence = 0
+/** Numbers the lines that arrive within a millisecond. */
+class LineSequence {
+  #lastTime = 0
+  #number = 0
+
+  next(now: number): number {
+    this.#number = now === this.#lastTime ? this.#number + 1 : 0
+    this.#lastTime = now
+    return this.#number
+  }
+}
+
+const sequenceOf = oncePer((_app: ApplicationService) => new LineSequence())
 
 /**
- * The key of a line that arrives now: its time, a sequence number of the process, and a unique part. The unique
+ * The key of a line that arrives now: its time, a sequence number of the application, and a unique part. The unique
  * part of a line from the bus is its message id, which identifies redeliveries.
  */
 export function newLineKey(unique = newId()): string {
   const now = clock.now()
-  sequence = now === lastTime ? sequence + 1 : 0
-  lastTime = now
+  const sequence = sequenceOf(app).next(now)
   return `${firstKeyAt(now)}${String(sequence).padStart(SEQUENCE_DIGITS, '0')}-${unique}`
 }
 

@@ -8,7 +8,8 @@ import {
   type KeyObject,
 } from 'node:crypto'
 
-import { appSettings } from '#settings/app_settings'
+import { oncePer } from '#kernel/once_per'
+import { appSettings, type AppSettings } from '#settings/app_settings'
 
 const PURPOSE = 'audit trail'
 /** The PKCS #8 header of the 32 bytes of an Ed25519 key. */
@@ -61,9 +62,7 @@ export class TrailKey {
   }
 }
 
-let current: TrailKey | undefined
+const trailKeyOf = oncePer(({ appKeys }: AppSettings) => new TrailKey(...appKeys))
 
 /** The key of this installation. */
-export function trailKey(): TrailKey {
-  return (current ??= new TrailKey(...appSettings().appKeys))
-}
+export const trailKey = (): TrailKey => trailKeyOf(appSettings())

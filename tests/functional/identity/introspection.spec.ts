@@ -187,7 +187,7 @@ test.group('Forged tokens', (group) => {
     { ours = false, header = {} }: { ours?: boolean; header?: Record<string, unknown> } = {}
   ) {
     const { body } = await bySecret()
-    const { kid, privateKey } = await signingKeys.current()
+    const { kid, privateKey } = await signingKeys().current()
     const key = ours ? privateKey : (await generateKeyPair('RS256')).privateKey
     const claims = { ...decodeJwt(body.access_token), ...changes }
     return new SignJWT(claims)
@@ -213,7 +213,7 @@ test.group('Forged tokens', (group) => {
     const elevated = Buffer.from(JSON.stringify({ ...claims, sub_kind: 'user' }))
     const none = new UnsecuredJWT(claims).encode()
     const { kid } = decodeProtectedHeader(good)
-    const { publicKey } = await signingKeys.current()
+    const { publicKey } = await signingKeys().current()
     const pem = publicKey.export({ type: 'spki', format: 'pem' })
     const shared = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS256', kid })

@@ -212,11 +212,11 @@ test.group('Signing keys', (group) => {
   }) => {
     const [before] = await readKeys(identityPool())
     await daysAfterTheNewest(89, async () => {
-      const { kid } = await new SigningKeys().current()
+      const { kid } = await new SigningKeys(identityPool()).current()
       assert.equal(kid, before!.kid)
     })
     await daysAfterTheNewest(90, async () => {
-      const processes = Array.from({ length: 5 }, () => new SigningKeys())
+      const processes = Array.from({ length: 5 }, () => new SigningKeys(identityPool()))
       const keys = await Promise.all(processes.map((one) => one.current()))
       assert.lengthOf(new Set(keys.map(({ kid }) => kid)), 1)
       assert.notEqual(keys[0]!.kid, before!.kid)
@@ -232,12 +232,12 @@ test.group('Signing keys', (group) => {
 
   test('retired keys are published until their last token has expired', async ({ assert }) => {
     const [before] = await readKeys(identityPool())
-    await daysAfterTheNewest(90, () => new SigningKeys().current())
+    await daysAfterTheNewest(90, () => new SigningKeys(identityPool()).current())
     const release = overrideClock({ now: () => before!.createdAt + 93 * DAY_MS })
-    assert.isDefined(await new SigningKeys().find(before!.kid))
+    assert.isDefined(await new SigningKeys(identityPool()).find(before!.kid))
     release()
     const later = overrideClock({ now: () => before!.createdAt + 95 * DAY_MS })
-    assert.isUndefined(await new SigningKeys().find(before!.kid))
+    assert.isUndefined(await new SigningKeys(identityPool()).find(before!.kid))
     later()
   })
 
@@ -258,7 +258,7 @@ test.group('Signing keys', (group) => {
   test('keys of other processes are found, unknown ids do not cause repeated queries', async ({
     assert,
   }) => {
-    const here = new SigningKeys()
+    const here = new SigningKeys(identityPool())
     await here.current()
     const pool = identityPool()
     let reads = 0
@@ -273,7 +273,7 @@ test.group('Signing keys', (group) => {
     pool.query = query
     assert.isAtMost(reads, 1)
     const [newest] = await readKeys(identityPool())
-    const elsewhere = new SigningKeys()
+    const elsewhere = new SigningKeys(identityPool())
     assert.isDefined(await elsewhere.find(newest!.kid))
   })
 })

@@ -11,7 +11,7 @@ import { GRANTS } from './token.js'
 
 /** All realms share the signing keys; their tokens differ in the issuer. */
 export async function showKeys(ctx: HttpContext): Promise<void> {
-  sendJson(ctx, { keys: await signingKeys.published() })
+  sendJson(ctx, { keys: await signingKeys().published() })
 }
 
 /** The discovery document without a realm: users of any realm can sign in. */

@@ -2,7 +2,9 @@ import type { KeyObject } from 'node:crypto'
 
 import type { JWK } from 'jose'
 
+import type { DatabasePool } from '#database/database_pool'
 import { identityPool } from '#identity/embedded/database'
+import { oncePer } from '#kernel/once_per'
 import { canSign, readKeys, rotateKeys, type SigningKey } from './key_store.js'
 
 /** Limits reloads, so that forged key ids do not become queries. */
@@ -16,10 +18,15 @@ const KEYS_TTL_MS = 60_000
  * once a minute.
  */
 export class SigningKeys {
+  readonly #pool: DatabasePool
   #keys: SigningKey[] = []
   #loadedAt = Number.NEGATIVE_INFINITY
   #loading: Promise<SigningKey[]> | undefined
   #rotation: Promise<SigningKey[]> | undefined
+
+  constructor(pool: DatabasePool) {
+    this.#pool = pool
+  }
 
   /** The current signing key. */
   async current(): Promise<SigningKey & { privateKey: KeyObject }> {
@@ -58,15 +65,18 @@ export class SigningKeys {
   }
 
   async #load(): Promise<void> {
-    this.#loading ??= readKeys(identityPool()).finally(() => (this.#loading = undefined))
+    this.#loading ??= readKeys(this.#pool).finally(() => (this.#loading = undefined))
     this.#keys = await this.#loading
     this.#loadedAt = performance.now()
   }
 
   async #rotate(): Promise<void> {
-    this.#rotation ??= rotateKeys(identityPool()).finally(() => (this.#rotation = undefined))
+    this.#rotation ??= rotateKeys(this.#pool).finally(() => (this.#rotation = undefined))
     this.#keys = await this.#rotation
   }
 }
 
-export const signingKeys = new SigningKeys()
+const keysIn = oncePer((pool: DatabasePool) => new SigningKeys(pool))
+
+/** The signing keys of the embedded provider. */
+export const signingKeys = (): SigningKeys => keysIn(identityPool())

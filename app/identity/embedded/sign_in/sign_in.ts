@@ -30,7 +30,8 @@ export async function signInUser(
     source.address
   )
   // Failures are counted within the queue, so that concurrent guesses gain nothing over sequential ones.
-  const signedIn = await hashingQueue.run(async () => {
+  const hashing = await hashingQueue()
+  const signedIn = await hashing.run(async () => {
     await attempt.requireOpen()
     const isRight = await isPassword(password, user?.passwordHash ?? null)
     if (user?.active && isRight) {

@@ -2,10 +2,12 @@ import { hash } from 'node:crypto'
 
 import type pg from 'pg'
 
+import type { DatabasePool } from '#database/database_pool'
 import { identityPool } from '#identity/embedded/database'
 import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
 import { KeyedMutex } from '#kernel/keyed_mutex'
+import { oncePer } from '#kernel/once_per'
 
 import { TooManyFailures } from './too_many_failures.js'
 
@@ -44,8 +46,8 @@ const COUNT = `
     since = case when f.since > $4 then f.since else excluded.since end
   returning failures`
 
-/** Within this process attempts queue here, so that they use no connections while they wait. */
-const comparisons = new KeyedMutex()
+/** Within this process attempts queue here, so that they use no connections of the pool while they wait. */
+const comparisonsIn = oncePer((_pool: DatabasePool) => new KeyedMutex())
 
 /**
  * A login attempt. Ten failures within a minute block the account for the rest of it. Addresses that signed in before
@@ -77,7 +79,7 @@ export class SignInAttempt {
         await this.requireOpen(transaction)
         return (await compare()) ? { isLast: await this.failed(transaction) } : undefined
       })
-    return comparisons.run(this.#account, compareLocked)
+    return comparisonsIn(identityPool()).run(this.#account, compareLocked)
   }
 
   /** Throws if the account is blocked for this attempt. */

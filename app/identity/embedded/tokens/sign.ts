@@ -31,7 +31,7 @@ export async function sign(
   seconds: number,
   typ = 'JWT'
 ): Promise<string> {
-  const { kid, privateKey } = await signingKeys.current()
+  const { kid, privateKey } = await signingKeys().current()
   const now = Math.floor(clock.now() / 1000)
   return new SignJWT({
     ...payload,

@@ -47,7 +47,7 @@ async function verifyAt(
 }
 
 async function keyOf({ kid }: JWTHeaderParameters) {
-  const key = kid === undefined ? undefined : await signingKeys.find(kid)
+  const key = kid === undefined ? undefined : await signingKeys().find(kid)
   if (!key) {
     throw new errors.JWKSNoMatchingKey()
   }
