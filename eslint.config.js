@@ -2,7 +2,17 @@ import { configApp } from '@adonisjs/eslint-config'
 
 import { fieldWords } from './eslint_rules/field_words.js'
 import { importPath } from './eslint_rules/import_path.js'
+import { moduleState } from './eslint_rules/module_state.js'
 import { testTitle } from './eslint_rules/test_title.js'
+
+/** What really is one per process; ADR 28 says why. No file gets another one. */
+const SINGLETONS = {
+  'app/database/pools.ts': 'pools',
+  'app/http/route_catalogue.ts': 'catalogue',
+  'app/observability/health.ts': 'health',
+  'app/observability/metrics.ts': 'metrics',
+  'app/observability/tracing.ts': 'tracing',
+}
 
 export default configApp(
   { ignores: ['build', 'packages/*/dist', '.data', 'node_modules', 'tests/vectors'] },
@@ -12,6 +22,11 @@ export default configApp(
     files: ['{app,packages,start,providers,config,commands,bin,tests}/**/*.ts'],
     plugins: { house: { rules: { 'import-path': importPath, 'field-words': fieldWords } } },
     rules: { 'house/import-path': 'error', 'house/field-words': 'error' },
+  },
+  {
+    files: ['app/**/*.ts'],
+    plugins: { state: { rules: { 'module-state': moduleState } } },
+    rules: { 'state/module-state': ['error', SINGLETONS] },
   },
   {
     /** A test states request and expectation in one line where that reads best. */
