@@ -132,8 +132,7 @@ async function analysesFor(actor: Actor): Promise<ReadonlySet<string>> {
   return canParticipate(actor) ? (await participations()).analysesOf(actor.id) : NO_ANALYSES
 }
 
-const participations = (): Promise<CachedParticipations> =>
-  app.container.make(CachedParticipations)
+const participations = (): Promise<CachedParticipations> => app.container.make(CachedParticipations)
 
 type Bind = (value: unknown) => string
 
