@@ -37,7 +37,7 @@ export async function canAccess(
     refType?.toLowerCase() === ANALYSIS &&
     typeof refId === 'string' &&
     canParticipate(actor) &&
-    (await participations()).includes(actor.id, refId.toLowerCase())
+    participatesIn(actor, refId.toLowerCase())
   )
 }
 
@@ -129,10 +129,17 @@ const NO_ANALYSES: ReadonlySet<string> = new Set()
 const canParticipate = ({ kind }: Actor) => kind === 'client' && storageSettings().isRealmStrict
 
 async function analysesFor(actor: Actor): Promise<ReadonlySet<string>> {
-  return canParticipate(actor) ? (await participations()).analysesOf(actor.id) : NO_ANALYSES
+  if (!canParticipate(actor)) {
+    return NO_ANALYSES
+  }
+  const participations = await app.container.make(CachedParticipations)
+  return participations.analysesOf(actor.id)
 }
 
-const participations = (): Promise<CachedParticipations> => app.container.make(CachedParticipations)
+async function participatesIn(actor: Actor, analysisId: string): Promise<boolean> {
+  const participations = await app.container.make(CachedParticipations)
+  return participations.includes(actor.id, analysisId)
+}
 
 type Bind = (value: unknown) => string
 
