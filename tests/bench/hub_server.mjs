@@ -6,6 +6,7 @@ import 'reflect-metadata'
 const build = (path) => import(new URL(`../../build/${path}.js`, import.meta.url).href)
 
 const { Ignitor } = await import('@adonisjs/core')
+const { Authenticator } = await build('app/auth/authenticator')
 const { createListener } = await build('app/http/listener')
 const { createRequestListener } = await build('app/http/request_listener')
 const { drain } = await build('packages/kernel/src/drain')
@@ -27,7 +28,7 @@ const caller = {
 
 await app.init()
 await app.boot()
-app.container.singleton('authenticator', () => ({ verify: () => caller }))
+app.container.singleton(Authenticator, () => ({ verify: () => caller }))
 if (process.env.BENCH_MIGRATE) {
   await migrate(app, ['core'])
 }

@@ -9,9 +9,11 @@ import { runInNewContext } from 'node:vm'
 const build = (path) => import(new URL(`../../build/${path}.js`, import.meta.url).href)
 
 const { Ignitor } = await import('@adonisjs/core')
+const { Authenticator } = await build('app/auth/authenticator')
 const { createListener } = await build('app/http/listener')
 const { createRequestListener } = await build('app/http/request_listener')
 const { drain } = await build('packages/kernel/src/drain')
+const { LogStore } = await build('app/telemetry/logs/log_store')
 const { normalizedLine } = await build('app/telemetry/logs/normalized_line')
 
 const AT_ONCE = 1_000
@@ -61,9 +63,9 @@ function aLine(number) {
 
 await app.init()
 await app.boot()
-app.container.singleton('authenticator', () => ({ verify: () => caller }))
+app.container.singleton(Authenticator, () => ({ verify: () => caller }))
 await app.start(() => {})
-const store = await app.container.make('logStore')
+const store = await app.container.make(LogStore)
 const before = memoryInUse()
 const startedAt = performance.now()
 for (let written = 0; written < WANTED; written += AT_ONCE) {
