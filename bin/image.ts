@@ -28,7 +28,7 @@ npm run image                                 both variants, for amd64 and arm64
 npm run image -- --arch amd64                 for one architecture
 npm run image -- --key images.key             signed with a key of ECDSA P-256
 npm run image -- --push registry.example.org/analysis-hub
-npm run image -- --mirror http://snapshot.debian.org/archive/debian/20261126T000000Z
+npm run image -- --mirror http://mirror.example.org/debian
 
 It needs npm, git and Debian's apt. REGISTRY_USER and REGISTRY_PASSWORD are the account for --push.`
 

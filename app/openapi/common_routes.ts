@@ -1,3 +1,5 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
 import { anyone } from '#kernel/access'
 import { sendJson } from '#http/send_json'
 import { docsRoutes } from './docs_routes.js'
@@ -5,7 +7,7 @@ import { readiness } from '#http/readiness'
 import type { Surface, SurfaceRoutes } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import { clock } from '#kernel/clock'
-import { VERSION } from '#kernel/version'
+import { COMMIT, VERSION } from '#kernel/version'
 
 export const METADATA: JsonSchema = {
   type: 'object',
@@ -38,7 +40,7 @@ const READINESS: JsonSchema = {
 
 /** The routes of every surface: version, health and documentation. */
 export function commonRoutes(routes: SurfaceRoutes, surface: Surface): void {
-  routes.get('/', (ctx) => sendJson(ctx, { version: VERSION, timestamp: clock.now() }), {
+  routes.get('/', sendMetadata, {
     name: 'readMetadata',
     summary: `Version and time of the ${surface.name} service`,
     access: anyone,
@@ -46,6 +48,14 @@ export function commonRoutes(routes: SurfaceRoutes, surface: Surface): void {
   })
   healthRoutes(routes)
   docsRoutes(routes, surface)
+}
+
+/** The commit is in a header, because clients rely on the fields of the body. */
+export function sendMetadata(ctx: HttpContext): void {
+  if (COMMIT !== undefined) {
+    ctx.response.header('x-hub-commit', COMMIT)
+  }
+  sendJson(ctx, { version: VERSION, timestamp: clock.now() })
 }
 
 export function healthRoutes(routes: SurfaceRoutes): void {

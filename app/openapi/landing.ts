@@ -1,15 +1,13 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { anyone } from '#kernel/access'
-import { sendJson } from '#http/send_json'
 import { catalogue } from '#http/route_catalogue'
-import { healthRoutes, METADATA } from './common_routes.js'
+import { healthRoutes, METADATA, sendMetadata } from './common_routes.js'
 import { docsAreServed, docsRoutes } from './docs_routes.js'
 import { html, sendPage } from '#http/page'
 import type { Surface } from '#http/surface'
-import { clock } from '#kernel/clock'
 import { SURFACE_PREFIXES } from '#configuration/surfaces'
-import { VERSION } from '#kernel/version'
+import { COMMIT, VERSION } from '#kernel/version'
 
 /** The landing page at `/` if several surfaces share a port. */
 export const hub: Surface = {
@@ -37,7 +35,7 @@ export const hub: Surface = {
 function showLanding(ctx: HttpContext): void {
   ctx.response.append('vary', 'Accept')
   if (ctx.request.accepts(['html', 'json']) === 'json') {
-    return sendJson(ctx, { version: VERSION, timestamp: clock.now() })
+    return sendMetadata(ctx)
   }
   const surfaces = catalogue.surfaces.filter(({ name }) => name !== 'hub')
   sendPage(
@@ -45,7 +43,10 @@ function showLanding(ctx: HttpContext): void {
     'Analysis Hub',
     html`
       <h1>Analysis Hub</h1>
-      <p class="muted">Version ${VERSION}. These services answer here:</p>
+      <p class="muted">
+        Version ${VERSION}${COMMIT && ` of commit ${COMMIT.slice(0, 12)}`}. These services answer
+        here:
+      </p>
       <table>
         <thead>
           <tr>

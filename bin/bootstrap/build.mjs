@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
@@ -39,7 +40,20 @@ export async function build(root, node) {
     await compile(root, node)
   }
   removeStale(root, sources)
+  writeFileSync(join(root, 'build/commit'), commitOf(root))
   writeFileSync(stampFile(root), stamp)
+}
+
+/** Empty outside of git. */
+function commitOf(root) {
+  const git = (...args) =>
+    execFileSync('git', args, { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] })
+  try {
+    const isModified = git('status', '--porcelain', '--untracked-files=no').length > 0
+    return `${git('rev-parse', 'HEAD').toString().trim()}${isModified ? '-modified' : ''}`
+  } catch {
+    return ''
+  }
 }
 
 async function compile(root, node) {

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 
 import type { LayerEntry } from '#oci/tar/layer_entries'
 
-import { fileEntry, folderEntries } from './folder_entries.js'
+import { revisionOf, type Commit } from './commit.js'
+import { fileEntry, folderEntries, textEntry } from './folder_entries.js'
 
 export const HOME = 'opt/analysis-hub'
 
@@ -14,8 +15,8 @@ const FILES = ['adonisrc.js', 'package.json']
 const UNUSED =
   /\.map$|^bin\/(image|reference|generate_docs|finding_table|included_files|lifecycle_diagrams|line_links|verify_events)\b/
 
-/** The built program. */
-export async function programEntries(root: string): Promise<LayerEntry[]> {
+/** The built program. It names the commit of the image, since an older build of the same sources may be used. */
+export async function programEntries(root: string, commit: Commit): Promise<LayerEntry[]> {
   const build = join(root, 'build')
   const parts = await Promise.all(
     PARTS.map((part) =>
@@ -28,5 +29,6 @@ export async function programEntries(root: string): Promise<LayerEntry[]> {
   )
   const files = FILES.map((file) => fileEntry(join(build, file), `${HOME}/build/${file}`))
   const license = fileEntry(join(root, 'LICENSE'), `${HOME}/LICENSE`)
-  return [...parts.flat(), ...(await Promise.all([...files, license]))]
+  const revision = textEntry(`${HOME}/build/commit`, revisionOf(commit))
+  return [...parts.flat(), ...(await Promise.all([...files, license])), revision]
 }

@@ -105,7 +105,7 @@ export class HubImage {
       ...this.#layers,
       ...(facts.hasDatabase ? [await this.#databaseLayer()] : []),
       await write(this.#target, 'the program', [
-        ...(await programEntries(this.#root)),
+        ...(await programEntries(this.#root, facts.commit)),
         textEntry(`${HOME}/sbom.spdx.json`, sbom.toString()),
       ]),
     ]

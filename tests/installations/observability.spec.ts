@@ -19,6 +19,22 @@ function logLines({ output }: HubProcesses): Record<string, unknown>[] {
     .map((line) => JSON.parse(line))
 }
 
+test.group('The version of a running program', () => {
+  test('is answered with the commit that it was built from', async ({ assert, cleanup }) => {
+    const hub = await HubProcesses.start('server')
+    cleanup(() => hub.remove())
+    const commit = readFileSync(new URL('../../build/commit', import.meta.url), 'utf8')
+    for (const path of ['/', '/core/']) {
+      const headers = { accept: 'application/json' }
+      const response = await fetch(`${hub.origin}${path}`, { headers })
+      assert.equal(response.headers.get('x-hub-commit') ?? '', commit)
+      assert.hasAllKeys(await response.json(), ['version', 'timestamp'])
+    }
+    const page = await fetch(`${hub.origin}/`, { headers: { accept: 'text/html' } })
+    assert.include(await page.text(), commit.slice(0, 12))
+  })
+})
+
 test.group('Limits of requests', () => {
   test('a caller that asks too often is refused, and told when to come back', async ({
     assert,
