@@ -11,7 +11,7 @@ import { call } from '#tests/functional/core/node_scene'
 const { headers } = identity()
 
 /** The dependencies of a service that does nothing. */
-const NOTHING = {} as never
+const NOTHING = { pool: {} } as never
 
 test.group('A service replaced in the container', (group) => {
   group.each.teardown(() => app.container.restoreAll())

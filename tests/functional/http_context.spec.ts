@@ -30,7 +30,7 @@ test.group('The context of a request', (group) => {
         return '{}'
       }
     }
-    app.container.swap(ProjectService, () => new Watching({} as never))
+    app.container.swap(ProjectService, () => new Watching({ pool: {} } as never))
     const path = `/projects/${clock.uuid()}`
     const sent = await Promise.all([send(path), send(path), send(path)])
     assert.sameMembers(ids, sent)

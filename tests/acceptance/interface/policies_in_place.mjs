@@ -9,15 +9,13 @@ const main = process.argv[1]
 if (main.endsWith('.ts')) {
   await import('../../../bin/bootstrap/typescript.mjs')
 }
-const hook = new URL('../app/auth/verification/permission_policy.js', pathToFileURL(main))
-const { usePermissionPolicy } = await import(hook.href)
+const settings = await import(new URL('../config/auth.js', pathToFileURL(main)).href)
 const policies = JSON.parse(process.env.POLICIES)
 
-usePermissionPolicy((_actor, permission, attributes) =>
+settings.default.permissionPolicy = (_actor, permission, attributes) =>
   policies
     .filter((policy) => policy.permission === permission)
     .every(({ effect, where }) => matches(where, attributes) === (effect === 'allow'))
-)
 
 function matches(where, attributes) {
   return Object.entries(where).every(([name, value]) => attributes[name] === value)
