@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -16,24 +16,38 @@ interface GoProgram {
   readonly version: string
 }
 
-/** A program of the Go module proxy. It is built once a machine, which takes some minutes, and kept outside of the checkout. */
+/** A program of the Go module proxy. Building it takes some minutes. */
 export async function goProgram({ from, version }: GoProgram): Promise<string> {
   const name = from.split('/').at(-1)!
-  const folder = join(CACHE, `${name}@${version}`)
-  const program = join(folder, name)
-  if (!(await isThere(program))) {
-    await build(`${from}@${version}`, folder)
-  }
-  return program
+  const folder = await madeOnce(`${name}@${version}`, (GOBIN) =>
+    go(['install', '-trimpath', `${from}@${version}`], { GOBIN })
+  )
+  return join(folder, name)
 }
 
-/** Beside the place, and then renamed: others may build the same. */
-async function build(named: string, folder: string): Promise<void> {
+/** Runs the go of this machine. */
+export const go = (args: string[], env: Record<string, string>) =>
+  run('go', args, { env: { ...process.env, ...env }, maxBuffer: 64 * 1024 ** 2 })
+
+/** A folder that is made once a machine and kept outside of the checkout. */
+export async function madeOnce(
+  name: string,
+  make: (folder: string) => Promise<unknown>
+): Promise<string> {
+  const folder = join(CACHE, name)
+  if (!(await isThere(folder))) {
+    await makeBeside(folder, make)
+  }
+  return folder
+}
+
+/** Beside the place, and then renamed: others may make the same. */
+async function makeBeside(folder: string, make: (folder: string) => Promise<unknown>) {
   await mkdir(CACHE, { recursive: true })
   const beside = await mkdtemp(join(CACHE, 'building-'))
   try {
-    console.log(`building ${named}`)
-    await run('go', ['install', '-trimpath', named], { env: { ...process.env, GOBIN: beside } })
+    console.log(`building ${basename(folder)}`)
+    await make(beside)
     await rename(beside, folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') {
         throw error
