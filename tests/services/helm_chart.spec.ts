@@ -21,6 +21,7 @@ const run = promisify(execFile)
 
 const KUBECONFORM = { from: 'github.com/yannh/kubeconform/cmd/kubeconform', version: 'v0.8.0' }
 const SETS = fileURLToPath(new URL('../../deploy/helm/values/', import.meta.url))
+const HANDBOOK = new URL('../../docs/kubernetes.md', import.meta.url)
 const NAMES = [
   'air-gapped',
   'arbitrary-user',
@@ -252,7 +253,7 @@ test.group('The chart', (group) => {
 
     test(`says what comes next with the set ${name}`, async ({ assert }) => {
       const notes = await helm.notes(join(SETS, `${name}.yaml`))
-      assert.include(notes, 'kubectl -n default rollout status deployment/hub-analysis-hub-hub')
+      assert.include(notes, 'kubectl -n hub rollout status deployment/analysis-hub-hub')
       assert.equal(notes.includes('This is a trial'), name === 'minimal')
       assert.notMatch(notes, /\n\n\n|<no value>/)
     })
@@ -296,7 +297,7 @@ test.group('The chart', (group) => {
   })
 
   test('replaces pods without a gap, and gives them time to drain', ({ assert }) => {
-    const [hub] = manifests('three-replicas').filter(isNamed('Deployment', 'hub-analysis-hub-hub'))
+    const [hub] = manifests('three-replicas').filter(isNamed('Deployment', 'analysis-hub-hub'))
     assert.equal(hub!.spec.replicas, 3)
     assert.deepEqual(hub!.spec.strategy.rollingUpdate, { maxSurge: 1, maxUnavailable: 0 })
     const pod = hub!.spec.template.spec
@@ -309,7 +310,7 @@ test.group('The chart', (group) => {
 
   test('gives a worker no more secrets than it needs', ({ assert }) => {
     for (const name of NAMES.filter((each) => each !== 'minimal')) {
-      const [worker] = manifests(name).filter(isNamed('StatefulSet', 'hub-analysis-hub-worker'))
+      const [worker] = manifests(name).filter(isNamed('StatefulSet', 'analysis-hub-worker'))
       const files: string[] = worker!.spec.template.spec.containers[0].env.map(
         (variable: { name: string }) => variable.name
       )
@@ -334,7 +335,7 @@ test.group('The chart', (group) => {
   test('leads requests from a Gateway to the service, without a limit of time', ({ assert }) => {
     const route = manifests('three-replicas').find(({ kind }) => kind === 'HTTPRoute')!
     assert.deepEqual(route.spec.hostnames, ['hub.example.org'])
-    assert.deepEqual(route.spec.rules[0].backendRefs, [{ name: 'hub-analysis-hub', port: 80 }])
+    assert.deepEqual(route.spec.rules[0].backendRefs, [{ name: 'analysis-hub', port: 80 }])
     assert.deepEqual(route.spec.rules[0].timeouts, { request: '0s' })
   })
 
@@ -349,6 +350,18 @@ test.group('The chart', (group) => {
       assert.include(refusal, sentence)
     })
   }
+
+  test('answers and refuses as the handbook shows', async ({ assert, cleanup }) => {
+    const page = await readFile(HANDBOOK, 'utf8')
+    const notes = await helm.notes(join(SETS, 'minimal.yaml'))
+    assert.include(page, notes.trim())
+    assert.include(page, REFUSALS.find(([name]) => name === 'without a database')![2])
+
+    const [, values] = /```yaml\n *# hub\.yaml\n([^]*?)```/.exec(page)!
+    const file = join(await temporaryFolder(cleanup), 'hub.yaml')
+    await writeFile(file, values!)
+    await helm.render(file)
+  })
 
   test('takes the values that the refused ones are made of', async ({ cleanup }) => {
     const file = join(await temporaryFolder(cleanup), 'values.yaml')

@@ -13,7 +13,8 @@ const run = promisify(execFile)
 const HELM = { from: 'helm.sh/helm/v3/cmd/helm', version: 'v3.22.0' }
 
 export const CHART = fileURLToPath(new URL('../../../deploy/helm/analysis-hub', import.meta.url))
-const RELEASE = 'hub'
+/** As the handbook names them. */
+const RELEASE = ['analysis-hub', '--namespace', 'hub']
 
 /** A manifest of Kubernetes, as far as tests read it. */
 export interface Manifest {
@@ -50,7 +51,7 @@ export class Helm {
   }
 
   async render(values: string): Promise<string> {
-    return this.#run('template', RELEASE, CHART, '--values', values)
+    return this.#run('template', ...RELEASE, CHART, '--values', values)
   }
 
   /** The notes that an installation prints. Helm shows them only with a cluster, so a copy of the chart has them as a manifest. */
@@ -62,7 +63,7 @@ export class Helm {
     await rm(file)
     await writeFile(join(copy, 'templates/notes.yaml'), asManifest(notes))
     const shown = ['--show-only', 'templates/notes.yaml', '--values', values]
-    const [manifest] = manifestsIn(await this.#run('template', RELEASE, copy, ...shown))
+    const [manifest] = manifestsIn(await this.#run('template', ...RELEASE, copy, ...shown))
     return manifest!.spec as string
   }
 
