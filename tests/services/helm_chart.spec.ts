@@ -14,7 +14,16 @@ import { VERSION } from '#kernel/version'
 import { MONITORING } from '#tests/helpers/observability/monitoring_files'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { GO_MISSING, goProgram, HAS_GO } from '#tests/services/servers/go_program'
-import { CHART, Helm, manifestsIn, type Manifest } from '#tests/services/servers/helm'
+import {
+  CHART,
+  Helm,
+  isNamed,
+  manifestsIn,
+  podsOf,
+  programsOf,
+  type ContainerProgram,
+  type Manifest,
+} from '#tests/services/servers/helm'
 import { KUBERNETES_VERSION, kubernetesSchemas } from '#tests/services/servers/kubernetes_schemas'
 
 const run = promisify(execFile)
@@ -235,7 +244,7 @@ test.group('The chart', (group) => {
     })
 
     test(`restricts every pod of the set ${name}`, ({ assert }) => {
-      const pods = manifests(name).flatMap(podOf)
+      const pods = manifests(name).flatMap(podsOf)
       assert.isNotEmpty(pods)
       for (const pod of pods) {
         assertRestricted(assert, pod, name === 'arbitrary-user')
@@ -243,10 +252,10 @@ test.group('The chart', (group) => {
     })
 
     test(`gives every process of the set ${name} settings that it starts with`, ({ assert }) => {
-      const processes = manifests(name).flatMap((manifest) => programsOf(manifest, manifests(name)))
-      assert.isNotEmpty(processes)
-      for (const environment of processes) {
-        const { warnings } = readConfiguration(catalogue, environment)
+      const programs = manifests(name).flatMap((manifest) => programsOf(manifest, manifests(name)))
+      assert.isNotEmpty(programs)
+      for (const program of programs) {
+        const { warnings } = readConfiguration(catalogue, withSecrets(program))
         assert.deepEqual(warnings, [])
       }
     })
@@ -370,40 +379,24 @@ test.group('The chart', (group) => {
   })
 })
 
-const isNamed = (kind: string, name: string) => (manifest: Manifest) =>
-  manifest.kind === kind && manifest.metadata.name === name
-
-function podOf({ kind, spec }: Manifest): any[] {
-  return kind === 'Pod' ? [spec] : spec?.template?.spec ? [spec.template.spec] : []
-}
-
 /** The variables that anybody who sees the manifest can read. */
 function plainVariables(manifest: Manifest): [string, string][] {
-  const inPods = podOf(manifest)
+  const inPods = podsOf(manifest)
     .flatMap(({ containers }) => containers)
     .flatMap(({ env = [] }) => env)
     .map(({ name, value }): [string, string] => [name, value])
   return [...inPods, ...(manifest.kind === 'ConfigMap' ? Object.entries(manifest.data!) : [])]
 }
 
-/** The environments of the programs of a manifest, with secrets in place of their files. */
-function programsOf(manifest: Manifest, all: readonly Manifest[]): Record<string, string>[] {
-  return podOf(manifest)
-    .flatMap(({ containers }) => containers)
-    .filter(({ args }) => ['hub', 'worker', 'ace'].includes(args[0]))
-    .map(({ env = [], envFrom = [] }) => {
-      const settings = envFrom.map(
-        ({ configMapRef }: { configMapRef: { name: string } }) =>
-          all.find(isNamed('ConfigMap', configMapRef.name))!.data
-      )
-      const own = env.map(({ name, value }: { name: string; value: string }) => {
-        const secret = name.replace(/_FILE$/, '')
-        return value.startsWith('/run/secrets/analysis-hub/') && secretNames.includes(secret)
-          ? [secret, secretValue(secret)]
-          : [name, value]
-      })
-      return Object.assign({}, ...settings, Object.fromEntries(own)) as Record<string, string>
-    })
+/** The variables of a program, with secrets in place of their files. */
+function withSecrets(program: ContainerProgram): Record<string, string> {
+  const entries = Object.entries(program.variables).map(([name, value]) => {
+    const secret = name.replace(/_FILE$/, '')
+    return value.startsWith('/run/secrets/analysis-hub/') && secretNames.includes(secret)
+      ? [secret, secretValue(secret)]
+      : [name, value]
+  })
+  return Object.fromEntries(entries)
 }
 
 /** The restricted level of Pod Security, and more. */

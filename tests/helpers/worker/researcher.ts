@@ -16,16 +16,18 @@ export class Researcher {
   /** Headers that every request has besides. */
   headers: Readonly<Record<string, string>> = {}
   readonly #origin: string
+  readonly #password: string
   #token = ''
 
-  static async at(origin: string): Promise<Researcher> {
-    const researcher = new Researcher(origin)
+  static async at(origin: string, password = 'start123'): Promise<Researcher> {
+    const researcher = new Researcher(origin, password)
     await researcher.#signIn()
     return researcher
   }
 
-  private constructor(origin: string) {
+  private constructor(origin: string, password: string) {
     this.#origin = origin
+    this.#password = password
   }
 
   async core(method: string, path: string, body?: object): Promise<any> {
@@ -169,7 +171,7 @@ export class Researcher {
       body: new URLSearchParams({
         grant_type: 'password',
         username: 'admin',
-        password: 'start123',
+        password: this.#password,
       }),
     })
     const { access_token: token } = (await response.json()) as { access_token: string }
@@ -199,9 +201,14 @@ export class Researcher {
   }
 }
 
-/** Creates a master image like a synchronization does. */
+/** Creates a master image like a synchronization does, in the embedded database of a program. */
 export async function enterMasterImage(folder: string, image: Fields): Promise<string> {
   const url = await locateEmbeddedPostgres(join(folder, '.data', 'postgres'))
+  return storeMasterImage(url!, image)
+}
+
+/** Creates a master image like a synchronization does. */
+export async function storeMasterImage(url: string, image: Fields): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -83,3 +83,31 @@ export const manifestsIn = (rendered: string): Manifest[] =>
   parseAllDocuments(rendered)
     .map((document) => document.toJS() as Manifest | null)
     .filter((manifest) => manifest !== null)
+
+export const isNamed = (kind: string, name: string) => (manifest: Manifest) =>
+  manifest.kind === kind && manifest.metadata.name === name
+
+/** The pod that a manifest describes, if it does. */
+export function podsOf({ kind, spec }: Manifest): any[] {
+  return kind === 'Pod' ? [spec] : spec?.template?.spec ? [spec.template.spec] : []
+}
+
+export interface ContainerProgram {
+  readonly args: readonly string[]
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** The programs of the image that a manifest starts, with all their variables. */
+export function programsOf(manifest: Manifest, all: readonly Manifest[]): ContainerProgram[] {
+  return podsOf(manifest)
+    .flatMap(({ containers }) => containers)
+    .filter(({ command }) => command === undefined)
+    .map(({ args, env = [], envFrom = [] }) => {
+      const settings = envFrom.map(
+        ({ configMapRef }: { configMapRef: { name: string } }) =>
+          all.find(isNamed('ConfigMap', configMapRef.name))!.data
+      )
+      const own = env.map(({ name, value }: { name: string; value: string }) => [name, value])
+      return { args, variables: Object.assign({}, ...settings, Object.fromEntries(own)) }
+    })
+}
