@@ -177,10 +177,10 @@ test.group('The chart', (group) => {
   const manifests = (name: string) => manifestsIn(rendered.get(name)!)
 
   group.setup(async () => {
-    if (!HAS_GO) {
-      return
-    }
     let remove = async () => {}
+    if (!HAS_GO) {
+      return remove
+    }
     helm = await Helm.open(await temporaryFolder((callback) => (remove = callback)))
     for (const name of NAMES) {
       rendered.set(name, await helm.render(join(SETS, `${name}.yaml`)))
