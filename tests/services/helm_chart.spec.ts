@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -13,6 +13,7 @@ import { readConfiguration } from '#configuration/read_configuration'
 import { VERSION } from '#kernel/version'
 import { MONITORING } from '#tests/helpers/observability/monitoring_files'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
+import { customSchemas } from '#tests/services/servers/custom_schemas'
 import { GO_MISSING, goProgram, HAS_GO } from '#tests/services/servers/go_program'
 import {
   CHART,
@@ -39,8 +40,6 @@ const NAMES = [
   'minimal',
   'three-replicas',
 ]
-/** Kinds of others, whose schemas Kubernetes does not have. */
-const FOREIGN_KINDS = ['HTTPRoute', 'PrometheusRule', 'ServiceMonitor']
 /** Building Helm takes minutes. */
 const BUILD_LIMIT_MS = 3_600_000
 const LIMIT_MS = 300_000
@@ -270,24 +269,27 @@ test.group('The chart', (group) => {
 
   test('makes manifests that Kubernetes takes', async ({ assert, cleanup }) => {
     const folder = await temporaryFolder(cleanup)
-    const [kubeconform, schemas] = [await goProgram(KUBECONFORM), await kubernetesSchemas()]
+    const kubeconform = await goProgram(KUBECONFORM)
+    const locations = [await kubernetesSchemas(), await customSchemas()].flatMap((schemas) => [
+      '-schema-location',
+      join(schemas, '{{.ResourceKind}}{{.KindSuffix}}.json'),
+    ])
+    const check = (at: string) => run(kubeconform, ['-strict', '-summary', ...locations, at])
     for (const [name, text] of rendered) {
       await writeFile(join(folder, `${name}.yaml`), text)
     }
-    const location = join(schemas, '{{.ResourceKind}}{{.KindSuffix}}.json')
-    const args = ['-strict', '-summary', '-skip', FOREIGN_KINDS.join(), '-schema-location']
-    const check = (...files: string[]) => run(kubeconform, [...args, location, ...files])
     const { stdout } = await check(folder)
     console.log(
       `kubeconform with the schemas of Kubernetes ${KUBERNETES_VERSION}: ${stdout.trim()}`
     )
-    assert.match(stdout, /Invalid: 0, Errors: 0, Skipped: 3$/m)
+    assert.match(stdout, /Invalid: 0, Errors: 0, Skipped: 0$/m)
 
-    const wrong = join(folder, 'wrong')
-    await mkdir(wrong)
-    const text = rendered.get('external')!.replace('terminationGracePeriodSeconds', 'gracePeriod')
-    await writeFile(join(wrong, 'wrong.yaml'), text)
-    await assert.rejects(() => check(wrong))
+    for (const word of ['terminationGracePeriodSeconds', 'targetLabel', 'unhealthyPodEviction']) {
+      const file = join(folder, 'wrong.yaml')
+      await writeFile(file, rendered.get('external')!.replace(word, `wrong${word}`))
+      const complaint = await check(file).catch((error: { stdout: string }) => error)
+      assert.include(complaint.stdout, `wrong${word}`)
+    }
   }).timeout(BUILD_LIMIT_MS)
 
   test('migrates before an installation and each upgrade, without anything of the release', ({

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -25,9 +25,26 @@ export async function goProgram({ from, version }: GoProgram): Promise<string> {
   return join(folder, name)
 }
 
-/** Runs the go of this machine. */
-export const go = (args: string[], env: Record<string, string>) =>
-  run('go', args, { env: { ...process.env, ...env }, maxBuffer: 64 * 1024 ** 2 })
+/** Reads what it needs of the folder of a module, named with its version. Nothing of the module stays, since some are large. */
+export async function readModule<T>(
+  module: string,
+  read: (folder: string) => Promise<T>
+): Promise<T> {
+  const modules = await mkdtemp(join(tmpdir(), 'go-modules-'))
+  try {
+    const { stdout } = await go(['mod', 'download', '-json', module], {
+      GOMODCACHE: modules,
+      GOFLAGS: '-modcacherw',
+    })
+    return await read((JSON.parse(stdout) as { Dir: string }).Dir)
+  } finally {
+    await rm(modules, { recursive: true, force: true })
+  }
+}
+
+/** Runs the go of this machine, one at a time: files of tests that need the same program would build it twice. */
+const go = (args: string[], env: Record<string, string>) =>
+  run('flock', [join(CACHE, '.lock'), 'go', ...args], { env: { ...process.env, ...env } })
 
 /** A folder that is made once a machine and kept outside of the checkout. */
 export async function madeOnce(

@@ -1,8 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { go, madeOnce } from './go_program.js'
+import { madeOnce, readModule } from './go_program.js'
 
 const MODULE = 'k8s.io/kubernetes'
 const VERSION = 'v1.37.2'
@@ -12,7 +11,7 @@ export const KUBERNETES_VERSION = VERSION.slice(1)
 interface Definition {
   readonly 'properties'?: Record<string, Record<string, unknown>>
   readonly 'format'?: string
-  readonly 'x-kubernetes-group-version-kind'?: { group: string; version: string; kind: string }[]
+  readonly 'x-kubernetes-group-version-kind'?: VersionedKind[]
 }
 
 type Definitions = Record<string, Definition>
@@ -20,34 +19,36 @@ type Definitions = Record<string, Definition>
 const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity'
 const INT_OR_STRING = 'int-or-string'
 
-/** The folder with one JSON schema for each kind of Kubernetes, named as kubeconform looks for them. */
+interface VersionedKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+/** The name by which kubeconform looks for the schema of a kind. */
+export function schemaFile({ group, version, kind }: VersionedKind): string {
+  const prefix = group === '' ? '' : `${group.split('.')[0]}-`
+  return `${kind}-${prefix}${version}.json`.toLowerCase()
+}
+
+/** The folder with one JSON schema for each kind of Kubernetes. */
 export const kubernetesSchemas = (): Promise<string> =>
   madeOnce(`kubernetes-schemas@${VERSION}`, async (folder) => {
     const definitions = await readDefinitions()
     for (const [name, definition] of Object.entries(definitions)) {
       const [gvk, ...others] = definition['x-kubernetes-group-version-kind'] ?? []
       if (gvk && others.length === 0 && !gvk.kind.endsWith('List')) {
-        const group = gvk.group === '' ? '' : `${gvk.group.split('.')[0]}-`
-        const file = `${gvk.kind}-${group}${gvk.version}.json`.toLowerCase()
-        await writeFile(join(folder, file), JSON.stringify(schemaOf(name, definitions)))
+        const schema = JSON.stringify(schemaOf(name, definitions))
+        await writeFile(join(folder, schemaFile(gvk)), schema)
       }
     }
   })
 
-/** The module is large, so nothing of it stays. */
-async function readDefinitions(): Promise<Definitions> {
-  const modules = await mkdtemp(join(tmpdir(), 'kubernetes-'))
-  try {
-    const { stdout } = await go(['mod', 'download', '-json', `${MODULE}@${VERSION}`], {
-      GOMODCACHE: modules,
-      GOFLAGS: '-modcacherw',
-    })
-    const { Dir: folder } = JSON.parse(stdout) as { Dir: string }
+function readDefinitions(): Promise<Definitions> {
+  return readModule(`${MODULE}@${VERSION}`, async (folder) => {
     const text = await readFile(join(folder, 'api/openapi-spec/swagger.json'), 'utf8')
     return (JSON.parse(text) as { definitions: Definitions }).definitions
-  } finally {
-    await rm(modules, { recursive: true, force: true })
-  }
+  })
 }
 
 /** The schema of one definition with all that it refers to. */

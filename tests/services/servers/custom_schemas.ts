@@ -1,0 +1,66 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { parse } from 'yaml'
+
+import { madeOnce, readModule } from './go_program.js'
+import { schemaFile } from './kubernetes_schemas.js'
+
+/** The resources of others that the chart has, and the modules that define them. */
+const DEFINITIONS = [
+  {
+    module: 'sigs.k8s.io/gateway-api@v1.6.3',
+    files: ['config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'],
+  },
+  {
+    module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
+    files: ['servicemonitors', 'prometheusrules'].map(
+      (name) => `example/prometheus-operator-crd/monitoring.coreos.com_${name}.yaml`
+    ),
+  },
+]
+
+interface CustomResourceDefinition {
+  readonly spec: {
+    readonly group: string
+    readonly names: { readonly kind: string }
+    readonly versions: { name: string; schema: { openAPIV3Schema: object } }[]
+  }
+}
+
+/** The folder with one JSON schema for each version of these resources. */
+export const customSchemas = (): Promise<string> =>
+  madeOnce(nameOf(DEFINITIONS), async (folder) => {
+    for (const { module, files } of DEFINITIONS) {
+      const texts = await readModule(module, (at) =>
+        Promise.all(files.map((file) => readFile(join(at, file), 'utf8')))
+      )
+      for (const { group, names, versions } of texts.map(specOf)) {
+        for (const { name: version, schema } of versions) {
+          const file = schemaFile({ group, version, kind: names.kind })
+          await writeFile(join(folder, file), JSON.stringify(strict(schema.openAPIV3Schema)))
+        }
+      }
+    }
+  })
+
+const nameOf = (definitions: typeof DEFINITIONS): string =>
+  ['custom-schemas', ...definitions.map(({ module }) => module.split('/').at(-1))].join('-')
+
+const specOf = (text: string) => (parse(text) as CustomResourceDefinition).spec
+
+/** Forbids unknown properties, as the server does where a schema does not allow them. */
+function strict(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) {
+    return schema
+  }
+  if (Array.isArray(schema)) {
+    return schema.map(strict)
+  }
+  const entries = Object.entries(schema).map(([key, value]) => [key, strict(value)])
+  const isClosed =
+    'properties' in schema &&
+    !('additionalProperties' in schema) &&
+    !('x-kubernetes-preserve-unknown-fields' in schema)
+  return { ...Object.fromEntries(entries), ...(isClosed && { additionalProperties: false }) }
+}
