@@ -43,8 +43,8 @@ export class MessageReceiver {
     handle: (delivered: DeliveredMessage, content: Content) => Promise<Outcome>
   ): Promise<void> {
     const { bus, subscription } = this.#options
+    const step = { name: `process ${subscription.queue}`, kind: 'consumer' } as const
     this.#subscription = await bus.subscribe(subscription, async (delivery) => {
-      const step = { name: `process ${subscription.queue}`, kind: 'consumer' } as const
       const outcome = await resumeTrace(delivery.traceparent, step, () =>
         this.#settle(delivery, parse, handle)
       )

@@ -1,7 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import {
   context,
-  isSpanContextValid,
   propagation,
   ROOT_CONTEXT,
   SpanKind,
@@ -75,8 +74,7 @@ export class OpenTelemetry implements Tracing {
 
   resume<T>(traceparent: string, step: Step, work: () => Promise<T>): Promise<T> {
     const sender = propagation.extract(ROOT_CONTEXT, { traceparent })
-    const isValid = isSpanContextValid(trace.getSpanContext(sender) ?? NO_SPAN)
-    return isValid ? this.#run(step, sender, work) : work()
+    return trace.getSpanContext(sender) ? this.#run(step, sender, work) : work()
   }
 
   get traceparent(): string | undefined {
@@ -114,8 +112,6 @@ export class OpenTelemetry implements Tracing {
     })
   }
 }
-
-const NO_SPAN: SpanContext = { traceId: '', spanId: '', traceFlags: 0 }
 
 const traceparentOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
   `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`

@@ -8,9 +8,8 @@ import { storedManifest } from '#oci/manifest'
 import { MEDIA_TYPES } from '#oci/media_types'
 import { attach } from '#oci/signing/attach'
 import type { AttachmentKind } from '#oci/signing/attachment_kinds'
-import { singleChunk } from '#oci/single_chunk'
 import { layerEntries, type LayerEntry } from '#oci/tar/layer_entries'
-import { addressOf } from '#oci/verified_bytes'
+import { writeImage } from '#oci/write_image'
 import { writeLayer, type WrittenLayer } from '#oci/write_layer'
 
 import type { Architecture } from './architectures.js'
@@ -109,7 +108,11 @@ export class HubImage {
         textEntry(`${HOME}/sbom.spdx.json`, sbom.toString()),
       ]),
     ]
-    const manifest = await this.#writeManifest(facts, layers)
+    const manifest = await writeImage(this.#target, {
+      config: imageConfig(facts, this.#architecture, layers),
+      layers,
+      annotations: labelsOf(facts),
+    })
     const annotations = {}
     await attach(this.#target, manifest, [{ kind: SBOM, layer: { bytes: sbom, annotations } }], {
       existing: undefined,
@@ -129,22 +132,6 @@ export class HubImage {
     const system = await packageEntries(this.#debian.filter((one) => !isInAll(one)))
     const entries = [...system, ...(await this.#npm.database(HOME))]
     return write(this.#target, 'embedded database', entries)
-  }
-
-  async #writeManifest(facts: ImageFacts, layers: readonly ImageLayer[]): Promise<StoredManifest> {
-    const { store, repository } = this.#target
-    const config = imageConfig(facts, this.#architecture, layers)
-    await store.writeBlob(repository, () => singleChunk(config))
-    const types = MEDIA_TYPES.oci
-    const manifest = storedManifest(types.manifest, {
-      schemaVersion: 2,
-      mediaType: types.manifest,
-      config: { mediaType: types.config, ...addressOf(config) },
-      layers: layers.map(({ digest, size }) => ({ mediaType: types.layer, digest, size })),
-      annotations: labelsOf(facts),
-    })
-    await store.putManifest(repository, manifest)
-    return manifest
   }
 }
 

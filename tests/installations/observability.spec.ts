@@ -1,11 +1,9 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 
 import { test } from '@japa/runner'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
+import { TraceCollector } from '#tests/helpers/observability/trace_collector'
 import { realTime } from '#tests/helpers/real_time'
 
 const MEGABYTE_IN_KILOBYTES = 1024
@@ -98,25 +96,18 @@ test.group('Metrics of a running program', () => {
 
 test.group('Traces', () => {
   test('go to the collector that is configured', async ({ assert, cleanup }) => {
-    const bodies: string[] = []
-    const collector = createServer(async (request, response) => {
-      bodies.push(Buffer.concat(await request.toArray()).toString())
-      response.end('{}')
-    }).listen(0, '127.0.0.1')
-    await once(collector, 'listening')
-    cleanup(() => void collector.close())
-    const { port } = collector.address() as AddressInfo
-    const endpoint = `http://127.0.0.1:${port}`
+    const collector = await TraceCollector.start()
+    cleanup(() => collector.close())
     const hub = await HubProcesses.start('server', {
-      variables: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint },
+      variables: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
     })
     cleanup(() => hub.remove())
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     await fetch(`${hub.origin}/storage/`, { headers: { traceparent } })
     hub.signal('SIGTERM')
     assert.equal(await hub.exit, 0)
-    assert.include(bodies.join(), '0af7651916cd43dd8448eb211c80319c')
-    assert.include(bodies.join(), 'GET /storage')
+    const names = collector.of('0af7651916cd43dd8448eb211c80319c').map(({ name }) => name)
+    assert.include(names.join(), 'GET /storage')
   })
 })
 

@@ -6,11 +6,8 @@ import { join } from 'node:path'
 
 import { countBytes } from '#oci/count_bytes'
 import type { ImageStore, StoredManifest } from '#oci/image_store'
-import { storedManifest } from '#oci/manifest'
-import { MEDIA_TYPES } from '#oci/media_types'
-import { singleChunk } from '#oci/single_chunk'
 import { layerEntries, type LayerFile } from '#oci/tar/layer_entries'
-import { addressOf } from '#oci/verified_bytes'
+import { writeImage } from '#oci/write_image'
 import { gzipBytes, writeLayer, type WrittenLayer } from '#oci/write_layer'
 
 import { makeDebianRoot, type DebianRootOptions } from './debian_root.js'
@@ -33,7 +30,7 @@ export async function writePythonImage(
   python: string
 ): Promise<StoredManifest> {
   const files = await pythonFiles(await findPython(python))
-  return writeImage(destination, [await filesLayer(destination, files)], {
+  return writeProgramImage(destination, [await filesLayer(destination, files)], {
     command: `/${PYTHON_HOME}/bin/python3`,
     variables: [`PATH=/${PYTHON_HOME}/bin:/usr/bin:/bin`, `PYTHONHOME=/${PYTHON_HOME}`],
   })
@@ -53,7 +50,7 @@ export async function writeDebianImage(
       await tarLayer(destination, file),
       await filesLayer(destination, await moduleFiles()),
     ]
-    return await writeImage(destination, layers, {
+    return await writeProgramImage(destination, layers, {
       command: '/usr/bin/python3',
       variables: [`PATH=${PATHS}`],
     })
@@ -80,23 +77,14 @@ async function tarLayer(
   return { ...blob, diffId: `sha256:${hash.digest('hex')}` }
 }
 
-async function writeImage(
+function writeProgramImage(
   { store, repository, tag }: Destination,
   layers: readonly WrittenLayer[],
   program: Program
 ): Promise<StoredManifest> {
   const diffIds = layers.map(({ diffId }) => diffId)
   const config = Buffer.from(JSON.stringify(configWith(diffIds, program)))
-  await store.writeBlob(repository, () => singleChunk(config))
-  const types = MEDIA_TYPES.oci
-  const manifest = storedManifest(types.manifest, {
-    schemaVersion: 2,
-    mediaType: types.manifest,
-    config: { mediaType: types.config, ...addressOf(config) },
-    layers: layers.map(({ digest, size }) => ({ mediaType: types.layer, digest, size })),
-  })
-  await store.putManifest(repository, manifest, tag)
-  return manifest
+  return writeImage({ store, repository }, { config, layers }, tag)
 }
 
 interface Program {
