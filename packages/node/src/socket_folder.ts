@@ -1,4 +1,5 @@
-import { mkdtemp, readlink, rm, symlink } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdir, readlink, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -13,7 +14,9 @@ export async function createSocketFolder(nodeFolder: string): Promise<string> {
     await rm(former, { recursive: true, force: true })
     await rm(link)
   }
-  const folder = await mkdtemp(join(tmpdir(), 'hub-node-'))
+  const folder = join(tmpdir(), `hub-node-${randomBytes(8).toString('base64url')}`)
+  // The link comes first: a process that is killed in between leaves nothing that is not found.
   await symlink(folder, link)
+  await mkdir(folder, { mode: 0o700 })
   return folder
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, get, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,31 +41,34 @@ export type MakeDriver = (folder: string) => Promise<DriverSetup>
 export function containerSuite(
   name: string,
   makeDriver: MakeDriver,
-  prepare: (folder: string) => Promise<void> = async () => {}
+  prepare: (folder: string, sockets: string) => Promise<void> = async () => {}
 ): void {
   test.group(`Containers | ${name}`, (group) => {
     let folder: string
+    /** Its path may be seen by a container, that of the other may not. */
+    let sockets: string
     let setup: DriverSetup
     let gateway: Server
     let requests: string[]
 
     group.setup(async () => {
       folder = await mkdtemp(join(tmpdir(), 'hub-node-'))
-      await mkdir(join(folder, 'sockets'))
+      sockets = await mkdtemp(join(tmpdir(), 'hub-sockets-'))
       busyboxRoot(join(folder, 'root'))
       gateway = createServer((request, response) => {
         requests.push(`${request.method} ${request.url} ${request.headers.host}`)
         response.end('from the gateway\n')
       })
-      gateway.listen(join(folder, 'sockets', 'gateway'))
+      gateway.listen(join(sockets, 'gateway'))
       await once(gateway, 'listening')
-      await prepare(folder)
+      await prepare(folder, sockets)
       setup = await makeDriver(join(folder, 'run'))
       return async () => {
         gateway.close()
         gateway.closeAllConnections()
         await setup.cleanup?.()
         await rm(folder, { recursive: true, force: true })
+        await rm(sockets, { recursive: true, force: true })
       }
     })
 
@@ -87,8 +90,8 @@ export function containerSuite(
         workingFolder: '/opt/code',
         limits: LIMITS,
         gatewayHost: `nginx-analysis-${id}`,
-        gatewaySocket: join(folder, 'sockets', 'gateway'),
-        inboundSocket: join(folder, 'sockets', id),
+        gatewaySocket: join(sockets, 'gateway'),
+        inboundSocket: join(sockets, id),
         ...changes,
       }
     }
@@ -179,9 +182,9 @@ export function containerSuite(
         [
           ...addresses.map((one) => `nc -w 5 ${one} < /dev/null && echo LEFT ${one}`),
           'nc -w 5 127.0.0.1 80 < /dev/null && echo gateway',
-          `ls ${folder}/sockets && echo LEFT sockets`,
+          `ls ${sockets} && echo LEFT sockets`,
           // Linux shows the name of the own gateway while a connection to it is open.
-          `grep -v ' ${folder}/sockets/gateway$' /proc/net/unix | grep -c gateway && echo LEFT names`,
+          `grep -v ' ${sockets}/gateway$' /proc/net/unix | grep -c gateway && echo LEFT names`,
           'ifconfig -a | grep -c Link.encap',
           'echo end',
         ].join('; ')
@@ -253,16 +256,14 @@ export function containerSuite(
             (prefix) => `cat ${prefix}${secret} && echo LEFT ${prefix}`
           ),
           'for fd in /proc/*/fd/*; do readlink $fd; done',
-          'grep -q sockets /proc/1/environ && echo LEFT environment',
+          `grep -q ${sockets} /proc/1/environ && echo LEFT environment`,
           'echo end',
         ].join('; ')
       )
 
       assert.notInclude(output, 'LEFT')
       assert.notInclude(output, 'a secret of the host')
-      // Its own output is a pipe of the node, whose name it can read.
-      const others = output.replaceAll(/(cat|sh): .*|\S+\/container-\w+\/std(out|err)/g, '')
-      assert.notInclude(others, folder)
+      assert.notInclude(output.replaceAll(/(cat|sh): .*/g, ''), folder)
     })
 
     test('it sees its own processes, and cannot signal others', async ({ assert }) => {
@@ -320,7 +321,7 @@ export function containerSuite(
       await assert.rejects(() => start('', { command: ['/bin/missing'] }), ContainerStartFailed)
       await assert.rejects(() => start('', { workingFolder: '/missing' }), ContainerStartFailed)
       assert.isEmpty(containersIn(join(folder, 'run')))
-      assert.deepEqual(readdirSync(join(folder, 'sockets')), ['gateway'])
+      assert.deepEqual(readdirSync(sockets), ['gateway'])
     })
 
     test('a container ends with its program, whatever that started', async ({ assert }) => {
@@ -360,7 +361,7 @@ export function containerSuite(
       const container = await start('sleep 1000 & sleep 1000 & echo ready; wait', {
         variables: { PATH: '/bin', MARK: mark, TOKEN: secret },
         name: mark,
-        inboundSocket: join(folder, 'sockets', mark),
+        inboundSocket: join(sockets, mark),
       })
       await container.says('ready')
       const traces = tracesOf(mark)
@@ -372,24 +373,24 @@ export function containerSuite(
       assert.notInclude(shown, secret)
       assert.isEmpty(remainsOf(mark, traces))
       assert.isEmpty(containersIn(join(folder, 'run')))
-      assert.deepEqual(readdirSync(join(folder, 'sockets')), ['gateway'])
+      assert.deepEqual(readdirSync(sockets), ['gateway'])
     })
 
     test('several run at once, each with its own gateway', async ({ assert, cleanup }) => {
       const others = await Promise.all(
         ['one', 'two', 'three'].map(async (answer) => {
           const server = createServer((_request, response) => response.end(`${answer}\n`))
-          server.listen(join(folder, 'sockets', `gateway-${answer}`))
+          server.listen(join(sockets, `gateway-${answer}`))
           await once(server, 'listening')
           cleanup(() => void server.close())
-          await prepare(folder)
+          await prepare(folder, sockets)
           return answer
         })
       )
       const outputs = await Promise.all(
         others.map(async (answer) => {
           const { output } = await run('wget -q -O - http://127.0.0.1/', {
-            gatewaySocket: join(folder, 'sockets', `gateway-${answer}`),
+            gatewaySocket: join(sockets, `gateway-${answer}`),
           })
           return output
         })

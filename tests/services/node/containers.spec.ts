@@ -38,12 +38,10 @@ if (canBeNobody()) {
       const driver = new RemoteDriver(folder, AS_NOBODY)
       return { driver, cleanup: () => driver.close() }
     },
-    async (folder) => {
-      for (const path of [folder, join(folder, 'sockets')]) {
+    async (folder, sockets) => {
+      const names = await readdir(sockets)
+      for (const path of [folder, sockets, ...names.map((name) => join(sockets, name))]) {
         await chown(path, NOBODY, NOBODY)
-      }
-      for (const name of await readdir(join(folder, 'sockets'))) {
-        await chown(join(folder, 'sockets', name), NOBODY, NOBODY)
       }
     }
   )

@@ -38,7 +38,10 @@ export interface ContainerSpec {
   readonly limits: ContainerLimits
   /** The host whose port 80 leads to the gateway. */
   readonly gatewayHost: string
-  /** The unix socket of the node that serves the container's requests. It exists before the start. */
+  /**
+   * The unix socket of the node that serves the container's requests. It exists before the start. The container may
+   * know the path of its folder, which is the node's to remove.
+   */
   readonly gatewaySocket: string
   /** The unix socket that leads to port 8000 of the container. Created at the start, removed at the end. */
   readonly inboundSocket: string

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -19,9 +18,18 @@ export class OutputPipe {
   /** Resolves when the last process with the pipe has ended. */
   readonly finished: Promise<void>
 
-  static async open(stream: OutputStream, onLine: LineListener): Promise<OutputPipe> {
-    // The container sees this path, so it is not in a folder of the node.
-    const folder = await mkdtemp(join(tmpdir(), 'output-'))
+  /** Both streams of a container. It sees the path of the folder. */
+  static openAll(folder: string, onLine: LineListener): Promise<OutputPipe[]> {
+    const streams: readonly OutputStream[] = ['stdout', 'stderr']
+    return Promise.all(streams.map((stream) => OutputPipe.#open(folder, stream, onLine)))
+  }
+
+  static async #open(
+    parent: string,
+    stream: OutputStream,
+    onLine: LineListener
+  ): Promise<OutputPipe> {
+    const folder = await mkdtemp(join(parent, 'output-'))
     const path = join(folder, stream)
     await run('mkfifo', [path], { env: SYSTEM_ENVIRONMENT })
     // The account of the container opens it again by its descriptor; the folder keeps others out.

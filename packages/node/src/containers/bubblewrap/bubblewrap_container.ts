@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Readable, Writable } from 'node:stream'
 
@@ -47,10 +48,7 @@ export class BubblewrapContainer implements Container {
       lastLine = line
       spec.onLine(line, stream)
     }
-    const outputs = await Promise.all([
-      OutputPipe.open('stdout', onLine),
-      OutputPipe.open('stderr', onLine),
-    ])
+    const outputs = await OutputPipe.openAll(dirname(spec.gatewaySocket), onLine)
     const bubblewrap = launch(spec, forwarder, outputs)
     const initPid = initOf(bubblewrap)
     const ended = Promise.all([

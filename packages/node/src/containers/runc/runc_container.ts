@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
@@ -55,10 +55,7 @@ export class RuncContainer implements Container {
 
   static async start(spec: ContainerSpec, dependencies: RuncDependencies): Promise<RuncContainer> {
     const { path } = dependencies.folder
-    const outputs = await Promise.all([
-      OutputPipe.open('stdout', spec.onLine),
-      OutputPipe.open('stderr', spec.onLine),
-    ])
+    const outputs = await OutputPipe.openAll(dirname(spec.gatewaySocket), spec.onLine)
     await writeBundle(spec, dependencies)
     const runc = launch(dependencies, outputs)
     outputs.forEach((output) => output.release())
