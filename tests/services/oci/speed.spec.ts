@@ -18,7 +18,8 @@ import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 
 const MIB = 1024 ** 2
 const NODES = 20
-const LONGEST_MS = 2_000
+/** Ten times what a quiet machine needs; the comparison within one run tells more. */
+const LONGEST_MS = 20_000
 
 test.group('Speed of images within one registry', (group) => {
   let registry: DockerRegistry
@@ -45,7 +46,9 @@ test.group('Speed of images within one registry', (group) => {
   const skopeo = (base: string) =>
     took(() => skopeoCopy(registry.access, base, base.replace('master', 'by-skopeo')))
 
-  test('a thousand files on a base of 100 MiB take less than two seconds', async ({ assert }) => {
+  test('a thousand files on a base of 100 MiB are built soon, and faster than skopeo copies the base', async ({
+    assert,
+  }) => {
     const from = await newBase()
     const to = from.replace('master', 'incoming')
     const code = filesOf(codeFiles(1_000))
@@ -62,7 +65,9 @@ test.group('Speed of images within one registry', (group) => {
     assert.isAbove(other / milliseconds, 3)
   }).retry(2)
 
-  test('an image is copied to twenty repositories in less than two seconds', async ({ assert }) => {
+  test('an image is copied to twenty repositories soon, and faster than by skopeo', async ({
+    assert,
+  }) => {
     const base = await newBase()
     const from = { store, repository: base, reference: 'latest' }
     const repositories = Array.from({ length: NODES }, (_, n) => `node-${n}/${base}`)
