@@ -48,6 +48,7 @@ const commands = {
   'soak:backup': { built: true, program: 'tests/soak/backup.ts' },
   'soak:worker': { built: true, program: 'tests/soak/worker.ts' },
   'soak:node': { built: true, program: 'tests/soak/node.ts' },
+  'drill:upgrade': { built: true, program: 'tests/drills/upgrade.ts' },
   'chaos': { built: true, program: 'tests/chaos/run.ts' },
   'chaos:messenger': { built: true, program: 'tests/chaos/messenger/run.ts' },
   'bench:messenger': { built: true, program: 'tests/bench/messenger.ts' },

@@ -6,6 +6,7 @@ import { Wire, wireRequest, type WireAnswer, type WireRequest } from '#tests/hel
 const PAUSE_AFTER_FAILURE_MS = 50
 
 interface CallerOptions {
+  /** Addresses of messenger; each may have a path. */
   readonly origins: readonly string[]
   readonly owner: MailboxOwner
 }
@@ -25,9 +26,11 @@ export class Caller {
   /** The response; undefined if the outcome of the request is unknown. */
   async request(request: Omit<WireRequest, 'token'>): Promise<WireAnswer | undefined> {
     const { origins, owner } = this.#options
+    const origin = new URL(origins[this.#turn % origins.length]!)
+    const path = origin.pathname.replace(/\/$/, '') + request.path
     try {
-      this.#wire ??= await Wire.open(origins[this.#turn % origins.length]!)
-      const answer = await this.#wire.ask(wireRequest({ ...request, token: owner.token }))
+      this.#wire ??= await Wire.open(origin.href)
+      const answer = await this.#wire.ask(wireRequest({ ...request, path, token: owner.token }))
       if (answer.status < 500) {
         return answer
       }

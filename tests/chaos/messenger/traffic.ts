@@ -6,6 +6,8 @@ import type { Delivered, Ledger } from './ledger.js'
 
 const WAIT_MS = 2_000
 const MOST = 50
+/** Every so many messages are sent once more after they were accepted, as if the answer had been lost. */
+const REPEATED_EVERY = 10
 
 interface TrafficOptions {
   readonly origins: readonly string[]
@@ -54,8 +56,11 @@ export class Traffic {
     let due = performance.now() + Math.random() * everyMs
     for (let number = 1; !signal.aborted; number++) {
       const recipient = (sender + number * 7) % recipients.length
-      if (await this.#sent(caller, { sender, number }, recipients[recipient]!)) {
-        ledger.noteAccepted(recipient, { sender, number })
+      const isRepeated = number % REPEATED_EVERY === 0
+      for (let time = 0; time < (isRepeated ? 2 : 1); time++) {
+        if (await this.#sent(caller, { sender, number }, recipients[recipient]!)) {
+          ledger.noteAccepted(recipient, { sender, number })
+        }
       }
       due = Math.max(due + everyMs, performance.now() - 1_000)
       await delay(Math.max(0, due - performance.now()))

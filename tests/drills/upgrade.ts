@@ -1,0 +1,103 @@
+/**
+ * Upgrades an installation from an earlier commit to these sources, back, and forward again, while clients read, write, send
+ * messages, upload and build. `FROM` is that commit, `DURATION` how many seconds each state of the installation lasts, `SEED`
+ * repeats the order and the pauses of an earlier run.
+ */
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { Draw } from '#tests/chaos/draw'
+import { Journal } from '#tests/chaos/journal'
+import { Observer } from '#tests/chaos/observer'
+import { setting } from '#tests/chaos/setting'
+import { testEnvironment } from '#tests/helpers/test_environment'
+import { findings, type Finding } from '#tests/drills/upgrade/findings'
+import { formerRelease } from '#tests/drills/upgrade/former_release'
+import { Installation, type Release } from '#tests/drills/upgrade/installation'
+import { Load } from '#tests/drills/upgrade/load'
+
+/** Stands for the release before this one as long as none has a tag. */
+const FORMER = 'bf5987ddc877f8a86094915a47d79e0f938b3672'
+const FROM = process.env.FROM ?? FORMER
+const DURATION_MS = setting('DURATION', 15) * 1_000
+const SEED = setting('SEED', randomInt(1, 2 ** 32))
+const EXAMPLES = 5
+
+testEnvironment()
+const { loadSettings } = await import('#runtime/application')
+await loadSettings()
+const former: Release = { name: 'N-1', root: await formerRelease(FROM) }
+const latest: Release = { name: 'N' }
+const draw = new Draw(SEED)
+const startedAt = performance.now()
+note(`from ${FROM}; SEED=${SEED} repeats this run`)
+
+await using cleanup = new AsyncDisposableStack()
+const installation = await Installation.start(former)
+cleanup.defer(() => installation.stop())
+const { broker, database } = installation.servers
+const journal = await Journal.open(database.url)
+cleanup.defer(() => journal.close())
+const observer = await Observer.start(broker.url)
+cleanup.defer(() => observer.close())
+const load = await Load.start({ origin: installation.origin, databaseUrl: database.url })
+cleanup.defer(() => load.stop())
+
+note(`${former.name} serves`)
+await lasts()
+note(`the tables: ${(await installation.migrate()).split('\n').at(-1)}`)
+await lasts()
+await replaceAll(latest)
+await replaceAll(former)
+await replaceAll(latest)
+await load.endWriting()
+const found = await findings({ installation, load, journal, observer })
+load.stop()
+await installation.retire()
+found.push(...ended())
+report(found)
+process.exitCode = found.every(({ problems }) => problems.length === 0) ? 0 : 1
+
+/** The hubs one by one, then the worker while it builds. Mixed states last as long as others. */
+async function replaceAll(release: Release): Promise<void> {
+  for (const [turn, index] of draw.shuffled([0, 1]).entries()) {
+    await delay(draw.between(0, 1_000))
+    await installation.replaceHub(index, release)
+    note(`${turn + 1} of 2 hubs: ${release.name}`)
+    await lasts()
+  }
+  await load.parts.builder.isUnderWay()
+  await installation.replaceWorker(release)
+  note(`the worker: ${release.name}`)
+  await lasts()
+}
+
+function lasts(): Promise<void> {
+  return delay(DURATION_MS)
+}
+
+function ended(): Finding[] {
+  const { exits, errors } = installation
+  const wrong = exits.filter((exit) => exit !== 0).map((exit) => `one ended with ${exit}`)
+  return [
+    { what: `${exits.length} processes ended in good order after SIGTERM`, problems: wrong },
+    { what: 'no process logged an error', problems: errors },
+  ]
+}
+
+function report(all: readonly Finding[]): void {
+  console.log(`\nFrom ${FROM} to these sources, back, and forward again:\n`)
+  for (const { what, problems } of all) {
+    console.log(`${problems.length === 0 ? 'yes' : 'NO '}  ${what}`)
+    for (const problem of problems.slice(0, EXAMPLES)) {
+      console.log(`       ${problem}`)
+    }
+    if (problems.length > EXAMPLES) {
+      console.log(`       and ${problems.length - EXAMPLES} more`)
+    }
+  }
+}
+
+function note(text: string): void {
+  console.log(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${text}`)
+}
