@@ -88,11 +88,12 @@ export class HealthBalancer {
     }
   }
 
-  /** Whom to try for the next request, one after the other. */
+  /** Whom to try for the next request, one after the other: those last that are slow to say that they are ready, or stop. */
   #rotation(): Member[] {
     const ready = this.#members.filter(({ isReady }) => isReady)
+    const others = this.#members.filter(({ isReady }) => !isReady)
     const at = this.#turn++ % Math.max(ready.length, 1)
-    return [...ready.slice(at), ...ready.slice(0, at)]
+    return [...ready.slice(at), ...ready.slice(0, at), ...others]
   }
 
   #forward(request: IncomingMessage, response: ServerResponse, members: readonly Member[]): void {
