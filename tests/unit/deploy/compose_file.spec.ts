@@ -1,0 +1,203 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseEnv, promisify } from 'node:util'
+
+import { test } from '@japa/runner'
+import { parse } from 'yaml'
+
+import { flatten } from '#configuration/catalogue'
+import { catalogue } from '#configuration/hub_catalogue'
+import { readConfiguration } from '#configuration/read_configuration'
+import { fileVariable } from '#configuration/secret_files'
+import { runConfig } from '#image/run_config'
+import { temporaryFolder } from '#tests/helpers/temporary_folder'
+
+const run = promisify(execFile)
+const DEPLOY = fileURLToPath(new URL('../../../deploy/', import.meta.url))
+const MOUNTED = '/run/secrets/'
+const OWN = /^\$\{HUB_IMAGE/
+const PINNED = /^[a-z0-9.-]+\.[a-z]+\/[a-z0-9./-]+:v?\d+\.\d+(\.\d+)?(-[a-z]+)?$/
+const INTERPOLATED = /\$\{(\w+):?[-?]?([^}]*)\}/g
+
+interface Service {
+  readonly image: string
+  readonly command?: string[]
+  readonly environment?: Record<string, string>
+  readonly secrets?: string[]
+  readonly ports?: string[]
+  readonly networks: string[]
+  readonly read_only: boolean
+  readonly cap_drop: string[]
+  readonly cap_add?: string[]
+  readonly security_opt: string[]
+  readonly restart: string
+  readonly volumes?: string[]
+  readonly depends_on?: Record<string, { condition: string }>
+}
+
+interface ComposeFile {
+  readonly services: Record<string, Service>
+  readonly secrets: Record<string, { readonly file: string }>
+  readonly networks: Record<string, { readonly internal?: boolean } | null>
+  readonly volumes: Record<string, null>
+}
+
+const variables = flatten(catalogue.groups)
+const secretNames = Object.keys(variables).filter((name) => variables[name]!.secret)
+
+test.group('The file of Compose', () => {
+  test('names variables that the hub knows, and shows no secret in them', async ({ assert }) => {
+    const { services } = await composeFile()
+    const known = [...Object.keys(variables), ...secretNames.map(fileVariable)]
+    for (const [name, service] of Object.entries(services)) {
+      const given = Object.entries(service.environment ?? {})
+      if (OWN.test(service.image)) {
+        assert.includeMembers(known, Object.keys(service.environment!), name)
+      }
+      for (const [variable, value] of given) {
+        assert.notInclude(secretNames, variable, name)
+        if (/SECRET|PASS|KEY|TOKEN/.test(variable)) {
+          assert.isTrue(value.startsWith(MOUNTED), `${name}: ${variable}`)
+        }
+        if (value.startsWith(MOUNTED)) {
+          assert.include(service.secrets, value.slice(MOUNTED.length), `${name}: ${variable}`)
+        }
+      }
+    }
+  })
+
+  test('reads every secret from a file', async ({ assert }) => {
+    const { services, secrets } = await composeFile()
+    const used = Object.values(services).flatMap((service) => service.secrets ?? [])
+    assert.sameMembers(Object.keys(secrets), [...new Set(used)])
+    for (const [name, { file }] of Object.entries(secrets)) {
+      assert.equal(file, `./compose/secrets/${name}`)
+    }
+  })
+
+  test('pins the images of others, and confines every container', async ({ assert }) => {
+    const { services, networks, volumes } = await composeFile()
+    for (const [name, service] of Object.entries(services)) {
+      assert.isTrue(OWN.test(service.image) || PINNED.test(service.image), service.image)
+      assert.isTrue(service.read_only, name)
+      assert.deepEqual(service.cap_drop, ['ALL'], name)
+      assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name)
+      assert.isDefined(service.restart, name)
+      assert.equal(service.ports !== undefined, name === 'proxy', name)
+      assert.equal(service.cap_add !== undefined, name === 'proxy', name)
+      assert.includeMembers(Object.keys(networks), service.networks, name)
+      const named = (service.volumes ?? []).map((volume) => volume.split(':')[0]!)
+      assert.includeMembers([...Object.keys(volumes), './compose/Caddyfile'], named, name)
+    }
+    assert.isTrue(networks.inside?.internal)
+    for (const name of ['postgres', 'rabbitmq', 'redis', 'files', 'logs', 'migration']) {
+      assert.deepEqual(services[name]!.networks, ['inside'], name)
+    }
+    for (const hub of ['hub-1', 'hub-2']) {
+      const { condition } = services[hub]!.depends_on!.migration!
+      assert.equal(condition, 'service_completed_successfully')
+    }
+  })
+
+  test('starts the programs in production with what make-secrets writes', async ({
+    assert,
+    cleanup,
+  }) => {
+    const folder = await temporaryFolder(cleanup)
+    await makeSecrets(folder, 'https://hub.example.org:8443', 'admin@example.org')
+    const values = parseEnv(await readFile(join(folder, '.env'), 'utf8'))
+    assert.deepEqual(values, {
+      PUBLIC_URL: 'https://hub.example.org:8443',
+      ACME_EMAIL: 'admin@example.org',
+      HUB_IMAGE: 'localhost/analysis-hub:0.1.0',
+      HTTP_PORT: '80',
+      HTTPS_PORT: '8443',
+    })
+    const { services } = await composeFile()
+    const secrets = join(folder, 'compose/secrets/')
+    for (const [name, service] of Object.entries(services)) {
+      if (OWN.test(service.image)) {
+        const source = sourceOf(service, values as Record<string, string>, secrets)
+        const { secretsInEnvironment } = readConfiguration(catalogue, source)
+        assert.deepEqual(secretsInEnvironment, [], name)
+      }
+    }
+  })
+
+  test('gets secrets of their own, which a second call does not change', async ({
+    assert,
+    cleanup,
+  }) => {
+    const folder = await temporaryFolder(cleanup)
+    const other = await temporaryFolder(cleanup)
+    await makeSecrets(folder, 'https://hub.example.org', 'admin@example.org')
+    await makeSecrets(other, 'https://hub.example.org', 'admin@example.org')
+    const before = await secretsIn(folder)
+    const others = await secretsIn(other)
+    const { secrets } = await composeFile()
+    assert.sameMembers(Object.keys(before), Object.keys(secrets))
+    for (const [name, value] of Object.entries(before)) {
+      assert.notEqual(value, others[name], name)
+      assert.match(value, /[\da-f]{64}/, name)
+    }
+    assert.equal((await stat(join(folder, 'compose/secrets'))).mode & 0o777, 0o700)
+    await makeSecrets(folder, 'https://other.example.org', 'other@example.org')
+    assert.deepEqual(await secretsIn(folder), before)
+    assert.include(await readFile(join(folder, '.env'), 'utf8'), 'https://hub.example.org')
+  })
+
+  test('refuses addresses that the proxy cannot serve', async ({ assert, cleanup }) => {
+    const folder = await temporaryFolder(cleanup)
+    const refused = [
+      ['http://hub.example.org', 'admin@example.org'],
+      ['https://hub.example.org/hub', 'admin@example.org'],
+      ['https://hub.example.org', 'nobody'],
+    ] as const
+    for (const [url, email] of refused) {
+      await assert.rejects(() => makeSecrets(folder, url, email), /no address|begin with https/)
+    }
+    assert.deepEqual(await readdir(join(folder, 'compose')), ['make-secrets'])
+  })
+})
+
+async function composeFile(): Promise<ComposeFile> {
+  return parse(await readFile(join(DEPLOY, 'compose.yaml'), 'utf8'), { merge: true }) as ComposeFile
+}
+
+async function makeSecrets(folder: string, url: string, email: string): Promise<void> {
+  const script = join(folder, 'compose/make-secrets')
+  await mkdir(join(folder, 'compose'), { recursive: true })
+  await copyFile(join(DEPLOY, 'compose/make-secrets'), script)
+  await run('/bin/sh', [script, url, email])
+}
+
+async function secretsIn(folder: string): Promise<Record<string, string>> {
+  const secrets = join(folder, 'compose/secrets')
+  const names = await readdir(secrets)
+  const entries = names.map(async (name) => [name, await readFile(join(secrets, name), 'utf8')])
+  return Object.fromEntries(await Promise.all(entries)) as Record<string, string>
+}
+
+/** The variables of a container: those of the image, of its role, and of the file. */
+function sourceOf(
+  { command, environment }: Service,
+  values: Record<string, string>,
+  secrets: string
+): Record<string, string> {
+  const facts = { version: '1.0.0', commit: { id: '', at: new Date(), isModified: false } }
+  const image = runConfig({ ...facts, hasDatabase: false }) as { Env: string[] }
+  const role = command![0] === 'worker' ? { SURFACES: 'none', JOBS: 'worker' } : {}
+  const given = Object.entries(environment!).map(([name, value]) => [
+    name,
+    value
+      .replace(INTERPOLATED, (_, variable: string) => values[variable]!)
+      .replace(MOUNTED, secrets),
+  ])
+  return {
+    ...parseEnv(image.Env.join('\n')),
+    ...role,
+    ...(Object.fromEntries(given) as Record<string, string>),
+  } as Record<string, string>
+}
