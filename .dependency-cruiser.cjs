@@ -1,7 +1,7 @@
 /*
  * The rooms of the house and who may look into which: arrows only go down. `npm run lint` checks it, types included.
  */
-const GROUND = 'kernel|query|observability|configuration|settings'
+const GROUND = 'kernel|query|observability|tracing|configuration|settings'
 const FOUNDATIONS = 'audit|auth|bus|database|http|jobs|openapi|outbox|records|signals'
 
 /*
@@ -43,6 +43,7 @@ const ground = {
   query: '',
   configuration: '',
   observability: 'kernel',
+  tracing: 'kernel',
   settings: 'configuration',
 }
 

@@ -11,7 +11,7 @@ const SINGLETONS = {
   'app/http/route_catalogue.ts': 'catalogue',
   'app/observability/health.ts': 'health',
   'app/observability/metrics.ts': 'metrics',
-  'app/observability/tracing.ts': 'tracing',
+  'packages/tracing/src/tracing.ts': 'tracing',
 }
 
 export default configApp(
@@ -24,7 +24,7 @@ export default configApp(
     rules: { 'house/import-path': 'error', 'house/field-words': 'error' },
   },
   {
-    files: ['app/**/*.ts'],
+    files: ['{app,packages/tracing}/**/*.ts'],
     plugins: { state: { rules: { 'module-state': moduleState } } },
     rules: { 'state/module-state': ['error', SINGLETONS] },
   },

@@ -1,7 +1,7 @@
 import { defineConfig } from '@adonisjs/core/logger'
 
 import { loggableError } from '#observability/loggable_error'
-import { traceLogFields } from '#observability/tracing'
+import { traceLogFields } from '#tracing/tracing'
 import { LEVEL_NUMBERS, LogTap } from '#observability/log_tap'
 import { withoutSecrets } from '#observability/without_secrets'
 import { env } from '#start/env'

@@ -1,4 +1,4 @@
-import type { TracingSettings } from '#observability/spans'
+import type { TracingSettings } from '#tracing/spans'
 import { env } from '#start/env'
 
 const { SURFACES, JOBS } = env

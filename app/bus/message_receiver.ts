@@ -1,4 +1,4 @@
-import { resumeTrace } from '#observability/tracing'
+import { resumeTrace } from '#tracing/tracing'
 import { sleep, jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
 import type { Bus, BusLogger, Delivery, Subscription } from './bus.js'
 import { DeliveryAbandoned, MalformedMessage } from './errors.js'

@@ -2,9 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Logger } from '@adonisjs/core/logger'
 
 import { observeRequest } from '#observability/metrics'
-import type { tracing } from '#observability/tracing'
-
-type Span = ReturnType<NonNullable<typeof tracing>['startRequest']>
+import type { RequestSpan } from '#tracing/spans'
 
 declare module '@adonisjs/core/http' {
   interface HttpContext {
@@ -26,11 +24,11 @@ interface RequestSummary {
 /** Observes a request until its connection has the response or is closed. */
 export class Observation {
   readonly #startedAt = performance.now()
-  readonly #span: Span | undefined
+  readonly #span: RequestSpan | undefined
   #ctx: HttpContext | undefined
   #summary: RequestSummary | undefined
 
-  constructor(ctx: HttpContext, span: Span | undefined) {
+  constructor(ctx: HttpContext, span: RequestSpan | undefined) {
     this.#ctx = ctx
     this.#span = span
   }

@@ -1,6 +1,6 @@
 import type { Bus } from '#bus/bus'
 import type { Message } from '#bus/message'
-import { resumeTrace } from '#observability/tracing'
+import { resumeTrace } from '#tracing/tracing'
 import type { Signals } from '#signals/signals'
 import type { Destination } from './destination.js'
 import type { ChangeContent, DestinationName, Entry } from './entry.js'

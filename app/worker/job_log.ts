@@ -1,6 +1,6 @@
 import type { Logger } from '@adonisjs/core/logger'
 
-import { measureStep } from '#observability/tracing'
+import { measureStep } from '#tracing/tracing'
 import { clock } from '#kernel/clock'
 import type { ShippedLine } from '#shipping/log_task'
 import type { CommandName, Component } from './components.js'

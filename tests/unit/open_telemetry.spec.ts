@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { OpenTelemetry } from '#observability/open_telemetry'
+import { OpenTelemetry } from '#tracing/open_telemetry'
 import { TraceCollector } from '#tests/helpers/observability/trace_collector'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'

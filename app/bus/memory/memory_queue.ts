@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryHistory, Subscription } from '#bus/bus'
 import { BusUnavailable } from '#bus/errors'
 import { serializeMessage, type Message } from '#bus/message'
-import { currentTraceparent } from '#observability/tracing'
+import { currentTraceparent } from '#tracing/tracing'
 import { storeDeadLetter } from './memory_dead_letters.js'
 
 interface QueuedMessage {

@@ -7,6 +7,8 @@ import { CONTENT_DIGEST } from './approved_content.js'
 export interface AgreedContent {
   readonly digest: string
   readonly nodes: readonly { readonly nodeId: string; readonly agrees: boolean }[]
+  /** The trace of the latest command that started a build or distribution, if it is recorded. */
+  readonly traceparent: string | null
 }
 
 const AGREED = `with content as (
@@ -19,7 +21,9 @@ const AGREED = `with content as (
           and (n.type = 'aggregator' or o.approved_digest = c.digest)), false)) order by o.node_id)
     from analysis_nodes o join nodes n on n.id = o.node_id
     left join project_nodes p on p.node_id = n.id and p.project_id = c.project_id
-    where o.analysis_id = c.id), '[]') as nodes
+    where o.analysis_id = c.id), '[]') as nodes, (
+    select r.traceparent from analysis_runs r where r.analysis_id = c.id
+    order by r.begun_at desc limit 1) as traceparent
   from content c`
 
 /** The analysis must exist. */

@@ -30,7 +30,11 @@ export function analysisContentRoutes(routes: SurfaceRoutes): void {
       200: {
         description: 'The digest and the nodes',
         schema: CONTENT,
-        headers: { ETag: 'The digest, for `If-Match` when a node approves the content' },
+        headers: {
+          'ETag': 'The digest, for `If-Match` when a node approves the content',
+          'X-Analysis-Traceparent':
+            'The W3C `traceparent` of the latest build or distribution, if its trace is recorded',
+        },
       },
     },
   })
@@ -38,6 +42,9 @@ export function analysisContentRoutes(routes: SurfaceRoutes): void {
 
 async function read(ctx: HttpContext): Promise<void> {
   const { id } = await readAnalysis(originOf(ctx), ctx.params.id)
-  const data = await agreedContent(corePool(), id)
+  const { traceparent, ...data } = await agreedContent(corePool(), id)
+  if (traceparent !== null) {
+    ctx.response.header('x-analysis-traceparent', traceparent)
+  }
   sendVersionedJson(ctx, { data, meta: {} }, data.digest)
 }

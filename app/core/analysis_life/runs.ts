@@ -6,6 +6,7 @@ import type { DatabasePool } from '#database/database_pool'
 import { newId } from '#kernel/new_id'
 import { publishCommand } from '#outbox/publish'
 import { digestOf } from '#core/analyses/approved_content'
+import { currentTraceparent } from '#tracing/tracing'
 import { PROCESSES, type ProcessName } from './processes.js'
 
 /** A run of a process, with what the analysis itself does not show. */
@@ -19,10 +20,11 @@ export interface Run {
 
 const START = {
   name: 'begin-run',
-  text: `insert into analysis_runs (analysis_id, process, run) values ($1, $2, $3)
+  text: `insert into analysis_runs (analysis_id, process, run, traceparent)
+    values ($1, $2, $3, $4)
     on conflict (analysis_id, process) do update
     set run = excluded.run, begun_at = now(), heard_at = now(), check_asked_at = null,
-      given_up_at = null, problem = null`,
+      given_up_at = null, problem = null, traceparent = excluded.traceparent`,
 }
 
 /** Sends the command to start a process once the transaction commits. */
@@ -32,7 +34,8 @@ export async function startRun(
   process: ProcessName
 ): Promise<void> {
   const run = newId()
-  await transaction.query({ ...START, values: [analysisId, process, run] })
+  const values = [analysisId, process, run, currentTraceparent() ?? null]
+  await transaction.query({ ...START, values })
   await send(transaction, 'execute', { analysisId, process, run })
 }
 

@@ -12,6 +12,7 @@ import { FolderStore } from '#oci/folder/folder_store'
 import { LOCAL_IMAGES } from '#oci/open_image_store'
 import { RegistryStore } from '#oci/registry/registry_store'
 import { unseal } from '#records/sealing'
+import { measureStep } from '#tracing/tracing'
 
 /** The path of builds in the image folder if no registry project defines it. */
 const INCOMING = 'incoming'
@@ -72,6 +73,6 @@ function openStore({ host, accountName, sealed }: BuildRegistry): RegistryStore 
   const accountSecret = unseal('registry account', sealed)
   return RegistryStore.open(
     { host, accountName, accountSecret },
-    { isInsecure: hostRules().isInsecure(host), guard: guardRegistry(host), attempts: 1 }
+    { isInsecure: hostRules().isInsecure(host), guard: guardRegistry(host), attempts: 1, measure: measureStep }
   )
 }

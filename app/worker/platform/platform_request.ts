@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { traceHeaders } from '#observability/tracing'
+import { traceHeaders } from '#tracing/tracing'
 import { jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
 import {
   isPlatformUnavailable,

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander'
 import { containerDriver, ISOLATIONS, type Isolation } from '#node/containers/choose_driver'
 import { NodeProcess } from './node_process.js'
 import { readNodeSettings } from '#node/settings/node_settings'
+import { passTracesOn, startTracing, stopTracing } from '#tracing/tracing'
 
 interface RunOptions {
   readonly isolation?: Isolation
@@ -29,11 +30,20 @@ async function run(file: string, { isolation }: RunOptions): Promise<void> {
     isolation ?? settings.isolation ?? 'bubblewrap',
     settings.folder
   )
+  await traceRuns()
   const node = await NodeProcess.start({ settings, containers, onLine: print })
   print(`The node ${node.name} is ready`)
   await interruption()
   print('The node ends')
   await node.stop()
+  await stopTracing()
+}
+
+/** A node begins no traces. It continues those of the hub, and records its part if there is a collector. */
+async function traceRuns(): Promise<void> {
+  const endpoint = process.env.OTEL_EXPORTER_OTLP_ENDPOINT
+  await startTracing({ endpoint, share: 0, serviceName: 'analysis-hub-node' })
+  passTracesOn()
 }
 
 const interruption = (): Promise<void> =>

@@ -13,6 +13,7 @@ import { LocalFiles } from '#node/transfers/local_files'
 import { ResultFiles } from '#node/transfers/result_files'
 import { SealedFiles } from '#node/transfers/sealed_files'
 import type { RunServices } from './run_services.js'
+import type { RunTrace } from './run_trace.js'
 import type { AssignedAnalysis } from './assigned_analysis.js'
 
 export interface AnalysisGatewayOptions {
@@ -22,6 +23,7 @@ export interface AnalysisGatewayOptions {
   /** For files on their way. */
   readonly transferFolder: string
   readonly tokens: AnalysisTokens
+  readonly trace: RunTrace
   /** Aborts when the run ends. */
   readonly signal: AbortSignal
   readonly onReport: (report: AnalysisReport) => void
@@ -43,7 +45,7 @@ export class AnalysisGateway {
     { hub, keys, messages, policy, folder }: RunServices,
     options: AnalysisGatewayOptions
   ): Promise<AnalysisGateway> {
-    const { analysis, tokens, signal } = options
+    const { analysis, tokens, trace, signal } = options
     const { id, projectId } = analysis()
     const buckets = new AnalysisBuckets(hub, id)
     const intermediate = new SealedFiles(analysis, buckets, keys, signal)
@@ -53,7 +55,7 @@ export class AnalysisGateway {
     addFileRoutes(router, {
       folder: options.transferFolder,
       maxBytes: policy.fileBytes,
-      results: new ResultFiles(buckets, signal),
+      results: new ResultFiles(buckets, trace, signal),
       intermediate,
       local: new LocalFiles(join(folder, 'local', projectId), policy.localBytes),
     })

@@ -2,6 +2,7 @@ import type { ImageRepository } from '#oci/copy_blob'
 import { openImageStore } from '#oci/open_image_store'
 import { ImageKey } from '#oci/signing/image_key'
 import { verifyImage } from '#oci/signing/verify_image'
+import { measureStep } from '#tracing/tracing'
 
 import type { Hub } from '#node/hub/hub'
 import type { ImageCache, UnpackedImage } from '#node/images/image_cache'
@@ -54,9 +55,13 @@ export class AnalysisImages {
     }
     const repository = await this.#repositoryOf(assignment, signal)
     try {
-      await verifyImage(repository, artifactDigest, this.#keys, { name: analysisId })
+      await measureStep({ name: 'Verify the signature' }, () =>
+        verifyImage(repository, artifactDigest, this.#keys, { name: analysisId })
+      )
       const { store, repository: name } = repository
-      const image = await this.#cache.acquire(store, name, artifactDigest, signal)
+      const image = await measureStep({ name: 'Unpack the image' }, () =>
+        this.#cache.acquire(store, name, artifactDigest, signal)
+      )
       try {
         await this.#requireApprovedContent(analysisId, image)
       } catch (error) {
@@ -82,6 +87,7 @@ export class AnalysisImages {
     const store = await openImageStore(
       { host, accountName, accountSecret },
       {
+        measure: measureStep,
         ...(this.#imagesPath !== undefined && { imagesPath: this.#imagesPath }),
       }
     )

@@ -8,6 +8,7 @@ import type { AnalysisReport } from '#node/gateway/report_routes'
 import { AnalysisTokens } from '#node/gateway/tokens'
 import { SealBroken } from '#node/errors'
 import { retryWhileAway } from '#node/hub/retry_requests'
+import type { UnpackedImage } from '#node/images/image_cache'
 import { OVERFLOWED } from '#node/messages/inbox'
 import type { ReceivedMessage } from '#node/messages/receiver'
 import { AnalysisGateway } from './analysis_gateway.js'
@@ -17,6 +18,7 @@ import type { Assignment, Participation, RunResult } from './hub_analyses.js'
 import { OutputLog } from './output_log.js'
 import type { ReportQueue } from './report_queue.js'
 import type { RunServices } from './run_services.js'
+import { RunTrace } from './run_trace.js'
 
 export interface RunOptions {
   readonly assignment: Assignment
@@ -24,6 +26,8 @@ export interface RunOptions {
   readonly sources: readonly DataSource[]
   readonly restart: number
   readonly reports: ReportQueue
+  /** The trace that the run continues. */
+  readonly traceparent: string | undefined
 }
 
 const GRACE_MS = 2_000
@@ -50,11 +54,12 @@ export class AnalysisRun {
   #failure: string | undefined
   #handingOut: Promise<void> | undefined
   #partners = ''
+  #trace = new RunTrace()
   /** Resolves when nothing of the run is left, with its result. */
   readonly ended: Promise<RunResult>
 
   constructor(services: RunServices, options: RunOptions) {
-    const { analysis } = options
+    const { analysis, assignment, traceparent, reports } = options
     this.#services = services
     this.#options = options
     this.#analysis = analysis
@@ -63,7 +68,11 @@ export class AnalysisRun {
     this.#transferFolder = join(services.folder, 'transfers', analysis.id)
     this.#process = new AnalysisProcess(this.#inboundSocket)
     this.#output = new OutputLog(join(services.folder, 'output', `${analysis.id}.log`))
-    this.ended = this.#run()
+    this.ended = RunTrace.during(traceparent, assignment, (trace) => {
+      this.#trace = trace
+      reports.useTrace(trace)
+      return this.#run()
+    })
   }
 
   get analysisId(): string {
@@ -138,30 +147,23 @@ export class AnalysisRun {
 
   async #execute(): Promise<RunResult> {
     const { reports, assignment } = this.#options
-    const { images, policy, inbox } = this.#services
+    const { images, inbox } = this.#services
     reports.report({ executionStatus: 'starting' })
     if (inbox.hasOverflowed(assignment.analysisId)) {
       this.fail(OVERFLOWED)
     }
     reports.log('info', 'Pulls and verifies the image', 'pull')
     const { signal } = this.#stopped
-    const image = await retryWhileAway(() => images.prepare(assignment, signal), signal)
+    const image = await this.#trace.step('Pull the image', () =>
+      retryWhileAway(() => images.prepare(assignment, signal), signal)
+    )
     const gateway = await this.#openGateway()
     try {
       this.#stopped.signal.throwIfAborted()
       reports.log('info', 'Starts the container', 'start')
-      this.#container = await this.#services.containers.start({
-        name: this.#deploymentName,
-        rootPath: image.rootPath,
-        command: image.command,
-        variables: { ...image.variables, ...(await this.#variables()) },
-        workingFolder: image.workingFolder,
-        limits: policy.limits,
-        gatewayHost: `nginx-${this.#deploymentName}`,
-        gatewaySocket: this.#gatewaySocket,
-        inboundSocket: this.#inboundSocket,
-        onLine: (line, stream) => this.#output.add(line, stream),
-      })
+      this.#container = await this.#trace.step('Start the container', () =>
+        this.#startContainer(image)
+      )
       reports.report({ executionStatus: 'started' })
       this.#handingOut = this.#handOut()
       return await this.#watch(this.#container)
@@ -169,6 +171,22 @@ export class AnalysisRun {
       await gateway.close()
       await image.release()
     }
+  }
+
+  async #startContainer(image: UnpackedImage): Promise<Container> {
+    const { containers, policy } = this.#services
+    return containers.start({
+      name: this.#deploymentName,
+      rootPath: image.rootPath,
+      command: image.command,
+      variables: { ...image.variables, ...(await this.#variables()) },
+      workingFolder: image.workingFolder,
+      limits: policy.limits,
+      gatewayHost: `nginx-${this.#deploymentName}`,
+      gatewaySocket: this.#gatewaySocket,
+      inboundSocket: this.#inboundSocket,
+      onLine: (line, stream) => this.#output.add(line, stream),
+    })
   }
 
   /** Waits until the analysis says that it is done, its container ends, or the run is stopped. */
@@ -281,6 +299,7 @@ export class AnalysisRun {
       socket: this.#gatewaySocket,
       transferFolder: this.#transferFolder,
       tokens: this.#tokens,
+      trace: this.#trace,
       signal: this.#stopped.signal,
       onReport: (report) => this.#report(report),
       onRefusal: (sentence) => reports.logOfAnalysis('warn', sentence, 'gateway'),

@@ -2,6 +2,7 @@ import { isUuid } from '#kernel/is_uuid'
 
 import { publicKeyIn } from '#node/seal/key_pair'
 import type { Hub } from '#node/hub/hub'
+import { jsonOf } from '#node/hub/json_of'
 import type { NodeType, Participant } from './assigned_analysis.js'
 
 /** The execution of an analysis at a node, as the hub stores it. Null means not started. */
@@ -40,6 +41,8 @@ export interface Assignment {
 
 export interface Content {
   readonly digest: string
+  /** The trace of the command that distributed it, if it is recorded. */
+  readonly traceparent: string | undefined
 }
 
 export interface LogLine {
@@ -123,11 +126,10 @@ export class HubAnalyses {
   }
 
   async content(analysisId: string): Promise<Content> {
-    const { data } = await this.#hub.json<{ data: Content }>(
-      'core',
-      `/analyses/${analysisId}/content`
-    )
-    return data
+    const response = await this.#hub.open('core', `/analyses/${analysisId}/content`)
+    const traceparent = response.headers.get('x-analysis-traceparent') ?? undefined
+    const { data } = await jsonOf<{ data: { digest: string } }>(response)
+    return { digest: data.digest, traceparent }
   }
 
   async report(assignmentId: string, report: ExecutionReport): Promise<void> {

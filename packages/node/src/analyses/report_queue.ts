@@ -1,6 +1,7 @@
 import { HubRefusal } from '#node/errors'
 import { retryRequests } from '#node/hub/retry_requests'
 import type { ExecutionReport, HubAnalyses, LogLine } from './hub_analyses.js'
+import { RunTrace } from './run_trace.js'
 
 /** Beyond so many lines that wait, further ones of the analysis are counted instead of kept. */
 const MAX_LINES = 2_000
@@ -23,6 +24,7 @@ export class ReportQueue {
   readonly #target: ReportTarget
   readonly #stopped = new AbortController()
   readonly #lines: LogLine[] = []
+  #trace = new RunTrace()
   #dropped = 0
   #linesOfAnalysis = 0
   #execution: ExecutionReport | undefined
@@ -31,6 +33,11 @@ export class ReportQueue {
   constructor(analyses: HubAnalyses, target: ReportTarget) {
     this.#analyses = analyses
     this.#target = target
+  }
+
+  /** Makes reports of statuses steps of a run. An analysis reports progress as often as it likes, so that is none. */
+  useTrace(trace: RunTrace): void {
+    this.#trace = trace
   }
 
   /** A line of the node itself, which is never dropped. */
@@ -103,7 +110,13 @@ export class ReportQueue {
     }
     const execution = this.#execution
     this.#execution = undefined
-    return execution && (() => this.#analyses.report(assignmentId, execution))
+    if (!execution) {
+      return undefined
+    }
+    const report = () => this.#analyses.report(assignmentId, execution)
+    return execution.executionStatus === undefined
+      ? report
+      : () => this.#trace.step('Report the execution', report)
   }
 
   #droppedLine(): LogLine | undefined {

@@ -159,6 +159,7 @@ export class Scheduler {
     const { analysisId } = assignment
     const analysis = await this.#readAnalysis(assignment)
     const project = await this.#services.analyses.project(analysis.projectId)
+    const traceparent = await this.#findTraceparent(analysisId)
     const former = await this.#records.find(analysisId)
     const restart = (former?.restart ?? -1) + 1
     const record = {
@@ -172,7 +173,14 @@ export class Scheduler {
     await this.#records.save(record)
     const reports = this.#reportsOf(assignment)
     const sources = this.#services.policy.sourcesOf(project)
-    const run = new AnalysisRun(this.#services, { assignment, analysis, sources, restart, reports })
+    const run = new AnalysisRun(this.#services, {
+      assignment,
+      analysis,
+      sources,
+      restart,
+      reports,
+      traceparent,
+    })
     this.#runs.set(analysisId, run)
     this.#events.onLine(`${nameOf(assignment.analysis)}: starts`)
     this.#track(this.#settle(run, record, reports, nameOf(assignment.analysis)))
@@ -271,6 +279,12 @@ export class Scheduler {
       throw new HubRefusal('The node is not a participant of the analysis', 404)
     }
     return { id: analysisId, projectId: analysis.projectId, self, participants }
+  }
+
+  /** A run goes on without a trace: if its content cannot be read, it says so itself. */
+  async #findTraceparent(analysisId: string): Promise<string | undefined> {
+    const content = await this.#services.analyses.content(analysisId).catch(() => undefined)
+    return content?.traceparent
   }
 
   #reportsOf({ id, analysisId }: Pick<Assignment, 'id' | 'analysisId'>): ReportQueue {

@@ -1,6 +1,7 @@
 import { SURFACE_PREFIXES, type SurfaceName } from '#configuration/surfaces'
 
 import { HubRefusal } from '#node/errors'
+import { traceHeaders } from '#tracing/tracing'
 import { jsonOf } from './json_of.js'
 import { Login, type ClientCredentials } from './login.js'
 import { requestHub } from './request_hub.js'
@@ -57,6 +58,7 @@ export class Hub {
         accept: 'application/json',
         authorization: `Bearer ${token}`,
         ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...traceHeaders(),
         ...headers,
       },
       ...(json !== undefined && { body: JSON.stringify(json) }),

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 
+import type { RunTrace } from '#node/analyses/run_trace'
 import { HubRefusal, HubUnavailable } from '#node/errors'
 import { retryWhileAway } from '#node/hub/retry_requests'
 import type { AnalysisBuckets } from './analysis_buckets.js'
@@ -7,15 +8,21 @@ import type { AnalysisBuckets } from './analysis_buckets.js'
 /** The results of an analysis. Everybody who may read the analysis can read them. */
 export class ResultFiles {
   readonly #buckets: AnalysisBuckets
+  readonly #trace: RunTrace
   readonly #signal: AbortSignal
 
-  constructor(buckets: AnalysisBuckets, signal: AbortSignal) {
+  constructor(buckets: AnalysisBuckets, trace: RunTrace, signal: AbortSignal) {
     this.#buckets = buckets
+    this.#trace = trace
     this.#signal = signal
   }
 
   /** Returns when the hub has stored the file. While the hub is away, it is tried again. */
-  async upload(name: string, path: string): Promise<void> {
+  upload(name: string, path: string): Promise<void> {
+    return this.#trace.step('Upload a result', () => this.#upload(name, path))
+  }
+
+  async #upload(name: string, path: string): Promise<void> {
     let mayHaveArrived = false
     await retryWhileAway(async () => {
       try {

@@ -11,6 +11,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { markReleasable, releaseChunk } from '#kernel/chunk_memory'
 import { RegistryUnavailable } from '#oci/errors'
 import type { UploadRequest, Uploader } from '#oci/uploads/uploader'
+import { requestStep, type MeasureRequest } from './request_step.js'
 
 const SOCKETS = { keepAlive: true, maxSockets: 16, scheduling: 'lifo' } as const
 
@@ -34,6 +35,12 @@ export interface HttpRequest {
   readonly upload?: Pick<UploadRequest, 'note' | 'startUrl'>
 }
 
+interface ConnectionOptions {
+  readonly guard?: OutboundGuard | undefined
+  readonly uploader?: Uploader | undefined
+  readonly measure?: MeasureRequest | undefined
+}
+
 /** Connections to a registry and to the hosts it redirects to. */
 export class Connections {
   readonly #http = new ClearAgent(SOCKETS)
@@ -41,16 +48,26 @@ export class Connections {
   readonly #guard: OutboundGuard | undefined
   readonly #uploader: Uploader | undefined
   readonly #isVerified: boolean
+  readonly #measure: MeasureRequest | undefined
 
-  constructor(isCertificateVerified: boolean, guard?: OutboundGuard, uploader?: Uploader) {
+  constructor(
+    isCertificateVerified: boolean,
+    { guard, uploader, measure }: ConnectionOptions = {}
+  ) {
     this.#guard = guard
     this.#uploader = uploader
+    this.#measure = measure
     this.#isVerified = isCertificateVerified
     this.#https = new SecureAgent({ ...SOCKETS, rejectUnauthorized: isCertificateVerified })
   }
 
   /** Sends one request and returns the response head. Does not follow redirects or store cookies. */
-  async send(request: HttpRequest): Promise<IncomingMessage> {
+  send(request: HttpRequest): Promise<IncomingMessage> {
+    const exchange = () => this.#exchange(request)
+    return this.#measure ? this.#measure(requestStep(request), exchange) : exchange()
+  }
+
+  async #exchange(request: HttpRequest): Promise<IncomingMessage> {
     const { method, url, headers, body, idleMs, signal, upload } = request
     this.#guard?.requireAllowed(url)
     if (this.#uploader && upload) {

@@ -13,6 +13,7 @@ import type { JournalEntry, UploadJournal } from '#oci/uploads/upload_journal'
 import { RegistryResponse } from './registry_response.js'
 import { parseChallenge } from './challenge.js'
 import { Connections, type OutboundGuard } from './connections.js'
+import type { MeasureRequest } from './request_step.js'
 import { baseOf } from './registry_address.js'
 import { Tokens, type Account } from './tokens.js'
 
@@ -33,6 +34,8 @@ export interface RegistryOptions {
   readonly guard?: OutboundGuard
   /** Records uploads, so that they can be cancelled after a crash. */
   readonly journal?: UploadJournal
+  /** Makes each request a step of the trace of whoever sends it. */
+  readonly measure?: MeasureRequest
 }
 
 export interface RegistryRequest {
@@ -94,17 +97,15 @@ export class RegistryClient {
 
   static open(address: RegistryAddress, options: RegistryOptions = {}): RegistryClient {
     const base = baseOf(address.host)
-    const connections = new Connections(
-      !options.isInsecure,
-      options.guard,
-      options.journal?.uploader
-    )
+    const { isInsecure, guard, journal, measure } = options
+    const uploader = journal?.uploader
+    const connections = new Connections(!isInsecure, { guard, uploader, measure })
     return new RegistryClient(base, connections, new Tokens(base, connections, address), {
       idleMs: options.idleMs ?? IDLE_MS,
       attempts: options.attempts ?? ATTEMPTS,
       firstPauseMs: options.firstPauseMs ?? FIRST_PAUSE_MS,
       retryForMs: options.retryForMs ?? 0,
-      journal: options.journal,
+      journal,
     })
   }
 

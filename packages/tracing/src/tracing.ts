@@ -1,3 +1,4 @@
+import { PassedTraces } from './passed_traces.js'
 import type { Step, TraceFields, Tracing, TracingSettings } from './spans.js'
 
 /** Undefined without a collector; the tracing library is not loaded then. */
@@ -10,6 +11,11 @@ export async function startTracing({ endpoint, ...settings }: TracingSettings): 
   }
 }
 
+/** Lets requests carry the traces of other processes on, where none is recorded. */
+export function passTracesOn(): void {
+  tracing ??= new PassedTraces()
+}
+
 /** Flushes pending spans. */
 export async function stopTracing(): Promise<void> {
   await tracing?.shutdown()
@@ -17,18 +23,21 @@ export async function stopTracing(): Promise<void> {
 }
 
 /** Runs work as a step of the active trace, if there is one. */
-export function measureStep<T>(step: Step, work: () => Promise<T>): Promise<T> {
+export function measureStep<T>(step: Step<T>, work: () => Promise<T>): Promise<T> {
   return tracing ? tracing.measure(step, work) : work()
 }
 
 /** Runs work as a step of a trace that arrived from another process, if it did. */
 export function resumeTrace<T>(
   traceparent: string | undefined,
-  step: Step,
+  step: Step<T>,
   work: () => Promise<T>
 ): Promise<T> {
   return tracing && traceparent !== undefined ? tracing.resume(traceparent, step, work) : work()
 }
+
+/** Runs work outside of the active trace, such as work that goes on for others. */
+export const suspendTrace = <T>(work: () => T): T => (tracing ? tracing.suspend(work) : work())
 
 /** What another process continues the active trace with; undefined if nothing is recorded. */
 export const currentTraceparent = (): string | undefined => tracing?.traceparent

@@ -68,13 +68,17 @@ export class OpenTelemetry implements Tracing {
     return { run: (work) => context.with(inside, work), end: (ctx) => endRequest(span, ctx) }
   }
 
-  measure<T>(step: Step, work: () => Promise<T>): Promise<T> {
+  measure<T>(step: Step<T>, work: () => Promise<T>): Promise<T> {
     return this.#activeSpan ? this.#run(step, context.active(), work) : work()
   }
 
-  resume<T>(traceparent: string, step: Step, work: () => Promise<T>): Promise<T> {
+  resume<T>(traceparent: string, step: Step<T>, work: () => Promise<T>): Promise<T> {
     const sender = propagation.extract(ROOT_CONTEXT, { traceparent })
     return trace.getSpanContext(sender) ? this.#run(step, sender, work) : work()
+  }
+
+  suspend<T>(work: () => T): T {
+    return context.with(ROOT_CONTEXT, work)
   }
 
   get traceparent(): string | undefined {
@@ -97,12 +101,14 @@ export class OpenTelemetry implements Tracing {
     return span && (span.traceFlags & TraceFlags.SAMPLED) !== 0 ? span : undefined
   }
 
-  #run<T>(step: Step, parent: Context, work: () => Promise<T>): Promise<T> {
-    const { name, kind, attributes = {} } = step
+  #run<T>(step: Step<T>, parent: Context, work: () => Promise<T>): Promise<T> {
+    const { name, kind, attributes = {}, attributesOf } = step
     const options = { attributes, kind: kind ? KINDS[kind] : SpanKind.INTERNAL }
     return this.#tracer.startActiveSpan(name, options, parent, async (span) => {
       try {
-        return await work()
+        const result = await work()
+        span.setAttributes(attributesOf?.(result) ?? {})
+        return result
       } catch (error) {
         fail(span, error)
         throw error

@@ -9,12 +9,16 @@ export interface TracingSettings {
   readonly serviceName: string
 }
 
+export type StepAttributes = Readonly<Record<string, string | number>>
+
 /** A named part of a trace. Names and attributes never contain secrets. */
-export interface Step {
+export interface Step<T = unknown> {
   readonly name: string
   /** What it does with another process: ask it, or exchange messages with it. */
   readonly kind?: 'client' | 'producer' | 'consumer'
-  readonly attributes?: Readonly<Record<string, string>>
+  readonly attributes?: StepAttributes
+  /** Attributes that the result of its work adds. */
+  readonly attributesOf?: (result: T) => StepAttributes
 }
 
 export interface RequestSpan {
@@ -30,11 +34,14 @@ export interface TraceFields {
 }
 
 export interface Tracing {
-  startRequest(ctx: HttpContext): RequestSpan
+  /** Undefined in a process that serves no requests of the interface. */
+  startRequest?(ctx: HttpContext): RequestSpan
   /** Runs a step of the active trace. Without one, or if it is not recorded, only the work runs. */
-  measure<T>(step: Step, work: () => Promise<T>): Promise<T>
+  measure<T>(step: Step<T>, work: () => Promise<T>): Promise<T>
   /** Runs a step of a trace that began in another process, given as a W3C `traceparent`. */
-  resume<T>(traceparent: string, step: Step, work: () => Promise<T>): Promise<T>
+  resume<T>(traceparent: string, step: Step<T>, work: () => Promise<T>): Promise<T>
+  /** Runs work that belongs to no trace, although it begins within one. */
+  suspend<T>(work: () => T): T
   /** The W3C `traceparent` of the active step if it is recorded. */
   readonly traceparent: string | undefined
   readonly logFields: TraceFields
