@@ -140,10 +140,12 @@ export class JobConsumer {
     }
     const interruption = new Interruption({ delivery, limitMs, ending: this.#ending.signal })
     const id = typeof message.data.id === 'string' ? message.data.id : undefined
+    const { run } = message.metadata
     const log = new JobLog(this.#dependencies, {
       component: this.#component,
       command: job.command,
       id,
+      run: typeof run === 'string' ? run : undefined,
     })
     const publisher = new JobEventPublisher(
       this.#dependencies.bus,

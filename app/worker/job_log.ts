@@ -1,6 +1,6 @@
 import type { Logger } from '@adonisjs/core/logger'
 
-import { measureStep } from '#tracing/tracing'
+import { measureStep, traceLogFields } from '#tracing/tracing'
 import { clock } from '#kernel/clock'
 import type { ShippedLine } from '#shipping/log_task'
 import type { CommandName, Component } from './components.js'
@@ -22,6 +22,8 @@ export interface JobLabels {
   readonly command: CommandName
   /** ID of the record the command refers to. */
   readonly id: string | undefined
+  /** The run of the process that the command belongs to. */
+  readonly run?: string | undefined
 }
 
 /** The log of a job, attached to the record it refers to. Must not contain secrets. */
@@ -32,7 +34,7 @@ export class JobLog {
   readonly #labels: Readonly<Record<string, string>>
 
   constructor(sinks: LogSinks, job: JobLabels, more: Readonly<Record<string, string>> = {}) {
-    const { component, command, id } = job
+    const { component, command, id, run } = job
     this.#sinks = sinks
     this.#job = job
     this.#more = more
@@ -41,6 +43,7 @@ export class JobLog {
       component: component.name,
       command,
       refType: component.refType,
+      ...(run !== undefined && { run }),
       ...(id !== undefined && { refId: id, [component.idLabel]: id }),
     }
   }
@@ -64,14 +67,16 @@ export class JobLog {
 
   /** Logs start and end of a stage, or its failure. */
   async stage<T>(what: string, work: () => Promise<T>): Promise<T> {
-    this.info(`${what}: started`)
+    this.#write('info', `${what}: started`, { step: what, stepState: 'started' })
     const startedAt = performance.now()
     try {
       const result = await measureStep({ name: what }, work)
-      this.info(`${what}: done in ${((performance.now() - startedAt) / 1000).toFixed(2)} s`)
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(2)
+      this.#write('info', `${what}: done in ${seconds} s`, { step: what, stepState: 'done' })
       return result
     } catch (error) {
-      this.warn(`${what}: ${failureReport(error).message}`)
+      const { message } = failureReport(error)
+      this.#write('warn', `${what}: ${message}`, { step: what, stepState: 'failed' })
       throw error
     }
   }
@@ -83,9 +88,9 @@ export class JobLog {
     this.#sinks.logger.error({ ...this.#labels, event, code, err: error, shipped: true }, message)
   }
 
-  #write(level: Level, message: string): void {
-    this.#ship(level, message)
-    this.#sinks.logger[level]({ ...this.#labels, shipped: true }, message)
+  #write(level: Level, message: string, labels: Record<string, string> = {}): void {
+    this.#ship(level, message, labels)
+    this.#sinks.logger[level]({ ...this.#labels, ...labels, shipped: true }, message)
   }
 
   #ship(level: Level, message: string, labels: Record<string, string> = {}): void {
@@ -95,7 +100,7 @@ export class JobLog {
       service: SERVICE,
       level,
       channel: 'system',
-      labels: { ...this.#labels, ...labels },
+      labels: { ...this.#labels, ...labels, ...traceLogFields() },
     })
   }
 }

@@ -15,11 +15,15 @@ export function cpuMicroseconds(pid: number): number {
  */
 export async function load(
   given: string | readonly string[],
-  { connections, seconds }: { connections: number; seconds: number }
+  {
+    connections,
+    seconds,
+    token = 'bench',
+  }: { connections: number; seconds: number; token?: string }
 ): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const until = performance.now() + seconds * 1_000
-  const headers = { authorization: 'Bearer bench' }
+  const headers = { authorization: `Bearer ${token}` }
   const urls = [given].flat()
   let requests = 0
   const one = () =>

@@ -6,6 +6,7 @@ import { test } from '@japa/runner'
 import { FolderStore } from '#oci/folder/folder_store'
 import { eventually } from '#tests/helpers/eventually'
 import { HubProcesses } from '#tests/helpers/hub_processes'
+import { orphansAmong } from '#tests/helpers/observability/orphans'
 import { TraceCollector, type CollectedSpan } from '#tests/helpers/observability/trace_collector'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { enterMasterImage, Researcher } from '#tests/helpers/worker/researcher'
@@ -36,12 +37,6 @@ const newTrace = () => randomBytes(16).toString('hex')
 const traceparentOf = (trace: string) => `00-${trace}-${randomBytes(8).toString('hex')}-01`
 
 const namesOf = (spans: readonly CollectedSpan[]) => new Set(spans.map(({ name }) => name))
-
-/** The spans whose parent is neither among them nor the caller's. */
-function orphansAmong(spans: readonly CollectedSpan[], caller: string): CollectedSpan[] {
-  const known = new Set([caller.split('-')[2], ...spans.map(({ spanId }) => spanId)])
-  return spans.filter(({ parentSpanId }) => !known.has(parentSpanId))
-}
 
 test.group('The trace of an analysis', (group) => {
   let collector: TraceCollector

@@ -85,6 +85,22 @@ test.group('Spans of OpenTelemetry', () => {
     ])
   })
 
+  test('a step has the attributes of its result, and suspended work is no part of it', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { collector, tracing } = await started(cleanup)
+    const step = { name: 'GET', attributesOf: (status: number) => ({ status }) }
+    await tracing.resume(CALLER, step, async () => {
+      await tracing.suspend(() => tracing.measure({ name: 'never' }, async () => {}))
+      assert.isUndefined(tracing.suspend(() => tracing.traceparent))
+      return 404
+    })
+    await tracing.shutdown()
+    assert.lengthOf(collector.spans, 1)
+    assert.equal(collector.named('GET')!.attributes.status, 404)
+  })
+
   test('a traceparent that is malformed is as if there were none', async ({ assert, cleanup }) => {
     const { collector, tracing } = await started(cleanup)
     for (const malformed of ['', 'x', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, '00-1-1-01']) {

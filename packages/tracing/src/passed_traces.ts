@@ -1,11 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
+import { isTraceparent } from '#kernel/is_traceparent'
 import type { Step, TraceFields, Tracing } from './spans.js'
-
-/** W3C Trace Context, version 0, with any flags. */
-const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
-
-export const isTraceparent = (text: string): boolean => TRACEPARENT.test(text)
 
 /** Records nothing: requests carry the trace that a step resumed, as it arrived. */
 export class PassedTraces implements Tracing {

@@ -15,6 +15,8 @@ export interface HubCall {
   readonly query: URLSearchParams
   /** What the caller is logged in with. */
   readonly token: string | undefined
+  /** The trace that it carries on. */
+  readonly traceparent: string | undefined
   readonly body: Fields
 }
 
@@ -35,6 +37,8 @@ export class StandInHub {
   /** The bucket that all files are in; that of an analysis has its id. */
   bucketOfFiles = ''
   contentDigest = 'sha256:content'
+  /** The trace of the command that distributed all analyses. */
+  traceparent: string | undefined
   registry: Fields = {
     host: 'local-images',
     externalName: 'node',
@@ -119,7 +123,8 @@ export class StandInHub {
     const isJson = request.headers['content-type'] === 'application/json'
     const body = isJson ? ((await json(request)) as Fields) : {}
     const token = request.headers.authorization?.replace('Bearer ', '')
-    const call = { method: request.method!, path, query, token, body }
+    const traceparent = request.headers.traceparent as string | undefined
+    const call = { method: request.method!, path, query, token, traceparent, body }
     this.firstToken ??= token
     this.calls.push(call)
     if (await this.fault(call, response)) {
@@ -137,7 +142,10 @@ export class StandInHub {
   /** Does what the call asks for. */
   answer(call: HubCall, response: ServerResponse): void {
     const answer = this.#answerTo(call)
-    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
+    response.writeHead(answer === undefined ? 404 : 200, {
+      'content-type': 'application/json',
+      ...(this.traceparent !== undefined && { 'x-analysis-traceparent': this.traceparent }),
+    })
     response.end(JSON.stringify(answer ?? { message: 'There is no such record' }))
   }
 

@@ -89,8 +89,13 @@ export class Machine {
   }
 
   /** What a call prints; a call that does not succeed fails the test. */
-  async must(...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await this.call(args)
+  must(...args: string[]): Promise<string> {
+    return this.succeed(args)
+  }
+
+  /** Like `must`, with an input or variables. */
+  async succeed(args: readonly string[], call?: Call): Promise<string> {
+    const { code, stdout, stderr } = await this.call(args, call)
     if (code !== 0) {
       throw new Error(`hubctl ${args.join(' ')} ended with ${code}:\n${stderr}${stdout}`)
     }

@@ -1,6 +1,15 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
 import { test } from '@japa/runner'
 import pg from 'pg'
 
+import { eventually } from '#tests/helpers/eventually'
+import { HubProcesses } from '#tests/helpers/hub_processes'
+import { orphansAmong } from '#tests/helpers/observability/orphans'
+import { TraceCollector } from '#tests/helpers/observability/trace_collector'
 import { s3VariablesFor } from '#tests/helpers/storage/s3_store'
 import { startPostgres } from '#tests/services/servers/postgres'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
@@ -8,6 +17,34 @@ import { startRadosgw } from '#tests/services/servers/radosgw'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
 import { TestSandbox } from './test_sandbox.js'
+
+const SURROUNDINGS = fileURLToPath(
+  new URL('../../fixtures/analyses/surroundings', import.meta.url)
+)
+const TRACE = randomBytes(16).toString('hex')
+const CALLER = `00-${TRACE}-${randomBytes(8).toString('hex')}-01`
+const SOON_MS = 300_000
+
+/** From the upload to the result, in the order in which they begin. */
+const STEPS = [
+  'POST /storage/buckets/:id/resumable',
+  'POST /core/analyses/:id/command',
+  'send analysisBuilderCommands',
+  'process analysisBuilderCommands',
+  'Read the analysis',
+  'send analysisDistributorCommands',
+  'process analysisDistributorCommands',
+  'Run the analysis',
+  'Pull the image',
+  'GET /core/analyses/:id/content',
+  'Verify the signature',
+  'Unpack the image',
+  'Start the container',
+  'Report the execution',
+  'POST /core/analysis-nodes/:id',
+  'Upload a result',
+  'POST /storage/buckets/:id/upload',
+]
 
 test.group('A sandbox with real parts', (group) => {
   let servers: RealServer[] = []
@@ -30,11 +67,75 @@ test.group('A sandbox with real parts', (group) => {
   })
   group.each.timeout(900_000)
 
-  test('runs an analysis, and is found again in its database', async ({ assert, cleanup }) => {
-    const sandbox = await TestSandbox.create(['--with-real-parts'], variables)
+  /** A sandbox whose worker is a process of its own. All of its processes send their spans to the collector. */
+  async function tracedSandbox(cleanup: (step: () => void | Promise<void>) => void) {
+    const collector = await TraceCollector.start()
+    cleanup(() => collector.close())
+    const secret = randomUUID()
+    const shared = {
+      APP_KEY: randomBytes(32).toString('hex'),
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_SAMPLER_ARG: '0',
+    }
+    const sandbox = await TestSandbox.create(['--with-real-parts'], {
+      ...variables,
+      ...shared,
+      JOBS: 'bus,outbox,sweeps',
+      WORKER_CLIENT_SECRET: secret,
+    })
     cleanup(() => sandbox.remove())
+    const worker = await HubProcesses.launch('server', {
+      variables: {
+        ...shared,
+        AMQP_URL: variables.AMQP_URL,
+        REDIS_URL: variables.REDIS_URL,
+        SURFACES: 'none',
+        JOBS: 'worker',
+        CORE_URL: `${sandbox.url}/core`,
+        STORAGE_URL: `${sandbox.url}/storage`,
+        IDENTITY_URL: `${sandbox.url}/auth`,
+        CLIENT_ID: 'worker',
+        CLIENT_SECRET: secret,
+        IMAGES_PATH: join(sandbox.folder, 'hub/images'),
+        IMAGE_SOURCE: 'archive',
+      },
+    })
+    cleanup(() => { writeFileSync('/tmp/trace_worker.log', worker.output) })
+    cleanup(() => worker.remove())
+    return { sandbox, collector }
+  }
+
+  test('runs an analysis in one trace, and is found again in its database', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { sandbox, collector } = await tracedSandbox(cleanup)
     await sandbox.up()
-    assert.match(await sandbox.run('mean'), /expected/)
+    const known = await sandbox.run(SURROUNDINGS, { TRACEPARENT: CALLER })
+    assert.include(known, 'KEYCLOAK_TOKEN')
+    assert.notMatch(known, /OTEL|TRACE/i)
+
+    await eventually(() => {
+      const spans = collector.of(TRACE)
+      const names = new Set(spans.map(({ name }) => name))
+      return STEPS.every((step) => names.has(step)) && orphansAmong(spans, CALLER).length === 0
+    }, SOON_MS)
+    const spans = collector.of(TRACE)
+    assert.equal(new Set(spans.map(({ instance }) => instance)).size, 5)
+    const runs = spans.filter(({ name }) => name === 'Run the analysis')
+    assert.lengthOf(new Set(runs.map(({ instance }) => instance)), 3)
+    assert.sameMembers(
+      [...new Set(spans.map(({ service }) => service))],
+      ['analysis-hub', 'analysis-hub-worker', 'analysis-hub-node']
+    )
+
+    const [{ id }] = await sandbox.machine.json('--context', 'sandbox', 'get', 'analyses')
+    const shown = await sandbox.machine.must('--context', 'sandbox', 'analysis', 'trace', id)
+    for (const part of ['build', 'distribution', 'run at north', 'run at south', 'run at center']) {
+      assert.match(shown, new RegExp(` done +${part}$`, 'm'))
+    }
+    assert.match(shown, /^20\S+ \S+ +\d+\.\d\d s +done +├─ Read the analysis$/m)
+
     assert.equal(await countOf(variables.DATABASE_URL!, 'analyses'), 1)
     await sandbox.command('down')
     await sandbox.up()

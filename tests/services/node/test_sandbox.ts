@@ -61,9 +61,10 @@ export class TestSandbox {
   }
 
   /** What the run of an analysis prints. Its result stays on the machine. */
-  async run(analysis: string): Promise<string> {
+  async run(analysis: string, env: Record<string, string> = {}): Promise<string> {
     const to = await mkdtemp(this.machine.path('result-'))
-    return this.command('run', analysis, '--to', to)
+    const args = ['sandbox', '--folder', this.folder, 'run', analysis, '--to', to]
+    return this.machine.succeed(args, { env })
   }
 
   /** What the hub answers to somebody. */

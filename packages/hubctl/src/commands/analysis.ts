@@ -10,6 +10,7 @@ import { chooseEntrypoint } from './analysis_entrypoint.js'
 import { explain } from './analysis_explain.js'
 import { showLogs } from './analysis_logs.js'
 import { showTimeline } from './analysis_timeline.js'
+import { showTrace } from './analysis_trace.js'
 import type { Verdict } from './decision_parts.js'
 import {
   decide,
@@ -70,6 +71,13 @@ export function analysisCommand(): Command {
         .option('-l, --limit <count>', 'number of the newest lines', wholeNumber, 100)
         .option('-f, --follow', 'also new lines as they arrive, until Ctrl-C')
         .action(perform(showLogs))
+    )
+    .addCommand(
+      analysisArgument(
+        new Command('trace').description('show its builds, distributions and runs, step by step')
+      )
+        .option('-l, --limit <count>', 'number of the newest log lines to read', wholeNumber, 1000)
+        .action(perform(showTrace))
     )
     .addCommand(rotateCredentialsCommand(ANALYSES))
 }

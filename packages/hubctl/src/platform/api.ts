@@ -5,6 +5,7 @@ import type { PlanRecorder } from './plan_recorder.js'
 import { reach } from './reach.js'
 import { apiErrorFrom } from './api_error.js'
 import type { Session } from './session.js'
+import { traceOfCaller } from './trace_of_caller.js'
 
 export type ChangeMethod = 'POST' | 'DELETE'
 
@@ -102,6 +103,7 @@ export class Api {
       headers: {
         accept: 'application/json',
         prefer: 'handling=strict',
+        ...traceOfCaller(),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,

@@ -10,6 +10,7 @@ import type { Output } from '#hubctl/output/output'
 import { progressOf } from '#hubctl/output/progress'
 import type { Api } from '#hubctl/platform/api'
 import { apiErrorFrom } from '#hubctl/platform/api_error'
+import { traceOfCaller } from '#hubctl/platform/trace_of_caller'
 import { Problem } from '#hubctl/problem'
 import { PendingUploads } from './pending_uploads.js'
 import { sha256In, sha256Of } from './checksum.js'
@@ -56,6 +57,7 @@ async function transferFile(
       fingerprint: async () => [endpoint, path, size, mtimeMs].join(' '),
       onBeforeRequest: async (request) => {
         request.setHeader('authorization', `Bearer ${await api.token()}`)
+        Object.entries(traceOfCaller()).forEach(([name, value]) => request.setHeader(name, value))
       },
       onProgress: onProgress,
       onError: (error) => void explainError(error).then(reject, reject),
