@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -100,7 +99,6 @@ test.group('A sandbox with real parts', (group) => {
         IMAGE_SOURCE: 'archive',
       },
     })
-    cleanup(() => { writeFileSync('/tmp/trace_worker.log', worker.output) })
     cleanup(() => worker.remove())
     return { sandbox, collector }
   }
