@@ -73,6 +73,11 @@ function openStore({ host, accountName, sealed }: BuildRegistry): RegistryStore 
   const accountSecret = unseal('registry account', sealed)
   return RegistryStore.open(
     { host, accountName, accountSecret },
-    { isInsecure: hostRules().isInsecure(host), guard: guardRegistry(host), attempts: 1, measure: measureStep }
+    {
+      isInsecure: hostRules().isInsecure(host),
+      guard: guardRegistry(host),
+      attempts: 1,
+      measure: measureStep,
+    }
   )
 }

@@ -42,15 +42,11 @@ test.group('The trace of a run', (group) => {
   }) => {
     passTracesOn()
     const calls = await run(cleanup, COMMAND)
-    assert.sameMembers([...new Set(traced(calls))], [
-      'GET /nodes',
-      'GET /analyses',
-      'POST /analysis-nodes',
-    ])
-    assert.deepEqual(
-      [...new Set(calls.flatMap(({ traceparent }) => traceparent ?? []))],
-      [COMMAND]
+    assert.sameMembers(
+      [...new Set(traced(calls))],
+      ['GET /nodes', 'GET /analyses', 'POST /analysis-nodes']
     )
+    assert.deepEqual([...new Set(calls.flatMap(({ traceparent }) => traceparent ?? []))], [COMMAND])
   })
 
   for (const malformed of ['', 'x', '00-1-1-01', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`]) {

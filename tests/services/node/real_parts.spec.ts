@@ -17,9 +17,7 @@ import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
 import { TestSandbox } from './test_sandbox.js'
 
-const SURROUNDINGS = fileURLToPath(
-  new URL('../../fixtures/analyses/surroundings', import.meta.url)
-)
+const SURROUNDINGS = fileURLToPath(new URL('../../fixtures/analyses/surroundings', import.meta.url))
 const TRACE = randomBytes(16).toString('hex')
 const CALLER = `00-${TRACE}-${randomBytes(8).toString('hex')}-01`
 const SOON_MS = 300_000
