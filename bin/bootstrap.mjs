@@ -19,6 +19,7 @@ const commands = {
   'build': { built: true },
   // Another Node.js would compress to other bytes.
   'image': { built: true, program: 'build/bin/image.js', installedNode: true },
+  'package:deb': { built: true, program: 'build/bin/deb.js', installedNode: true },
   'test': { built: false, program: 'bin/test.ts' },
   'test:watch': {
     built: false,

@@ -13,7 +13,7 @@ const FILES = ['adonisrc.js', 'package.json']
 
 /** Maps of sources, which are not in the image, and programs for contributors. */
 const UNUSED =
-  /\.map$|^bin\/(image|reference|generate_docs|finding_table|included_files|lifecycle_diagrams|line_links|verify_events)\b/
+  /\.map$|^bin\/(image|deb|reference|generate_docs|finding_table|included_files|lifecycle_diagrams|line_links|verify_events)\b/
 
 /** The built program. It names the commit of the image, since an older build of the same sources may be used. */
 export async function programEntries(root: string, commit: Commit): Promise<LayerEntry[]> {

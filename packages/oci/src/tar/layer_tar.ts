@@ -10,13 +10,19 @@ const FILE_MODE = 0o644
 const FOLDER_MODE = 0o755
 const LINK_MODE = 0o777
 
-/** Creates a layer tar, in chunks of useful size. It contains no times, hosts or users. */
+interface TarOptions {
+  /** The time of all entries; none by default. */
+  readonly modifiedAt?: Date
+}
+
+/** Creates a layer tar, in chunks of useful size. It contains no hosts or users, and no other times. */
 export async function* layerTar(
-  entries: Iterable<LayerEntry> | AsyncIterable<LayerEntry>
+  entries: Iterable<LayerEntry> | AsyncIterable<LayerEntry>,
+  { modifiedAt = EPOCH }: TarOptions = {}
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let buffered: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of entryBytes(entries)) {
+  for await (const chunk of entryBytes(entries, modifiedAt)) {
     buffered.push(chunk)
     bytes += chunk.byteLength
     if (bytes >= CHUNK_BYTES) {
@@ -29,8 +35,10 @@ export async function* layerTar(
 }
 
 async function* entryBytes(
-  entries: Iterable<LayerEntry> | AsyncIterable<LayerEntry>
+  entries: Iterable<LayerEntry> | AsyncIterable<LayerEntry>,
+  modifiedAt: Date
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const header = (entry: Omit<TarFile, 'modifiedAt'>): Buffer => tarHeader({ ...entry, modifiedAt })
   for await (const entry of entries) {
     if ('isFolder' in entry) {
       const { path, mode = FOLDER_MODE, owner = 0 } = entry
@@ -65,6 +73,3 @@ async function* contentOf(file: LayerFile): AsyncGenerator<Uint8Array, void, und
     )
   }
 }
-
-const header = (entry: Omit<TarFile, 'modifiedAt'>): Buffer =>
-  tarHeader({ ...entry, modifiedAt: EPOCH })
