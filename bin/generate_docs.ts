@@ -17,6 +17,7 @@ const ARCHITECTURE = 'docs/architecture.md'
 const ANALYSES = 'docs/analyses.md'
 const DEPLOYING = 'docs/deploying.md'
 const DOCTOR = 'docs/doctor.md'
+const SERVER = 'docs/server.md'
 
 await loadSettings()
 
@@ -34,6 +35,7 @@ const files = {
   ...rewritten(ANALYSES, withLifeDiagrams),
   ...rewritten(DEPLOYING, withIncludedFiles),
   ...rewritten(DOCTOR, withFindings),
+  ...rewritten(SERVER, withIncludedFiles),
 }
 
 const outdated = Object.entries(files).filter(([file, content]) => current(file) !== content)
