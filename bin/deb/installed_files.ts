@@ -36,7 +36,7 @@ const MOVED: Readonly<Record<string, string>> = {
 /** All files of the package: the program, Node.js, production dependencies without the database, and services. */
 export async function installedFiles(
   root: string,
-  packages: ProductionPackages,
+  packages: Pick<ProductionPackages, 'node' | 'libraries'>,
   commit: Commit
 ): Promise<LayerEntry[]> {
   const node = await packages.node()

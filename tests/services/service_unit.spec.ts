@@ -126,12 +126,14 @@ test.group('The variables for a production', (group) => {
   test('start an installation as they are typed in the handbook', async ({ assert, cleanup }) => {
     const folder = await temporaryFolder(cleanup)
     const { host, port: databasePort, hostname, username, password } = new URL(postgres.url)
-    const typed = (await shellBlocks('deploying.md')).find((block) =>
-      block.includes('store APP_KEY')
-    )!
+    const typed = (await shellBlocks('server.md'))
+      .filter((block) => block.includes('store APP_KEY') || block.includes('^PUBLIC_URL'))
+      .join('')
     const environmentFile = join(folder, 'typed.env')
     const secrets = join(folder, 'secrets')
     await mkdir(secrets)
+    const installed = await readFile(join(UNITS, 'analysis-hub.env'), 'utf8')
+    await writeFile(environmentFile, installed.replace('/var/lib/analysis-hub', join(folder, 'data')))
     // The tests are root already, and servers that are no service of this machine stay as they are. Those commands read
     // nothing, so that a pipe to one may break: no "pipefail".
     const sudo =
@@ -140,7 +142,6 @@ test.group('The variables for a production', (group) => {
       .replaceAll('/etc/redis/redis.conf', '/dev/null')
       .replaceAll('/etc/analysis-hub.env', environmentFile)
       .replaceAll('/etc/analysis-hub/secrets', secrets)
-      .replaceAll('/var/lib/analysis-hub', join(folder, 'data'))
       .replace('127.0.0.1:5432', host)
       // The server of the tests has a hub already.
       .replaceAll(/(?<=create role |owner |postgres:\/\/)hub/g, 'typed')
