@@ -133,7 +133,10 @@ test.group('The variables for a production', (group) => {
     const secrets = join(folder, 'secrets')
     await mkdir(secrets)
     const installed = await readFile(join(UNITS, 'analysis-hub.env'), 'utf8')
-    await writeFile(environmentFile, installed.replace('/var/lib/analysis-hub', join(folder, 'data')))
+    await writeFile(
+      environmentFile,
+      installed.replace('/var/lib/analysis-hub', join(folder, 'data'))
+    )
     // The tests are root already, and servers that are no service of this machine stay as they are. Those commands read
     // nothing, so that a pipe to one may break: no "pipefail".
     const sudo =
