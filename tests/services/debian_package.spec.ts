@@ -73,8 +73,8 @@ test.group('The Debian package', (group) => {
       const script = `#!/bin/sh\nexec /usr/bin/${name} --root=${root} "$@"\n`
       await writeFile(join(folder, 'bin', name), script, { mode: 0o755 })
     }
-    const asked = `#!/bin/sh\necho "$@" >> ${folder}/systemctl\n`
-    await writeFile(join(folder, 'bin/systemctl'), asked, { mode: 0o755 })
+    const recorder = `#!/bin/sh\necho "$@" >> ${folder}/systemctl\n`
+    await writeFile(join(folder, 'bin/systemctl'), recorder, { mode: 0o755 })
 
     await dpkg('--install', file)
     assert.match(await readFile(join(root, 'etc/passwd'), 'utf8'), /^analysis-hub:x:/m)
