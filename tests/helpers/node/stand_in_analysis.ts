@@ -13,6 +13,8 @@ export class StandInAnalysis {
   requests = 0
   abandoned = 0
   status = 'executing'
+  /** How often it answered how it is. */
+  polls = 0
   onMessage: (message: unknown) => void = () => {}
   tokenSeconds = 3_600
   readonly #server: Server
@@ -57,6 +59,7 @@ export class StandInAnalysis {
       return
     }
     if (request.url === '/healthz') {
+      this.polls += 1
       const health = { status: this.status, token_remaining_time: this.tokenSeconds }
       response.end(JSON.stringify(health))
       return

@@ -6,11 +6,18 @@ import type {
 } from '#node/containers/container_driver'
 import { StandInAnalysis } from './stand_in_analysis.js'
 
+interface RunningContainer {
+  readonly spec: ContainerSpec
+  readonly analysis: StandInAnalysis
+  /** Ends its program by itself. */
+  end(): Promise<void>
+}
+
 /** Starts no program: each container is a server in this process, which a test asks about its analysis. */
 export class StandInContainers implements ContainerDriver {
   readonly name = 'stand-in'
-  /** The specification and the analysis of each running container, by the id of the analysis. */
-  readonly running = new Map<string, { spec: ContainerSpec; analysis: StandInAnalysis }>()
+  /** By the id of the analysis. */
+  readonly running = new Map<string, RunningContainer>()
   /** Changes an analysis before its node sees it. */
   onStart: (analysis: StandInAnalysis, analysisId: string) => void = () => {}
 
@@ -24,12 +31,16 @@ export class StandInContainers implements ContainerDriver {
     const analysisId = spec.variables.ANALYSIS_ID!
     const analysis = await StandInAnalysis.listen(spec.inboundSocket)
     this.onStart(analysis, analysisId)
-    this.running.set(analysisId, { spec, analysis })
     const { promise: exited, resolve } = Promise.withResolvers<ContainerExit>()
-    const stop = async () => {
+    const exit = async (how: ContainerExit) => {
       await analysis.close()
       this.running.delete(analysisId)
-      resolve({ code: null, signal: 'SIGTERM', reason: 'stopped', message: 'It was stopped' })
+      resolve(how)
+    }
+    const end = () => exit({ code: 0, signal: null })
+    this.running.set(analysisId, { spec, analysis, end })
+    const stop = async () => {
+      await exit({ code: null, signal: 'SIGTERM', reason: 'stopped', message: 'It was stopped' })
       return exited
     }
     return { exited, stop }

@@ -103,6 +103,27 @@ test.group('An analysis that attacks its node', (group) => {
     )
   })
 
+  test('it that says it stopped, and ends at once, has a reason in the log', async ({
+    assert,
+    cleanup,
+  }) => {
+    const scene = await NodeScene.set(cleanup)
+    const spec = await running(scene)
+    const token = spec.variables.KEYCLOAK_TOKEN
+    const [assignment] = scene.hub.assignments
+    const container = scene.containers.running.get(assignment!.analysisId)!
+    await eventually(() => container.analysis.polls > 0, WITHIN_MS)
+    const body = { log: 'Stops', log_type: 'info', status: 'stopped' }
+    await call(spec, '/po/stream_logs', { method: 'POST', token, body })
+    await container.end()
+    await eventually(() => assignment!.executionStatus === 'stopped', WITHIN_MS)
+
+    assert.include(
+      scene.hub.logs.map(({ message }) => message),
+      'The analysis stopped by itself'
+    )
+  })
+
   test('it fills no log, and the reason of its end is in it', async ({ assert, cleanup }) => {
     const scene = await NodeScene.set(cleanup)
     const spec = await running(scene)

@@ -199,18 +199,21 @@ export class AnalysisRun {
     const { signal } = this.#stopped
     while (!signal.aborted) {
       await this.#poll()
-      if (FINAL.has(this.#reported ?? '')) {
+      if (this.#hasReportedItsEnd) {
         await container.stop(GRACE_MS)
-        this.#explainStop()
-        return this.#reported as RunResult
+        return this.#resultAsReported()
       }
       await sleep(POLL_MS, signal)
     }
     return exit ? this.#resultOf(exit) : this.#stop(container)
   }
 
+  get #hasReportedItsEnd(): boolean {
+    return FINAL.has(this.#reported ?? '')
+  }
+
   /** An analysis that stops by itself mostly does so because others have ended. */
-  #explainStop(): void {
+  #resultAsReported(): RunResult {
     if (this.#reported === 'stopped') {
       const partners = /failed|stopped/.test(this.#partners)
       const reason = partners
@@ -218,6 +221,7 @@ export class AnalysisRun {
         : 'The analysis stopped by itself'
       this.#options.reports.log('warn', reason, 'stopped')
     }
+    return this.#reported as RunResult
   }
 
   async #stop(container: Container): Promise<RunResult> {
@@ -254,8 +258,8 @@ export class AnalysisRun {
   }
 
   #resultOf({ code, signal, message }: ContainerExit): RunResult {
-    if (FINAL.has(this.#reported ?? '')) {
-      return this.#reported as RunResult
+    if (this.#hasReportedItsEnd) {
+      return this.#resultAsReported()
     }
     if (code === 0) {
       return 'executed'
@@ -271,7 +275,7 @@ export class AnalysisRun {
 
   /** A status that the analysis reports of itself. */
   #take(status: string | undefined): void {
-    if (status === undefined || status === this.#reported || FINAL.has(this.#reported ?? '')) {
+    if (status === undefined || status === this.#reported || this.#hasReportedItsEnd) {
       return
     }
     this.#reported = status
