@@ -250,6 +250,8 @@ test.group('Distribution', (group) => {
       command: 'execute',
       refType: 'analysis',
       refId: scene.id,
+      step: 'Copy the image to north in the registry one.example',
+      stepState: 'started',
       analysisId: scene.id,
     })
     assert.lengthOf(scene.lines, 8)
