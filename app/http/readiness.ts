@@ -1,3 +1,4 @@
+import { drain } from '#kernel/drain'
 import { ServiceUnavailable } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import { health, type FailedCheck } from '#observability/health'
@@ -17,8 +18,9 @@ export async function readiness(): Promise<Readiness> {
   return readinessOf(degraded)
 }
 
-/** Throws the failure that names the required dependencies that are unavailable. */
+/** Throws the failure that names the required dependencies that are unavailable, or that this process is stopping. */
 export async function requireReady(): Promise<void> {
+  drain.requireRunning()
   const failing = await health.failing()
   if (failing.length > 0) {
     const names = failing.map(({ name }) => name).join(', ')

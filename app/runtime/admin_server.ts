@@ -7,7 +7,6 @@ import { envelopeOf, Failure, InternalFailure, RouteNotFound } from '#kernel/fai
 import { readiness } from '#http/readiness'
 import { respondToClientErrors, serverTimeouts } from '#http/request_timeouts'
 import { metrics } from '#observability/metrics'
-import { drain } from '#kernel/drain'
 import { ownLogPage } from './own_log_page.js'
 
 export type Page = () => Promise<{ type: string; body: string }>
@@ -20,10 +19,7 @@ export const OK = { type: JSON_TYPE, body: '{"status":"ok"}' }
 /** Pages for monitoring; the primary of a pool serves its own pages for all processes. */
 const PROCESS_PAGES: Record<string, Page> = {
   '/health/live': async () => OK,
-  '/health/ready': async () => {
-    drain.requireRunning()
-    return { type: JSON_TYPE, body: JSON.stringify(await readiness()) }
-  },
+  '/health/ready': async () => ({ type: JSON_TYPE, body: JSON.stringify(await readiness()) }),
   '/metrics': async () => ({ type: metrics.contentType, body: await metrics.metrics() }),
   '/logs': ownLogPage,
 }

@@ -60,6 +60,13 @@ export class HubProcess {
     return hub
   }
 
+  /** In a pool, the primary has given the port to others before. */
+  async announceStop(): Promise<void> {
+    if (this.#web && !membership()) {
+      await drain.announce(this.#environment.env.DRAIN_DELAY_SECONDS * 1_000)
+    }
+  }
+
   /** Drains, then stops everything in reverse order of the start. */
   async stop(): Promise<void> {
     setTimeout(exitAfterTimeout, STOP_LIMIT_MS).unref()

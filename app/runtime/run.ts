@@ -5,6 +5,8 @@ import { membership } from '#runtime/pool/membership'
 import { StartFailure } from '#kernel/start_failure'
 
 export interface Running {
+  /** Comes before `stop` after SIGTERM, the signal of supervisors. Nobody at a terminal waits for balancers. */
+  announceStop?(): Promise<void>
   stop(): Promise<void>
   /** Handles SIGHUP; without it the signal ends the program. */
   reload?(): Promise<void>
@@ -38,13 +40,18 @@ export async function run(start: () => Promise<Running>, { reloads = false } = {
       process.exit(1)
     }
   }
-  await stopping
+  if ((await stopping) === 'SIGTERM') {
+    await running?.announceStop?.()
+  }
   await running?.stop()
   process.exit(0)
 }
 
-function stopRequested(furtherSignals: readonly NodeJS.Signals[]): Promise<void> {
-  const signalled = new Promise<void>((resolve) => {
+/** Resolves to the signal, or to nothing at the end of the pool. */
+function stopRequested(
+  furtherSignals: readonly NodeJS.Signals[]
+): Promise<NodeJS.Signals | undefined> {
+  const signalled = new Promise<NodeJS.Signals>((resolve) => {
     let firstAt: number | undefined
     for (const signal of ['SIGINT', 'SIGTERM', ...furtherSignals] as const) {
       process.on(signal, () => {
@@ -52,12 +59,12 @@ function stopRequested(furtherSignals: readonly NodeJS.Signals[]): Promise<void>
           process.exit(130)
         }
         firstAt ??= performance.now()
-        resolve()
+        resolve(signal)
       })
     }
   })
   const pool = membership()
-  return pool ? Promise.race([signalled, pool.over]) : signalled
+  return pool ? Promise.race([signalled, pool.over.then(() => undefined)]) : signalled
 }
 
 /** Errors with an own code print their message; others are printed with their stack. */

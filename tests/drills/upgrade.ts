@@ -15,6 +15,7 @@ import { findings, type Finding } from '#tests/drills/upgrade/findings'
 import { formerRelease } from '#tests/drills/upgrade/former_release'
 import { Installation, type Release } from '#tests/drills/upgrade/installation'
 import { Load } from '#tests/drills/upgrade/load'
+import { upgradePool } from '#tests/drills/upgrade/pool_upgrade'
 
 /** Stands for the release before this one as long as none has a tag. */
 const FORMER = 'bf5987ddc877f8a86094915a47d79e0f938b3672'
@@ -55,6 +56,9 @@ const found = await findings({ installation, load, journal, observer })
 load.stop()
 await installation.retire()
 found.push(...ended())
+note('a pool is reloaded')
+found.push(await upgradePool(installation, [former, latest, former, latest]))
+found.push(await upgradePool(installation, [latest, former, latest]))
 report(found)
 process.exitCode = found.every(({ problems }) => problems.length === 0) ? 0 : 1
 

@@ -80,6 +80,42 @@ test.group('One process', () => {
     assert.equal(await hub.exit, 0)
   })
 
+  test('readiness goes first after SIGTERM, and requests are served until the delay is over', async ({
+    assert,
+    cleanup,
+  }) => {
+    const startedWith = async (DRAIN_DELAY_SECONDS: string) => {
+      const hub = await HubProcesses.start('server', { variables: { DRAIN_DELAY_SECONDS } })
+      cleanup(() => hub.remove())
+      return hub
+    }
+    const [hub, other] = [await startedWith('300'), await startedWith('1')]
+    const readiness = () => request(`${hub.admin}/health/ready`)
+    assert.equal((await readiness()).status, 200)
+    hub.signal('SIGTERM')
+    await hub.until('it was not ready', async () => (await readiness()).status === 503)
+
+    assert.include((await readiness()).body, 'This process is stopping')
+    assert.equal((await request(`${hub.origin}/core/health/ready`)).status, 503)
+    const { status, headers } = await request(`${hub.origin}/core/`, new Agent({ keepAlive: true }))
+    assert.deepEqual([status, headers.connection], [200, 'keep-alive'])
+    await realTime(1_100, 'a signal that is repeated within a second is one')
+    hub.signal('SIGTERM')
+    assert.equal(await hub.exit, 130)
+
+    other.signal('SIGTERM')
+    assert.equal(await other.exit, 0)
+  })
+
+  test('Ctrl-C does not wait for balancers', async ({ assert, cleanup }) => {
+    const hub = await HubProcesses.start('server', { variables: { DRAIN_DELAY_SECONDS: '300' } })
+    cleanup(() => hub.remove())
+    hub.pressCtrlC()
+
+    assert.equal(await hub.exit, 0)
+    await hub.gone()
+  })
+
   test('a second Ctrl-C does not wait for what is under way', async ({ assert, cleanup }) => {
     const hub = await HubProcesses.start('server')
     cleanup(() => hub.remove())

@@ -312,10 +312,11 @@ test.group('The chart', (group) => {
     assert.equal(hub!.spec.replicas, 3)
     assert.deepEqual(hub!.spec.strategy.rollingUpdate, { maxSurge: 1, maxUnavailable: 0 })
     const pod = hub!.spec.template.spec
-    assert.isAbove(
-      pod.terminationGracePeriodSeconds,
-      28 + pod.containers[0].lifecycle.preStop.sleep.seconds
-    )
+    const settings = (component: string) =>
+      manifests('three-replicas').find(isNamed('ConfigMap', `analysis-hub-${component}`))!.data
+    assert.equal(settings('hub').DRAIN_DELAY_SECONDS, '5')
+    assert.isAbove(pod.terminationGracePeriodSeconds, 28 + 5)
+    assert.notProperty(settings('jobs'), 'DRAIN_DELAY_SECONDS')
     assert.lengthOf(pod.topologySpreadConstraints, 2)
   })
 

@@ -146,6 +146,46 @@ test.group('A pool of processes under load', (group) => {
     await hub.gone()
   })
 
+  test('readiness of all processes goes first after SIGTERM, and new connections are still served', async ({
+    assert,
+    cleanup,
+  }) => {
+    const hub = await HubProcesses.start('pool', poolOf({ DRAIN_DELAY_SECONDS: '300' }))
+    cleanup(() => hub.remove())
+    hub.signal('SIGTERM')
+    await hub.until('it was not ready', async () => !(await isReady(hub)))
+    const statuses = (path: string) =>
+      Promise.all(
+        Array.from({ length: 8 }, async () => {
+          const response = await request(`${hub.origin}${path}`)
+          response.resume()
+          return response.statusCode
+        })
+      )
+    await hub.until('each process was told', async () =>
+      (await statuses('/core/health/ready')).every((status) => status === 503)
+    )
+    assert.deepEqual(new Set(await statuses('/core/')), new Set([200]))
+    assert.lengthOf(hub.members, 3)
+    await realTime(1_100, 'a signal that is repeated within a second is one')
+    hub.signal('SIGTERM')
+    assert.equal(await hub.exit, 130)
+    await hub.gone()
+  })
+
+  test('a delay before the drain ends in order, with every process', async ({
+    assert,
+    cleanup,
+  }) => {
+    const hub = await HubProcesses.start('pool', poolOf({ DRAIN_DELAY_SECONDS: '1' }))
+    cleanup(() => hub.remove())
+    hub.signal('SIGTERM')
+
+    assert.equal(await hub.exit, 0)
+    assert.notInclude(hub.output, '"level":50')
+    await hub.gone()
+  })
+
   test('Ctrl-C, which every process hears, ends them in order and none is missed', async ({
     assert,
     cleanup,

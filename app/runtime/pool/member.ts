@@ -98,6 +98,11 @@ export class Member {
     })
   }
 
+  /** Lets the process fail its readiness. It goes on until `stop`. */
+  announceStop(): void {
+    this.#send({ type: 'stopAnnounced' })
+  }
+
   /** Drains the process within a time limit; resolves when it has ended. */
   async stop(): Promise<void> {
     this.#worker.process.kill('SIGTERM')

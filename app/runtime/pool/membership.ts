@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
 
 import type { GracefulServer } from '#http/graceful_server'
+import { drain } from '#kernel/drain'
 import { oncePer } from '#kernel/once_per'
 import { Intake } from './intake.js'
 import type { Answers, Question, ToMember, ToPrimary } from './messages.js'
@@ -33,6 +34,8 @@ export class Membership {
         intake?.take(socket, message.address)
       } else if (message.type === 'question') {
         void answer(message.id, respond[message.question])
+      } else if (message.type === 'stopAnnounced') {
+        void drain.announce(0)
       }
     })
     send({ type: 'ready' })

@@ -16,7 +16,10 @@ export type Question = keyof Answers
 /** Messages of the primary. */
 export type ToMember =
   /** Sent with its socket. The address is included, since a socket that was reset does not know it. */
-  { type: 'connection'; address: string } | { type: 'question'; id: number; question: Question }
+  | { type: 'connection'; address: string }
+  | { type: 'question'; id: number; question: Question }
+  /** The pool is about to stop. */
+  | { type: 'stopAnnounced' }
 
 /** Messages of a member. */
 export type ToPrimary =

@@ -1,5 +1,5 @@
 /**
- * Where a pool of the former version finds its migration when it is reloaded into this one: it was started with this
- * path. Goes with the next version.
+ * Where pools of this version and of the former one find their migration, so that each can be reloaded into the other:
+ * a pool keeps the path that it was started with. The next version may start `bin/pool_migration` itself.
  */
 await import('../../../bin/pool_migration.js')

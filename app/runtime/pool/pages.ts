@@ -2,6 +2,7 @@ import { AggregatorRegistry, Counter, Gauge } from 'prom-client'
 
 import { JSON_TYPE } from '#http/send_json'
 import { readinessOf } from '#http/readiness'
+import { drain } from '#kernel/drain'
 import { ServiceUnavailable } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import { metrics } from '#observability/metrics'
@@ -15,6 +16,7 @@ export function poolPages(slots: readonly Slot[]): Record<string, Page> {
   return {
     '/health/live': async () => OK,
     '/health/ready': async () => {
+      drain.requireRunning()
       await requireAllReady(slots)
       const degraded = await Promise.all(slots.map((slot) => slot.degraded()))
       return { type: JSON_TYPE, body: JSON.stringify(readinessOf(degraded.flat())) }

@@ -9,6 +9,7 @@ import loggerConfig from '#config/logger'
 import config from '#config/pool'
 import { ownersWithoutStoredSecret, type InitialSecretOwner } from '#configuration/initial_secrets'
 import { surfacesOf } from '#configuration/processes'
+import { drain } from '#kernel/drain'
 import { collectProcessMetrics } from '#observability/metrics'
 import { AdminPorts } from '#runtime/admin_ports'
 import { announce } from '#runtime/announcement'
@@ -73,6 +74,14 @@ export class Pool {
       this.#reloading = this.#replaceAll()
     }
     await this.#reloading
+  }
+
+  /** The processes fail their readiness, too, for balancers that ask at the port of the requests. */
+  async announceStop(): Promise<void> {
+    if (this.#port) {
+      this.#slots.forEach((slot) => slot.announceStop())
+      await drain.announce(this.#environment.env.DRAIN_DELAY_SECONDS * 1_000)
+    }
   }
 
   /** Drains all processes, then stops the rest in reverse order of the start. */

@@ -38,7 +38,7 @@ export function programs(settings: ProgramSettings): Programs {
   return {
     migration: {
       name: 'migration',
-      file: sibling('../../../bin/pool_migration'),
+      file: sibling('./migration'),
       environment: config.jobs > 0 ? jobs : surfaces,
       startLimitMs: config.migrationLimitMs,
     },

@@ -31,6 +31,7 @@ export class Slot {
   #current: Member | undefined
   #reason = 'is starting'
   #restarts = 0
+  #isStopAnnounced = false
 
   constructor(options: SlotOptions) {
     this.kind = options.kind
@@ -69,6 +70,12 @@ export class Slot {
     if (predecessor) {
       await this.#retire(predecessor)
     }
+  }
+
+  /** For the current process and those that take its place until `stop`. */
+  announceStop(): void {
+    this.#isStopAnnounced = true
+    this.#current?.announceStop()
   }
 
   async stop(): Promise<void> {
@@ -111,6 +118,9 @@ export class Slot {
 
   #activate(member: Member): void {
     this.#current = member
+    if (this.#isStopAnnounced) {
+      member.announceStop()
+    }
     this.#options.onReady(member)
     void member.ended.then((how) => this.#onEnded(member, how))
   }

@@ -78,6 +78,12 @@ export const groups = defineVariables({
       description:
         'Public address of this installation; links, webhooks and token issuers are derived from it.',
     },
+    DRAIN_DELAY_SECONDS: {
+      reader: integer(0, 300),
+      default: '0',
+      description:
+        'Seconds after SIGTERM in which readiness fails and requests are still served, so that balancers turn away first.',
+    },
     POOL_WEB: {
       reader: integer(1, 256),
       default: derived('the number of processors', () => String(availableParallelism())),

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import type { EndSignal } from './end_signal.js'
 import { ServiceUnavailable } from './failures.js'
 
@@ -5,6 +7,7 @@ import { ServiceUnavailable } from './failures.js'
 export class Drain {
   readonly #controller = new AbortController()
   readonly #signals = new Set<EndSignal>()
+  #isAnnounced = false
 
   get hasStarted(): boolean {
     return this.#controller.signal.aborted
@@ -32,14 +35,23 @@ export class Drain {
     this.#signals.delete(end)
   }
 
+  /**
+   * Readiness fails from now on, and everything else goes on for a while: balancers turn to other processes before the
+   * port closes, and streams that end reconnect there. `start` follows.
+   */
+  async announce(forMs: number): Promise<void> {
+    this.#isAnnounced = true
+    await delay(forMs)
+  }
+
   start(): void {
     this.#controller.abort()
     this.#signals.forEach((end) => end.end())
   }
 
-  /** Throws if the process is shutting down. */
+  /** Throws if the process is shutting down, or about to. */
   requireRunning(): void {
-    if (this.hasStarted) {
+    if (this.#isAnnounced || this.hasStarted) {
       throw new ServiceUnavailable('This process is stopping')
     }
   }

@@ -66,13 +66,13 @@ export class HealthBalancer {
     void this.#watch(member)
   }
 
+  /** Requests under way go on. */
   remove({ origin }: Target): void {
-    this.#members.find((member) => member.origin === origin)?.agent.destroy()
     this.#members = this.#members.filter((member) => member.origin !== origin)
   }
 
   close(): void {
-    this.#members.forEach((member) => this.remove(member))
+    this.#members.splice(0).forEach(({ agent }) => agent.destroy())
     this.#server.close()
     this.#server.closeAllConnections()
   }

@@ -41,6 +41,11 @@ const SECRET = randomBytes(24).toString('hex')
 const APP_KEY = randomBytes(24).toString('hex')
 const REPORTED_ERROR = /^.*"level":(50|60),.*$/gm
 
+interface Hub {
+  readonly program: HubProcesses
+  readonly release: Release
+}
+
 /** Two hubs behind a balancer, a worker, and the servers they need. Each hub and the worker may be of another release. */
 export class Installation {
   readonly servers: Servers
@@ -51,7 +56,7 @@ export class Installation {
   /** Lines of level error and above of processes that were replaced. */
   readonly errors: string[] = []
   readonly #folder: string
-  readonly #hubs: HubProcesses[] = []
+  readonly #hubs: Hub[] = []
   #worker: HubProcesses | undefined
 
   static async start(release: Release): Promise<Installation> {
@@ -85,11 +90,17 @@ export class Installation {
     return output.trim()
   }
 
-  /** Lets a hub end by SIGTERM, and starts one of a release in its place. */
+  /**
+   * Lets a hub end by SIGTERM, and starts one of a release in its place. The balancer learns from these sources that one
+   * ends; an earlier release may close its port before, so that an operator takes it out of the balancer first.
+   */
   async replaceHub(index: number, release: Release): Promise<void> {
-    const former = this.#hubs[index]!
-    const target = targetOf(former)
-    await this.#end(former)
+    const { program, release: former } = this.#hubs[index]!
+    const target = targetOf(program)
+    if (former.root) {
+      this.balancer.remove(target)
+    }
+    await this.#end(program)
     this.balancer.remove(target)
     this.#hubs[index] = await this.#startHub(release)
   }
@@ -101,13 +112,24 @@ export class Installation {
 
   /** Ends every process in good order and keeps the servers, so that what was stored can be compared. */
   async retire(): Promise<void> {
-    await Promise.all([...this.#hubs, this.#worker!].map((program) => this.#end(program)))
+    await Promise.all(this.#programs.map((program) => this.#end(program)))
+  }
+
+  /** A pool of the build in a folder, on the same servers. */
+  startPool(root: string): Promise<HubProcesses> {
+    const variables = {
+      ...this.#hubVariables,
+      POOL_WEB: '2',
+      POOL_JOBS: '1',
+      LOG_LEVEL: 'info',
+      LOGSTORE_URL: 'http://127.0.0.1:9',
+    }
+    return HubProcesses.start('pool', { variables, root })
   }
 
   async stop(): Promise<void> {
     this.balancer.close()
-    const programs = [...this.#hubs, ...(this.#worker ? [this.#worker] : [])]
-    await Promise.all(programs.map((program) => program.remove()))
+    await Promise.all(this.#programs.map((program) => program.remove()))
     await Promise.all(Object.values(this.servers).map((server: RealServer) => server.stop()))
     await rm(this.#folder, { recursive: true, force: true })
   }
@@ -120,10 +142,11 @@ export class Installation {
     this.#worker = await this.#startWorker(release)
   }
 
-  async #startHub({ root }: Release): Promise<HubProcesses> {
-    const hub = await HubProcesses.start('server', { variables: this.#hubVariables, root })
-    this.balancer.add(targetOf(hub))
-    return hub
+  async #startHub(release: Release): Promise<Hub> {
+    const { root } = release
+    const program = await HubProcesses.start('server', { variables: this.#hubVariables, root })
+    this.balancer.add(targetOf(program))
+    return { program, release }
   }
 
   #startWorker({ root }: Release): Promise<HubProcesses> {
@@ -148,6 +171,10 @@ export class Installation {
     await program.remove()
   }
 
+  get #programs(): HubProcesses[] {
+    return [...this.#hubs.map(({ program }) => program), ...(this.#worker ? [this.#worker] : [])]
+  }
+
   get #commonVariables(): Variables {
     return {
       APP_KEY,
@@ -165,6 +192,7 @@ export class Installation {
       S3_REGION: 'us-east-1',
       S3_FORCE_PATH_STYLE: 'true',
       JOBS: 'bus,outbox,sweeps',
+      DRAIN_DELAY_SECONDS: '5',
       PUBLIC_URL: this.origin,
       DATABASE_URL: database.url,
       REDIS_URL: redis.url,

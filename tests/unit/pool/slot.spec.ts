@@ -56,6 +56,25 @@ test.group('A slot of a pool', () => {
     assert.equal(slot.restarts, 0)
   })
 
+  test('announces its stop to its process, and to one that takes its place', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { slot, workers, start } = slotOf(cleanup)
+    await start()
+    assert.isEmpty(workers[0]!.messages)
+    slot.announceStop()
+    const replaced = slot.replace()
+    workers[1]!.report({ type: 'ready' })
+    await new Promise((resolve) => setImmediate(resolve))
+    workers[0]!.exit(0)
+    await replaced
+    for (const { messages } of workers) {
+      assert.deepEqual(messages, [{ type: 'stopAnnounced' }])
+    }
+    assert.equal(slot.state, 'ready')
+  })
+
   test('keeps its process where the successor does not start', async ({ assert, cleanup }) => {
     const { slot, workers, start } = slotOf(cleanup)
     await start()

@@ -145,7 +145,7 @@ metadata:
 spec:
   serviceAccountName: {{ include "analysis-hub.serviceAccount" $root }}
   {{- include "analysis-hub.podSecurity" $root | nindent 2 }}
-  # A process drains for up to 28 seconds.
+  # DRAIN_DELAY_SECONDS, and a drain of up to 28 seconds.
   terminationGracePeriodSeconds: {{ add $delay 35 }}
   {{- with include "analysis-hub.placement" $root | trim }}
   {{- . | nindent 2 }}
@@ -193,13 +193,6 @@ spec:
         periodSeconds: 5
         timeoutSeconds: 5
         failureThreshold: 2
-      {{- if gt $delay 0 }}
-      # SIGTERM closes the port at once, but proxies learn of the end of a pod a little later.
-      lifecycle:
-        preStop:
-          sleep:
-            seconds: {{ $delay }}
-      {{- end }}
       resources:
         {{- toYaml (get $root.Values $component).resources | nindent 8 }}
       volumeMounts:

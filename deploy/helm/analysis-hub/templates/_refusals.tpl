@@ -22,7 +22,7 @@
 
 {{- define "analysis-hub.refusedSettings" -}}
 {{- $secrets := include "analysis-hub.secretVariables" . | fromJsonArray -}}
-{{- $own := list "NODE_ENV" "SURFACES" "JOBS" "PORT" "ADMIN_PORT" "ADMIN_HOST" "PUBLIC_URL" "DATA_DIR" "TRUSTED_PROXIES" "S3_ENDPOINT" "S3_REGION" "S3_BUCKET" "S3_FORCE_PATH_STYLE" "STORAGE_PATH" "IMAGES_PATH" "WORKER_PATH" "LOGSTORE_URL" "IDENTITY_URL" "IDENTITY_EMBEDDED" "CORE_URL" "STORAGE_URL" "IMAGE_SIGNING_KEY" "NODE_EXTRA_CA_CERTS" -}}
+{{- $own := list "NODE_ENV" "SURFACES" "JOBS" "PORT" "ADMIN_PORT" "ADMIN_HOST" "PUBLIC_URL" "DATA_DIR" "DRAIN_DELAY_SECONDS" "TRUSTED_PROXIES" "S3_ENDPOINT" "S3_REGION" "S3_BUCKET" "S3_FORCE_PATH_STYLE" "STORAGE_PATH" "IMAGES_PATH" "WORKER_PATH" "LOGSTORE_URL" "IDENTITY_URL" "IDENTITY_EMBEDDED" "CORE_URL" "STORAGE_URL" "IMAGE_SIGNING_KEY" "NODE_EXTRA_CA_CERTS" -}}
 {{- range $name, $value := .Values.settings -}}
 {{- if or (has $name $secrets) (has (trimSuffix "_FILE" $name) $secrets) -}}
 {{- fail (printf "settings.%s is a secret, and everybody who sees the release could read it: put it into a Secret, and name that in secrets.existingSecret or secrets.from.%s." $name (trimSuffix "_FILE" $name)) -}}

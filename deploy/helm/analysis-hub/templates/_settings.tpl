@@ -8,6 +8,9 @@
 {{- end -}}
 {{- $_ := set $settings "PUBLIC_URL" $values.publicUrl -}}
 {{- $_ := set $settings "HOST" ($settings.HOST | default "0.0.0.0") -}}
+{{- if eq .component "hub" -}}
+{{- $_ := set $settings "DRAIN_DELAY_SECONDS" (toString $values.endpointsDelaySeconds) -}}
+{{- end -}}
 {{- $_ := set $settings "HEALTH_HOST" ($settings.HEALTH_HOST | default "0.0.0.0") -}}
 {{- $_ := set $settings "PORT" "3000" -}}
 {{- $_ := set $settings "ADMIN_PORT" "3009" -}}
