@@ -313,7 +313,7 @@ test.group('The chart', (group) => {
     assert.deepEqual(hub!.spec.strategy.rollingUpdate, { maxSurge: 1, maxUnavailable: 0 })
     const pod = hub!.spec.template.spec
     const settings = (component: string) =>
-      manifests('three-replicas').find(isNamed('ConfigMap', `analysis-hub-${component}`))!.data
+      manifests('three-replicas').find(isNamed('ConfigMap', `analysis-hub-${component}`))!.data!
     assert.equal(settings('hub').DRAIN_DELAY_SECONDS, '5')
     assert.isAbove(pod.terminationGracePeriodSeconds, 28 + 5)
     assert.notProperty(settings('jobs'), 'DRAIN_DELAY_SECONDS')

@@ -34,7 +34,7 @@ export async function upgradePool(
   const pool = await installation.startPool(folder)
   cleanup.defer(() => pool.remove())
   const clients = await PoolClients.start(pool.origin)
-  cleanup.defer(() => clients.stop())
+  cleanup.defer(() => clients.stop().then(() => {}))
   const problems: string[] = []
   for (const [turn, release] of others.entries()) {
     await clients.answered(pool, ANSWERS_EACH)
