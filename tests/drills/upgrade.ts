@@ -57,8 +57,8 @@ load.stop()
 await installation.retire()
 found.push(...ended())
 note('a pool is reloaded')
-found.push(await upgradePool(installation, [former, latest, former, latest]))
-found.push(await upgradePool(installation, [latest, former, latest]))
+found.push(await poolFinding(former, latest, former, latest))
+found.push(await poolFinding(latest, former, latest))
 report(found)
 process.exitCode = found.every(({ problems }) => problems.length === 0) ? 0 : 1
 
@@ -78,6 +78,15 @@ async function replaceAll(release: Release): Promise<void> {
 
 function lasts(): Promise<void> {
   return delay(DURATION_MS)
+}
+
+/** What was found before is shown, too, if the pool cannot be judged. */
+async function poolFinding(first: Release, ...others: Release[]): Promise<Finding> {
+  try {
+    return await upgradePool(installation, [first, ...others])
+  } catch (error) {
+    return { what: `a pool of ${first.name} was reloaded`, problems: [String(error)] }
+  }
 }
 
 function ended(): Finding[] {
