@@ -17,6 +17,7 @@ export default defineConfig({
     () => import('#providers/relay_provider'),
     () => import('#providers/neighbours_provider'),
     () => import('#providers/administration_provider'),
+    () => import('#providers/presence_provider'),
     () => import('#providers/shipping_provider'),
   ],
   preloads: [

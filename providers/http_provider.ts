@@ -1,10 +1,12 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import AuthenticationMiddleware from '#auth/authentication_middleware'
+import { ClientActivity } from '#http/client_activity'
 import CorsMiddleware from '#http/cors_middleware'
 import ExceptionHandler from '#http/exception_handler'
 import { httpSettings } from '#http/http_settings'
 import LimitMiddleware from '#http/limit_middleware'
+import ObservationMiddleware from '#http/observation_middleware'
 import { RateLimiter } from '#http/rate_limiter'
 import { WaitingRequests } from '#http/waiting_limits'
 import { makeOnce } from './made_once.js'
@@ -22,9 +24,11 @@ export default class HttpProvider {
     })
     makeOnce(container, [
       AuthenticationMiddleware,
+      ClientActivity,
       CorsMiddleware,
       ExceptionHandler,
       LimitMiddleware,
+      ObservationMiddleware,
       WaitingRequests,
     ])
   }

@@ -16,7 +16,7 @@ export interface HostRulesOptions {
   readonly ownPorts: readonly number[]
 }
 
-/** What core is told: `config/core.ts`. */
+/** Settings of core, from `config/core.ts`. */
 export interface CoreSettings {
   /** Whether analyses run without the approval of nodes. */
   readonly skipsAnalysisApproval: boolean

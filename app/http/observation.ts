@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Logger } from '@adonisjs/core/logger'
 
 import { observeRequest } from '#observability/metrics'
+import type { Actor } from '#kernel/actor'
 import type { RequestSpan } from '#tracing/spans'
 
 declare module '@adonisjs/core/http' {
@@ -31,6 +32,11 @@ export class Observation {
   constructor(ctx: HttpContext, span: RequestSpan | undefined) {
     this.#ctx = ctx
     this.#span = span
+  }
+
+  /** Undefined without authentication, and after `settle`. */
+  get caller(): Actor | undefined {
+    return this.#ctx?.actor
   }
 
   /** Captures the summary early for long-running responses, so that the context can be freed. */

@@ -72,6 +72,14 @@ export class WaitingRequests {
     }
   }
 
+  /** The ids of the callers of a kind that have waiting requests. */
+  callers(kind: Actor['kind']): string[] {
+    const prefix = `${kind}:`
+    return [...this.#counts.keys()]
+      .filter((key) => key.startsWith(prefix))
+      .map((key) => key.slice(prefix.length))
+  }
+
   /** The number of identities, realms and addresses with waiting requests. */
   get size(): number {
     return this.#counts.size

@@ -14,7 +14,7 @@ export type SecretSettings = Pick<
   | 'APP_KEY'
 >
 
-/** What the embedded provider is told: `config/identity.ts`. */
+/** Settings of the embedded provider, from `config/identity.ts`. */
 export interface IdentitySettings {
   /** The client of the platform itself, and its realm. */
   readonly platform: { readonly realm: string; readonly clientId: string }

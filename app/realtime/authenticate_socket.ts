@@ -2,9 +2,11 @@ import type { Logger } from '@adonisjs/core/logger'
 import type { Socket } from 'socket.io'
 
 import type { Authenticator } from '#auth/authenticator'
+import type { ClientActivity } from '#http/client_activity'
 import { failureOf } from '#http/failure_of'
 import type { Actor } from '#kernel/actor'
 import { envelopeOf, Failure, Unauthorized } from '#kernel/failures'
+import { connectionOf } from './engine_connection.js'
 
 const TOKEN = /^(?:bearer )?([^\s]+)$/i
 
@@ -17,6 +19,8 @@ export interface SocketIdentity {
 interface SocketAuthenticationOptions {
   readonly authenticator: Authenticator
   readonly logger: Pick<Logger, 'error'>
+  /** Notes what comes from clients; undefined if nobody asks. */
+  readonly activity?: Pick<ClientActivity, 'note'> | undefined
   /** Throws if the caller may not use the namespace. */
   readonly requireEntry: (actor: Actor, socket: Socket) => void
 }
@@ -26,7 +30,7 @@ export async function authenticateSocket(
   socket: Socket,
   gate: SocketAuthenticationOptions
 ): Promise<SocketIdentity> {
-  const { authenticator, logger, requireEntry } = gate
+  const { authenticator, logger, activity, requireEntry } = gate
   try {
     const token = takeToken(socket)
     const actor = token === undefined ? undefined : await authenticator.verify(token)
@@ -34,6 +38,9 @@ export async function authenticateSocket(
       throw new Unauthorized('A valid access token is needed: send it as auth.token')
     }
     requireEntry(actor, socket)
+    activity?.note(actor)
+    // A connection whose client is gone stays open for a while, so only what is received counts.
+    connectionOf(socket).on('packet', () => activity?.note(actor))
     return { actor, token }
   } catch (error) {
     const data = toErrorEnvelope(error, logger)

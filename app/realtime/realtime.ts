@@ -2,6 +2,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import type { ServerOptions } from 'socket.io'
 
 import { Authenticator } from '#auth/authenticator'
+import { ClientActivity } from '#http/client_activity'
 import type { GracefulServer } from '#http/graceful_server'
 import { drain } from '#kernel/drain'
 import { publicPrefix, type SurfaceName } from '#configuration/surfaces'
@@ -74,6 +75,7 @@ export class Realtime implements Emitter {
     const authenticator = await container.make(Authenticator)
     const served = this.#surfaces.filter((surface) => this.#serverFactories.has(surface))
     const logger = await container.make('logger')
+    const activity = await container.make(ClientActivity)
     const report: ReportError = (error, what) => logger.warn({ err: error }, what)
     const sharedOptions = async (name: string) => ({
       peers: peerFolder === undefined ? undefined : new Peers(peerFolder, name),
@@ -87,6 +89,7 @@ export class Realtime implements Emitter {
         ...(await sharedOptions(surface)),
         authenticator,
         logger,
+        activity,
         path: `${publicPrefix(surface, this.#surfaces)}${SOCKET_PATH}`,
         emitter: await this.#redisEmitter(),
       })

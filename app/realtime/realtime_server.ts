@@ -84,9 +84,14 @@ export class RealtimeServer implements Emitter, SocketServer {
   }
 
   async #authenticate(socket: Socket, connections: Connections): Promise<void> {
-    const { authenticator, logger } = this.#options
+    const { authenticator, logger, activity } = this.#options
     const requireEntry = (actor: Actor) => requireMember(actor, socket.nsp.name)
-    const identity = await authenticateSocket(socket, { authenticator, logger, requireEntry })
+    const identity = await authenticateSocket(socket, {
+      authenticator,
+      logger,
+      activity,
+      requireEntry,
+    })
     connections.assignOwner(socket, `${identity.actor.kind}:${identity.actor.id}`)
     this.#identities.set(socket, identity)
   }

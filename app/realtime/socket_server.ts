@@ -4,6 +4,7 @@ import type { Logger } from '@adonisjs/core/logger'
 import type { ServerOptions } from 'socket.io'
 
 import type { Authenticator } from '#auth/authenticator'
+import type { ClientActivity } from '#http/client_activity'
 import type { Drain } from '#kernel/drain'
 
 import type { Connections } from './connections.js'
@@ -28,6 +29,7 @@ export interface SocketServerOptions {
   readonly authenticator: Authenticator
   readonly drain: Drain
   readonly logger: Pick<Logger, 'error'>
+  readonly activity?: Pick<ClientActivity, 'note'>
   /** The public path. */
   readonly path: string
   /** The other processes on the same port, if any. */

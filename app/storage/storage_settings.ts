@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 
 import type { Layout } from '#storage/objects/layout'
 
-/** What storage is told: `config/storage.ts`. */
+/** Settings of storage, from `config/storage.ts`. */
 export interface StorageSettings {
   /** The layout of new objects. */
   readonly layout: Layout

@@ -3,7 +3,7 @@ import app from '@adonisjs/core/services/app'
 import type { ServerAddresses } from '#telemetry/logs/victorialogs/server'
 import type { AuditBucket } from '#telemetry/trail/make_audit_bucket'
 
-/** What telemetry is told: `config/telemetry.ts`. */
+/** Settings of telemetry, from `config/telemetry.ts`. */
 export interface TelemetrySettings {
   /** How long events are retained whose sender does not say; 0 retains them forever. */
   readonly eventRetentionDays: number

@@ -2,25 +2,22 @@ import type { AnalysisLogStore } from '#core/analysis_logs/analysis_log_store'
 import { ANALYSIS_AT_NODE } from '#core/analysis_logs/log_subject'
 import type { ProcessStatus } from '#core/analyses/process_status'
 import type { DatabasePool } from '#database/database_pool'
-import { clock } from '#kernel/clock'
 
 /** How the execution of an analysis stands at one node. */
 export interface NodeExecution {
   readonly nodeId: string
   /** Whether the node has approved the analysis; it begins only then. */
   readonly approved: boolean
-  /** Null if the node has not begun. */
+  /** Null if the node has not started. */
   readonly status: ProcessStatus | null
   readonly since: string
   readonly progress: number | null
-  /** When the node was last heard from, if it is away. */
+  /** The last sign of life of a node that is offline. */
   readonly awaySince: string | null
   /** What the node said last, or why it failed; for callers who may read the logs. */
   readonly message?: string
 }
 
-/** Presence is written once a minute, so a node that is silent for longer than two is away. */
-const AWAY_MS = 2 * 60_000
 /** All nodes share them: a node that said nothing for longer has no message. */
 const NEWEST_LINES = 200
 /** The codes with which a node logs why it ended an analysis. */
@@ -35,7 +32,7 @@ interface ExecutionRow {
   readonly status: ProcessStatus | null
   readonly since: Date
   readonly progress: number | null
-  readonly seenAt: Date | null
+  readonly awaySince: Date | null
 }
 
 interface LogLine {
@@ -48,7 +45,7 @@ const EXECUTIONS = {
   name: 'node-executions',
   text: `select a.node_id as "nodeId", coalesce(a.approval_status = 'approved', false) as approved,
       a.execution_status as status,
-      a.execution_progress as progress, s.seen_at as "seenAt",
+      a.execution_progress as progress, case when not n.online then s.seen_at end as "awaySince",
       coalesce((select h.at from status_history h where h.subject_id = a.id
         and h.name = 'execution_status' order by h.position desc limit 1), a.created_at) as since
     from analysis_nodes a
@@ -79,7 +76,7 @@ async function newestLines(logs: AnalysisLogStore, analysisId: string): Promise<
 }
 
 function executionOf(
-  { nodeId, approved, status, since, progress, seenAt }: ExecutionRow,
+  { nodeId, approved, status, since, progress, awaySince }: ExecutionRow,
   lines: readonly LogLine[]
 ): NodeExecution {
   const own = lines.filter(({ labels }) => labels.nodeId === nodeId)
@@ -92,11 +89,7 @@ function executionOf(
     status,
     since: since.toISOString(),
     progress,
-    awaySince: isAway(seenAt) ? seenAt.toISOString() : null,
+    awaySince: awaySince?.toISOString() ?? null,
     ...(line && { message: line.message }),
   }
 }
-
-/** A node that was never heard from has not come yet. */
-const isAway = (seenAt: Date | null): seenAt is Date =>
-  seenAt !== null && clock.now() - seenAt.getTime() > AWAY_MS

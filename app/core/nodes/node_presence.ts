@@ -10,16 +10,23 @@ import { clock } from '#kernel/clock'
 
 import { NodeService } from './node_service.js'
 
-/** How long a node stays online after the last request of its client. */
-const ONLINE_MS = 5 * 60_000
-/** How often the presence of a client is written. */
-const RECORD_EVERY_MS = 60_000
-const SWEEP_EVERY_MS = 30_000
+/** How long a node stays online without a sign of life of its client. */
+const AWAY_AFTER_MS = 30_000
+/** How often the sighting of a client is written. */
+const RECORD_EVERY_MS = 10_000
+const SWEEP_EVERY_MS = 2_500
+/** After a longer pause between two sweeps, nodes may have called without anybody noticing. */
+const MAX_PAUSE_MS = 15_000
 const MAX_RECORDED = 10_000
 
 const BATCH_SIZE = 100
 
-/** Tracks which nodes are online: those whose clients recently sent a request to any process. */
+interface Sighting {
+  readonly id: string
+  readonly online: boolean
+}
+
+/** Tracks which nodes are online: those whose clients recently gave a sign of life to any process. */
 @inject()
 export class NodePresence {
   readonly #pool: CorePool
@@ -27,33 +34,56 @@ export class NodePresence {
   readonly #recordedAt = new Map<string, number>()
   /** Pending writes by client. */
   readonly #pending = new Map<string, Promise<void>>()
+  /** Sightings that are not written yet. */
+  readonly #unrecorded = new Map<string, number>()
+  /** Since when sweeps follow each other without a longer pause, and the last one. */
+  #watch = { since: 0, until: 0 }
 
   constructor(pool: CorePool, nodes: NodeService) {
     this.#pool = pool
     this.#nodes = nodes
   }
 
-  /** Records a request of a client. Returns undefined if it was recorded recently. */
+  /** Records a request of a client that may look away. Returns undefined if it was recorded recently. */
   record(origin: Origin): Promise<void> | undefined {
     const { kind, id } = origin.actor
     const now = clock.now()
     if (kind !== 'client' || !isUuid(id)) {
       return undefined
     }
-    if (now - (this.#recordedAt.get(id) ?? 0) < RECORD_EVERY_MS) {
+    if (now - (this.#recordedAt.get(id) ?? 0) < AWAY_AFTER_MS) {
       return this.#pending.get(id)
     }
-    if (this.#recordedAt.size >= MAX_RECORDED) {
-      this.#recordedAt.clear()
-    }
-    this.#recordedAt.set(id, now)
-    const recording = this.#write(origin, now).finally(() => this.#pending.delete(id))
+    this.#markRecorded([id], now)
+    const recording = this.#write(new Map([[id, now]]), async () => origin).finally(() =>
+      this.#pending.delete(id)
+    )
     this.#pending.set(id, recording)
     return recording
   }
 
+  /** Records clients with the times at which they were seen; each at most every ten seconds. */
+  async recordSeen(seenAt: ReadonlyMap<string, number>): Promise<void> {
+    const now = clock.now()
+    seenAt.forEach((at, id) => isUuid(id) && this.#unrecorded.set(id, Math.min(at, now)))
+    const due = [...this.#unrecorded].filter(
+      ([id]) => now - (this.#recordedAt.get(id) ?? 0) >= RECORD_EVERY_MS
+    )
+    if (due.length > 0) {
+      await this.#write(new Map(due), () => this.ownOrigin())
+      due.forEach(([id]) => this.#unrecorded.delete(id))
+      this.#markRecorded(
+        due.map(([id]) => id),
+        now
+      )
+    }
+  }
+
   /** Marks silent nodes as offline. Returns their number. */
   async markOffline(signal: AbortSignal): Promise<number> {
+    if (!this.#hasWatchedLongEnough()) {
+      return 0
+    }
     let marked = 0
     let silent = await findSilentNodes(this.#pool)
     while (silent.length > 0 && !signal.aborted) {
@@ -74,19 +104,46 @@ export class NodePresence {
     return serviceOrigin()
   }
 
-  async #write(origin: Origin, now: number): Promise<void> {
-    const { rows } = await this.#pool.query<{ id: string; online: boolean; wasSilent: boolean }>(
-      `with seen as (select n.id, n.client_id, n.online, s.seen_at is null or s.seen_at < $3 as "wasSilent"
-          from nodes n left join node_sightings s on s.client_id = n.client_id where n.client_id = $1),
-        noted as (insert into node_sightings (client_id, seen_at) select client_id, $2 from seen
+  /** Silence only counts while the hub was there to hear: not right after its start, nor after a pause. */
+  #hasWatchedLongEnough(): boolean {
+    const now = clock.now()
+    const hasPaused = now - this.#watch.until > MAX_PAUSE_MS
+    this.#watch = { since: hasPaused ? now : this.#watch.since, until: now }
+    return now - this.#watch.since >= AWAY_AFTER_MS
+  }
+
+  #markRecorded(ids: readonly string[], now: number): void {
+    if (this.#recordedAt.size + ids.length > MAX_RECORDED) {
+      this.#recordedAt.clear()
+    }
+    ids.forEach((id) => this.#recordedAt.set(id, now))
+  }
+
+  /** The order of the rows keeps processes that write at the same time from a deadlock. */
+  async #write(
+    seenAt: ReadonlyMap<string, number>,
+    originOf: () => Promise<Origin>
+  ): Promise<void> {
+    const { rows } = await this.#pool.query<Sighting>(
+      `with given as (select * from unnest($1::uuid[], $2::timestamptz[]) as given (client_id, seen_at)),
+        seen as (select n.id, n.client_id, n.online, g.seen_at,
+            s.seen_at is null or s.seen_at < $3 as was_silent
+          from given g join nodes n on n.client_id = g.client_id
+          left join node_sightings s on s.client_id = g.client_id),
+        noted as (insert into node_sightings (client_id, seen_at)
+          select distinct client_id, seen_at from seen order by client_id
           on conflict (client_id) do update set seen_at = greatest(node_sightings.seen_at, excluded.seen_at))
-       select id, online, "wasSilent" from seen`,
-      [origin.actor.id, new Date(now), new Date(now - ONLINE_MS)]
+       select id, online from seen where not online or was_silent`,
+      [
+        [...seenAt.keys()],
+        [...seenAt.values()].map((at) => new Date(at)),
+        new Date(clock.now() - AWAY_AFTER_MS),
+      ]
     )
-    for (const { id, online, wasSilent } of rows) {
+    for (const { id, online } of rows) {
       // The sweep locks a silent node before it reads the sightings.
-      if (!online || (wasSilent && !(await this.#isOnline(id)))) {
-        await this.#nodes.setOnline(origin, id, true)
+      if (!online || !(await this.#isOnline(id))) {
+        await this.#nodes.setOnline(await originOf(), id, true)
       }
     }
   }
@@ -105,7 +162,7 @@ export class NodePresence {
     await this.#pool.query(
       `delete from node_sightings s where s.seen_at < $1
        and not exists (select 1 from nodes where client_id = s.client_id)`,
-      [new Date(clock.now() - ONLINE_MS)]
+      [new Date(clock.now() - AWAY_AFTER_MS)]
     )
   }
 }
@@ -116,7 +173,7 @@ async function findSilentNodes(database: pg.ClientBase | pg.Pool, id?: string): 
     `select n.id from nodes n left join node_sightings s on s.client_id = n.client_id
      where n.online and (s.seen_at is null or s.seen_at < $1) and ($2::uuid is null or n.id = $2)
      order by n.id limit ${BATCH_SIZE}`,
-    [new Date(clock.now() - ONLINE_MS), id ?? null]
+    [new Date(clock.now() - AWAY_AFTER_MS), id ?? null]
   )
   return rows.map(({ id: found }) => found)
 }

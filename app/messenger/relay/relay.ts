@@ -82,10 +82,11 @@ export class Relay implements SocketServer {
   }
 
   async #admit(socket: Socket, connections: Connections): Promise<void> {
-    const { authenticator, logger } = this.#options
+    const { authenticator, logger, activity } = this.#options
     const admitted = await authenticateSocket(socket, {
       authenticator,
       logger,
+      activity,
       requireEntry: partyOf,
     })
     connections.assignOwner(socket, keyOf(partyOf(admitted.actor)))

@@ -128,6 +128,7 @@ test.group('Why an analysis is not further', (group) => {
       away.node.clientId,
       seenAt,
     ])
+    await set('nodes', away.node.id, { online: false })
 
     const { nodes } = conditionIn(await explain(), 'execution_not_finished')
     const shownAt = ({ nodeId }: Attributes) => {
