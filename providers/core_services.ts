@@ -27,6 +27,8 @@ import { MasterImageService } from '#core/master_images/master_image_service'
 import { NodeConnections } from '#core/nodes/node_connections'
 import { NodeCredentials } from '#core/nodes/node_credentials'
 import { NodePresence } from '#core/nodes/node_presence'
+import { NodePresenceReader } from '#core/nodes/node_presence_reader'
+import { NodeReports } from '#core/nodes/node_reports'
 import { NodeService } from '#core/nodes/node_service'
 import { PLAIN_KINDS } from '#core/plain_kinds'
 import { ProjectNodeService } from '#core/project_nodes/project_node_service'
@@ -76,6 +78,8 @@ const SERVICES = [
   NodeConnections,
   NodeCredentials,
   NodePresence,
+  NodePresenceReader,
+  NodeReports,
   NodeService,
   OwnClients,
   ProcessReports,

@@ -21,6 +21,7 @@ import { masterImageRoutes } from '#core/master_images/master_image_routes'
 import { credentialRoutes } from '#core/nodes/credential_routes'
 import { node } from '#core/nodes/node'
 import { NodeService } from '#core/nodes/node_service'
+import { presenceRoutes } from '#core/nodes/presence_routes'
 import { recordPresence } from '#core/nodes/record_presence'
 import { PLAIN_KINDS } from './plain_kinds.js'
 import { projectNode } from '#core/project_nodes/project_node'
@@ -51,6 +52,7 @@ const core: Surface = {
     serviceRoutes(routes)
     recordRoutes(routes, node, NodeService)
     credentialRoutes(routes)
+    presenceRoutes(routes)
     recordRoutes(routes, project, ProjectService)
     recordRoutes(routes, projectNode, ProjectNodeService)
     recordRoutes(routes, masterImage, MasterImageService)

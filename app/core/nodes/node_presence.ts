@@ -8,7 +8,10 @@ import type { Origin } from '#kernel/origin'
 import { isUuid } from '#kernel/is_uuid'
 import { clock } from '#kernel/clock'
 
+import type { NodeReport } from './node_report.js'
+import { NodeReports } from './node_reports.js'
 import { NodeService } from './node_service.js'
+import { removeOldSpans } from './presence_spans.js'
 
 /** How long a node stays online without a sign of life of its client. */
 const AWAY_AFTER_MS = 30_000
@@ -31,6 +34,7 @@ interface Sighting {
 export class NodePresence {
   readonly #pool: CorePool
   readonly #nodes: NodeService
+  readonly #reports: NodeReports
   readonly #recordedAt = new Map<string, number>()
   /** Pending writes by client. */
   readonly #pending = new Map<string, Promise<void>>()
@@ -39,25 +43,29 @@ export class NodePresence {
   /** Since when sweeps follow each other without a longer pause, and the last one. */
   #watch = { since: 0, until: 0 }
 
-  constructor(pool: CorePool, nodes: NodeService) {
+  constructor(pool: CorePool, nodes: NodeService, reports: NodeReports) {
     this.#pool = pool
     this.#nodes = nodes
+    this.#reports = reports
   }
 
-  /** Records a request of a client that may look away. Returns undefined if it was recorded recently. */
-  record(origin: Origin): Promise<void> | undefined {
+  /**
+   * Records a request of a client that may look away, and the report of its node. Returns undefined if both were
+   * recorded recently.
+   */
+  record(origin: Origin, report?: NodeReport): Promise<void> | undefined {
     const { kind, id } = origin.actor
     const now = clock.now()
     if (kind !== 'client' || !isUuid(id)) {
       return undefined
     }
     if (now - (this.#recordedAt.get(id) ?? 0) < AWAY_AFTER_MS) {
-      return this.#pending.get(id)
+      return this.#pending.get(id) ?? (report && this.#reports.record(id, report))
     }
     this.#markRecorded([id], now)
-    const recording = this.#write(new Map([[id, now]]), async () => origin).finally(() =>
-      this.#pending.delete(id)
-    )
+    const recording = this.#write(new Map([[id, now]]), async () => origin)
+      .then(() => report && this.#reports.record(id, report))
+      .finally(() => this.#pending.delete(id))
     this.#pending.set(id, recording)
     return recording
   }
@@ -97,6 +105,7 @@ export class NodePresence {
       silent = await findSilentNodes(this.#pool)
     }
     await this.#removeStaleSightings()
+    await removeOldSpans(this.#pool)
     return marked
   }
 

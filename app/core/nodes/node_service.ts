@@ -18,6 +18,7 @@ import { clock } from '#kernel/clock'
 
 import { NodeConnections, type NodeValues } from './node_connections.js'
 import { node, type createNode, type Node, type updateNode } from './node.js'
+import { recordSpan } from './presence_spans.js'
 import { withLockedOwners } from './with_locked_owners.js'
 import { withEncodedKey } from './public_key.js'
 
@@ -110,6 +111,7 @@ export class NodeService extends RecordService<typeof Node> {
       const previous = await this.store.lock(transaction, id)
       if (previous && previous.online !== online && (await isStillValid(transaction))) {
         await this.change(transaction, origin, previous, { online })
+        await recordSpan(transaction, id, online)
       }
     })
   }

@@ -7,6 +7,7 @@ import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
 import { node } from '#core/nodes/node'
 import { NodeService } from '#core/nodes/node_service'
 import { NodePresence, presenceSweep } from '#core/nodes/node_presence'
+import { NodeReports } from '#core/nodes/node_reports'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { eventually } from '#tests/helpers/eventually'
@@ -26,7 +27,8 @@ const FIRST_ID = '00000000-0000-4000-8000-000000000000'
 const MINUTE_MS = 60_000
 const pool = () => pools.for(databaseUrl('core'))
 /** A process of its own, which has just started. */
-const newPresence = async () => new NodePresence(pool(), await app.container.make(NodeService))
+const newPresence = async () =>
+  new NodePresence(pool(), await app.container.make(NodeService), new NodeReports(pool()))
 
 /** A process of its own that has swept for long enough for silence to count. */
 async function watchingPresence(): Promise<NodePresence> {
@@ -63,6 +65,9 @@ const waitingFor = async (pid: number) =>
   ).rowCount!
 
 const read = async (id: string) => (await call('GET', `/nodes/${id}`, { headers })).body.data
+
+const presenceOf = async (id: string, query = '') =>
+  (await call('GET', `/nodes/${id}/presence${query}`, { headers })).body.data
 
 /** Sends a request as the client of a node, or as another caller. */
 const callOf = (id: string, kind: 'client' | 'user' = 'client'): Origin => ({
@@ -223,6 +228,93 @@ test.group('Presence of nodes', (group) => {
       ]
     )
     assert.equal(ofNode[0]!.origin.actor.id, clientId)
+  })
+
+  test('the times in which a node was online are kept, until its last sign of life each', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { id, clientId } = await created()
+    const start = clock.now()
+    const seenAt = async (seconds: number) => {
+      cleanup(overrideClock({ now: () => start + seconds * 1_000 }))
+      await (await newPresence()).recordSeen(new Map([[clientId, clock.now()]]))
+    }
+    const missedAt = async (seconds: number) => {
+      cleanup(overrideClock({ now: () => start + seconds * 1_000 }))
+      await (await watchingPresence()).markOffline(running)
+    }
+    const time = (seconds: number) => new Date(start + seconds * 1_000).toISOString()
+    assert.deepInclude(await presenceOf(id), {
+      online: false,
+      since: null,
+      seenAt: null,
+      spans: [],
+    })
+    await seenAt(0)
+    await seenAt(20)
+    await missedAt(51)
+    assert.deepInclude(await presenceOf(id), { online: false, since: time(20), seenAt: time(20) })
+    await seenAt(100)
+    const { spans, ...state } = await presenceOf(id)
+    assert.deepEqual(spans, [
+      { from: time(0), until: time(20) },
+      { from: time(100), until: null },
+    ])
+    assert.deepInclude(state, { nodeId: id, online: true, since: time(100), seenAt: time(100) })
+    cleanup(overrideClock({ now: () => start + 26 * 60 * MINUTE_MS }))
+    assert.lengthOf((await presenceOf(id)).spans, 1, 'Within 24 hours')
+    assert.lengthOf((await presenceOf(id, '?hours=720')).spans, 2)
+    await call('DELETE', `/nodes/${id}`, { headers })
+    assert.equal((await call('GET', `/nodes/${id}/presence`, { headers })).status, 404)
+  })
+
+  test('a node reports its version and clock; an older process never replaces a newer one', async ({
+    assert,
+  }) => {
+    const { id, clientId } = await created()
+    const own = identity({ kind: 'client', id: clientId, realmId, realmName: 'site' }).headers
+    const report = async (version: string, startedAgo: number, ahead = 0) => {
+      const now = clock.now() + ahead
+      const reported = {
+        'x-analysis-node-version': version,
+        'x-analysis-node-started': new Date(now - startedAgo).toISOString(),
+        'x-analysis-node-time': new Date(now).toISOString(),
+      }
+      await call('GET', `/nodes/${id}`, { headers: { ...own, ...reported } })
+      return presenceOf(id)
+    }
+    assert.isNull((await presenceOf(id)).version)
+    const first = await report('1.0.0', 10 * MINUTE_MS, 5 * MINUTE_MS)
+    assert.equal(first.version, '1.0.0')
+    assert.approximately(first.clockDifferenceMs, 5 * MINUTE_MS, 2_000)
+    assert.equal((await report('1.1.0', MINUTE_MS)).version, '1.1.0')
+    assert.equal((await report('1.0.0', 10 * MINUTE_MS)).version, '1.1.0')
+    assert.equal((await report('2.0.0', -MINUTE_MS)).version, '1.1.0', 'It has not started yet')
+    assert.equal((await report('<script>', 0)).version, '1.1.0')
+    const elsewhere = identity({ realmId: clock.uuid(), realmName: 'elsewhere' }).headers
+    const { body } = await call('GET', `/node-presence?nodeId=${id}`, { headers: elsewhere })
+    assert.deepInclude(body.data[0], { online: true, version: null, clockDifferenceMs: null })
+  })
+
+  test('the presence of several nodes is read at once', async ({ assert }) => {
+    const [one, other] = [await created(), await created()]
+    await (await newPresence()).record(callOf(one.clientId))
+    const list = (ids: readonly string[]) =>
+      call('GET', `/node-presence?nodeId=${ids.join()}`, { headers })
+    const { body } = await list([one.id, other.id, clock.uuid()])
+    const states = body.data.map(({ nodeId, online }: any) => [nodeId, online])
+    assert.sameDeepMembers(states, [
+      [one.id, true],
+      [other.id, false],
+    ])
+    assert.equal((await list([])).status, 400)
+    assert.equal((await list(Array.from({ length: 51 }, () => one.id))).status, 400)
+    assert.equal((await call('GET', `/node-presence?nodeId=${one.id}`)).status, 401)
+    for (const hours of ['0', '721', '-1', 'x', '1&hours=2']) {
+      const { status } = await call('GET', `/nodes/${one.id}/presence?hours=${hours}`, { headers })
+      assert.equal(status, 400, hours)
+    }
   })
 
   test('a user with the id of a client, and clients without a node, are not recorded', async ({

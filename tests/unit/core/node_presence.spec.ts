@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 
 import { NodePresence } from '#core/nodes/node_presence'
+import { NodeReports } from '#core/nodes/node_reports'
 import { clock, overrideClock } from '#kernel/clock'
 import type { Origin } from '#kernel/origin'
 import { FakePool } from '#tests/helpers/database/fake_pool'
@@ -36,7 +37,11 @@ function presenceOf() {
       return originOf('client', clock.uuid())
     }
   }
-  const presence = new Presence(pool.asPool as never, nodes as never)
+  const presence = new Presence(
+    pool.asPool as never,
+    nodes as never,
+    new NodeReports(pool.asPool as never)
+  )
   const sent = (pattern: RegExp) => pool.statements.filter(({ text }) => pattern.test(text))
   return { presence, pool, changes, sent }
 }

@@ -5,11 +5,13 @@ import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord } from '#hubctl/kinds/find_record'
 import { propertiesOf, type Kind } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
+import { withPresence } from '#hubctl/kinds/node_presence'
+import { NODES } from '#hubctl/kinds/record_collections'
 import { joinedRelations, listRecords } from '#hubctl/kinds/listing'
 import { collect, commaList, watchable, wholeNumber } from '#hubctl/options'
 import { parseInterval, watch } from '#hubctl/output/watch'
 import type { Api } from '#hubctl/platform/api'
-import { readPage } from '#hubctl/platform/pages'
+import { readPage, type Fields } from '#hubctl/platform/pages'
 import { ApiError } from '#hubctl/platform/api_error'
 import { Problem } from '#hubctl/problem'
 import { listQuery, shapeQuery, type ListOptions } from './list_options.js'
@@ -77,11 +79,12 @@ async function get(
 }
 
 async function showSome(
-  { options, output }: Invocation<GetOptions>,
+  invocation: Invocation<GetOptions>,
   api: Api,
   kind: Kind,
   wanted: readonly string[]
 ): Promise<void> {
+  const { options, output } = invocation
   const query = shapeQuery(options)
   const records = await Promise.all(
     wanted.map((name) => findRecord(api, kind, name, { shape: query }))
@@ -90,10 +93,14 @@ async function showSome(
   const isOne = wanted.length === 1 && !output.isTable && output.format !== 'name'
   return isOne
     ? output.value(only)
-    : output.records(records, { kind: kind.name, columns: requestedColumns(options) })
+    : output.records(await shownRecords(invocation, api, kind, records), {
+        kind: kind.name,
+        columns: requestedColumns(options),
+      })
 }
 
-async function showList({ options, output }: Invocation<GetOptions>, api: Api, kind: Kind) {
+async function showList(invocation: Invocation<GetOptions>, api: Api, kind: Kind) {
+  const { options, output } = invocation
   const columns = requestedColumns(options)
   const isShaped = options.fields !== undefined || options.include !== undefined
   const include =
@@ -101,7 +108,7 @@ async function showList({ options, output }: Invocation<GetOptions>, api: Api, k
   const query = listQuery({ ...options, ...(include.length > 0 && { include }) })
   const limit = options.limit ?? (output.isTable && !options.all ? TABLE_LIMIT : Infinity)
   const { records, total } = await listRecords(api, kind, { query, limit })
-  output.records(records, {
+  output.records(await shownRecords(invocation, api, kind, records), {
     kind: kind.name,
     columns,
     nothing: `There are no ${kind.plural.replaceAll('-', ' ')}${options.filter ? ' that match' : ''}.`,
@@ -109,6 +116,19 @@ async function showList({ options, output }: Invocation<GetOptions>, api: Api, k
   if (records.length < total && options.limit === undefined) {
     output.note(`${records.length} of ${total} are shown; --all shows all of them.`)
   }
+}
+
+/** Tables of nodes also show since when they are online or away. */
+async function shownRecords(
+  { options, output }: Invocation<GetOptions>,
+  api: Api,
+  kind: Kind,
+  records: readonly Fields[]
+): Promise<readonly Fields[]> {
+  const isShaped = options.fields !== undefined || options.include !== undefined
+  return output.isTable && !isShaped && kind.name === NODES.name
+    ? withPresence(api, records)
+    : records
 }
 
 /** Logs require a filter; these examples show valid ones. */

@@ -3,6 +3,7 @@ import { SURFACE_PREFIXES, type SurfaceName } from '#configuration/surfaces'
 import { HubRefusal } from '#node/errors'
 import { traceHeaders } from '#tracing/tracing'
 import { jsonOf } from './json_of.js'
+import { nodeHeaders } from './node_headers.js'
 import { Login, type ClientCredentials } from './login.js'
 import { requestHub } from './request_hub.js'
 
@@ -59,6 +60,7 @@ export class Hub {
         authorization: `Bearer ${token}`,
         ...(json !== undefined && { 'content-type': 'application/json' }),
         ...traceHeaders(),
+        ...nodeHeaders(),
         ...headers,
       },
       ...(json !== undefined && { body: JSON.stringify(json) }),

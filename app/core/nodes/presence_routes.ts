@@ -1,0 +1,115 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { sendJson } from '#http/send_json'
+import type { ResponseDeclaration, SurfaceRoutes } from '#http/surface'
+import { BadRequest } from '#kernel/failures'
+import { issue } from '#kernel/issues'
+import { isUuid } from '#kernel/is_uuid'
+import type { JsonSchema } from '#kernel/json_schema'
+import { originOf } from '#kernel/request_origin'
+import { node } from './node.js'
+import { NodePresenceReader } from './node_presence_reader.js'
+
+const MAX_NODES = 50
+const DEFAULT_HOURS = 24
+const MAX_HOURS = 30 * 24
+
+const TIME: JsonSchema = { type: 'string', format: 'date-time' }
+const TIME_OR_NULL: JsonSchema = { type: ['string', 'null'], format: 'date-time' }
+
+const STATE: JsonSchema = {
+  nodeId: { type: 'string', format: 'uuid' },
+  online: { type: 'boolean' },
+  since: TIME_OR_NULL,
+  seenAt: TIME_OR_NULL,
+  version: { type: ['string', 'null'] },
+  startedAt: TIME_OR_NULL,
+  clockDifferenceMs: { type: ['integer', 'null'] },
+}
+
+const SPAN: JsonSchema = {
+  type: 'object',
+  required: ['from', 'until'],
+  properties: { from: TIME, until: TIME_OR_NULL },
+  additionalProperties: false,
+}
+
+const PRESENCE = { ...STATE, spans: { type: 'array', items: SPAN } }
+
+const objectOf = (properties: JsonSchema): JsonSchema => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+  additionalProperties: false,
+})
+
+const answer = (description: string, data: JsonSchema): ResponseDeclaration => ({
+  description,
+  schema: objectOf({ data }),
+})
+
+/** Whether nodes are online, since when, and when they were before. */
+export function presenceRoutes(routes: SurfaceRoutes): void {
+  routes
+    .get('/node-presence', list, {
+      name: 'listNodePresence',
+      summary: 'Whether nodes are online, since when, and which version they run',
+      access: node.access.read,
+      query: [
+        {
+          name: 'nodeId',
+          description: `The ids of up to ${MAX_NODES} nodes, separated by commas`,
+          schema: { type: 'string', minLength: 36, maxLength: 37 * MAX_NODES - 1 },
+          required: true,
+        },
+      ],
+      responses: {
+        200: answer('The nodes that exist', { type: 'array', items: objectOf(STATE) }),
+      },
+    })
+    .get('/nodes/:id/presence', show, {
+      name: 'readNodePresence',
+      summary: 'Whether a node is online, and the times in which it was during the last hours',
+      access: node.access.read,
+      query: [
+        {
+          name: 'hours',
+          description: `How far to look back; ${DEFAULT_HOURS} by default`,
+          schema: { type: 'integer', minimum: 1, maximum: MAX_HOURS },
+        },
+      ],
+      responses: { 200: answer('The presence of the node', objectOf(PRESENCE)) },
+    })
+}
+
+async function list(ctx: HttpContext): Promise<void> {
+  const reader = await ctx.containerResolver.make(NodePresenceReader)
+  sendJson(ctx, { data: await reader.list(originOf(ctx), nodeIdsIn(ctx)) })
+}
+
+async function show(ctx: HttpContext): Promise<void> {
+  const reader = await ctx.containerResolver.make(NodePresenceReader)
+  const { params } = ctx
+  sendJson(ctx, { data: await reader.read(originOf(ctx), params.id, hoursIn(ctx)) })
+}
+
+function nodeIdsIn({ request }: HttpContext): string[] {
+  const ids = String(request.qs().nodeId ?? '').split(',')
+  if (ids.length > MAX_NODES || !ids.every(isUuid)) {
+    throw invalid('nodeId', `\`nodeId\` must be 1 to ${MAX_NODES} ids, separated by commas`)
+  }
+  return ids
+}
+
+function hoursIn({ request }: HttpContext): number {
+  const sent = request.qs().hours ?? String(DEFAULT_HOURS)
+  const hours = /^\d{1,3}$/.test(sent) ? Number(sent) : 0
+  if (hours < 1 || hours > MAX_HOURS) {
+    throw invalid('hours', `\`hours\` must be a whole number from 1 to ${MAX_HOURS}`)
+  }
+  return hours
+}
+
+function invalid(parameter: string, message: string): BadRequest {
+  return new BadRequest(message, { issues: [issue('value_invalid', [parameter], message)] })
+}
