@@ -26,6 +26,7 @@ const WAITING = [
   'tests/acceptance/bootstrap.spec.ts',
   'tests/acceptance/interface/messages.spec.ts',
   'tests/acceptance/interface/messenger_switches.spec.ts',
+  'tests/installations/node_presence.spec.ts',
   'tests/services/chaos.spec.ts',
   'tests/services/limits.spec.ts',
   'tests/services/object_stores/upload_faults.spec.ts',

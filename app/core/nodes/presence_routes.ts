@@ -11,6 +11,7 @@ import { node } from './node.js'
 import { NodePresenceReader } from './node_presence_reader.js'
 
 const MAX_NODES = 50
+const UUID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 const DEFAULT_HOURS = 24
 const MAX_HOURS = 30 * 24
 
@@ -59,7 +60,7 @@ export function presenceRoutes(routes: SurfaceRoutes): void {
         {
           name: 'nodeId',
           description: `The ids of up to ${MAX_NODES} nodes, separated by commas`,
-          schema: { type: 'string', minLength: 36, maxLength: 37 * MAX_NODES - 1 },
+          schema: { type: 'string', pattern: `^${UUID}(,${UUID}){0,${MAX_NODES - 1}}$` },
           required: true,
         },
       ],
