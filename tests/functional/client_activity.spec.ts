@@ -7,7 +7,7 @@ import { eventually } from '#tests/helpers/eventually'
 import { identity, testAuthenticator } from '#tests/helpers/identities'
 import { connected, emitWithAck, socketSite } from '#tests/helpers/realtime/sockets'
 
-import { opened, parked, pull, somebody } from './messenger/messenger_scene.js'
+import { opened, parked, pull, somebody } from '#tests/functional/messenger/messenger_scene'
 
 const activity = () => app.container.make(ClientActivity)
 
