@@ -7,8 +7,8 @@ const pool = {
   web: env.SURFACES.length > 0 ? env.POOL_WEB : 0,
   jobs: env.JOBS.length > 0 ? env.POOL_JOBS : 0,
 
-  /** A process that is not ready within this time is killed, which counts as a crash. */
-  startLimitMs: 60_000,
+  /** A process that is not ready within this time is killed, which counts as a crash. Busy machines need minutes. */
+  startLimitMs: 300_000,
   migrationLimitMs: 3_600_000,
 
   /** A process that drains longer is killed; most supervisors wait 30 seconds. */

@@ -40,7 +40,10 @@ const CHOSEN: readonly ChosenPackage[] = [
   // PostgreSQL requires that its user has a name, and the user of a container may be any number.
   { name: 'libnss-unknown' },
   // The embedded database needs flock and setpriv. A node starts analyses with the others.
-  { name: 'util-linux', programs: ['flock', 'setpriv', 'prlimit', 'unshare', 'nsenter'] },
+  {
+    name: 'util-linux',
+    programs: ['flock', 'setpriv', 'prlimit', 'unshare', 'nsenter', 'choom', 'taskset'],
+  },
   { name: 'libcap-ng0' },
   { name: 'libsmartcols1' },
   { name: 'bubblewrap' },

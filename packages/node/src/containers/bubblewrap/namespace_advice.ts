@@ -28,7 +28,7 @@ const SETTINGS: readonly NamespaceSetting[] = [
 export function namespaceAdvice(read: (name: string) => string = readSetting): string {
   const forbidding = SETTINGS.filter(({ name, forbids }) => forbids(read(name).trim()))
   if (forbidding.length === 0) {
-    return 'Within a container of Docker or Kubernetes, that one must allow user namespaces and show all of /proc'
+    return 'Within a container, that one must allow user namespaces and show all of /proc (docs/image.md, Run a node)'
   }
   const commands = forbidding.map(({ advice }) => advice).join(' and ')
   return `This system does not allow user namespaces to everybody: run ${commands} as root, and write the setting into a file of /etc/sysctl.d to keep it`
