@@ -50,8 +50,8 @@ const CHOSEN: readonly ChosenPackage[] = [
   { name: 'libcap2' },
   { name: 'libselinux1' },
   { name: 'libpcre2-8-0' },
-  // A node tries its isolation with it.
-  { name: 'coreutils', programs: ['true'] },
+  // A node tries its isolation, makes sure of an unpacked image, and takes the output of analyses with them.
+  { name: 'coreutils', programs: ['true', 'sync', 'mkfifo'] },
   // PostgreSQL creates a database through a shell.
   { name: 'dash', programs: ['dash', 'sh'], isForDatabase: true },
 ]

@@ -206,7 +206,7 @@ test.group('The image', (group) => {
     })
     const worker = await server('worker', {
       ...{ ...servers, CORE_URL: `${origin}/core`, STORAGE_URL: `${origin}/storage` },
-      IDENTITY_URL: `${origin}/auth`,
+      ...{ IDENTITY_URL: `${origin}/auth`, IMAGE_SOURCE: 'archive' },
     })
     const machine = await Machine.createRecord()
     cleanup(() => machine.remove())
