@@ -140,12 +140,13 @@ export class JobConsumer {
     }
     const interruption = new Interruption({ delivery, limitMs, ending: this.#ending.signal })
     const id = typeof message.data.id === 'string' ? message.data.id : undefined
-    const { run } = message.metadata
+    const { run, requestId } = message.metadata
     const log = new JobLog(this.#dependencies, {
       component: this.#component,
       command: job.command,
       id,
-      run: typeof run === 'string' ? run : undefined,
+      run: textOrNone(run),
+      requestId: textOrNone(requestId),
     })
     const publisher = new JobEventPublisher(
       this.#dependencies.bus,
@@ -217,6 +218,8 @@ export class JobConsumer {
     }
   }
 }
+
+const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 const EVENTS = {
   execute: ['executionStarted', 'executionFinished', 'executionFailed'],

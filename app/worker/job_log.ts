@@ -24,6 +24,8 @@ export interface JobLabels {
   readonly id: string | undefined
   /** The run of the process that the command belongs to. */
   readonly run?: string | undefined
+  /** The request that caused the command. */
+  readonly requestId?: string | undefined
 }
 
 /** The log of a job, attached to the record it refers to. Must not contain secrets. */
@@ -34,7 +36,7 @@ export class JobLog {
   readonly #labels: Readonly<Record<string, string>>
 
   constructor(sinks: LogSinks, job: JobLabels, more: Readonly<Record<string, string>> = {}) {
-    const { component, command, id, run } = job
+    const { component, command, id, run, requestId } = job
     this.#sinks = sinks
     this.#job = job
     this.#more = more
@@ -44,6 +46,7 @@ export class JobLog {
       command,
       refType: component.refType,
       ...(run !== undefined && { run }),
+      ...(requestId !== undefined && { request_id: requestId }),
       ...(id !== undefined && { refId: id, [component.idLabel]: id }),
     }
   }

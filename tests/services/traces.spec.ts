@@ -11,8 +11,11 @@ import { TraceCollector, type CollectedSpan } from '#tests/helpers/observability
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { enterMasterImage, Researcher } from '#tests/helpers/worker/researcher'
 import { putTinyImage } from '#tests/helpers/worker/tiny_image'
+import { Machine } from '#tests/services/hubctl/hubctl'
+import { GO_MISSING, HAS_GO } from '#tests/services/servers/go_program'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import { startRedis } from '#tests/services/servers/redis'
+import { startVictoriaLogs } from '#tests/services/servers/victorialogs'
 
 const SOON_MS = 300_000
 const APP_KEY = randomBytes(32).toString('hex')
@@ -44,6 +47,7 @@ test.group('The trace of an analysis', (group) => {
   let worker: HubProcesses
   let researcher: Researcher
   let masterImageId: string
+  let operator: Machine
 
   const cleanups: (() => unknown)[] = []
   const cleanup = (step: () => unknown) => void cleanups.unshift(step)
@@ -62,6 +66,8 @@ test.group('The trace of an analysis', (group) => {
     cleanup(() => broker.stop())
     const redis = await startRedis()
     cleanup(() => redis.stop())
+    const logStore = HAS_GO ? await startVictoriaLogs() : undefined
+    cleanup(() => logStore?.stop())
     const shared = {
       APP_KEY,
       AMQP_URL: broker.url,
@@ -80,6 +86,7 @@ test.group('The trace of an analysis', (group) => {
         SKIP_PROJECT_APPROVAL: 'true',
         SKIP_ANALYSIS_APPROVAL: 'true',
         WORKER_CLIENT_SECRET: SECRET,
+        LOGSTORE_URL: logStore?.url,
       },
     })
     cleanup(() => hub.remove())
@@ -103,6 +110,9 @@ test.group('The trace of an analysis', (group) => {
       command: 'python3',
     })
     researcher = await Researcher.at(hub.origin)
+    operator = await Machine.createRecord()
+    cleanup(() => operator.remove())
+    await operator.login(hub.origin)
   })
 
   /** Uploads and builds an analysis within one trace; returns what was recorded of it. */
@@ -164,4 +174,42 @@ test.group('The trace of an analysis', (group) => {
       .filter(({ status, service }) => status.code === FAILED && service === 'analysis-hub-worker')
     assert.include(failed[0]?.name, 'Find the image gone')
   }).timeout(900_000)
+
+  test('is found in the log store by the request id of the answer alone, if nothing is recorded', async ({
+    assert,
+  }) => {
+    const missing = await enterMasterImage(hub.folder, { virtualPath: 'lost', command: 'python3' })
+    const project = await researcher.project()
+    const id = await researcher.analysis(project, missing, { 'main.py': 'print(1)\n' })
+    const { name } = await researcher.core('GET', `/analyses/${id}`)
+    await researcher.command(id, 'configurationLock')
+    const answer = await fetch(`${hub.origin}/core/analyses/${id}/command`, {
+      method: 'POST',
+      headers: await operator.headers(),
+      body: JSON.stringify({ command: 'buildStart' }),
+    })
+    assert.equal(answer.status, 202)
+    await answer.body?.cancel()
+    const requestId = answer.headers.get('x-request-id')!
+
+    const shown = await eventually(async () => {
+      const { code, stdout } = await operator.call(['trace', requestId])
+      return code === 0 && / failed +└─ build/.test(stdout) ? stdout : undefined
+    }, SOON_MS)
+    const [, root, part, ...steps] = shown.split('\n')
+    assert.match(root!, new RegExp(` request ${requestId}$`))
+    assert.match(part!, new RegExp(` failed +└─ build of ${name}$`))
+    assert.match(steps[0]!, / done + {3}├─ Read the analysis$/)
+    assert.match(shown, / failed + {3}├─ Find the image lost/)
+    assert.match(shown, / failed + {3}└─ .*lost/)
+
+    const { parts } = await operator.json('trace', requestId)
+    assert.containSubset(parts, [
+      { name: 'build', result: 'failed', requestId, record: { kind: 'analysis', id } },
+    ])
+    assert.include(await operator.must('analysis', 'trace', id), root!)
+    assert.deepEqual(await operator.json('analysis', 'trace', id), parts)
+  })
+    .timeout(900_000)
+    .skip(!HAS_GO, GO_MISSING)
 })

@@ -227,8 +227,9 @@ export class AnalysisCommands {
 
   #check(request: CommandRequest): Promise<WrittenAnalysis> {
     return this.#whenGuardsPass(request, async (transaction, { analysis }) => {
-      await requestCheck(transaction, analysis.id, request.command.process!)
-      return this.#write(transaction, request.origin, analysis, {})
+      const { command, origin } = request
+      await requestCheck(transaction, analysis.id, command.process!, origin)
+      return this.#write(transaction, origin, analysis, {})
     })
   }
 
@@ -242,7 +243,7 @@ export class AnalysisCommands {
   /** Resets the distribution and the executions, which belong to the former build. */
   async #startBuild(transaction: pg.ClientBase, origin: Origin, { id }: AnalysisRow) {
     await this.#resetRuns(transaction, origin, id, ['distribution'])
-    await startRun(transaction, id, 'build')
+    await startRun(transaction, origin, id, 'build')
     const analysis = await this.#analyses.lockAnalysis(transaction, origin, id)
     return this.#write(transaction, origin, analysis, {
       ...NOT_BUILT,
@@ -256,7 +257,7 @@ export class AnalysisCommands {
     origin: Origin,
     { analysis, firstRegistryId }: AnalysisFacts
   ) {
-    await startRun(transaction, analysis.id, 'distribution')
+    await startRun(transaction, origin, analysis.id, 'distribution')
     return this.#write(transaction, origin, analysis, {
       registryId: analysis.registryId ?? firstRegistryId,
       ...NOT_DISTRIBUTED,

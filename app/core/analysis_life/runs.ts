@@ -4,6 +4,7 @@ import { newMessage } from '#bus/message'
 import { commandRouting } from '#bus/names'
 import type { DatabasePool } from '#database/database_pool'
 import { newId } from '#kernel/new_id'
+import type { Origin } from '#kernel/origin'
 import { publishCommand } from '#outbox/publish'
 import { digestOf } from '#core/analyses/approved_content'
 import { currentTraceparent } from '#tracing/tracing'
@@ -30,27 +31,30 @@ const START = {
 /** Sends the command to start a process once the transaction commits. */
 export async function startRun(
   transaction: pg.ClientBase,
+  { requestId }: Pick<Origin, 'requestId'>,
   analysisId: string,
   process: ProcessName
 ): Promise<void> {
   const run = newId()
   const values = [analysisId, process, run, currentTraceparent() ?? null]
   await transaction.query({ ...START, values })
-  await send(transaction, 'execute', { analysisId, process, run })
+  await send(transaction, 'execute', { analysisId, process, run, requestId })
 }
 
-/** Sends the command to check a process once the transaction commits. */
+/** Sends the command to check a process once the transaction commits. The origin is that of a request, if one asks for it. */
 export async function requestCheck(
   transaction: pg.ClientBase,
   analysisId: string,
-  process: ProcessName
+  process: ProcessName,
+  origin?: Pick<Origin, 'requestId'>
 ): Promise<void> {
   const { rows } = await transaction.query<{ run: string }>(
     `update analysis_runs set check_asked_at = now() where analysis_id = $1 and process = $2
      returning run`,
     [analysisId, process]
   )
-  await send(transaction, 'check', { analysisId, process, run: rows[0]?.run })
+  const run = rows[0]?.run
+  await send(transaction, 'check', { analysisId, process, run, requestId: origin?.requestId })
 }
 
 /** The current run of a process. The caller has locked the analysis. */
@@ -126,16 +130,24 @@ interface RunCommand {
   readonly analysisId: string
   readonly process: ProcessName
   readonly run: string | undefined
+  readonly requestId: string | undefined
 }
 
-/** Workers repeat the metadata of a command in their reports. Our worker labels the image with the content digest. */
+/**
+ * Workers repeat the metadata of a command in their reports. Our worker labels the image with the content digest, and its
+ * log lines with the id of the request.
+ */
 async function send(
   transaction: pg.ClientBase,
   type: 'execute' | 'check',
-  { analysisId, process, run }: RunCommand
+  { analysisId, process, run, requestId }: RunCommand
 ): Promise<void> {
   const routing = commandRouting(PROCESSES[process].queue)
-  const metadata = { ...(run && { run }), content: await digestOf(transaction, analysisId) }
+  const metadata = {
+    ...(run && { run }),
+    ...(requestId && { requestId }),
+    content: await digestOf(transaction, analysisId),
+  }
   const message = newMessage(routing, type, { id: analysisId }, metadata)
   await publishCommand(transaction, message, `analysis/${analysisId}`)
 }

@@ -71,11 +71,11 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
   }
 
   /** Requests the synchronization of images and groups with the repository. */
-  async synchronize({ actor }: Origin): Promise<void> {
-    enforce(this.kind.access.remove!, actor)
+  async synchronize(origin: Origin): Promise<void> {
+    enforce(this.kind.access.remove!, origin.actor)
     const source = coreSettings().masterImages
     const { owner, repository } = source
-    const command = executeCommand('masterImageSynchronizer', { ...source })
+    const command = executeCommand('masterImageSynchronizer', origin, { ...source })
     await inTransaction(this.pool, (transaction) =>
       publishCommand(transaction, command, `masterImageSource/${owner}/${repository}`)
     )
@@ -86,7 +86,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const image = await this.lock(transaction, id)
-      const command = executeCommand('masterImageBuilder', { id: image.id })
+      const command = executeCommand('masterImageBuilder', origin, { id: image.id })
       await publishCommand(transaction, command, `masterImage/${image.id}`)
       return this.change(transaction, origin, image, { buildStatus: 'starting' })
     })
@@ -247,7 +247,8 @@ async function lockAnalyses(transaction: pg.ClientBase): Promise<void> {
 
 function executeCommand(
   queue: 'masterImageBuilder' | 'masterImageSynchronizer',
+  { requestId }: Origin,
   data: Record<string, unknown>
 ): Message {
-  return newMessage(commandRouting(COMMAND_QUEUES[queue]), 'execute', data)
+  return newMessage(commandRouting(COMMAND_QUEUES[queue]), 'execute', data, { requestId })
 }

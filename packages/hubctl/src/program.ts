@@ -30,6 +30,7 @@ import { registryCommand } from '#hubctl/commands/registry'
 import { sandboxCommand } from '#hubctl/commands/sandbox/sandbox'
 import { statusCommand } from '#hubctl/commands/status'
 import { sweepCommand } from '#hubctl/commands/sweep'
+import { traceCommand } from '#hubctl/commands/trace'
 import { updateCommand } from '#hubctl/commands/update'
 import { versionCommand } from '#hubctl/commands/version'
 import { waitCommand } from '#hubctl/commands/wait'
@@ -70,6 +71,7 @@ const GROUPS: Readonly<Record<string, readonly (() => Command)[]>> = {
     statusCommand,
     versionCommand,
     apiCommand,
+    traceCommand,
     eventsCommand,
     messagesCommand,
     auditCommand,

@@ -215,6 +215,19 @@ test.group('Reports of workers', (group) => {
     await reaches({ distributionStatus: 'executed', distributionProgress: 100 })
   })
 
+  test('follow commands that name the request which caused them', async ({ assert }) => {
+    await approved()
+    const answer = await fetch(at('core', `/analyses/${analysis.id}/command`), {
+      method: 'POST',
+      headers: { ...scene.researcher().headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ command: 'buildStart' }),
+    })
+    await answer.body?.cancel()
+    const { metadata } = await commandTo(builder)
+    assert.isString(metadata.requestId)
+    assert.equal(metadata.requestId, answer.headers.get('x-request-id'))
+  })
+
   test('shows the image of each node, also if others have none, until the next build', async ({
     assert,
   }) => {

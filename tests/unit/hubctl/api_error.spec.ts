@@ -39,6 +39,14 @@ test.group('A refusal of the platform', () => {
     assert.deepEqual(advice, [])
   })
 
+  test('of a fault names the command by which an operator finds it', async ({ assert }) => {
+    const headers = { 'x-request-id': '5f0c6c1e' }
+    const { advice } = await apiErrorFrom(new Response('{}', { status: 500, headers }))
+    assert.include(advice, 'An operator sees what happened: hubctl trace 5f0c6c1e')
+    const behindProxy = await apiErrorFrom(new Response('', { status: 502 }))
+    assert.notInclude(behindProxy.advice.join(), 'trace')
+  })
+
   test('names the commands of hubctl, and steers no terminal', async ({ assert }) => {
     const { message } = await refused({
       message: 'Unlock it with the command configurationUnlock\u001B[2J\u009B',

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import type { LineFrom } from '#hubctl/commands/analysis_log_sources'
+import type { LineFrom } from '#hubctl/commands/log_sources'
 import { traceOf } from '#hubctl/commands/trace_tree'
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second)).toISOString()
@@ -30,10 +30,10 @@ test.group('The trace of an analysis from its log lines', () => {
   test('has the steps of a job in the order in which they begin', ({ assert }) => {
     const trace = '0af7651916cd43dd8448eb211c80319c'
     const [build, ...others] = traceOf([
-      step(0, 'Read', 'started'),
-      step(1, 'Find', 'started', { trace_id: trace }),
-      step(4, 'Find', 'done'),
-      step(6, 'Read', 'done'),
+      step(0, 'Read', 'started', { request_id: 'r1', refType: 'analysis', refId: 'a1' }),
+      step(1, 'Find', 'started', { request_id: 'r1', trace_id: trace }),
+      step(4, 'Find', 'done', { request_id: 'r1' }),
+      step(6, 'Read', 'done', { request_id: 'r1' }),
     ])
     assert.isEmpty(others)
     assert.deepEqual(build, {
@@ -41,6 +41,8 @@ test.group('The trace of an analysis from its log lines', () => {
       startedAt: at(0),
       seconds: 6,
       result: 'done',
+      requestId: 'r1',
+      record: { kind: 'analysis', id: 'a1' },
       traceId: trace,
       steps: [
         { name: 'Read', startedAt: at(0), seconds: 6, result: 'done' },
@@ -57,7 +59,13 @@ test.group('The trace of an analysis from its log lines', () => {
       line(3, 'There is no code', failed),
       step(5, 'Read', 'started', { run: '2' }),
     ])
-    assert.containSubset(build, { result: 'failed', steps: [{ result: 'failed', seconds: 2 }] })
+    assert.containSubset(build, {
+      result: 'failed',
+      steps: [
+        { name: 'Read', result: 'failed', seconds: 2 },
+        { name: 'There is no code', result: 'failed', seconds: null },
+      ],
+    })
     assert.containSubset(again, { result: 'open', seconds: null, steps: [{ result: 'open' }] })
   })
 
@@ -67,8 +75,9 @@ test.group('The trace of an analysis from its log lines', () => {
       step(1, 'Read', 'started', { command: 'check' }),
       step(2, 'Read', 'started', { run: '2' }),
       step(3, 'Copy', 'started', { component: 'analysisDistributor' }),
+      step(4, 'Make', 'started', { component: 'masterImageBuilder' }),
     ]).map(({ name }) => name)
-    assert.deepEqual(names, ['build', 'check of the build', 'build', 'distribution'])
+    assert.deepEqual(names, ['build', 'check of the build', 'build', 'distribution', 'build'])
   })
 
   test('has the runs of each node, without the lines of the analysis itself', ({ assert }) => {

@@ -12,7 +12,7 @@ import {
   type LineFrom,
   type LogLine,
   type LogSource,
-} from './analysis_log_sources.js'
+} from './log_sources.js'
 
 interface LogsOptions {
   readonly node?: string
@@ -43,11 +43,11 @@ export async function showLogs(
 
 async function tailSource(
   api: Api,
-  { path, query, node }: LogSource,
+  { service, path, query, node }: LogSource,
   output: Output
 ): Promise<void> {
   const parameters = new URLSearchParams([...query])
-  for await (const line of tailRecords<LogLine>(api, 'core', path, parameters)) {
+  for await (const line of tailRecords<LogLine>(api, service, path, parameters)) {
     printLine(output, { line, node })
   }
 }

@@ -1,4 +1,4 @@
-import type { LineFrom, LogLine } from './analysis_log_sources.js'
+import type { LineFrom, LogLine } from './log_sources.js'
 
 /** How a step ended; `open` if nothing says that it did. */
 export type StepResult = 'done' | 'failed' | 'stopped' | 'open'
@@ -13,6 +13,10 @@ export interface TraceStep {
 
 /** A job of a worker, or the run at a node, with its steps in the order in which they began. */
 export interface TracePart extends TraceStep {
+  /** The request that caused it; null for a run, and if its command names none. */
+  readonly requestId: string | null
+  /** The record that it was done for; null for a run. */
+  readonly record: { readonly kind: string; readonly id: string } | null
   /** The trace at the collector, if the part was recorded there. */
   readonly traceId: string | null
   readonly steps: readonly TraceStep[]
@@ -28,6 +32,8 @@ interface PartLines {
 const JOBS: Readonly<Record<string, string>> = {
   analysisBuilder: 'build',
   analysisDistributor: 'distribution',
+  masterImageBuilder: 'build',
+  masterImageSynchronizer: 'synchronization of the master images',
 }
 
 /** The codes of lines by which a node says where a run is. */
@@ -39,7 +45,7 @@ export function traceOf(lines: readonly LineFrom[]): TracePart[] {
   const parts = new Map<string, PartLines>()
   const runs = new Map<string, number>()
   for (const { line, node } of lines) {
-    const { component, command, run = '', code = '' } = line.labels
+    const { component, command, run = '', code = '', request_id: requestId = '' } = line.labels
     if (node !== undefined && RUN_CODES.has(code)) {
       const number = (runs.get(node) ?? 0) + (code === BEGINNING ? 1 : 0)
       runs.set(node, number)
@@ -47,7 +53,7 @@ export function traceOf(lines: readonly LineFrom[]): TracePart[] {
     } else if (component !== undefined && command !== undefined) {
       const job = JOBS[component] ?? component
       const name = command === 'execute' ? job : `${command} of the ${job}`
-      addTo(parts, [component, command, run].join(' '), { name, isRun: false, line })
+      addTo(parts, [component, command, run, requestId].join(' '), { name, isRun: false, line })
     }
   }
   return [...parts.values()].map((part) => (part.isRun ? runOf(part) : jobOf(part)))
@@ -63,12 +69,14 @@ function addTo(
   parts.set(key, part)
 }
 
-/** Steps of a job say when they begin and end. */
+/** Steps of a job say when they begin and end. If it fails, the last one says why. */
 function jobOf({ name, lines }: PartLines): TracePart {
   const steps: TraceStep[] = []
-  for (const { time, labels } of lines) {
-    const { step, stepState } = labels
-    if (step !== undefined && stepState === 'started') {
+  for (const { time, message, labels } of lines) {
+    const { step, stepState, event } = labels
+    if (event !== undefined) {
+      steps.push({ name: message, startedAt: time, seconds: null, result: 'failed' })
+    } else if (step !== undefined && stepState === 'started') {
       steps.push({ name: step, startedAt: time, seconds: null, result: 'open' })
     } else if (step !== undefined) {
       const index = steps.findIndex((one) => one.name === step && one.result === 'open')
@@ -112,8 +120,10 @@ function partOf(
 ): TracePart {
   const startedAt = lines[0]!.time
   const seconds = result === 'open' ? null : secondsBetween(startedAt, lines.at(-1)!.time)
+  const { request_id: requestId = null, refType, refId } = lines[0]!.labels
+  const record = refType !== undefined && refId !== undefined ? { kind: refType, id: refId } : null
   const traceId = lines.find(({ labels }) => labels.trace_id)?.labels.trace_id ?? null
-  return { name, startedAt, seconds, result, traceId, steps }
+  return { name, startedAt, seconds, result, requestId, record, traceId, steps }
 }
 
 const secondsBetween = (from: string, to: string): number =>

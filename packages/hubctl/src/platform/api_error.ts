@@ -123,8 +123,16 @@ function adviceFor(status: number, headers: Headers): string[] {
     case 429:
       return [`Wait ${headers.get('retry-after') ?? 'some'} seconds and try again.`]
     default:
-      return status >= 500 ? ['Check the platform: hubctl status'] : []
+      return status >= 500
+        ? ['Check the platform: hubctl status', ...adviceForRequest(headers)]
+        : []
   }
+}
+
+/** Proxies answer without an id. */
+function adviceForRequest(headers: Headers): string[] {
+  const id = headers.get('x-request-id')
+  return id === null ? [] : [`An operator sees what happened: hubctl trace ${printable(id)}`]
 }
 
 function asSentence(text: string): string {

@@ -1,3 +1,4 @@
+import type { SurfaceName } from '#configuration/surfaces'
 import { findRecord } from '#hubctl/kinds/find_record'
 import { nodesOfAnalysis } from '#hubctl/kinds/nodes_of_analysis'
 import { NODES } from '#hubctl/kinds/record_collections'
@@ -11,11 +12,12 @@ export interface LogLine extends Fields {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** A list of log lines: of the whole analysis, or of one node. */
+/** A list of log lines: of the whole analysis, of one node, or of a request. */
 export interface LogSource {
+  readonly service: SurfaceName
   readonly path: string
   readonly query: readonly [string, string][]
-  /** The name of the node; undefined for the whole. */
+  /** The name of the node; undefined for others. */
   readonly node: string | undefined
 }
 
@@ -33,6 +35,7 @@ export async function findLogSources(
 ): Promise<LogSource[]> {
   const analysis: [string, string] = ['filter[analysisId]', analysisId]
   const atNode = (nodeId: string, name: string): LogSource => ({
+    service: 'core',
     path: '/analysis-node-logs',
     query: [analysis, ['filter[nodeId]', nodeId]],
     node: name,
@@ -42,7 +45,12 @@ export async function findLogSources(
     return [atNode(id, node)]
   }
   const nodes = await nodesOfAnalysis(api, analysisId)
-  const whole: LogSource = { path: '/analysis-logs', query: [analysis], node: undefined }
+  const whole: LogSource = {
+    service: 'core',
+    path: '/analysis-logs',
+    query: [analysis],
+    node: undefined,
+  }
   return [whole, ...[...nodes].map(([id, name]) => atNode(id, name))]
 }
 
@@ -58,11 +66,11 @@ export async function readNewestLines(
 
 async function readNewest(
   api: Api,
-  { path, query, node }: LogSource,
+  { service, path, query, node }: LogSource,
   limit: number
 ): Promise<LineFrom[]> {
   const lines: LineFrom[] = []
-  for await (const { data } of pagesOf(api, 'core', path, { query, limit })) {
+  for await (const { data } of pagesOf(api, service, path, { query, limit })) {
     lines.push(...data.map((line) => ({ line: line as LogLine, node })))
   }
   // Lines of the same millisecond stay in their order.
