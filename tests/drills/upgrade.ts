@@ -11,7 +11,8 @@ import { Journal } from '#tests/chaos/journal'
 import { Observer } from '#tests/chaos/observer'
 import { setting } from '#tests/chaos/setting'
 import { testEnvironment } from '#tests/helpers/test_environment'
-import { findings, type Finding } from '#tests/drills/upgrade/findings'
+import { report, type Finding } from './report.js'
+import { findings } from '#tests/drills/upgrade/findings'
 import { formerRelease } from '#tests/drills/upgrade/former_release'
 import { Installation, type Release } from '#tests/drills/upgrade/installation'
 import { Load } from '#tests/drills/upgrade/load'
@@ -22,7 +23,6 @@ const FORMER = 'bf5987ddc877f8a86094915a47d79e0f938b3672'
 const FROM = process.env.FROM ?? FORMER
 const DURATION_MS = setting('DURATION', 15) * 1_000
 const SEED = setting('SEED', randomInt(1, 2 ** 32))
-const EXAMPLES = 5
 
 testEnvironment()
 const { loadSettings } = await import('#runtime/application')
@@ -59,8 +59,7 @@ found.push(...ended())
 note('a pool is reloaded')
 found.push(await poolFinding(former, latest, former, latest))
 found.push(await poolFinding(latest, former, latest))
-report(found)
-process.exitCode = found.every(({ problems }) => problems.length === 0) ? 0 : 1
+report(`From ${FROM} to these sources, back, and forward again`, found)
 
 /** The hubs one by one, then the worker while it builds. Mixed states last as long as others. */
 async function replaceAll(release: Release): Promise<void> {
@@ -96,19 +95,6 @@ function ended(): Finding[] {
     { what: `${exits.length} processes ended in good order after SIGTERM`, problems: wrong },
     { what: 'no process logged an error', problems: errors },
   ]
-}
-
-function report(all: readonly Finding[]): void {
-  console.log(`\nFrom ${FROM} to these sources, back, and forward again:\n`)
-  for (const { what, problems } of all) {
-    console.log(`${problems.length === 0 ? 'yes' : 'NO '}  ${what}`)
-    for (const problem of problems.slice(0, EXAMPLES)) {
-      console.log(`       ${problem}`)
-    }
-    if (problems.length > EXAMPLES) {
-      console.log(`       and ${problems.length - EXAMPLES} more`)
-    }
-  }
 }
 
 function note(text: string): void {

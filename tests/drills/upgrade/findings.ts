@@ -4,18 +4,13 @@ import { problems as messageProblems } from '#tests/chaos/messenger/kills'
 import type { Observer } from '#tests/chaos/observer'
 import { eventually } from '#tests/helpers/eventually'
 import { logIn } from '#tests/services/servers/served_pool'
+import type { Finding } from '#tests/drills/report'
 import type { Installation } from './installation.js'
 import type { Load } from './load.js'
 
 const ARRIVED_WITHIN_MS = 120_000
 
 const EVENTS_OF_NODES = `select id from events where ref_type = 'node'`
-
-/** One line of the table. */
-export interface Finding {
-  readonly what: string
-  readonly problems: readonly string[]
-}
 
 interface Evidence {
   readonly installation: Installation

@@ -8,7 +8,7 @@ import { NodeWriter } from '#tests/chaos/node_writer'
 import { eventually } from '#tests/helpers/eventually'
 import type { HubProcesses } from '#tests/helpers/hub_processes'
 import { Load } from '#tests/helpers/load'
-import type { Finding } from './findings.js'
+import type { Finding } from '#tests/drills/report'
 import type { Installation, Release } from './installation.js'
 import { Reader } from './reader.js'
 

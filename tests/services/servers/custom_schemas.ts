@@ -1,5 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 
 import { parse } from 'yaml'
 
@@ -20,7 +20,8 @@ const DEFINITIONS = [
   },
 ]
 
-interface CustomResourceDefinition {
+export interface CustomResourceDefinition {
+  readonly metadata: { readonly name: string }
   readonly spec: {
     readonly group: string
     readonly names: { readonly kind: string }
@@ -28,26 +29,33 @@ interface CustomResourceDefinition {
   }
 }
 
+/** The definitions as their modules publish them. */
+export async function customDefinitions(): Promise<CustomResourceDefinition[]> {
+  const folder = await madeOnce(nameOf('custom-definitions'), async (at) => {
+    for (const { module, files } of DEFINITIONS) {
+      await readModule(module, (from) =>
+        Promise.all(files.map((file) => copyFile(join(from, file), join(at, basename(file)))))
+      )
+    }
+  })
+  const files = await readdir(folder)
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))
+  return texts.map((text) => parse(text) as CustomResourceDefinition)
+}
+
 /** The folder with one JSON schema for each version of these resources. */
 export const customSchemas = (): Promise<string> =>
-  madeOnce(nameOf(DEFINITIONS), async (folder) => {
-    for (const { module, files } of DEFINITIONS) {
-      const texts = await readModule(module, (at) =>
-        Promise.all(files.map((file) => readFile(join(at, file), 'utf8')))
-      )
-      for (const { group, names, versions } of texts.map(specOf)) {
-        for (const { name: version, schema } of versions) {
-          const file = schemaFile({ group, version, kind: names.kind })
-          await writeFile(join(folder, file), JSON.stringify(strict(schema.openAPIV3Schema)))
-        }
+  madeOnce(nameOf('custom-schemas'), async (folder) => {
+    for (const { spec } of await customDefinitions()) {
+      for (const { name: version, schema } of spec.versions) {
+        const file = schemaFile({ group: spec.group, version, kind: spec.names.kind })
+        await writeFile(join(folder, file), JSON.stringify(strict(schema.openAPIV3Schema)))
       }
     }
   })
 
-const nameOf = (definitions: typeof DEFINITIONS): string =>
-  ['custom-schemas', ...definitions.map(({ module }) => module.split('/').at(-1))].join('-')
-
-const specOf = (text: string) => (parse(text) as CustomResourceDefinition).spec
+const nameOf = (content: string): string =>
+  [content, ...DEFINITIONS.map(({ module }) => module.split('/').at(-1))].join('-')
 
 /** Forbids unknown properties, as the server does where a schema does not allow them. */
 function strict(schema: unknown): unknown {

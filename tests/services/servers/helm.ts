@@ -18,13 +18,19 @@ const RELEASE = ['analysis-hub', '--namespace', 'hub']
 
 /** A manifest of Kubernetes, as far as tests read it. */
 export interface Manifest {
+  readonly apiVersion: string
   readonly kind: string
-  readonly metadata: { readonly name: string; readonly annotations?: Record<string, string> }
+  readonly metadata: {
+    readonly name: string
+    readonly namespace?: string
+    readonly labels?: Record<string, string>
+    readonly annotations?: Record<string, string>
+  }
   readonly spec?: any
   readonly data?: Record<string, string>
 }
 
-/** Helm with the chart of the project, and without a cluster. */
+/** Helm with the chart of the project. */
 export class Helm {
   readonly #program: string
   readonly #folder: string
@@ -67,12 +73,19 @@ export class Helm {
     return manifest!.spec as string
   }
 
+  /** Runs a command at a server that runs no pods, so without those of hooks. Resolves to what it warns of. */
+  async atServer(kubeconfig: string, ...args: string[]): Promise<string> {
+    const { stderr } = await this.#start(...args, '--no-hooks', '--kubeconfig', kubeconfig)
+    return stderr
+  }
+
   async #run(...args: string[]): Promise<string> {
-    const { stdout } = await run(this.#program, [...args, '--kube-version', KUBERNETES_VERSION], {
-      env: this.#env,
-      maxBuffer: 64 * 1024 ** 2,
-    })
+    const { stdout } = await this.#start(...args, '--kube-version', KUBERNETES_VERSION)
     return stdout
+  }
+
+  #start(...args: string[]): Promise<{ stdout: string; stderr: string }> {
+    return run(this.#program, args, { env: this.#env, maxBuffer: 64 * 1024 ** 2 })
   }
 }
 
