@@ -2,7 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 
 import { test } from '@japa/runner'
+import pg from 'pg'
 
+import { locateEmbeddedPostgres } from '#embedded/locate'
 import { FolderStore } from '#oci/folder/folder_store'
 import { eventually } from '#tests/helpers/eventually'
 import { HubProcesses } from '#tests/helpers/hub_processes'
@@ -209,6 +211,32 @@ test.group('The trace of an analysis', (group) => {
     ])
     assert.include(await operator.must('analysis', 'trace', id), root!)
     assert.deepEqual(await operator.json('analysis', 'trace', id), parts)
+  })
+    .timeout(900_000)
+    .skip(!HAS_GO, GO_MISSING)
+
+  test('shows why a request failed, by the id of the answer', async ({ assert }) => {
+    const database = new pg.Client(await locateEmbeddedPostgres(join(hub.folder, '.data/postgres')))
+    database.on('error', () => {})
+    await database.connect()
+    await database.query('alter table master_image_groups rename to missing_groups')
+    const answer = await fetch(`${hub.origin}/core/master-image-groups`, {
+      headers: await operator.headers(),
+    })
+    await answer.body?.cancel()
+    await database.query('alter table missing_groups rename to master_image_groups')
+    await database.end()
+    assert.equal(answer.status, 500)
+
+    const requestId = answer.headers.get('x-request-id')!
+    const shown = await eventually(async () => {
+      const { code, stdout } = await operator.call(['trace', requestId])
+      return code === 0 ? stdout : undefined
+    }, SOON_MS)
+    assert.match(shown, / failed +└─ .*"master_image_groups" does not exist/)
+    const unknown = await operator.call(['trace', randomUUID()])
+    assert.equal(unknown.code, 5)
+    assert.include(unknown.stderr, 'LOG_SHIP_LEVEL')
   })
     .timeout(900_000)
     .skip(!HAS_GO, GO_MISSING)

@@ -49,11 +49,13 @@ test.group('What log lines say of a request', () => {
 
   test('is the error that it was answered with, without its stack', ({ assert }) => {
     const { steps, parts } = requestTraceOf('r1', [
-      line(1, 'error', 'The database is away\n    at query (pool.ts:1)', { request_id: 'r1' }),
+      line(1, 'error', 'It failed\nError: away\n    at query (pool.ts:1)\n    at run (pool.ts:2)', {
+        request_id: 'r1',
+      }),
       line(1, 'info', 'something else', { request_id: 'r1' }),
     ])
     assert.isEmpty(parts)
-    assert.containSubset(steps, [{ name: 'The database is away', result: 'failed' }])
+    assert.containSubset(steps, [{ name: 'It failed: Error: away', result: 'failed' }])
     assert.lengthOf(steps, 1)
   })
 })

@@ -33,9 +33,9 @@ function answerIn({ time, labels }: LogLine): TraceStep | undefined {
   }
 }
 
-/** The first line of its text; the others are where it happened. */
+/** The text of a line, without the stack, which says where it happened. */
 function problemIn({ time, level, message }: LogLine): TraceStep | undefined {
-  const [name] = message.split('\n') as [string]
+  const name = message.split(/\n +at /)[0]!.replaceAll('\n', ': ')
   return PROBLEMS.has(level)
     ? { name, startedAt: time, seconds: null, result: 'failed' }
     : undefined
