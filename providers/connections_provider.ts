@@ -1,6 +1,8 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { pools } from '#database/pools'
+import { PrimaryNotFound } from '#database/primary_resolver'
+import { hostText } from '#kernel/host_resolver'
 import { health } from '#observability/health'
 import { connectRedis, type RedisConnection } from '#signals/redis'
 import { env } from '#start/env'
@@ -27,6 +29,8 @@ export default class ConnectionsProvider {
     const logger = await this.app.container.make('logger')
     pools.onIdleError = ({ message }) =>
       logger.warn({ message }, 'an idle database connection broke')
+    pools.onPrimaryMoved = (primary) =>
+      logger.warn({ primary: hostText(primary) }, 'the primary of the database is another host now')
     health.watch('database', () => this.#checkDatabases())
     if (env.REDIS_URL) {
       this.#redis = await connectRedis(env.REDIS_URL, (error) =>
@@ -42,10 +46,15 @@ export default class ConnectionsProvider {
   }
 
   async #checkDatabases() {
-    await Promise.all(pools.all().map((pool) => pool.query('select 1')))
+    await Promise.all(pools.all().map((pool) => pool.query('select 1'))).catch(throwReason)
   }
 
   async #checkRedis() {
     await this.#redis?.ping()
   }
+}
+
+/** Names the hosts, which the message of the failure does not, since it is meant for API callers. */
+function throwReason(error: unknown): never {
+  throw error instanceof PrimaryNotFound ? error.cause : error
 }

@@ -1,13 +1,14 @@
-import pg from 'pg'
+import { DatabaseClient } from '#database/database_client'
+import { pools } from '#database/pools'
 
 /** A dedicated connection: `COPY` cannot share one. */
-export class BackupClient extends pg.Client {
+export class BackupClient extends DatabaseClient {
   #failure: Error | undefined
   #isTerminated = false
 
   static async open(url: string): Promise<BackupClient> {
     const client = new BackupClient({
-      connectionString: url,
+      ...pools.connectionTo(url),
       application_name: 'analysis-hub backup',
       keepAlive: true,
     })

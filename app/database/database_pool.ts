@@ -1,5 +1,6 @@
 import pg from 'pg'
 
+import type { DatabaseClientSettings } from './database_client.js'
 import { PipelinedClient } from './pipelined_client.js'
 import { ReadConnection } from './read_connection.js'
 
@@ -11,7 +12,7 @@ export class DatabasePool extends pg.Pool {
   readonly #readConnections: readonly ReadConnection[]
   readonly #watch: NodeJS.Timeout
 
-  constructor({ size, ...settings }: pg.ClientConfig & { size: number }) {
+  constructor({ size, ...settings }: DatabaseClientSettings & { size: number }) {
     const readConnections = Math.min(MAX_READ_CONNECTIONS, Math.floor(size / 3))
     super({
       ...settings,

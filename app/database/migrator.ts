@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import type { Database } from '@adonisjs/lucid/database'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
 import type { ApplicationService } from '@adonisjs/core/types'
-import pg from 'pg'
 
 import { databaseUrl } from './addresses.js'
+import { DatabaseClient } from './database_client.js'
 import { pools } from './pools.js'
 import { endDeferral, deferOtherMigrations } from './deferred_migrations.js'
 import { busConnection, databaseOwners, migrationTable } from './bus_connections.js'
@@ -83,8 +83,8 @@ async function migrateOver(
 }
 
 async function withMigrationLock<T>(url: string, work: () => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
+  const client = new DatabaseClient({
+    ...pools.connectionTo(url),
     application_name: 'analysis-hub migrations',
   })
   await client.connect()

@@ -1,12 +1,12 @@
-import pg from 'pg'
+import { DatabaseClient, type DatabaseClientSettings } from './database_client.js'
 
 /** A connection that pipelines its statements. Those of one turn of the event loop are sent in one packet. */
-export class PipelinedClient extends pg.Client {
+export class PipelinedClient extends DatabaseClient {
   readonly #onFlush: () => void
   #isCorked = false
 
   /** `onFlush` is called when the buffered statements are sent. */
-  constructor(settings: pg.ClientConfig, onFlush: () => void = () => {}) {
+  constructor(settings: DatabaseClientSettings, onFlush: () => void = () => {}) {
     super({ ...settings, pipeline: true })
     this.#onFlush = onFlush
   }

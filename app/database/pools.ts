@@ -1,5 +1,15 @@
+import { urlsByHost } from '#configuration/urls_by_host'
+import { hostOf, hostText, type HostAddress } from '#kernel/host_resolver'
+import type { DatabaseClientSettings } from './database_client.js'
 import { DatabasePool } from './database_pool.js'
 import { databaseSettings } from './database_settings.js'
+import { PrimaryResolver } from './primary_resolver.js'
+import type { DatabaseHost } from './primary_watch.js'
+
+const USUAL_PORT = 5432
+
+/** Settings that open a connection to a database. */
+export type DatabaseConnection = Pick<DatabaseClientSettings, 'connectionString' | 'resolver'>
 
 /**
  * The PostgreSQL pools of the process: one per distinct URL, so that surfaces that share a database share its
@@ -7,12 +17,26 @@ import { databaseSettings } from './database_settings.js'
  */
 export class Pools {
   readonly #pools = new Map<string, DatabasePool>()
+  readonly #resolvers = new Map<string, PrimaryResolver>()
 
   /** The address of the embedded database, set once it runs and before the application boots. */
   embeddedUrl: string | undefined
 
   /** Called when an idle connection breaks; the pool replaces it. */
   onIdleError: (error: Error) => void = () => {}
+
+  /** Called when another host has become the primary of a database. */
+  onPrimaryMoved: (primary: HostAddress) => void = () => {}
+
+  /** How to connect to a database. Databases on the same several hosts share what finds their primary. */
+  connectionTo(url: string): DatabaseConnection {
+    const urls = urlsByHost(url)
+    if (urls.length === 1) {
+      return { connectionString: url }
+    }
+    const hosts = urls.map(databaseHost)
+    return { connectionString: hosts[0]!.url, resolver: this.#resolverOf(hosts) }
+  }
 
   for(url: string): DatabasePool {
     let pool = this.#pools.get(url)
@@ -35,13 +59,27 @@ export class Pools {
 
   #open(url: string): DatabasePool {
     const pool = new DatabasePool({
-      connectionString: url,
+      ...this.connectionTo(url),
       size: databaseSettings().poolSize,
       connectionTimeoutMillis: 10_000,
       application_name: 'analysis-hub',
     })
     return pool.on('error', (error) => this.onIdleError(error))
   }
+
+  #resolverOf(hosts: readonly DatabaseHost[]): PrimaryResolver {
+    const names = hosts.map(({ address }) => hostText(address)).join()
+    let resolver = this.#resolvers.get(names)
+    if (!resolver) {
+      resolver = new PrimaryResolver(hosts, (primary) => this.onPrimaryMoved(primary))
+      this.#resolvers.set(names, resolver)
+    }
+    return resolver
+  }
 }
 
 export const pools = new Pools()
+
+function databaseHost(url: string): DatabaseHost {
+  return { url, address: hostOf(url, USUAL_PORT) }
+}

@@ -1,5 +1,6 @@
 import pg from 'pg'
 
+import type { DatabaseClientSettings } from './database_client.js'
 import { PipelinedClient } from './pipelined_client.js'
 
 /** Connections that respond later than this get no new reads. */
@@ -11,14 +12,14 @@ const STATEMENT_LIMIT_MS = 25_000
 
 /** One connection that reads share. */
 export class ReadConnection {
-  readonly #settings: pg.ClientConfig
+  readonly #settings: DatabaseClientSettings
   readonly #onError: (error: Error) => void
   #client: PipelinedClient | undefined
   #waiting = 0
   #inFlight = 0
   #answeredAt = 0
 
-  constructor(settings: pg.ClientConfig, onError: (error: Error) => void) {
+  constructor(settings: DatabaseClientSettings, onError: (error: Error) => void) {
     this.#settings = { ...settings, statement_timeout: STATEMENT_LIMIT_MS }
     this.#onError = onError
   }

@@ -1,6 +1,8 @@
 import pg from 'pg'
 
 import type { SurfaceName } from '#configuration/surfaces'
+import { DatabaseClient } from '#database/database_client'
+import { pools } from '#database/pools'
 import type { Env } from '#configuration/variables'
 
 /** A database of the installation, and the surfaces with tables in it. */
@@ -80,7 +82,8 @@ function addressOrUndefined(
 
 function openPool(url: string): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...pools.connectionTo(url),
+    Client: DatabaseClient as unknown as new () => pg.ClientBase,
     max: 8,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS,

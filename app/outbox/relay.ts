@@ -1,6 +1,8 @@
 import type { Logger } from '@adonisjs/core/logger'
-import pg from 'pg'
+import type pg from 'pg'
 
+import { DatabaseClient } from '#database/database_client'
+import { pools } from '#database/pools'
 import { sleep } from '#kernel/backoff'
 import type { Destination } from './destination.js'
 import { backlogOf } from './backlog.js'
@@ -81,8 +83,8 @@ export class Relay {
   }
 
   async #connected(work: (client: pg.Client, lost: AbortSignal) => Promise<void>): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.#options.url,
+    const client = new DatabaseClient({
+      ...pools.connectionTo(this.#options.url),
       application_name: 'analysis-hub outbox',
       connectionTimeoutMillis: 5_000,
       query_timeout: 30_000,

@@ -4,6 +4,7 @@ import type { Surface } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { databaseOwners } from '#database/bus_connections'
 import { migrate } from '#database/migrator'
+import { PrimaryNotFound } from '#database/primary_resolver'
 import { pools } from '#database/pools'
 import { restorationIn } from '#database/restoration'
 import { StartFailure } from '#kernel/start_failure'
@@ -43,7 +44,7 @@ export function unusableDatabase(error: unknown): string | undefined {
   if (MISSING_RELATION.includes(code)) {
     return `The tables are not those of this version (${message}): start the platform, or run "node ace hub:migrate".`
   }
-  const reason = REASONS[code]
+  const reason = error instanceof PrimaryNotFound ? error.reason : REASONS[code]
   return (
     reason &&
     `A database cannot be used, ${reason}: start it, or correct DATABASE_URL or the surface's own address.`

@@ -1,6 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis'
 
 import { jitteredBackoff } from '#kernel/backoff'
+import { sentinelOptions } from './sentinel_options.js'
 
 export type RedisConnection = Redis
 
@@ -10,7 +11,7 @@ const HEARTBEAT_MS = 5_000
 const BACK_OFF = { firstMs: 200, longestMs: 5_000 }
 
 /**
- * Opens a connection to Redis. The client library is loaded here, so that installations without Redis do not load it. A
+ * Opens a connection to Redis, through sentinels if the URL names them. The client library is loaded here, so that installations without Redis do not load it. A
  * subscriber subscribes whenever the connection is ready: automatic resubscription leaves an unhandled rejection if the
  * connection breaks meanwhile.
  */
@@ -20,17 +21,23 @@ export async function connectRedis(
   options: RedisOptions = {}
 ): Promise<Redis> {
   const { Redis: Client } = await import('ioredis')
-  const redis = new Client(url, {
+  const sentinels = sentinelOptions(url)
+  const given: RedisOptions = {
     connectionName: 'analysis-hub',
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     autoResubscribe: false,
     retryStrategy: (attempt) => jitteredBackoff(attempt, BACK_OFF),
+    ...(sentinels && { ...RESPONSE_TIMEOUTS, ...sentinels, reconnectOnError: isReadOnlyReply }),
     ...options,
-  })
+  }
+  const redis = sentinels ? new Client(given) : new Client(url, given)
   redis.on('error', onError)
   return redis
 }
+
+/** A server that was the master: the sentinels are queried for the new one. */
+const isReadOnlyReply = ({ message }: Error): boolean => message.startsWith('READONLY')
 
 /** A connection for publishing. Commands fail fast while Redis is unavailable. */
 export function connectPublisher(url: string, onError: (error: Error) => void): Promise<Redis> {

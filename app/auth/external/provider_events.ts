@@ -1,7 +1,7 @@
 import type { Logger } from '@adonisjs/core/logger'
 
 import type { ProviderChange } from '#auth/provider'
-import { connectRedis } from '#signals/redis'
+import { connectSubscriber } from '#signals/redis'
 
 const CHANNELS = ['realm', 'user', 'client'] as const
 const EVENTS = ['created', 'updated', 'deleted'] as const
@@ -20,7 +20,7 @@ export async function subscribeToProviderEvents(
 ): Promise<() => Promise<void>> {
   const onError = (error: Error) =>
     logger.warn({ err: error }, 'events of the identity provider cannot be received now')
-  const redis = await connectRedis(redisUrl, onError)
+  const redis = await connectSubscriber(redisUrl, onError)
   redis.on('ready', () => redis.subscribe(...CHANNELS).catch(onError))
   redis.on('message', (channel, message) => deliver(channel, message, listener, logger))
   return async () => redis.disconnect()

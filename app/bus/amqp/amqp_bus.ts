@@ -1,6 +1,7 @@
 import type { Bus, BusLogger, Delivery, Subscription } from '#bus/bus'
 import type { Message } from '#bus/message'
 import { busMetrics } from '#bus/metrics'
+import { BrokerHosts } from './broker_hosts.js'
 import { AmqpConnection } from './connection.js'
 import { hasConsumers } from './has_consumers.js'
 import { AmqpPublisher } from './publisher.js'
@@ -12,6 +13,7 @@ import { AmqpSubscription } from './subscription.js'
  */
 export class AmqpBus implements Bus {
   readonly #url: string
+  readonly #hosts: BrokerHosts
   readonly #logger: BusLogger
   readonly #publishing: AmqpConnection
   readonly #publisher: AmqpPublisher
@@ -20,11 +22,19 @@ export class AmqpBus implements Bus {
 
   /** Does not wait for the broker; the connection is retried in the background. */
   static async open(url: string, logger: BusLogger): Promise<AmqpBus> {
-    return new AmqpBus(url, logger, await AmqpConnection.open(url, logger))
+    const hosts = new BrokerHosts(url)
+    const publishing = await AmqpConnection.open(url, hosts, logger)
+    return new AmqpBus(url, hosts, logger, publishing)
   }
 
-  private constructor(url: string, logger: BusLogger, publishing: AmqpConnection) {
+  private constructor(
+    url: string,
+    hosts: BrokerHosts,
+    logger: BusLogger,
+    publishing: AmqpConnection
+  ) {
     this.#url = url
+    this.#hosts = hosts
     this.#logger = logger
     this.#publishing = publishing
     this.#publisher = new AmqpPublisher(publishing, logger)
@@ -46,7 +56,7 @@ export class AmqpBus implements Bus {
     subscription: Subscription,
     deliver: (delivery: Delivery) => Promise<void>
   ): Promise<{ stop(): Promise<void> }> {
-    this.#consuming ??= AmqpConnection.open(this.#url, this.#logger)
+    this.#consuming ??= AmqpConnection.open(this.#url, this.#hosts, this.#logger)
     const opened = new AmqpSubscription(subscription, deliver, {
       connection: await this.#consuming,
       publisher: this.#publisher,

@@ -3,6 +3,7 @@ import type { ConfirmChannel, GetMessage, Message } from 'amqplib'
 import type { DeadLetterSelector, DeadLetter, DeadLetters } from '#bus/dead_letters'
 import { deadQueueOf } from '#bus/names'
 import { ServiceUnavailable } from '#kernel/failures'
+import { connectOnce } from './connect_once.js'
 import { deadIdOf, identityOf, readDeadLetter } from './dead_properties.js'
 
 const CONNECT_LIMIT_MS = 5_000
@@ -72,8 +73,7 @@ export class AmqpDeadLetters implements DeadLetters {
   }
 
   async #withChannel<T>(work: (channel: ConfirmChannel) => Promise<T>): Promise<T> {
-    const { connect } = await import('amqplib')
-    const connection = await connect(this.#url, { timeout: CONNECT_LIMIT_MS }).catch(
+    const connection = await connectOnce(this.#url, { timeout: CONNECT_LIMIT_MS }).catch(
       rejectUnreachable
     )
     connection.on('error', () => {})

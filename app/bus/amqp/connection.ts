@@ -1,28 +1,33 @@
 import type { RecoveringChannelModel } from 'amqplib'
 
 import type { BusLogger } from '#bus/bus'
+import { BrokerAddress, type BrokerHosts } from './broker_hosts.js'
 
-/** The connection counts as lost after two missed heartbeats. */
-const HEARTBEAT_S = 5
+/** In seconds; the connection counts as lost after two missed heartbeats. */
+const PARAMETERS = { heartbeat: 5 }
 const CONNECT_LIMIT_MS = 5_000
 const CLOSE_LIMIT_MS = 2_000
 
 /**
- * A connection to RabbitMQ that reconnects. The client library is loaded only here, so that installations without a
+ * A connection to RabbitMQ that reconnects, to the next host if there are several. The client library is loaded only here, so that installations without a
  * broker do not load it.
  */
 export class AmqpConnection {
   readonly #model: RecoveringChannelModel
   #isBlocked = false
 
-  static async open(url: string, logger: BusLogger): Promise<AmqpConnection> {
+  static async open(url: string, hosts: BrokerHosts, logger: BusLogger): Promise<AmqpConnection> {
     const { connect } = await import('amqplib')
-    const model = await connect(withHeartbeat(url), {
+    const address = new BrokerAddress(url, hosts, PARAMETERS)
+    const model = await connect(address, {
       timeout: CONNECT_LIMIT_MS,
       noDelay: true,
       clientProperties: { connection_name: 'analysis-hub' },
       recovery: { waitForConnect: false, initialDelay: 100, maxDelay: 2_000, jitter: 0.5 },
     })
+    const leaveHost = () => hosts.suspect(address.attempted)
+    model.on('disconnect', leaveHost)
+    model.on('connect-failed', leaveHost)
     return new AmqpConnection(model, logger)
   }
 
@@ -68,12 +73,4 @@ export class AmqpConnection {
     const limit = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_LIMIT_MS).unref())
     await Promise.race([this.#model.close(), limit])
   }
-}
-
-function withHeartbeat(url: string): string {
-  const address = new URL(url)
-  if (!address.searchParams.has('heartbeat')) {
-    address.searchParams.set('heartbeat', String(HEARTBEAT_S))
-  }
-  return address.href
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Channel, ChannelModel, Options } from 'amqplib'
 
+import { connectOnce } from '#bus/amqp/connect_once'
 import { SINGLE_ACTIVE_CONSUMER } from '#bus/amqp/subscription'
 import { COMMAND_QUEUES } from '#bus/names'
 import { NOT_USED, type Check } from '#doctor/check'
@@ -23,10 +24,9 @@ export const brokerCheck: Check = {
     if (!env.AMQP_URL) {
       return NOT_USED
     }
-    const { connect } = await import('amqplib')
     let connection: ChannelModel
     try {
-      connection = await connect(env.AMQP_URL, { timeout: CONNECT_MS })
+      connection = await connectOnce(env.AMQP_URL, { timeout: CONNECT_MS })
     } catch (error) {
       return [finding('BROKER_UNREACHABLE', reasonOf(error))]
     }
@@ -51,10 +51,9 @@ function versionFindings({ connection }: ChannelModel): Finding[] {
 
 /** Uses a connection of its own, which is aborted: a blocked broker no longer reads from a publisher. */
 async function blockedFindings(url: string): Promise<Finding[]> {
-  const { connect } = await import('amqplib')
   const stop = new AbortController()
   const options = { timeout: CONNECT_MS, signal: stop.signal }
-  const connection = await connect(url, options)
+  const connection = await connectOnce(url, options)
   connection.on('error', () => {})
   const isBlocked = once(connection, 'blocked').then(([reason]) => [
     finding('BROKER_BLOCKED', String(reason)),

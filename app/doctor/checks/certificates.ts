@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 
 import { flatten } from '#configuration/catalogue'
+import { urlsByHost } from '#configuration/urls_by_host'
 import { groups } from '#configuration/variables'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
@@ -35,11 +36,14 @@ interface Server {
 
 function serversIn(env: Env): Server[] {
   const named = Object.entries(env).flatMap(([variable, value]) => {
-    const url = isNamed(variable, value) ? URL.parse(value) : null
-    const usual = url ? PORTS[url.protocol] : undefined
-    return url && usual !== undefined
-      ? [{ variable, host: url.hostname, port: Number(url.port) || usual }]
-      : []
+    const urls = isNamed(variable, value) ? urlsByHost(value) : []
+    return urls.flatMap((text) => {
+      const url = URL.parse(text)
+      const usual = url ? PORTS[url.protocol] : undefined
+      return url && usual !== undefined
+        ? [{ variable, host: url.hostname, port: Number(url.port) || usual }]
+        : []
+    })
   })
   const registry = env.HARBOR_URL && URL.parse(`https://${env.HARBOR_URL.host}`)
   if (registry && !env.REGISTRY_INSECURE.includes(registry.host)) {

@@ -9,6 +9,7 @@ const CONNECTION_OPTIONS = {
   connectTimeout: 10_000,
   commandTimeout: 10_000,
   retryStrategy: () => null,
+  sentinelRetryStrategy: () => null,
 }
 
 /** Counts the machines that are connected with the platform's application name. */

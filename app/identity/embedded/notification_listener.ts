@@ -1,6 +1,6 @@
-import pg from 'pg'
-
 import { databaseUrl } from '#database/addresses'
+import { DatabaseClient } from '#database/database_client'
+import { pools } from '#database/pools'
 import { exponentialBackoff } from '#kernel/backoff'
 
 const BACK_OFF = { firstMs: 250, longestMs: 30_000 }
@@ -17,7 +17,7 @@ interface NotificationOptions {
 /** Receives NOTIFY messages from the provider's database. Reconnects when the database is unavailable. */
 export class NotificationListener {
   readonly #options: NotificationOptions
-  #client: pg.Client | undefined
+  #client: DatabaseClient | undefined
   #timer: NodeJS.Timeout | undefined
   #failures = 0
   #stopped = false
@@ -38,8 +38,8 @@ export class NotificationListener {
 
   async start(): Promise<void> {
     const { channels, session = '', receive, onGap } = this.#options
-    const client = new pg.Client({
-      connectionString: databaseUrl('identity'),
+    const client = new DatabaseClient({
+      ...pools.connectionTo(databaseUrl('identity')),
       application_name: `analysis-hub ${channels[0].replaceAll('_', ' ')}`,
       keepAlive: true,
     })
@@ -67,7 +67,7 @@ export class NotificationListener {
     await this.#client?.end()
   }
 
-  #reconnect(client: pg.Client): void {
+  #reconnect(client: DatabaseClient): void {
     if (this.#stopped || client !== this.#client) {
       return
     }

@@ -1,6 +1,8 @@
-import pg from 'pg'
+import type pg from 'pg'
 
 import { databaseUrl } from '#database/addresses'
+import { DatabaseClient } from '#database/database_client'
+import { pools } from '#database/pools'
 import { clock } from '#kernel/clock'
 
 const TRY = `select pg_try_advisory_lock(hashtextextended($1, 0)) as taken`
@@ -39,8 +41,8 @@ export class LockSession {
   }
 
   static async open(onReleaseRequest: (id: string) => void): Promise<LockSession> {
-    const client = new pg.Client({
-      connectionString: databaseUrl('storage'),
+    const client = new DatabaseClient({
+      ...pools.connectionTo(databaseUrl('storage')),
       application_name: 'analysis-hub uploads',
       connectionTimeoutMillis: 5_000,
       query_timeout: 10_000,

@@ -4,6 +4,7 @@ import { DRIVER_SETTINGS, isEmbedded } from './embedded_drivers.js'
 import { DEFAULT_SECRET } from './initial_secrets.js'
 import { requiredConcerns, surfacesOf, type Concern } from './processes.js'
 import type { Mistake } from './configuration_error.js'
+import { urlsByHost } from './urls_by_host.js'
 
 type EnvFacts = Facts<Env>
 
@@ -112,7 +113,7 @@ function wellKnown(variables: Variables): ReadonlySet<string> {
 
 /** The text itself and the passwords in it if it is a connection string. */
 function extractSecrets(text: string): string[] {
-  const url = text.includes('://') ? URL.parse(text.trim()) : null
+  const url = text.includes('://') ? URL.parse(urlsByHost(text)[0]!) : null
   const inside = url
     ? [decoded(url.password), ...url.searchParams.values()]
     : [/^[^:]*:(.*)@/.exec(text)?.[1] ?? '']

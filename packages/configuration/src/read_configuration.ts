@@ -2,6 +2,7 @@ import type { Catalogue, Facts, Groups, Source, Values, Variable, Variables } fr
 import { describeAllowed, flatten, isSet, namesOf } from './catalogue.js'
 import { misspellings } from './misspellings.js'
 import { fileVariable, readSecretFiles } from './secret_files.js'
+import { urlsByHost } from './urls_by_host.js'
 import { ConfigurationError, InvalidValueError, type Mistake } from './configuration_error.js'
 
 /** A valid configuration. */
@@ -178,7 +179,7 @@ class Reading {
 
 /** An address is a secret only if it contains a password. */
 function containsSecret(text: string): boolean {
-  const url = text.includes('://') ? URL.parse(text.trim()) : null
+  const url = text.includes('://') ? URL.parse(urlsByHost(text)[0]!) : null
   return url ? url.password !== '' : text.trim() !== ''
 }
 

@@ -1,5 +1,6 @@
 import type { Reader } from './catalogue.js'
 import { InvalidValueError } from './configuration_error.js'
+import { urlsByHost } from './urls_by_host.js'
 
 /** The host and account of a Harbor registry. */
 export interface HarborAccess {
@@ -22,6 +23,83 @@ export function connectionUrl(...protocols: readonly string[]): Reader<string> {
     },
   }
 }
+
+/** Like `connectionUrl`, for servers of which several may be named, separated by commas. */
+export function serversUrl(...protocols: readonly string[]): Reader<string> {
+  const single = connectionUrl(...protocols)
+  return {
+    ...single,
+    type: `${single.type}; several hosts are separated by commas`,
+    read(value) {
+      const urls = urlsByHost(value)
+      if (urls.length > 1 && urls.some(isWithoutHost)) {
+        throw new InvalidValueError('has an empty host between commas')
+      }
+      urls.forEach((url) => single.read(url))
+      return value.trim()
+    },
+  }
+}
+
+/** PostgreSQL servers. Of several hosts, the one that accepts writes is used. */
+export function databaseServers(): Reader<string> {
+  const servers = serversUrl('postgres', 'postgresql')
+  return {
+    ...servers,
+    read(value) {
+      const text = servers.read(value)
+      const [url, ...others] = urlsByHost(text)
+      const wanted = new URL(url!).searchParams.get('target_session_attrs') ?? 'read-write'
+      if (others.length > 0 && wanted !== 'read-write') {
+        throw new InvalidValueError('names several hosts, and sessions that do not write', {
+          allowed: 'set target_session_attrs to read-write, or omit it',
+        })
+      }
+      return text
+    },
+  }
+}
+
+const SENTINEL_PARAMETERS = ['db', 'sentinel_username', 'sentinel_password']
+
+/** A Redis server, or the sentinels that know it. */
+export function redisServers(): Reader<string> {
+  const server = connectionUrl('redis', 'rediss')
+  const sentinels = serversUrl('redis+sentinel', 'rediss+sentinel')
+  return {
+    ...server,
+    type: `${server.type}, or redis+sentinel://host:26379,host:26379/name with the sentinels of a server`,
+    read(value) {
+      if (/^rediss?\+sentinel:/i.test(value.trim())) {
+        return readSentinels(sentinels.read(value))
+      }
+      if (urlsByHost(value).length > 1) {
+        throw new InvalidValueError('names several hosts without sentinels')
+      }
+      return server.read(value)
+    },
+  }
+}
+
+function readSentinels(text: string): string {
+  const { pathname, searchParams } = new URL(urlsByHost(text)[0]!)
+  if (!/^\/[^/]+$/.test(pathname)) {
+    throw new InvalidValueError('names no server', {
+      allowed: 'end it with the name that the sentinels have for the server, such as /hub',
+    })
+  }
+  if ([...searchParams.keys()].some((key) => !SENTINEL_PARAMETERS.includes(key))) {
+    throw new InvalidValueError('has an unknown parameter', {
+      allowed: `the parameters are ${SENTINEL_PARAMETERS.join(', ')}`,
+    })
+  }
+  if (!/^\d*$/.test(searchParams.get('db') ?? '')) {
+    throw new InvalidValueError('has a db that is not a number')
+  }
+  return text
+}
+
+const isWithoutHost = (url: string): boolean => /^[^:]*:\/\/([^/?#]*@)?(:\d*)?([/?#]|$)/.test(url)
 
 /** The base URL of an HTTP service, without a trailing slash. */
 export function baseUrl(): Reader<string> {

@@ -7,13 +7,19 @@ import { hostsAndPorts, keys, listOf, origins, proxies } from './list_readers.js
 import { databaseParts, minioPart, connectionAlias } from './aliases.js'
 import { embeddedSurfaces, JOBS, SURFACES } from './processes.js'
 import { bytes, flag, host, integer, oneOf, share, text } from './readers.js'
-import { baseUrl, connectionUrl, harborAccess } from './url_readers.js'
+import {
+  baseUrl,
+  connectionUrl,
+  databaseServers,
+  harborAccess,
+  redisServers,
+  serversUrl,
+} from './url_readers.js'
 
 interface Mode {
   NODE_ENV: 'development' | 'test' | 'production'
 }
 
-const database = () => connectionUrl('postgres', 'postgresql')
 const formerDatabase = () => connectionUrl('postgres', 'postgresql', 'mysql', 'mariadb')
 
 /** Every variable of the environment, in the groups in which they are documented. */
@@ -114,35 +120,36 @@ export const groups = defineVariables({
 
   'Database': {
     DATABASE_URL: {
-      reader: database(),
+      reader: databaseServers(),
       defaultKeyword: 'embedded',
       example: 'postgres://hub:change-me@127.0.0.1:5432/hub',
       secret: true,
       aliases: [databaseParts],
-      description: 'PostgreSQL database of all surfaces without one of their own.',
+      description:
+        'PostgreSQL database of all surfaces without one of their own; of several hosts, the primary is used.',
     },
     CORE_DATABASE_URL: {
-      reader: database(),
+      reader: databaseServers(),
       secret: true,
       description: 'Database of the core surface.',
     },
     STORAGE_DATABASE_URL: {
-      reader: database(),
+      reader: databaseServers(),
       secret: true,
       description: 'Database of the storage surface.',
     },
     TELEMETRY_DATABASE_URL: {
-      reader: database(),
+      reader: databaseServers(),
       secret: true,
       description: 'Database of the telemetry surface.',
     },
     MESSENGER_DATABASE_URL: {
-      reader: database(),
+      reader: databaseServers(),
       secret: true,
       description: 'Database of the messenger surface.',
     },
     IDENTITY_DATABASE_URL: {
-      reader: database(),
+      reader: databaseServers(),
       secret: true,
       description: 'Database of the embedded identity provider.',
     },
@@ -184,20 +191,22 @@ export const groups = defineVariables({
 
   'Message bus and signals': {
     AMQP_URL: {
-      reader: connectionUrl('amqp', 'amqps'),
+      reader: serversUrl('amqp', 'amqps'),
       defaultKeyword: 'memory',
       example: 'amqp://hub:change-me@127.0.0.1:5672',
       secret: true,
       aliases: [connectionAlias('RABBITMQ_CONNECTION_STRING', 'amqp://root:start123@127.0.0.1')],
-      description: 'RabbitMQ server for commands and events.',
+      description:
+        'RabbitMQ server for commands and events; of several hosts, one that responds is used.',
     },
     REDIS_URL: {
-      reader: connectionUrl('redis', 'rediss'),
+      reader: redisServers(),
       defaultKeyword: 'memory',
       example: 'redis://:change-me@127.0.0.1:6379',
       secret: true,
       aliases: [connectionAlias('REDIS_CONNECTION_STRING', 'redis://127.0.0.1')],
-      description: 'Redis server for signals between processes and for shared caches.',
+      description:
+        'Redis server for signals between processes and for shared caches, or the sentinels that know it.',
     },
     REALTIME_ENABLED: {
       reader: flag(),

@@ -33,13 +33,16 @@ const BY_STATE: Record<string, Translation> = {
   '40001': serializationFailure,
 }
 
-const UNAVAILABLE_STATES = /^(08|53[234]|57P0)/
+/** Among them: the server has become a standby, or read-only. */
+const UNAVAILABLE_STATES = /^(08|25006|53[234]|57P0)/
 const UNAVAILABLE_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',
   'ENOTFOUND',
+  'E_PRIMARY_MOVED',
+  'E_SESSION_READ_ONLY',
 ])
 const UNAVAILABLE_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
