@@ -4,7 +4,7 @@ import { pools } from '#database/pools'
 import { PrimaryNotFound } from '#database/primary_resolver'
 import { hostText } from '#kernel/host_resolver'
 import { health } from '#observability/health'
-import { connectRedis, type RedisConnection } from '#signals/redis'
+import { connectRedis, waitForFirstAttempt, type RedisConnection } from '#signals/redis'
 import { env } from '#start/env'
 
 declare module '@adonisjs/core/types' {
@@ -36,7 +36,8 @@ export default class ConnectionsProvider {
       this.#redis = await connectRedis(env.REDIS_URL, (error) =>
         logger.warn({ err: error }, 'redis is away')
       )
-      health.watch('redis', () => this.#checkRedis())
+      await waitForFirstAttempt(this.#redis)
+      health.watchOptional('redis', () => this.#checkRedis())
     }
   }
 

@@ -59,13 +59,14 @@ export default class MessagingProvider {
     await this.#signals?.close()
   }
 
-  /** The broker is a required dependency only of processes without surfaces, since requests do not need it. */
+  /** Requests do not need the broker: the outbox keeps what they publish. Processes without surfaces need it. */
   async #openBus(logger: BusLogger): Promise<Bus> {
     const bus = await openBus(env.AMQP_URL, logger)
     this.#bus = bus
-    if (env.SURFACES.length === 0) {
-      this.#disposers.push(health.watch('bus', () => requireReady(bus)))
-    }
+    const check = () => requireReady(bus)
+    const isRequired = env.SURFACES.length === 0
+    const forget = isRequired ? health.watch('bus', check) : health.watchOptional('bus', check)
+    this.#disposers.push(forget)
     return bus
   }
 }

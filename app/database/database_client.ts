@@ -22,6 +22,8 @@ export class DatabaseClient extends pg.Client {
   readonly #resolver: PrimaryResolver | undefined
   #isEnding = false
   #isConnected = false
+  /** Why the session is refused, even if the same packet says that it is ready. */
+  #refusal: Error | undefined
 
   constructor(settings: DatabaseClientSettings) {
     super(settings)
@@ -48,6 +50,9 @@ export class DatabaseClient extends pg.Client {
     this.#follow(resolver, address)
     try {
       await super.connect()
+      if (this.#refusal) {
+        throw this.#refusal
+      }
     } catch (error) {
       if (isHostFailure(error)) {
         resolver.suspect(address)
@@ -78,9 +83,12 @@ export class DatabaseClient extends pg.Client {
   #follow(resolver: PrimaryResolver, address: HostAddress): void {
     const remove = resolver.add({ address, abandon: () => this.#destroy(new PrimaryMoved()) })
     this.once('end', remove)
+    // The connection may break before its user can listen, since connecting ends with a promise.
+    this.on('error', () => {})
     onReadOnly(this, (error) => {
       resolver.suspect(address)
       if (!this.#isConnected) {
+        this.#refusal = error
         this.#destroy(error)
       }
     })

@@ -1,8 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { jitteredBackoff } from '#kernel/backoff'
 import { ServiceUnavailable } from '#kernel/failures'
-import { isSameHost, type HostAddress, type HostResolver } from '#kernel/host_resolver'
+import { hostText, isSameHost, type HostAddress, type HostResolver } from '#kernel/host_resolver'
 import { PrimaryWatch, type DatabaseHost } from './primary_watch.js'
 
 const BACKOFF = { firstMs: 100, longestMs: 2_000 }
@@ -29,7 +27,7 @@ export class PrimaryNotFound extends ServiceUnavailable {
 
 /**
  * Finds the primary among several hosts, for all connections of the process. Searches are shared and become less
- * frequent while they fail; while there are connections, one connection more watches the primary.
+ * frequent while they fail. While there are connections, one more watches the primary.
  */
 export class PrimaryResolver implements HostResolver {
   readonly #hosts: readonly DatabaseHost[]
@@ -38,8 +36,10 @@ export class PrimaryResolver implements HostResolver {
   #watch: PrimaryWatch | undefined
   #search: Promise<HostAddress> | undefined
   #last: HostAddress | undefined
-  /** Searches that failed, or were soon followed by another one. */
+  /** How often a primary was left or not found since one has responded to a ping. */
   #failures = 0
+  /** What callers get until the next search. */
+  #refusal: PrimaryNotFound | undefined
 
   /** `onMove` is called when another host has become the primary. */
   constructor(hosts: readonly DatabaseHost[], onMove: (primary: HostAddress) => void) {
@@ -51,14 +51,17 @@ export class PrimaryResolver implements HostResolver {
     return this.#watch?.address
   }
 
-  /** The primary. Rejects if a search, which may have been under way, finds none. */
+  /** The primary. Rejects at once for a while after a search that found none. */
   async find(): Promise<HostAddress> {
-    return this.current ?? (await this.#searchOnce())
+    if (this.#refusal) {
+      throw this.#refusal
+    }
+    return this.current ?? this.#searchOnce()
   }
 
   suspect(host: HostAddress): void {
     if (isSameHost(this.current, host)) {
-      this.#leave()
+      this.#leave('it failed')
     }
   }
 
@@ -73,19 +76,31 @@ export class PrimaryResolver implements HostResolver {
     }
   }
 
-  #leave(): void {
+  /** The first failure leads to a search at once. */
+  #leave(reason: string): void {
+    const left = this.current
+    if (!left) {
+      return
+    }
     this.#stopWatching()
     this.#failures += 1
-    this.#searchWhileNeeded()
+    if (this.#failures > 1) {
+      this.#rest(new PrimaryNotFound([new Error(`${hostText(left)}: ${reason}`)]))
+    } else {
+      this.#searchOnce().catch(() => {})
+    }
   }
 
-  /** Open connections may wait for a host that is gone, so nobody might ask for the primary. */
-  #searchWhileNeeded(): void {
-    this.#searchOnce().catch(() => {
+  /** Open connections may wait for a host that is gone, so that nobody else would search. */
+  #rest(refusal: PrimaryNotFound): void {
+    this.#refusal = refusal
+    const ms = jitteredBackoff(this.#failures, BACKOFF)
+    setTimeout(() => {
+      this.#refusal = undefined
       if (this.#connections.size > 0) {
-        this.#searchWhileNeeded()
+        this.#searchOnce().catch(() => {})
       }
-    })
+    }, ms).unref()
   }
 
   #searchOnce(): Promise<HostAddress> {
@@ -94,25 +109,23 @@ export class PrimaryResolver implements HostResolver {
   }
 
   async #runSearch(): Promise<HostAddress> {
-    await this.#pause()
     const listeners = {
-      onAlive: () => (this.#failures = 0),
-      onLost: () => this.#leave(),
+      onAlive: () => void (this.#failures = 0),
+      onLost: () => this.#leave('its connection was lost'),
     }
     const attempts = this.#hosts.map((host) => PrimaryWatch.open(host, listeners))
-    const found = await Promise.any(attempts).catch(({ errors }: AggregateError) => {
+    try {
+      const found = await Promise.any(attempts)
+      closeOthers(attempts, found)
+      if (!found.isOpen) {
+        throw new AggregateError([new Error(`${hostText(found.address)}: its connection was lost`)])
+      }
+      return this.#adopt(found)
+    } catch (error) {
+      const refusal = new PrimaryNotFound((error as AggregateError).errors)
       this.#failures += 1
-      throw new PrimaryNotFound(errors)
-    })
-    closeOthers(attempts, found)
-    return this.#adopt(found)
-  }
-
-  /** The first failure is retried at once. */
-  async #pause(): Promise<void> {
-    if (this.#failures > 1) {
-      const ms = jitteredBackoff(this.#failures - 1, BACKOFF)
-      await delay(ms)
+      this.#rest(refusal)
+      throw refusal
     }
   }
 

@@ -43,9 +43,17 @@ export class PrimaryWatch {
       keepAlive: true,
     })
     client.on('error', () => {})
-    onReadOnly(client, (error) => client.connection.stream.destroy(error))
+    let refusal: Error | undefined
+    onReadOnly(client, (error) => {
+      refusal ??= error
+      client.connection.stream.destroy(error)
+    })
     try {
       await client.connect()
+      // The same packet says that the session is ready.
+      if (refusal) {
+        throw refusal
+      }
     } catch (error) {
       const { message, code } = error as NodeJS.ErrnoException
       throw new Error(`${hostText(address)}: ${message || code}`, { cause: error })

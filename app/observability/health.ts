@@ -9,7 +9,7 @@ type Check = () => Promise<void>
 
 const CHECK_LIMIT_MS = 2_000
 /** How long the result of an optional check is reused. */
-const FRESH_MS = 5_000
+const FRESH_MS = 2_000
 
 /** Required and optional dependencies of this process. Each part of the program registers checks of its own. */
 export class Health {

@@ -8,6 +8,7 @@ export type RedisConnection = Redis
 /** Timeouts for a server that accepts connections but does not respond. */
 const RESPONSE_TIMEOUTS = { commandTimeout: 5_000, socketTimeout: 5_000 }
 const HEARTBEAT_MS = 5_000
+const FIRST_ATTEMPT_LIMIT_MS = 2_000
 const BACK_OFF = { firstMs: 200, longestMs: 5_000 }
 
 /**
@@ -53,4 +54,17 @@ export async function connectSubscriber(
   const heartbeat = setInterval(() => redis.ping().catch(() => {}), HEARTBEAT_MS).unref()
   redis.once('end', () => clearInterval(heartbeat))
   return redis
+}
+
+/** Waits until the connection is ready, or has failed once; further attempts run in the background. */
+export function waitForFirstAttempt(redis: RedisConnection): Promise<void> {
+  return new Promise((resolve) => {
+    const limit = setTimeout(resolve, FIRST_ATTEMPT_LIMIT_MS)
+    for (const event of ['ready', 'error', 'close']) {
+      redis.once(event, () => {
+        clearTimeout(limit)
+        resolve()
+      })
+    }
+  })
 }

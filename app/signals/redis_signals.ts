@@ -1,7 +1,12 @@
 import { NotificationCoalescer } from './notification_coalescer.js'
 import { Listeners } from './listeners.js'
 import { publishAll } from './publish_all.js'
-import { connectPublisher, connectSubscriber, type RedisConnection } from './redis.js'
+import {
+  connectPublisher,
+  connectSubscriber,
+  waitForFirstAttempt,
+  type RedisConnection,
+} from './redis.js'
 import {
   SignalsUnavailable,
   type SignalMessage,
@@ -11,7 +16,6 @@ import {
 } from './signals.js'
 
 const NOTIFICATION_PREFIX = 'hub:wake:'
-const CONNECT_TIMEOUT_MS = 2_000
 
 /**
  * Signals between processes through Redis. Subscriptions have a connection of their own. After a reconnect, channels
@@ -115,16 +119,4 @@ export class RedisSignals implements Signals {
       return false
     }
   }
-}
-
-function waitForFirstAttempt(redis: RedisConnection): Promise<void> {
-  return new Promise((resolve) => {
-    const limit = setTimeout(resolve, CONNECT_TIMEOUT_MS)
-    for (const event of ['ready', 'error', 'close']) {
-      redis.once(event, () => {
-        clearTimeout(limit)
-        resolve()
-      })
-    }
-  })
 }

@@ -17,7 +17,15 @@ import { JOBS, requiredConcerns, SURFACES } from '#configuration/processes'
 import { readConfiguration } from '#configuration/read_configuration'
 import { bytes, flag, host, integer, oneOf, share, text } from '#configuration/readers'
 import { ConfigurationError, InvalidValueError } from '#configuration/configuration_error'
-import { baseUrl, connectionUrl, harborAccess } from '#configuration/url_readers'
+import {
+  baseUrl,
+  connectionUrl,
+  databaseServers,
+  harborAccess,
+  redisServers,
+  serversUrl,
+} from '#configuration/url_readers'
+import { urlsByHost } from '#configuration/urls_by_host'
 import { catalogue } from '#configuration/hub_catalogue'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 
@@ -208,6 +216,84 @@ test.group('Configuration readers', () => {
     ]) {
       assert.isFalse(accepts(reader, wrong), wrong)
     }
+  })
+
+  test('an address with several hosts stands for one URL per host', ({ assert }) => {
+    assert.deepEqual(urlsByHost('postgres://u:p,w@a:1,[::1]:2, c/hub?x=a@b,c#d'), [
+      'postgres://u:p,w@a:1/hub?x=a@b,c#d',
+      'postgres://u:p,w@[::1]:2/hub?x=a@b,c#d',
+      'postgres://u:p,w@c/hub?x=a@b,c#d',
+    ])
+    assert.deepEqual(urlsByHost(' amqp://a '), ['amqp://a'])
+    assert.deepEqual(urlsByHost('no address'), ['no address'])
+  })
+
+  test('{reader} accepts {right.length} addresses and rejects {wrong.length}')
+    .with([
+      {
+        reader: 'amqp',
+        right: ['amqp://u:p@a:5672,b:5673/%2F?heartbeat=9', 'amqps://a'],
+        wrong: ['amqp://a,,b', 'amqp://u:p@a,:5672', 'amqp://a:1,b:x', 'amqp:///v'],
+      },
+      {
+        reader: 'postgres',
+        right: [
+          'postgres://u:p@a:5432,b:5432,c:5432/hub?target_session_attrs=read-write',
+          'postgresql://u:p@a,b/hub?sslmode=require',
+          'postgres://u:p@a/hub?target_session_attrs=any',
+        ],
+        wrong: [
+          'postgres://a,b/hub?target_session_attrs=any',
+          'postgres://a,/hub',
+          'mysql://a,b/x',
+        ],
+      },
+      {
+        reader: 'redis',
+        right: [
+          'redis://:p@a:6379/1',
+          'rediss://a',
+          'redis+sentinel://u:p@a:26379,b/hub?db=2&sentinel_password=s',
+          'rediss+sentinel://a/hub',
+        ],
+        wrong: [
+          'redis://a,b',
+          'redis+sentinel://a,b',
+          'redis+sentinel://a,b/',
+          'redis+sentinel://a/hub/1',
+          'redis+sentinel://a/hub?db=x',
+          'redis+sentinel://a/hub?password=x',
+          'sentinel://a/hub',
+        ],
+      },
+    ])
+    .run(({ assert }, { reader, right, wrong }) => {
+      const readers: Record<string, ReturnType<typeof redisServers>> = {
+        amqp: serversUrl('amqp', 'amqps'),
+        postgres: databaseServers(),
+        redis: redisServers(),
+      }
+      for (const address of right) {
+        assert.equal(readers[reader]!.read(` ${address} `), address)
+      }
+      for (const address of wrong) {
+        assert.isFalse(accepts(readers[reader]!, address), address)
+      }
+    })
+
+  test('an error about several hosts says what to do, and quotes no password', ({ assert }) => {
+    const { message } = failure({
+      DATABASE_URL: 'postgres://u:hidden@a,b/hub?target_session_attrs=standby',
+      REDIS_URL: 'redis+sentinel://:hidden@a,b',
+      AMQP_URL: 'amqp://u:hidden@a,,b',
+    })
+    assert.include(
+      message,
+      'DATABASE_URL: names several hosts, and sessions that do not write; set'
+    )
+    assert.include(message, 'REDIS_URL: names no server; end it with the name')
+    assert.include(message, 'AMQP_URL: has an empty host between commas')
+    assert.notInclude(message, 'hidden')
   })
 
   test('a base address loses its trailing slash and carries nothing but a path', ({ assert }) => {

@@ -13,7 +13,8 @@ import { AmqpSubscription } from './subscription.js'
  */
 export class AmqpBus implements Bus {
   readonly #url: string
-  readonly #hosts: BrokerHosts
+  /** The hosts that both connections use. */
+  readonly hosts: BrokerHosts
   readonly #logger: BusLogger
   readonly #publishing: AmqpConnection
   readonly #publisher: AmqpPublisher
@@ -34,7 +35,7 @@ export class AmqpBus implements Bus {
     publishing: AmqpConnection
   ) {
     this.#url = url
-    this.#hosts = hosts
+    this.hosts = hosts
     this.#logger = logger
     this.#publishing = publishing
     this.#publisher = new AmqpPublisher(publishing, logger)
@@ -56,7 +57,7 @@ export class AmqpBus implements Bus {
     subscription: Subscription,
     deliver: (delivery: Delivery) => Promise<void>
   ): Promise<{ stop(): Promise<void> }> {
-    this.#consuming ??= AmqpConnection.open(this.#url, this.#hosts, this.#logger)
+    this.#consuming ??= AmqpConnection.open(this.#url, this.hosts, this.#logger)
     const opened = new AmqpSubscription(subscription, deliver, {
       connection: await this.#consuming,
       publisher: this.#publisher,

@@ -3,7 +3,7 @@ import { DatabaseClient } from '#database/database_client'
 import { pools } from '#database/pools'
 import { exponentialBackoff } from '#kernel/backoff'
 
-const BACK_OFF = { firstMs: 250, longestMs: 30_000 }
+const BACK_OFF = { firstMs: 250, longestMs: 5_000 }
 
 interface NotificationOptions {
   readonly channels: readonly [string, ...string[]]

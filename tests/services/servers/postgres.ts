@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+
 import pg from 'pg'
 
 import { freePort } from './free_port.js'
+import type { Home } from './home.js'
 import { PACKAGES } from './packages.js'
 import { RealServer, type Recipe } from './real_server.js'
 
@@ -22,22 +25,17 @@ fsync = off
 dynamic_shared_memory_type = mmap
 `
 
-const recipe: Recipe = {
+const recipe = (primary?: RealServer): Recipe => ({
   name: 'postgres',
   packages: PACKAGES.postgres,
   account: 'postgres',
   stopSignal: 'SIGINT',
   async prepare(home) {
     const port = await freePort()
-    const password = randomBytes(24).toString('hex')
+    const password = primary ? new URL(primary.url).password : randomBytes(24).toString('hex')
     const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`
     const data = await home.makeFolder('data')
-    const passwordFile = await home.write('password', password)
-    await home.run(`${BINARIES}/initdb`, [
-      ...['-D', data, '-U', USER, `--pwfile=${passwordFile}`, '-A', 'scram-sha-256'],
-      ...['-E', 'UTF8', '--locale=C', '--no-instructions', '--no-sync'],
-    ])
-    await unlink(passwordFile)
+    await (primary ? copyPrimary(home, data, primary) : initialize(home, data, password))
     const configuration = await home.write('postgresql.conf', settings(port))
 
     return {
@@ -48,6 +46,23 @@ const recipe: Recipe = {
       },
     }
   },
+})
+
+async function initialize(home: Home, data: string, password: string): Promise<void> {
+  const passwordFile = await home.write('password', password)
+  await home.run(`${BINARIES}/initdb`, [
+    ...['-D', data, '-U', USER, `--pwfile=${passwordFile}`, '-A', 'scram-sha-256'],
+    ...['-E', 'UTF8', '--locale=C', '--no-instructions', '--no-sync'],
+  ])
+  await unlink(passwordFile)
+}
+
+/** The copy streams from the primary when it starts. */
+async function copyPrimary(home: Home, data: string, primary: RealServer): Promise<void> {
+  const { port, password } = new URL(primary.url)
+  const source = ['-h', '127.0.0.1', '-p', port, '-U', USER]
+  const how = ['-D', data, '-R', '-X', 'stream', '-c', 'fast', '--no-sync']
+  await home.run(`${BINARIES}/pg_basebackup`, [...source, ...how], { PGPASSWORD: password })
 }
 
 async function selectOne(url: string): Promise<void> {
@@ -62,5 +77,19 @@ async function selectOne(url: string): Promise<void> {
 
 /** A PostgreSQL 15 cluster of the test's own; the user in its address may create databases. */
 export function startPostgres(): Promise<RealServer> {
-  return RealServer.start(recipe)
+  return RealServer.start(recipe())
+}
+
+/** A standby that streams from a primary, with the same user and password. */
+export function startStandby(primary: RealServer): Promise<RealServer> {
+  return RealServer.start(recipe(primary))
+}
+
+export async function promote(standby: RealServer): Promise<void> {
+  await standby.run(`${BINARIES}/pg_ctl`, ['promote', '-w', '-D', join(standby.folder, 'data')])
+}
+
+/** The next start is that of a standby, which waits for a primary that it does not know. */
+export async function demote(server: RealServer): Promise<void> {
+  await server.run('/usr/bin/touch', [join(server.folder, 'data', 'standby.signal')])
 }

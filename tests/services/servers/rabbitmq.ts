@@ -27,9 +27,11 @@ const ERLANG_ARGUMENTS = [
 interface RabbitMqOptions {
   /** More lines for its configuration. */
   readonly settings?: readonly string[]
+  /** That of another node, so that one address names both. */
+  readonly password?: string
 }
 
-const recipe = ({ settings = [] }: RabbitMqOptions): Recipe => ({
+const recipe = ({ settings = [], password = newPassword() }: RabbitMqOptions): Recipe => ({
   name: 'rabbitmq',
   packages: PACKAGES.rabbitmq,
   account: 'rabbitmq',
@@ -37,7 +39,6 @@ const recipe = ({ settings = [] }: RabbitMqOptions): Recipe => ({
   async prepare(home) {
     const port = await freePort()
     const portMapper = await freePort()
-    const password = randomBytes(24).toString('hex')
     const url = `amqp://${USER}:${password}@127.0.0.1:${port}`
     const configuration = await home.write(
       'rabbitmq.conf',
@@ -66,6 +67,8 @@ const recipe = ({ settings = [] }: RabbitMqOptions): Recipe => ({
     }
   },
 })
+
+const newPassword = () => randomBytes(24).toString('hex')
 
 async function surroundings(home: Home) {
   const applications = await linkApplications(home)

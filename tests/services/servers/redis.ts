@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { Redis } from 'ioredis'
 
+import { eventually } from '#tests/helpers/eventually'
 import { freePort } from './free_port.js'
 import { PACKAGES } from './packages.js'
 import { RealServer, type Recipe } from './real_server.js'
 
 /** Every write is in the append-only file before it is answered, so that a killed server comes back with it. */
-const recipe: Recipe = {
+const recipe = (master?: RealServer): Recipe => ({
   name: 'redis',
   packages: PACKAGES.redis,
   account: 'redis',
   stopSignal: 'SIGTERM',
   async prepare(home) {
     const port = await freePort()
-    const password = randomBytes(24).toString('hex')
+    const password = master ? new URL(master.url).password : randomBytes(24).toString('hex')
     const url = `redis://:${password}@127.0.0.1:${port}`
     const configuration = await home.write(
       'redis.conf',
@@ -21,6 +22,8 @@ const recipe: Recipe = {
         `port ${port}`,
         'bind 127.0.0.1',
         `requirepass ${password}`,
+        `masterauth ${password}`,
+        ...(master ? [`replicaof 127.0.0.1 ${new URL(master.url).port}`] : []),
         `dir ${home.path}`,
         'save ""',
         'appendonly yes',
@@ -36,7 +39,39 @@ const recipe: Recipe = {
       },
     }
   },
-}
+})
+
+/** A sentinel that watches a master under the name `hub`; two must agree that it is down. */
+const sentinelRecipe = (master: RealServer): Recipe => ({
+  name: 'redis-sentinel',
+  packages: PACKAGES.redis,
+  account: 'redis',
+  stopSignal: 'SIGTERM',
+  async prepare(home) {
+    const port = await freePort()
+    const { port: masterPort, password } = new URL(master.url)
+    const url = `redis://127.0.0.1:${port}`
+    const configuration = await home.write(
+      'sentinel.conf',
+      [
+        `port ${port}`,
+        'bind 127.0.0.1',
+        `dir ${home.path}`,
+        `sentinel monitor hub 127.0.0.1 ${masterPort} 2`,
+        `sentinel auth-pass hub ${password}`,
+        'sentinel down-after-milliseconds hub 1000',
+        'sentinel failover-timeout hub 10000',
+      ].join('\n')
+    )
+    return {
+      url,
+      async boot() {
+        await home.spawn('/usr/bin/redis-server', [configuration, '--sentinel'])
+        await home.until(() => ping(url))
+      },
+    }
+  },
+})
 
 async function ping(url: string): Promise<void> {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: null, connectTimeout: 1000 })
@@ -51,5 +86,30 @@ async function ping(url: string): Promise<void> {
 
 /** A Redis of the test's own, with a password. */
 export function startRedis(): Promise<RealServer> {
-  return RealServer.start(recipe)
+  return RealServer.start(recipe())
+}
+
+export function startReplica(master: RealServer): Promise<RealServer> {
+  return RealServer.start(recipe(master))
+}
+
+/** Three sentinels that know each other and the only replica of the master. */
+export async function startSentinels(master: RealServer): Promise<RealServer[]> {
+  const sentinels = await Promise.all([1, 2, 3].map(() => RealServer.start(sentinelRecipe(master))))
+  await Promise.all(sentinels.map(({ url }) => eventually(() => knowsAll(url))))
+  return sentinels
+}
+
+async function knowsAll(url: string): Promise<boolean> {
+  const client = new Redis(url, { retryStrategy: null })
+  client.on('error', () => {})
+  try {
+    const [sentinels, replicas] = await Promise.all([
+      client.call('sentinel', 'sentinels', 'hub'),
+      client.call('sentinel', 'replicas', 'hub'),
+    ])
+    return (sentinels as unknown[]).length === 2 && (replicas as unknown[]).length === 1
+  } finally {
+    client.disconnect()
+  }
 }
