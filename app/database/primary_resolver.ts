@@ -13,8 +13,6 @@ export interface PrimaryConnection {
 
 /** None of the hosts accepts writes. The hosts are named in the cause only, since callers see the message. */
 export class PrimaryNotFound extends ServiceUnavailable {
-  static readonly code = 'E_PRIMARY_NOT_FOUND'
-
   /** For operators. */
   readonly reason: string
 

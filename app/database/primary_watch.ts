@@ -42,6 +42,8 @@ export class PrimaryWatch {
       query_timeout: PING_LIMIT_MS,
       keepAlive: true,
     })
+    client.host = address.host
+    client.port = address.port
     client.on('error', () => {})
     let refusal: Error | undefined
     onReadOnly(client, (error) => {
