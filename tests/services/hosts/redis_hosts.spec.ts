@@ -80,7 +80,8 @@ test.group('Redis with sentinels', () => {
         () => false
       )
     )
-    assert.isTrue(here.isReady)
+    await eventually(() => here.isReady && there.isReady)
+    assert.equal(received[0], 'before')
   })
 })
 
