@@ -39,10 +39,10 @@ test.group('The health of a process', () => {
     })
     const both = await Promise.all([health.degraded(), health.degraded()])
     assert.deepEqual(both[0], both[1])
-    now = startedAt + 4_999
+    now = startedAt + 1_999
     await health.degraded()
     assert.equal(requests, 1)
-    now = startedAt + 5_000
+    now = startedAt + 2_000
     assert.lengthOf(await health.degraded(), 1)
     assert.lengthOf(await health.degraded(), 1)
     assert.equal(requests, 2)

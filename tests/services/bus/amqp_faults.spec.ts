@@ -427,6 +427,13 @@ test.group('Bus on RabbitMQ', (group) => {
     )
   })
 
+  test('dead letters are read from the host that responds, of several', async ({ assert }) => {
+    const { password, port } = new URL(broker.url)
+    const letters = new AmqpDeadLetters(`amqp://hub:${password}@127.0.0.1:9,127.0.0.1:${port}/%2F`)
+
+    assert.deepEqual(await letters.counts(['never used']), new Map([['never used', 0]]))
+  })
+
   test('takes thousands of messages a second', async ({ assert, cleanup }) => {
     const bus = await openBus()
     cleanup(() => bus.close())

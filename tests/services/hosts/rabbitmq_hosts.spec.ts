@@ -1,7 +1,6 @@
-import { test } from '@japa/runner'
+import { randomBytes } from 'node:crypto'
 
 import { AmqpBus } from '#bus/amqp/amqp_bus'
-import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
 import { newMessage } from '#bus/message'
 import { CountingProxy } from '#tests/helpers/hosts/counting_proxy'
 import { hostsSuite } from '#tests/helpers/hosts/hosts_suite'
@@ -12,10 +11,8 @@ const silent = { info() {}, warn() {}, error() {} }
 
 /** Two nodes that know nothing of each other. */
 async function startBoth() {
-  const first = await startRabbitmq()
-  const { password } = new URL(first.url)
-  const second = await startRabbitmq({ password })
-  const servers = [first, second]
+  const password = randomBytes(24).toString('hex')
+  const servers = await Promise.all([startRabbitmq({ password }), startRabbitmq({ password })])
   const proxies = await Promise.all(servers.map(({ url }) => CountingProxy.to(portOf(url))))
   const hosts = proxies.map(({ port }) => `127.0.0.1:${port}`).join()
   return { url: `amqp://hub:${password}@${hosts}`, servers, proxies, password }
@@ -46,17 +43,6 @@ hostsSuite('RabbitMQ', async () => {
       await Promise.all(servers.map((server) => server.stop()))
     },
   }
-})
-
-test.group('RabbitMQ with several nodes', () => {
-  test('dead letters are read from the node that responds', async ({ assert, cleanup }) => {
-    const broker = await startRabbitmq()
-    cleanup(() => broker.stop())
-    const { password, port } = new URL(broker.url)
-    const letters = new AmqpDeadLetters(`amqp://hub:${password}@127.0.0.1:9,127.0.0.1:${port}/%2F`)
-
-    assert.deepEqual(await letters.counts(['notes']), new Map([['notes', 0]]))
-  })
 })
 
 const portOf = (url: string): number => Number(new URL(url).port)
