@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { cp, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -86,7 +87,8 @@ class PoolClients {
     this.#load = new Load(`${origin}/core/`, CONNECTIONS)
     this.#readers = each.map(() => new Reader(origin, stopping))
     this.#writers = each.map((n) => {
-      return new NodeWriter({ client, name: `pool-${n}`, pauseMs: WRITER_PAUSE_MS, stopping })
+      const name = `pool-${n}-${randomUUID()}`
+      return new NodeWriter({ client, name, pauseMs: WRITER_PAUSE_MS, stopping })
     })
     this.#running = Promise.all([...this.#readers, ...this.#writers].map((one) => one.run()))
     // Reported where the clients end; a drill that fails before that reports its own reason.
