@@ -9,8 +9,8 @@ const CONNECT_LIMIT_MS = 5_000
 const CLOSE_LIMIT_MS = 2_000
 
 /**
- * A connection to RabbitMQ that reconnects, to the next host if there are several. The client library is loaded only here, so that installations without a
- * broker do not load it.
+ * A connection to RabbitMQ that reconnects, to the next host if there are several. The client library is loaded only
+ * here, so that installations without a broker do not load it.
  */
 export class AmqpConnection {
   readonly #model: RecoveringChannelModel
