@@ -53,7 +53,7 @@ const answer = (description: string, data: JsonSchema): ResponseDeclaration => (
 export function presenceRoutes(routes: SurfaceRoutes): void {
   routes
     .get('/node-presence', list, {
-      name: 'listNodePresence',
+      name: 'readPresenceOfNodes',
       summary: 'Whether nodes are online, since when, and which version they run',
       access: node.access.read,
       query: [
