@@ -69,16 +69,13 @@ const reversed = (text: string): string => [...text].reverse().join('')
 
 /** The files that contain any run of eight characters of a text. */
 async function filesWithRunsOf(texts: readonly string[], folder: string): Promise<string[]> {
-  const runs = new Set(
-    texts
-      .flatMap((text) =>
-        Array.from({ length: text.length - RUN_BYTES + 1 }, (_, at) =>
-          text.slice(at, at + RUN_BYTES)
-        )
-      )
-      // The same backwards, so it is in the result, too.
-      .filter((run) => run !== reversed(run))
+  const all = new Set(
+    texts.flatMap((text) =>
+      Array.from({ length: text.length - RUN_BYTES + 1 }, (_, at) => text.slice(at, at + RUN_BYTES))
+    )
   )
+  // Around the middle of a palindrome, a text has runs that it also has backwards, as the result does.
+  const runs = new Set([...all].filter((run) => !all.has(reversed(run))))
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const found: string[] = []
   for (const entry of entries.filter((one) => one.isFile())) {
