@@ -9,6 +9,8 @@ import { env } from '#start/env'
 
 const RECORD_EVERY_MS = 2_000
 
+type RecordSeen = (seenAt: Sightings) => Promise<void>
+
 /**
  * Records which clients this process sees: in the database of core, or through a process of core if this one does not
  * serve it.
@@ -29,10 +31,12 @@ export default class PresenceProvider {
       await container.make('logger'),
     ]
     const report = (error: Error) => logger.warn({ err: error }, 'presence was not recorded')
-    const record = await this.#recorder()
+    const signals = await container.make(Signals)
+    const servesCore = surfacesOf(env).includes('core')
+    const record = servesCore ? await this.#localRecorder() : remoteRecorder(signals)
     const recordSeen = (seenAt: Sightings) => void record(seenAt).catch(report)
-    if (surfacesOf(env).includes('core')) {
-      this.#unsubscribe = await onSightings(await container.make(Signals), recordSeen)
+    if (servesCore) {
+      this.#unsubscribe = await onSightings(signals, recordSeen)
     }
     this.#timer = setInterval(() => recordSeen(activity.takeSeen()), RECORD_EVERY_MS).unref()
   }
@@ -42,17 +46,16 @@ export default class PresenceProvider {
     await this.#unsubscribe?.()
   }
 
-  async #recorder(): Promise<(seenAt: Sightings) => Promise<void>> {
-    const { container } = this.app
-    if (surfacesOf(env).includes('core')) {
-      const presence = await container.make(NodePresence)
-      return (seenAt) => presence.recordSeen(seenAt)
-    }
-    const signals = await container.make(Signals)
-    return async (seenAt) => {
-      if (seenAt.size > 0) {
-        await publishSightings(signals, seenAt)
-      }
-    }
+  async #localRecorder(): Promise<RecordSeen> {
+    const presence = await this.app.container.make(NodePresence)
+    return (seenAt) => presence.recordSeen(seenAt)
   }
 }
+
+const remoteRecorder =
+  (signals: Signals): RecordSeen =>
+  async (seenAt) => {
+    if (seenAt.size > 0) {
+      await publishSightings(signals, seenAt)
+    }
+  }

@@ -1,6 +1,7 @@
 import { jitteredBackoff } from '#kernel/backoff'
 import { ServiceUnavailable } from '#kernel/failures'
 import { hostText, isSameHost, type HostAddress, type HostResolver } from '#kernel/host_resolver'
+import { SingleFlight } from '#kernel/single_flight'
 import { PrimaryWatch, type DatabaseHost } from './primary_watch.js'
 
 const BACKOFF = { firstMs: 100, longestMs: 2_000 }
@@ -32,7 +33,7 @@ export class PrimaryResolver implements HostResolver {
   readonly #onMove: (primary: HostAddress) => void
   readonly #connections = new Set<PrimaryConnection>()
   #watch: PrimaryWatch | undefined
-  #search: Promise<HostAddress> | undefined
+  readonly #searches = new SingleFlight<'primary', HostAddress>()
   #last: HostAddress | undefined
   /** How often a primary was left or not found since one has responded to a ping. */
   #failures = 0
@@ -102,8 +103,7 @@ export class PrimaryResolver implements HostResolver {
   }
 
   #searchOnce(): Promise<HostAddress> {
-    this.#search ??= this.#runSearch().finally(() => (this.#search = undefined))
-    return this.#search
+    return this.#searches.run('primary', () => this.#runSearch())
   }
 
   async #runSearch(): Promise<HostAddress> {

@@ -1,4 +1,5 @@
 import { inject } from '@adonisjs/core'
+import { LRUCache } from 'lru-cache'
 import type pg from 'pg'
 
 import { CorePool } from '#core/database'
@@ -11,7 +12,6 @@ import { clock } from '#kernel/clock'
 import type { NodeReport } from './node_report.js'
 import { NodeReports } from './node_reports.js'
 import { NodeService } from './node_service.js'
-import { removeOldSpans } from './presence_spans.js'
 
 /** How long a node stays online without a sign of life of its client. */
 const AWAY_AFTER_MS = 30_000
@@ -35,7 +35,7 @@ export class NodePresence {
   readonly #pool: CorePool
   readonly #nodes: NodeService
   readonly #reports: NodeReports
-  readonly #recordedAt = new Map<string, number>()
+  readonly #recordedAt = new LRUCache<string, number>({ max: MAX_RECORDED })
   /** Pending writes by client. */
   readonly #pending = new Map<string, Promise<void>>()
   /** Sightings that are not written yet. */
@@ -62,7 +62,7 @@ export class NodePresence {
     if (now - (this.#recordedAt.get(id) ?? 0) < AWAY_AFTER_MS) {
       return this.#pending.get(id) ?? (report && this.#reports.record(id, report))
     }
-    this.#markRecorded([id], now)
+    this.#recordedAt.set(id, now)
     const recording = this.#write(new Map([[id, now]]), async () => origin)
       .then(() => report && this.#reports.record(id, report))
       .finally(() => this.#pending.delete(id))
@@ -79,11 +79,10 @@ export class NodePresence {
     )
     if (due.length > 0) {
       await this.#write(new Map(due), () => this.ownOrigin())
-      due.forEach(([id]) => this.#unrecorded.delete(id))
-      this.#markRecorded(
-        due.map(([id]) => id),
-        now
-      )
+      for (const [id] of due) {
+        this.#unrecorded.delete(id)
+        this.#recordedAt.set(id, now)
+      }
     }
   }
 
@@ -105,7 +104,6 @@ export class NodePresence {
       silent = await findSilentNodes(this.#pool)
     }
     await this.#removeStaleSightings()
-    await removeOldSpans(this.#pool)
     return marked
   }
 
@@ -119,13 +117,6 @@ export class NodePresence {
     const hasPaused = now - this.#watch.until > MAX_PAUSE_MS
     this.#watch = { since: hasPaused ? now : this.#watch.since, until: now }
     return now - this.#watch.since >= AWAY_AFTER_MS
-  }
-
-  #markRecorded(ids: readonly string[], now: number): void {
-    if (this.#recordedAt.size + ids.length > MAX_RECORDED) {
-      this.#recordedAt.clear()
-    }
-    ids.forEach((id) => this.#recordedAt.set(id, now))
   }
 
   /** The order of the rows keeps processes that write at the same time from a deadlock. */

@@ -1,4 +1,5 @@
 import { inject } from '@adonisjs/core'
+import { LRUCache } from 'lru-cache'
 
 import { CorePool } from '#core/database'
 import { clock } from '#kernel/clock'
@@ -14,7 +15,7 @@ const SAME_PROCESS_MS = 2_000
 @inject()
 export class NodeReports {
   readonly #pool: CorePool
-  readonly #written = new Map<string, { readonly startedAt: number; readonly at: number }>()
+  readonly #written = new LRUCache<string, { startedAt: number; at: number }>({ max: MAX_WRITTEN })
 
   constructor(pool: CorePool) {
     this.#pool = pool
@@ -28,9 +29,6 @@ export class NodeReports {
     const isOfSameProcess = written && startedAt - written.startedAt < SAME_PROCESS_MS
     if (isOfSameProcess && now - written.at < WRITE_EVERY_MS) {
       return undefined
-    }
-    if (this.#written.size >= MAX_WRITTEN) {
-      this.#written.clear()
     }
     this.#written.set(clientId, { startedAt, at: now })
     return this.#write(clientId, report)

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import type { DatabasePool } from '#database/database_pool'
 import { clock } from '#kernel/clock'
 
+/** Older spans are removed when the next one begins. */
 const KEPT_MS = 30 * 24 * 60 * 60_000
 
 /** A time in which a node was online; it lasts if `until` is null. */
@@ -22,8 +23,14 @@ export async function recordSpan(
   nodeId: string,
   online: boolean
 ): Promise<void> {
-  await transaction.query(online ? OPEN : CLOSE, [nodeId, new Date(clock.now())])
+  const now = clock.now()
+  if (online) {
+    await transaction.query(REMOVE_OLD, [nodeId, new Date(now - KEPT_MS)])
+  }
+  await transaction.query(online ? OPEN : CLOSE, [nodeId, new Date(now)])
 }
+
+const REMOVE_OLD = 'delete from node_presence_spans where node_id = $1 and offline_since < $2'
 
 const OPEN = `insert into node_presence_spans (node_id, online_since)
   select $1, $2 where not exists (
@@ -50,10 +57,4 @@ export async function findSpans(
     from: from.toISOString(),
     until: until?.toISOString() ?? null,
   }))
-}
-
-export async function removeOldSpans(pool: DatabasePool): Promise<void> {
-  await pool.query('delete from node_presence_spans where offline_since < $1', [
-    new Date(clock.now() - KEPT_MS),
-  ])
 }

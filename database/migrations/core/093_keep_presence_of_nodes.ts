@@ -14,7 +14,6 @@ export default class KeepPresenceOfNodes extends BaseSchema {
         offline_since timestamptz(3),
         primary key (node_id, online_since)
       );
-      create index node_presence_spans_offline_since on node_presence_spans (offline_since);
       insert into node_presence_spans (node_id, online_since) select id, now() from nodes where online`)
   }
 
