@@ -1,12 +1,11 @@
+import { adminOrigin } from '#runtime/listen'
 import { env } from '#start/env'
 
 /** Exits with 0 if the hub of this container is ready: the health check of containers. */
 const TIMEOUT_MS = 8_000
 
-const host = env.ADMIN_HOST === '0.0.0.0' || env.ADMIN_HOST === '::' ? '127.0.0.1' : env.ADMIN_HOST
-
 try {
-  const response = await fetch(`http://${host}:${env.ADMIN_PORT}/health/ready`, {
+  const response = await fetch(`${adminOrigin(env)}/health/ready`, {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
   console.log(await response.text())

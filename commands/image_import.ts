@@ -27,6 +27,7 @@ export default class ImageImport extends BaseCommand {
     const { importedName } = await import('#oci/archive/imported_name')
     const { isImageFailure } = await import('#oci/errors')
     const { openImageStore } = await import('#oci/open_image_store')
+    const { reportImport } = await import('#worker/master_images/report_import')
     const { env } = await import('#start/env')
     if (!this.as) {
       this.logger.error('pass the name of the image: --as=python/base')
@@ -52,8 +53,7 @@ export default class ImageImport extends BaseCommand {
           onBytes: (more) => progress(`${Math.round((bytes += more) / 1024 ** 2)} MiB`),
         }
       )
-      return () =>
-        this.logger.success(`${repository}:${tag} is in ${env.IMAGES_PATH}, as ${digest}`)
+      return () => reportImport(this, { repository, tag, digest }, env)
     }
     await runAttended(this, work, isImageFailure)
   }

@@ -45,6 +45,7 @@ export default class ImagePython extends BaseCommand {
   async #write({ signal, progress }: Attendance) {
     const { importedName } = await import('#oci/archive/imported_name')
     const { openImageStore } = await import('#oci/open_image_store')
+    const { reportImport } = await import('#worker/master_images/report_import')
     const { writeDebianImage, writePythonImage } =
       await import('#node/python_image/write_python_image')
     const { env } = await import('#start/env')
@@ -58,7 +59,7 @@ export default class ImagePython extends BaseCommand {
       this.root === 'debian'
         ? await writeDebianImage(destination, { suite, mirror, packages }, signal)
         : await writePythonImage(destination, this.python)
-    return () => this.logger.success(`${repository}:${tag} is in ${env.IMAGES_PATH}, as ${digest}`)
+    return () => reportImport(this, { repository, tag, digest }, env)
   }
 }
 

@@ -3,9 +3,8 @@ import { isIPv4, type Socket } from 'node:net'
 
 import type { Env } from '#configuration/variables'
 import { createAdminServer, type Page } from './admin_server.js'
-import { adminAddress, listen, portOf, requireFree, type Address } from './listen.js'
+import { adminAddress, EVERYWHERE, listen, portOf, requireFree, type Address } from './listen.js'
 
-const EVERYWHERE = new Set(['0.0.0.0', '::'])
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
 
 /** The additional address of health checks, if HEALTH_HOST differs from ADMIN_HOST. */

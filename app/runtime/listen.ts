@@ -13,6 +13,9 @@ export interface Address {
   hostVariable: 'HOST' | 'ADMIN_HOST' | 'HEALTH_HOST'
 }
 
+/** The hosts that stand for every address of a machine. */
+export const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+
 export const webAddress = ({ HOST, PORT }: Env): Address => ({
   host: HOST,
   port: PORT,
@@ -26,6 +29,12 @@ export const adminAddress = ({ ADMIN_HOST, ADMIN_PORT }: Env): Address => ({
   variable: 'ADMIN_PORT',
   hostVariable: 'ADMIN_HOST',
 })
+
+/** Where a program of this machine asks the admin port. */
+export function adminOrigin({ ADMIN_HOST, ADMIN_PORT }: Pick<Env, 'ADMIN_HOST' | 'ADMIN_PORT'>) {
+  const host = EVERYWHERE.has(ADMIN_HOST) ? '127.0.0.1' : ADMIN_HOST
+  return `http://${host.includes(':') ? `[${host}]` : host}:${ADMIN_PORT}`
+}
 
 /** Binds a server to its port; throws a `StartFailure` with advice if that fails. */
 export async function listen(server: Server, address: Address): Promise<void> {

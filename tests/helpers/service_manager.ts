@@ -69,12 +69,15 @@ export class ServiceManager {
     return livingIn(this.#folder)
   }
 
-  /** `systemctl reload` */
+  /** `systemctl reload`; rejects where the command of the unit fails. */
   async reload(): Promise<void> {
     const [program, ...args] = this.#service
       .ExecReload!.replaceAll('$MAINPID', String(this.mainPid))
       .split(' ')
-    await run(program!, args)
+    await run(this.#paths[program!] ?? program!, args, {
+      cwd: this.#folder,
+      env: this.#ownEnvironment,
+    })
   }
 
   /** `systemctl stop`; the answer is the exit code of the main process. */
@@ -100,12 +103,16 @@ export class ServiceManager {
     return this.#paths[this.#service.WorkingDirectory!]!
   }
 
+  /** A service has nothing of the environment of whoever asked for it. */
+  get #ownEnvironment(): NodeJS.ProcessEnv {
+    return { PATH, HOME: this.#folder, ...this.#environment }
+  }
+
   #run(): ChildProcess {
     const [program = '', ...args] = this.#service.ExecStart!.split(' ')
-    // A service has nothing of the environment of whoever asked for it.
     const child = spawn(this.#paths[program] ?? program, args, {
       cwd: this.#folder,
-      env: { PATH, HOME: this.#folder, ...this.#environment },
+      env: this.#ownEnvironment,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     })
@@ -139,7 +146,15 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin'
 /** What is done here, and what only says as whom and how far the service may go. */
 const UNDERSTOOD = new Set([
   ...['WorkingDirectory', 'EnvironmentFile', 'Environment', 'LoadCredential'],
-  ...['ExecStart', 'ExecReload', 'KillMode', 'TimeoutStopSec', 'Restart', 'RestartSec'],
+  ...[
+    'ExecStart',
+    'ExecReload',
+    'TimeoutStartSec',
+    'KillMode',
+    'TimeoutStopSec',
+    'Restart',
+    'RestartSec',
+  ],
   ...['User', 'LimitNOFILE', 'StateDirectory', 'StateDirectoryMode', 'UMask', 'RemoveIPC'],
   ...['NoNewPrivileges', 'CapabilityBoundingSet', 'LockPersonality'],
   ...['PrivateDevices', 'PrivateTmp', 'PrivateUsers'],

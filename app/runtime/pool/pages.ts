@@ -8,10 +8,14 @@ import { issue } from '#kernel/issues'
 import { metrics } from '#observability/metrics'
 import { OK, type Page } from '#runtime/admin_server'
 import type { Answers } from './messages.js'
+import type { ReloadState } from './reloads.js'
 import type { Slot } from './slot.js'
 
 /** The pages of a pool on the admin port, for all its processes. */
-export function poolPages(slots: readonly Slot[]): Record<string, Page> {
+export function poolPages(
+  slots: readonly Slot[],
+  reloadState: () => ReloadState
+): Record<string, Page> {
   observe(slots)
   return {
     '/health/live': async () => OK,
@@ -22,6 +26,7 @@ export function poolPages(slots: readonly Slot[]): Record<string, Page> {
       return { type: JSON_TYPE, body: JSON.stringify(readinessOf(degraded.flat())) }
     },
     '/metrics': async () => ({ type: metrics.contentType, body: await collectMetrics(slots) }),
+    '/reloads': async () => ({ type: JSON_TYPE, body: JSON.stringify(reloadState()) }),
   }
 }
 

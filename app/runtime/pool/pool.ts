@@ -10,6 +10,7 @@ import config from '#config/pool'
 import { ownersWithoutStoredSecret, type InitialSecretOwner } from '#configuration/initial_secrets'
 import { surfacesOf } from '#configuration/processes'
 import { drain } from '#kernel/drain'
+import { ServiceUnavailable } from '#kernel/failures'
 import { collectProcessMetrics } from '#observability/metrics'
 import { AdminPorts } from '#runtime/admin_ports'
 import { announce } from '#runtime/announcement'
@@ -18,6 +19,7 @@ import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
 import type { ProgramEnvironment } from '#runtime/program_environment'
 import { Member, type Program } from './member.js'
 import { poolPages } from './pages.js'
+import { Reloads, type ReloadState } from './reloads.js'
 import { Slot } from './slot.js'
 import { requirePoolable } from './preconditions.js'
 import { programs } from './programs.js'
@@ -31,12 +33,12 @@ export class Pool {
   readonly #slots: Slot[] = []
   readonly #ownersWithoutSecret: readonly InitialSecretOwner[]
   readonly #folder = mkdtempSync(join(tmpdir(), 'hub-pool-'))
+  readonly #reloads = new Reloads(() => this.#replaceAll())
   #admin: AdminPorts | undefined
   #port: SharedPort | undefined
   #database: OwnDatabase | undefined
   #migration: Program | undefined
-  #reloading: Promise<void> | undefined
-  #isReloadQueued = false
+  #isStarted = false
   #isStopping = false
 
   private constructor(variables: NodeJS.ProcessEnv, environment: ProgramEnvironment) {
@@ -66,14 +68,8 @@ export class Pool {
   }
 
   /** Replaces the processes one by one, each after its successor is ready. A call during a reload queues another. */
-  async reload(): Promise<void> {
-    if (!this.#isReloadQueued) {
-      this.#isReloadQueued = true
-      await this.#reloading
-      this.#isReloadQueued = false
-      this.#reloading = this.#replaceAll()
-    }
-    await this.#reloading
+  reload(): Promise<void> {
+    return this.#reloads.request()
   }
 
   /** The processes fail their readiness, too, for balancers that ask at the port of the requests. */
@@ -96,7 +92,10 @@ export class Pool {
   async #start(): Promise<void> {
     const { env } = this.#environment
     collectProcessMetrics()
-    this.#admin = await AdminPorts.healthServer(env, poolPages(this.#slots))
+    this.#admin = await AdminPorts.healthServer(
+      env,
+      poolPages(this.#slots, () => this.#reloadState())
+    )
     if (config.web > 0) {
       this.#port = await SharedPort.open(webAddress(env))
     }
@@ -105,6 +104,7 @@ export class Pool {
       env
     )
     await this.#startSlots()
+    this.#isStarted = true
   }
 
   async #startSlots(): Promise<void> {
@@ -142,7 +142,16 @@ export class Pool {
     await migration.stop()
   }
 
-  async #replaceAll(): Promise<void> {
+  /** Until the pool has started, a signal has no effect. */
+  #reloadState(): ReloadState {
+    if (!this.#isStarted) {
+      throw new ServiceUnavailable('The pool is starting')
+    }
+    return this.#reloads.state
+  }
+
+  /** Resolves to whether every process was replaced. */
+  async #replaceAll(): Promise<boolean> {
     const startedAt = performance.now()
     try {
       await this.#migrate()
@@ -151,6 +160,7 @@ export class Pool {
       }
       const ms = Math.round(performance.now() - startedAt)
       this.#logger.info({ ms }, 'every process was replaced')
+      return true
     } catch (error) {
       if (!this.#isStopping) {
         this.#logger.error(
@@ -158,6 +168,7 @@ export class Pool {
           'the reload failed; processes that were not replaced continue'
         )
       }
+      return false
     }
   }
 

@@ -39,7 +39,7 @@ export function synchronizeImages(sourcesOf: SourcesOf): Job {
       if (images.length === 0) {
         throw new JobFailure(
           'imagesNotFound',
-          'No source has any image: import one, or check IMAGE_SOURCE and MASTER_IMAGES_URL'
+          'No source has any image: import one, with archive in IMAGE_SOURCE, or check MASTER_IMAGES_URL'
         )
       }
       log.info(`Found ${images.length} images in ${groups.length} groups`)

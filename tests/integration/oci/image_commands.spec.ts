@@ -29,7 +29,13 @@ test.group('Commands about images', (group) => {
     const result = await run('image:import', archive, '--as=python/base')
     assert.equal(result.exit, 0, result.stdout + result.stderr)
     assert.include(result.stdout, 'master/python/base:latest')
+    assert.notInclude(result.stdout + result.stderr, 'IMAGE_SOURCE')
     assert.equal((await store.manifest('master/python/base', 'latest'))?.digest, digest)
+
+    const withBroker = { DATA_DIR: folder, AMQP_URL: 'amqp://127.0.0.1' }
+    const unlisted = await ace(['image:import', archive, '--as=python/base'], withBroker)
+    assert.equal(unlisted.exit, 0, unlisted.stdout + unlisted.stderr)
+    assert.include(unlisted.stdout + unlisted.stderr, 'add archive to IMAGE_SOURCE of the worker')
 
     const other = ['--as=base:2', '--repository=project/images', '--image=some/base:v1']
     assert.equal((await run('image:import', archive, ...other)).exit, 0)
