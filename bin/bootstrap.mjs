@@ -50,6 +50,7 @@ const commands = {
   'soak:worker': { built: true, program: 'tests/soak/worker.ts' },
   'soak:node': { built: true, program: 'tests/soak/node.ts' },
   'drill:upgrade': { built: true, program: 'tests/drills/upgrade.ts' },
+  'drill:compose': { built: true, program: 'tests/drills/compose.ts' },
   'drill:cluster': { built: false, program: 'tests/drills/cluster.ts' },
   'chaos': { built: true, program: 'tests/chaos/run.ts' },
   'chaos:messenger': { built: true, program: 'tests/chaos/messenger/run.ts' },

@@ -2,9 +2,9 @@ import type { Journal } from '#tests/chaos/journal'
 import { judge } from '#tests/chaos/judge'
 import { problems as messageProblems } from '#tests/chaos/messenger/kills'
 import type { Observer } from '#tests/chaos/observer'
+import { none, type Finding } from '#tests/drills/report'
 import { eventually } from '#tests/helpers/eventually'
 import { logIn } from '#tests/services/servers/served_pool'
-import type { Finding } from '#tests/drills/report'
 import type { Installation } from './installation.js'
 import type { Load } from './load.js'
 
@@ -109,9 +109,4 @@ async function trail({ origin }: Installation): Promise<Finding> {
   const text = await response.text()
   const isIntact = response.status === 200 && JSON.parse(text).data.intact === true
   return { what: 'the seal of the audit trail is intact', problems: isIntact ? [] : [text] }
-}
-
-/** A count of zero says nothing. */
-function none(count: number): string[] {
-  return count > 0 ? [] : ['there was none']
 }

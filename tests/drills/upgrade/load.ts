@@ -4,13 +4,13 @@ import { Client, isOpen } from '#tests/chaos/client'
 import { Ledger } from '#tests/chaos/messenger/ledger'
 import { Traffic } from '#tests/chaos/messenger/traffic'
 import { NodeWriter } from '#tests/chaos/node_writer'
+import { EventListener } from '#tests/drills/event_listener'
+import { SocketListener } from '#tests/drills/socket_listener'
 import { eventually } from '#tests/helpers/eventually'
 import type { MailboxOwner } from '#tests/helpers/messenger/mailbox_owners'
 import { logIn } from '#tests/services/servers/served_pool'
 import { Builder } from './builder.js'
-import { EventListener } from './event_listener.js'
 import { Reader } from './reader.js'
-import { SocketListener } from './socket_listener.js'
 import { FormUploader, ResumableUploader } from './uploads.js'
 
 const WRITERS = 4
@@ -99,7 +99,8 @@ export class Load {
     const failures = client.exchanges
       .filter(isOpen)
       .map(({ status, body }) => `a write: ${status} ${body.message}`)
-    return [...sources.flatMap(({ surprises }) => surprises), ...failures]
+    const broken = events.interruptions.map((reason) => `the stream of events: ${reason}`)
+    return [...sources.flatMap(({ surprises }) => surprises), ...broken, ...failures]
   }
 
   /** Ends what writes. Resolves when all of it is answered and every message is delivered. */

@@ -3,13 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 const RECONNECT_AFTER_MS = 100
 const EVENT = /^id: (.+)\nevent: event\ndata: (.+)$/
 
-/** Streams the audit events of nodes, and reconnects with the last id when a process that stops ends the stream. */
+/** Streams the audit events of nodes, and reconnects with the last id when the stream ends. */
 export class EventListener {
   /** How often each event came, by its id. */
   readonly received = new Map<string, number>()
   /** Streams after the first one. */
   reconnects = -1
+  /** Streams that were refused. */
   readonly surprises: string[] = []
+  /** Why streams broke off: a process that stops ends them in order. */
+  readonly interruptions: string[] = []
   readonly #url: string
   readonly #token: string
   readonly #stopping: AbortSignal
@@ -25,7 +28,7 @@ export class EventListener {
     while (!this.#stopping.aborted) {
       await this.#stream().catch((error: Error) => {
         if (!this.#stopping.aborted) {
-          this.surprises.push(`the stream of events: ${error.message}`)
+          this.interruptions.push(error.message)
         }
       })
       await delay(RECONNECT_AFTER_MS)
@@ -42,7 +45,8 @@ export class EventListener {
       signal: this.#stopping,
     })
     if (response.status !== 200) {
-      throw new Error(`${response.status} ${await response.text()}`)
+      this.surprises.push(`the stream of events: ${response.status} ${await response.text()}`)
+      return
     }
     this.reconnects++
     let text = ''
