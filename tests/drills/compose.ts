@@ -28,6 +28,7 @@ await start()
 await examine()
 await takeToImage()
 await restart()
+await hub.makeNewImage()
 await underLoad('the whole is replaced by a new image', replace)
 await underLoad('each hub is killed', killEach)
 
@@ -94,7 +95,6 @@ async function kept(): Promise<Record<string, string>> {
 }
 
 async function replace(): Promise<Death[]> {
-  await hub.makeNewImage()
   await hub.up()
   return []
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv, promisify } from 'node:util'
@@ -19,6 +19,15 @@ const DEPLOY = fileURLToPath(new URL('../../../deploy/', import.meta.url))
 const MOUNTED = '/run/secrets/'
 const OWN = /^\$\{HUB_IMAGE/
 const PINNED = /^[a-z0-9.-]+\.[a-z]+\/[a-z0-9./-]+:v?\d+\.\d+(\.\d+)?(-[a-z]+)?$/
+/** A process ends itself after 28 seconds at most. */
+const DRAINED_SECONDS = 30
+/** Fails for the first check of a hub, which is not ready at once. */
+const FAKE_COMPOSE = `#!/bin/sh
+echo "$*" >> calls
+case "$*" in
+  *hub-1*health.js) [ -e checked ] || { touch checked; exit 1; } ;;
+esac
+`
 const INTERPOLATED = /\$\{(\w+):?[-?]?([^}]*)\}/g
 
 interface Service {
@@ -33,6 +42,7 @@ interface Service {
   readonly cap_add?: string[]
   readonly security_opt: string[]
   readonly restart: string
+  readonly stop_grace_period?: string
   readonly volumes?: string[]
   readonly depends_on?: Record<string, { condition: string }>
 }
@@ -99,6 +109,47 @@ test.group('The file of Compose', () => {
       const { condition } = services[hub]!.depends_on!.migration!
       assert.equal(condition, 'service_completed_successfully')
     }
+  })
+
+  test('lets a hub serve until the proxy knows that it stops, and end', async ({ assert }) => {
+    const { services } = await composeFile()
+    const proxy = await readFile(join(DEPLOY, 'compose/Caddyfile'), 'utf8')
+    const checkedEvery = Number(/health_interval (\d+)s/.exec(proxy)![1])
+    for (const name of ['hub-1', 'hub-2']) {
+      const { environment, stop_grace_period: grace } = services[name]!
+      const delay = Number(environment!.DRAIN_DELAY_SECONDS)
+      assert.isAtLeast(delay, 3 * checkedEvery, name)
+      assert.isAtLeast(Number.parseInt(grace!), delay + DRAINED_SECONDS, name)
+      assert.include(proxy, `${name}:3000`)
+    }
+  })
+
+  test('is started one hub after the other, which leaves the proxy as it is', async ({
+    assert,
+    cleanup,
+  }) => {
+    const folder = await temporaryFolder(cleanup)
+    const compose = join(folder, 'fake')
+    await mkdir(join(folder, 'compose'))
+    await copyFile(join(DEPLOY, 'compose/up'), join(folder, 'compose/up'))
+    await writeFile(compose, FAKE_COMPOSE, { mode: 0o755 })
+    const env = { ...process.env, COMPOSE: compose }
+    await run('/bin/sh', [join(folder, 'compose/up')], { env })
+    const calls = (await readFile(join(folder, 'calls'), 'utf8')).trim().split('\n')
+    assert.deepEqual(calls.map((call) => call.replace(/ \/usr\/local.*/, ' health')).slice(3), [
+      'run --rm -T --no-deps migration',
+      'up -d --no-deps hub-1',
+      'exec -T hub-1 health',
+      'exec -T hub-1 health',
+      'up -d --no-deps hub-2',
+      'exec -T hub-2 health',
+      'up -d --no-deps worker',
+      'exec -T worker health',
+    ])
+    assert.lengthOf(
+      calls.filter((call) => call.includes('proxy')),
+      1
+    )
   })
 
   test('starts the programs in production with what make-secrets writes', async ({
