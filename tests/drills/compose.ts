@@ -124,8 +124,10 @@ async function underLoad(title: string, work: () => Promise<Death[]>): Promise<v
   }
 }
 
-function reads({ reads: { answered, failed }, slowestMs }: SteadyLoad): Finding {
-  const what = `${answered} reads were answered, none failed; the slowest request took ${Math.round(slowestMs)} ms`
+function reads({ reads: { answered, failed }, perSecond, slowestMs }: SteadyLoad): Finding {
+  const what =
+    `at ${perSecond} requests per second, ${answered} reads were answered, none failed; ` +
+    `the slowest request took ${Math.round(slowestMs)} ms`
   return { what, problems: [...failed.map(({ reason }) => reason), ...none(answered)] }
 }
 

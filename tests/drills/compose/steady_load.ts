@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { Agent, request as httpsRequest } from 'node:https'
+import { text as readText } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { setting } from '#tests/chaos/setting'
@@ -5,8 +9,9 @@ import { EventListener } from '#tests/drills/event_listener'
 import { SocketListener } from '#tests/drills/socket_listener'
 import { eventually } from '#tests/helpers/eventually'
 
-/** Of a machine that is too busy for 200, fewer can be asked. */
 const PER_SECOND = setting('RATE', 200)
+/** A machine that is too busy for the rate gets so many at once, and not more and more. */
+const CONNECTIONS = 64
 const TICK_MS = 20
 /** One of so many requests writes. */
 const WRITES = 20
@@ -30,7 +35,7 @@ interface Client {
   readonly token: string
 }
 
-/** `RATE` requests per second, however fast the answers are, and beside them a stream and a socket that reconnect. */
+/** `RATE` requests per second, as far as the machine can answer them, and beside them a stream and a socket that reconnect. */
 export class SteadyLoad {
   readonly reads = new Requests()
   readonly writes = new Requests()
@@ -39,10 +44,14 @@ export class SteadyLoad {
   readonly events: EventListener
   readonly socket: SocketListener
   slowestMs = 0
+  /** How many were sent in a second, once it has ended. */
+  perSecond = 0
   readonly #client: Client
   readonly #stopping = new AbortController()
   readonly #listening = new AbortController()
+  readonly #connections = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   readonly #waiting = new Set<Promise<void>>()
+  readonly #startedAt = performance.now()
   readonly #sending: Promise<void>
   #sent = 0
 
@@ -73,6 +82,7 @@ export class SteadyLoad {
     this.#stopping.abort()
     this.#listening.abort()
     this.socket.close()
+    this.#connections.destroy()
   }
 
   /** Creates a node. Resolves to its id. */
@@ -84,16 +94,25 @@ export class SteadyLoad {
   }
 
   async #send(): Promise<void> {
-    const startedAt = performance.now()
+    let due = 0
     while (!this.#stopping.signal.aborted) {
-      const due = ((performance.now() - startedAt) * PER_SECOND) / 1_000
-      for (; this.#sent < due; this.#sent++) {
-        const request = this.#sent % WRITES === 0 ? this.create() : this.#read()
-        const answered = request.then(() => void this.#waiting.delete(answered))
-        this.#waiting.add(answered)
+      const room = CONNECTIONS - this.#waiting.size
+      const passed = performance.now() - this.#startedAt
+      const next = Math.floor((passed * PER_SECOND) / 1_000)
+      const count = Math.min(next - due, room)
+      due = next
+      for (let n = 0; n < count; n++) {
+        this.#sendOne()
       }
       await delay(TICK_MS)
     }
+    this.perSecond = Math.round(this.#sent / ((performance.now() - this.#startedAt) / 1_000))
+  }
+
+  #sendOne(): void {
+    const request = this.#sent++ % WRITES === 0 ? this.create() : this.#read()
+    const answered = request.then(() => void this.#waiting.delete(answered))
+    this.#waiting.add(answered)
   }
 
   #read(): Promise<unknown> {
@@ -110,22 +129,25 @@ export class SteadyLoad {
     const { origin, token } = this.#client
     const beganAt = performance.now()
     try {
-      const response = await fetch(origin + path, {
+      const sent = httpsRequest(origin + path, {
         method,
+        agent: this.#connections,
         headers: { 'authorization': `Bearer ${token}`, 'content-type': 'application/json' },
-        body: body && JSON.stringify(body),
         signal: AbortSignal.timeout(LIMIT_MS),
       })
-      const text = await response.text()
-      if (!response.ok) {
-        throw new Error(`${response.status} ${text}`)
+      // Of a request whose answer has begun, the answer fails.
+      sent.on('error', () => {})
+      sent.end(body && JSON.stringify(body))
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      const text = await readText(response)
+      if (response.statusCode! >= 300) {
+        throw new Error(`${response.statusCode} ${text}`)
       }
       requests.answered++
       this.slowestMs = Math.max(this.slowestMs, performance.now() - beganAt)
       return text
     } catch (error) {
-      const { message, cause } = error as Error
-      const reason = `${method} ${path}: ${message} ${cause ?? ''}`
+      const reason = `${method} ${path}: ${(error as Error).message}`
       requests.failed.push({ beganAt, endedAt: performance.now(), reason })
       return undefined
     }
