@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { cp, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,7 @@ import type { Installation, Release } from './installation.js'
 import { Reader } from './reader.js'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const START_LIMIT = /startLimitMs: \S*?(?=,)/
 const REPLACED = 'every process was replaced'
 const FAILED = 'the reload failed'
 /** A quiet machine needs twenty seconds. */
@@ -50,7 +51,7 @@ export async function upgradePool(
     problems.push(...(await unreplaced(pool, former, release)))
   }
   await clients.answered(pool, ANSWERS_EACH)
-  problems.push(...pool.output.split('\n').filter((line) => line.includes(FAILED)))
+  problems.unshift(...pool.output.split('\n').filter((line) => line.includes(FAILED)))
   const { answered, lost } = await clients.stop()
   pool.signal('SIGTERM')
   const exit = await pool.exit
@@ -132,10 +133,22 @@ class PoolClients {
 /** What is no part of the release is removed, as by a build. */
 async function install({ root = ROOT }: Release, folder: string): Promise<void> {
   await cp(join(root, 'build'), join(folder, 'next_build'), { recursive: true })
+  await makePatient(join(folder, 'next_build'))
   await symlink(join(root, 'node_modules'), join(folder, 'next_modules'))
   await rm(join(folder, 'build'), { recursive: true, force: true })
   await rename(join(folder, 'next_build'), join(folder, 'build'))
   await rename(join(folder, 'next_modules'), join(folder, 'node_modules'))
+}
+
+/** A primary of an earlier release gives up a process that is not ready within a minute, as none is on a busy machine. */
+async function makePatient(build: string): Promise<void> {
+  const file = join(build, 'config', 'pool.js')
+  const settings = await readFile(file, 'utf8')
+  const patient = settings.replace(START_LIMIT, `startLimitMs: ${RELOADED_WITHIN_MS}`)
+  if (patient === settings) {
+    throw new Error(`${file} has no startLimitMs`)
+  }
+  await writeFile(file, patient)
 }
 
 /** Processes of before that are still there, and another release than the one that was installed. */
