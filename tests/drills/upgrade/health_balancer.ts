@@ -61,7 +61,8 @@ export class HealthBalancer {
   }
 
   add({ origin, admin }: Target): void {
-    const member = { origin, admin, agent: new Agent({ keepAlive: true }), isReady: true }
+    // On a busy machine, a kept connection may be closed by its process just as a request is sent over it.
+    const member = { origin, admin, agent: new Agent({ keepAlive: false }), isReady: true }
     this.#members.push(member)
     void this.#watch(member)
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { FolderStore } from '#oci/folder/folder_store'
 import { Ace } from '#tests/helpers/ace'
@@ -39,6 +40,7 @@ interface Parts {
 
 const SECRET = randomBytes(24).toString('hex')
 const APP_KEY = randomBytes(24).toString('hex')
+const DRAIN_DELAY_SECONDS = 5
 const REPORTED_ERROR = /^.*"level":(50|60),.*$/gm
 
 interface Hub {
@@ -92,13 +94,14 @@ export class Installation {
 
   /**
    * Lets a hub end by SIGTERM, and starts one of a release in its place. The balancer learns from these sources that one
-   * ends; an earlier release may close its port before, so that an operator takes it out of the balancer first.
+   * ends; an earlier release may close its port before, so that an operator takes it out of the balancer first and waits.
    */
   async replaceHub(index: number, release: Release): Promise<void> {
     const { program, release: former } = this.#hubs[index]!
     const target = targetOf(program)
     if (former.root) {
       this.balancer.remove(target)
+      await delay(DRAIN_DELAY_SECONDS * 1_000)
     }
     await this.#end(program)
     this.balancer.remove(target)
@@ -192,7 +195,7 @@ export class Installation {
       S3_REGION: 'us-east-1',
       S3_FORCE_PATH_STYLE: 'true',
       JOBS: 'bus,outbox,sweeps',
-      DRAIN_DELAY_SECONDS: '5',
+      DRAIN_DELAY_SECONDS: String(DRAIN_DELAY_SECONDS),
       PUBLIC_URL: this.origin,
       DATABASE_URL: database.url,
       REDIS_URL: redis.url,
