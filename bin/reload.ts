@@ -35,7 +35,7 @@ async function readState(): Promise<ReloadState> {
     throw new Error(`its primary does not answer at ${address}`, { cause })
   })
   if (!response.ok) {
-    throw new Error(((await response.json()) as { message: string }).message)
+    throw new Error(`${address} answers with ${response.status}`)
   }
   return (await response.json()) as ReloadState
 }

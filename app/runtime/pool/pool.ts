@@ -10,7 +10,6 @@ import config from '#config/pool'
 import { ownersWithoutStoredSecret, type InitialSecretOwner } from '#configuration/initial_secrets'
 import { surfacesOf } from '#configuration/processes'
 import { drain } from '#kernel/drain'
-import { ServiceUnavailable } from '#kernel/failures'
 import { collectProcessMetrics } from '#observability/metrics'
 import { AdminPorts } from '#runtime/admin_ports'
 import { announce } from '#runtime/announcement'
@@ -19,7 +18,7 @@ import { startOwnDatabase, type OwnDatabase } from '#runtime/own_database'
 import type { ProgramEnvironment } from '#runtime/program_environment'
 import { Member, type Program } from './member.js'
 import { poolPages } from './pages.js'
-import { Reloads, type ReloadState } from './reloads.js'
+import { Reloads } from './reloads.js'
 import { Slot } from './slot.js'
 import { requirePoolable } from './preconditions.js'
 import { programs } from './programs.js'
@@ -38,7 +37,6 @@ export class Pool {
   #port: SharedPort | undefined
   #database: OwnDatabase | undefined
   #migration: Program | undefined
-  #isStarted = false
   #isStopping = false
 
   private constructor(variables: NodeJS.ProcessEnv, environment: ProgramEnvironment) {
@@ -94,7 +92,7 @@ export class Pool {
     collectProcessMetrics()
     this.#admin = await AdminPorts.healthServer(
       env,
-      poolPages(this.#slots, () => this.#reloadState())
+      poolPages(this.#slots, () => this.#reloads.state)
     )
     if (config.web > 0) {
       this.#port = await SharedPort.open(webAddress(env))
@@ -104,7 +102,7 @@ export class Pool {
       env
     )
     await this.#startSlots()
-    this.#isStarted = true
+    this.#reloads.start()
   }
 
   async #startSlots(): Promise<void> {
@@ -140,14 +138,6 @@ export class Pool {
     const migration = Member.start(this.#migration!)
     await migration.ready
     await migration.stop()
-  }
-
-  /** Until the pool has started, a signal has no effect. */
-  #reloadState(): ReloadState {
-    if (!this.#isStarted) {
-      throw new ServiceUnavailable('The pool is starting')
-    }
-    return this.#reloads.state
   }
 
   /** Resolves to whether every process was replaced. */

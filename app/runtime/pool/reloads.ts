@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** What the page of a pool says about its reloads. */
 export interface ReloadState {
+  /** Before, a request has no effect. */
+  readonly started: boolean
   /** How often a reload was requested. */
   readonly requested: number
   /** How many of these requests were dealt with. */
@@ -16,6 +18,7 @@ const POLL_INTERVAL_MS = 100
 export class Reloads {
   readonly #replaceAll: () => Promise<boolean>
   #running: Promise<void> | undefined
+  #started = false
   #isQueued = false
   #requested = 0
   #completed = 0
@@ -27,7 +30,17 @@ export class Reloads {
   }
 
   get state(): ReloadState {
-    return { requested: this.#requested, completed: this.#completed, failed: this.#failed }
+    return {
+      started: this.#started,
+      requested: this.#requested,
+      completed: this.#completed,
+      failed: this.#failed,
+    }
+  }
+
+  /** From now on requests are taken. */
+  start(): void {
+    this.#started = true
   }
 
   async request(): Promise<void> {
@@ -47,17 +60,25 @@ export class Reloads {
   }
 }
 
-/** Requests a reload and waits until it is over; resolves to whether every process was replaced. */
+/** Requests a reload once the pool has started, and resolves at its end to whether every process was replaced. */
 export async function awaitReload(
   readState: () => Promise<ReloadState>,
   request: () => void
 ): Promise<boolean> {
-  const { requested } = await readState()
+  const { requested } = await stateWhen(readState, ({ started }) => started)
   request()
+  const { failed } = await stateWhen(readState, ({ completed }) => completed > requested)
+  return !failed
+}
+
+async function stateWhen(
+  readState: () => Promise<ReloadState>,
+  isReached: (state: ReloadState) => boolean
+): Promise<ReloadState> {
   for (;;) {
-    const { completed, failed } = await readState()
-    if (completed > requested) {
-      return !failed
+    const state = await readState()
+    if (isReached(state)) {
+      return state
     }
     await delay(POLL_INTERVAL_MS)
   }

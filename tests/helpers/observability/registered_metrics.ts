@@ -18,7 +18,7 @@ export const registeredMetrics = () => (registered ??= readRegistry())
 async function readRegistry(): Promise<Map<string, ReadonlySet<string>>> {
   await importModulesWithMetrics()
   collectProcessMetrics()
-  poolPages([], () => ({ requested: 0, completed: 0, failed: false }))
+  poolPages([], () => ({ started: false, requested: 0, completed: 0, failed: false }))
   const found = new Map<string, ReadonlySet<string>>([['up', new Set(COMMON_LABELS)]])
   for (const { name, type } of metrics.getMetricsAsArray()) {
     const { labelNames = [] } = metrics.getSingleMetric(name) as { labelNames?: string[] }

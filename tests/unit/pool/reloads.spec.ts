@@ -9,6 +9,7 @@ function reloadsOf() {
     running.push(Promise.withResolvers<boolean>())
     return running.at(-1)!.promise
   })
+  reloads.start()
   return { reloads, running }
 }
 
@@ -18,13 +19,13 @@ test.group('The reloads of a pool', () => {
     const first = reloads.request()
     await Promise.resolve()
     const later = [reloads.request(), reloads.request()]
-    assert.deepEqual(reloads.state, { requested: 3, completed: 0, failed: false })
+    assert.deepEqual(reloads.state, { started: true, requested: 3, completed: 0, failed: false })
     running[0]!.resolve(false)
     await first
-    assert.deepEqual(reloads.state, { requested: 3, completed: 1, failed: true })
+    assert.deepEqual(reloads.state, { started: true, requested: 3, completed: 1, failed: true })
     running[1]!.resolve(true)
     await Promise.all(later)
-    assert.deepEqual(reloads.state, { requested: 3, completed: 3, failed: false })
+    assert.deepEqual(reloads.state, { started: true, requested: 3, completed: 3, failed: false })
     assert.lengthOf(running, 2)
   })
 
@@ -42,5 +43,21 @@ test.group('The reloads of a pool', () => {
     }
     running[1]!.resolve(false)
     assert.isFalse(await awaited)
+  })
+
+  test('are requested once the pool has started', async ({ assert }) => {
+    const reloads = new Reloads(async () => true)
+    const replaced = await awaitReload(
+      async () => {
+        const { state } = reloads
+        reloads.start()
+        return state
+      },
+      () => {
+        assert.isTrue(reloads.state.started)
+        void reloads.request()
+      }
+    )
+    assert.isTrue(replaced)
   })
 })
