@@ -1,3 +1,8 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
 import { test } from '@japa/runner'
 
 import { OpenTelemetry } from '#tracing/open_telemetry'
@@ -45,7 +50,7 @@ test.group('Spans of OpenTelemetry', () => {
   }) => {
     const { collector, tracing } = await started(cleanup)
     const { ctx, answered } = exchange({ traceparent: CALLER })
-    const span = tracing.startRequest(ctx)
+    const span = tracing.startRequest(ctx)!
     const step = { name: 'select node', attributes: { 'db.system.name': 'postgresql' } }
     const seen = await span.run(() =>
       tracing.measure(step, async () => ({ inside: tracing.traceparent, ...tracing.logFields }))
@@ -142,18 +147,50 @@ test.group('Spans of OpenTelemetry', () => {
     const { collector, tracing } = await started(cleanup, 0)
     for (const headers of [{}, { traceparent: `00-${TRACE}-b7ad6b7169203331-00` }]) {
       const { ctx, answered } = exchange(headers as Record<string, string>)
-      const span = tracing.startRequest(ctx)
-      await span.run(() => tracing.measure({ name: 'never' }, async () => {}))
-      assert.isUndefined(span.run(() => tracing.traceparent))
-      span.end(ctx)
+      assert.isUndefined(tracing.startRequest(ctx))
       assert.isEmpty(answered)
     }
     const { ctx } = exchange({ traceparent: CALLER })
-    tracing.startRequest(ctx).end(ctx)
+    tracing.startRequest(ctx)!.end(ctx)
     await tracing.shutdown()
     assert.deepEqual(
       collector.spans.map(({ name }) => name),
       ['GET /core/nodes/:id']
     )
+  })
+
+  test('the share of the traces that begin here is recorded', async ({ assert, cleanup }) => {
+    const { tracing } = await started(cleanup, 0.25)
+    const { ctx } = exchange({})
+    const begun = Array.from({ length: 4_000 }, () => tracing.startRequest(ctx))
+    const recorded = begun.filter((span) => span !== undefined).length
+    await tracing.shutdown()
+    assert.closeTo(recorded, 1_000, 200)
+  })
+
+  test('a request that is not recorded is no part of the trace of the one before it on its connection', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { tracing } = await started(cleanup, 0)
+    const server = createServer((request, response) => {
+      const { ctx } = exchange(request.headers as Record<string, string>)
+      const answer = () => setImmediate(() => response.end(tracing.traceparent ?? 'none'))
+      const span = tracing.startRequest(ctx)
+      return span ? span.run(answer) : answer()
+    }).listen(0, '127.0.0.1')
+    cleanup(() => void server.close())
+    await once(server, 'listening')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const ask = (header: string, end = '') =>
+      socket.write(`GET / HTTP/1.1\r\nHost: hub\r\n${header}${end}\r\n`)
+    ask(`traceparent: ${CALLER}\r\n`)
+    ask('')
+    ask('', 'Connection: close\r\n')
+    const answers = await text(socket)
+    await tracing.shutdown()
+
+    assert.lengthOf(answers.match(new RegExp(`00-${TRACE}-`, 'g'))!, 1)
+    assert.lengthOf(answers.match(/none/g)!, 2)
   })
 })

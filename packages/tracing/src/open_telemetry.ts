@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
 import type { HttpContext } from '@adonisjs/core/http'
 import {
   context,
@@ -14,10 +16,10 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
+  AlwaysOnSampler,
   BatchSpanProcessor,
   NodeTracerProvider,
   ParentBasedSampler,
-  TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-node'
 
 import { newId } from '#kernel/new_id'
@@ -32,10 +34,12 @@ const KINDS = {
 
 /** Sends traces to an OpenTelemetry collector. A request continues the trace of its caller if there is one. */
 export class OpenTelemetry implements Tracing {
+  readonly #share: number
   readonly #provider: NodeTracerProvider
   readonly #tracer
 
   constructor({ endpoint, share, serviceName }: TracingSettings & { endpoint: string }) {
+    this.#share = share
     const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` })
     this.#provider = new NodeTracerProvider({
       resource: resourceFromAttributes({
@@ -43,15 +47,18 @@ export class OpenTelemetry implements Tracing {
         'service.version': VERSION,
         'service.instance.id': newId(),
       }),
-      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
+      sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
       spanProcessors: [new BatchSpanProcessor(exporter)],
     })
     this.#provider.register()
     this.#tracer = this.#provider.getTracer('analysis-hub')
   }
 
-  startRequest({ request, response }: HttpContext): RequestSpan {
-    const caller = propagation.extract(ROOT_CONTEXT, request.headers())
+  startRequest({ request, response }: HttpContext): RequestSpan | undefined {
+    const caller = contextOf(request.headers())
+    if (!this.#records(trace.getSpanContext(caller))) {
+      return undefined
+    }
     const options = {
       kind: SpanKind.SERVER,
       attributes: {
@@ -61,9 +68,7 @@ export class OpenTelemetry implements Tracing {
       },
     }
     const span = this.#tracer.startSpan(request.method(), options, caller)
-    if (span.isRecording()) {
-      response.header('traceresponse', traceparentOf(span.spanContext()))
-    }
+    response.header('traceresponse', traceparentOf(span.spanContext()))
     const inside = trace.setSpan(caller, span)
     return { run: (work) => context.with(inside, work), end: (ctx) => endRequest(span, ctx) }
   }
@@ -98,7 +103,11 @@ export class OpenTelemetry implements Tracing {
   /** Undefined outside of any trace, and if it is not recorded. */
   get #activeSpan(): SpanContext | undefined {
     const span = trace.getSpanContext(context.active())
-    return span && (span.traceFlags & TraceFlags.SAMPLED) !== 0 ? span : undefined
+    return span && isSampled(span) ? span : undefined
+  }
+
+  #records(caller: SpanContext | undefined): boolean {
+    return caller ? isSampled(caller) : Math.random() < this.#share
   }
 
   #run<T>(step: Step<T>, parent: Context, work: () => Promise<T>): Promise<T> {
@@ -118,6 +127,12 @@ export class OpenTelemetry implements Tracing {
     })
   }
 }
+
+/** Most requests belong to no trace, and cost no search for its headers. */
+const contextOf = (headers: IncomingHttpHeaders): Context =>
+  headers.traceparent === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, headers)
+
+const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0
 
 const traceparentOf = ({ traceId, spanId, traceFlags }: SpanContext): string =>
   `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`

@@ -34,8 +34,11 @@ export interface TraceFields {
 }
 
 export interface Tracing {
-  /** Undefined in a process that serves no requests of the interface. */
-  startRequest?(ctx: HttpContext): RequestSpan
+  /**
+   * Absent in a process that serves no requests of the interface. Answers undefined for a request that is not recorded,
+   * which costs nothing further.
+   */
+  startRequest?(ctx: HttpContext): RequestSpan | undefined
   /** Runs a step of the active trace. Without one, or if it is not recorded, only the work runs. */
   measure<T>(step: Step<T>, work: () => Promise<T>): Promise<T>
   /** Runs a step of a trace that began in another process, given as a W3C `traceparent`. */
