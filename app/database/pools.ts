@@ -30,11 +30,10 @@ export class Pools {
 
   /** How to connect to a database. Databases on the same several hosts share what finds their primary. */
   connectionTo(url: string): DatabaseConnection {
-    const urls = urlsByHost(url)
-    if (urls.length === 1) {
+    const hosts = databaseHosts(url)
+    if (hosts.length === 1) {
       return { connectionString: url }
     }
-    const hosts = urls.map(databaseHost)
     return { connectionString: hosts[0]!.url, resolver: this.#resolverOf(hosts) }
   }
 
@@ -80,6 +79,6 @@ export class Pools {
 
 export const pools = new Pools()
 
-function databaseHost(url: string): DatabaseHost {
-  return { url, address: hostOf(url, USUAL_PORT) }
-}
+/** The hosts that the address of a database names. */
+export const databaseHosts = (url: string): DatabaseHost[] =>
+  urlsByHost(url).map((each) => ({ url: each, address: hostOf(each, USUAL_PORT) }))

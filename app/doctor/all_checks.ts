@@ -2,11 +2,13 @@ import type { Check } from './check.js'
 import { analysesCheck } from '#doctor/checks/analyses'
 import { auditHeadsCheck } from '#doctor/checks/audit_heads'
 import { brokerCheck } from '#doctor/checks/broker'
+import { brokerHostsCheck } from '#doctor/checks/broker_hosts'
 import { certificatesCheck } from '#doctor/checks/certificates'
 import { clockCheck } from '#doctor/checks/clock'
 import { cookiesCheck } from '#doctor/checks/cookies'
 import { credentialsCheck } from '#doctor/checks/credentials'
 import { databaseCheck } from '#doctor/checks/database'
+import { databaseHostsCheck } from '#doctor/checks/database_hosts'
 import { deadLettersCheck } from '#doctor/checks/dead_letters'
 import { defaultSecretsCheck } from '#doctor/checks/default_secrets'
 import { diskCheck } from '#doctor/checks/disk'
@@ -20,18 +22,22 @@ import { proxyCheck } from '#doctor/checks/proxy'
 import { redisCheck } from '#doctor/checks/redis'
 import { registriesCheck } from '#doctor/checks/registries'
 import { secretFilesCheck } from '#doctor/checks/secret_files'
+import { sentinelsCheck } from '#doctor/checks/sentinels'
 import { surfacesCheck } from '#doctor/checks/surfaces'
 import { switchesCheck } from '#doctor/checks/switches'
 
 /** All checks, in the order of the report. */
 export const ALL_CHECKS: readonly Check[] = [
   databaseCheck,
+  databaseHostsCheck,
   migrationsCheck,
   indexesCheck,
   brokerCheck,
+  brokerHostsCheck,
   deadLettersCheck,
   outboxCheck,
   redisCheck,
+  sentinelsCheck,
   objectStoreCheck,
   diskCheck,
   providerCheck,

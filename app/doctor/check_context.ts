@@ -2,7 +2,8 @@ import pg from 'pg'
 
 import type { SurfaceName } from '#configuration/surfaces'
 import { DatabaseClient } from '#database/database_client'
-import { pools } from '#database/pools'
+import { databaseHosts, pools } from '#database/pools'
+import type { DatabaseHost } from '#database/primary_watch'
 import type { Env } from '#configuration/variables'
 
 /** A database of the installation, and the surfaces with tables in it. */
@@ -10,6 +11,7 @@ export interface Database {
   /** The names of its surfaces, for messages. */
   readonly name: string
   readonly surfaces: readonly SurfaceName[]
+  readonly hosts: readonly DatabaseHost[]
   readonly pool: pg.Pool
 }
 
@@ -55,7 +57,8 @@ export class CheckContext {
     const urls = new Set([...addresses.values()].filter((url) => url !== undefined))
     this.databases = [...urls].map((url) => {
       const served = surfaces.filter((surface) => addresses.get(surface) === url)
-      return { name: served.join(', '), surfaces: served, pool: openPool(url) }
+      const hosts = databaseHosts(url)
+      return { name: served.join(', '), surfaces: served, hosts, pool: openPool(url) }
     })
   }
 

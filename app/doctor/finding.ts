@@ -51,6 +51,26 @@ export const CATALOGUE = {
     'The server allows fewer connections than the processes may open',
     'Raise max_connections, or lower DB_POOL, POOL_WEB or POOL_JOBS.'
   ),
+  DATABASE_HOST_AWAY: warning(
+    'A host of a database does not respond',
+    'Start it; until then one host less can fail.'
+  ),
+  DATABASE_WITHOUT_PRIMARY: error(
+    'No host of a database accepts writes',
+    'Start its primary, or promote a standby; under Patroni, see patronictl list.'
+  ),
+  DATABASE_PRIMARIES: error(
+    'Several hosts of a database accept writes: what is written to one of them will be lost',
+    'Stop the one that is not the primary of the cluster, and make it a standby again (pg_rewind, patronictl reinit).'
+  ),
+  DATABASE_ASYNCHRONOUS: warning(
+    'The primary confirms changes before a standby has them: they are lost if it is',
+    'Set synchronous_standby_names; under Patroni, synchronous_mode.'
+  ),
+  DATABASE_STANDBY_BEHIND: warning(
+    'A standby does not follow the primary',
+    'Read its log; if the primary no longer has what it needs, copy it again (pg_basebackup, patronictl reinit).'
+  ),
   DATABASE_BEHIND: error(
     'Migrations are pending',
     'Run node ace hub:migrate, or start the hub, which runs them.'
@@ -85,6 +105,18 @@ export const CATALOGUE = {
     'Messages wait in a queue without a consumer',
     'Start a consumer: a process with JOBS=bus for queues of the hub, a worker for the others.'
   ),
+  BROKER_HOST_AWAY: warning(
+    'A host of AMQP_URL does not respond',
+    'Start it; until then one host less can fail.'
+  ),
+  BROKER_CLUSTERS: error(
+    'The hosts of AMQP_URL belong to several clusters: a message that one accepts is not at the others',
+    'Let them join one cluster (rabbitmqctl join_cluster), or name those of one cluster.'
+  ),
+  BROKER_QUEUE_CLASSIC: warning(
+    'Queues are not replicated: their messages are away while their host is',
+    'Set the default queue type of the virtual host to quorum, empty and delete the queues, and start the hub, which declares them again.'
+  ),
 
   REDIS_UNREACHABLE: error('Redis cannot be used', 'Start it, or correct REDIS_URL.'),
   REDIS_NEEDED: error(
@@ -94,6 +126,22 @@ export const CATALOGUE = {
   REDIS_EVICTS: warning(
     'Redis evicts keys when it runs out of memory, including rate limits and socket sessions',
     'Set maxmemory-policy noeviction, and a sufficient maxmemory.'
+  ),
+  REDIS_SENTINEL_AWAY: warning(
+    'A sentinel cannot be used',
+    'Start it, or correct REDIS_URL: its host, and the name after the slash.'
+  ),
+  REDIS_WITHOUT_QUORUM: error(
+    'The sentinels cannot agree on another master',
+    'Start the missing ones, or correct the quorum in sentinel monitor.'
+  ),
+  REDIS_MASTERS: error(
+    'The sentinels name different masters',
+    'Make all of them monitor the same servers; sentinel reset makes one forget what it knows.'
+  ),
+  REDIS_WITHOUT_REPLICA: warning(
+    'The master has no replica that could take its place',
+    'Start a replica (replicaof), and see sentinel replicas.'
   ),
 
   AUDIT_HEADS_NOT_KEPT: error(

@@ -7,13 +7,21 @@ export type RedisConnection = Redis
 
 /** Timeouts for a server that accepts connections but does not respond. */
 const RESPONSE_TIMEOUTS = { commandTimeout: 5_000, socketTimeout: 5_000 }
+/** For a look at a server: a connection that is opened when asked to, and does not reconnect. */
+export const ONE_ATTEMPT: RedisOptions = {
+  lazyConnect: true,
+  connectTimeout: 10_000,
+  commandTimeout: 10_000,
+  retryStrategy: () => null,
+  sentinelRetryStrategy: () => null,
+}
 const HEARTBEAT_MS = 5_000
 const FIRST_ATTEMPT_LIMIT_MS = 2_000
 const BACK_OFF = { firstMs: 200, longestMs: 5_000 }
 
 /**
- * Opens a connection to Redis, through sentinels if the URL names them. The client library is loaded here, so that installations without Redis do not load it. A
- * subscriber subscribes whenever the connection is ready: automatic resubscription leaves an unhandled rejection if the
+ * Opens a connection to Redis, through sentinels if the URL names them. The client library is loaded here, so that
+ * installations without Redis do not load it. A subscriber subscribes whenever the connection is ready: automatic resubscription leaves an unhandled rejection if the
  * connection breaks meanwhile.
  */
 export async function connectRedis(

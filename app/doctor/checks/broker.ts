@@ -1,20 +1,18 @@
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import type { Channel, ChannelModel, Options } from 'amqplib'
+import type { ChannelModel } from 'amqplib'
 
 import { connectOnce } from '#bus/amqp/connect_once'
-import { SINGLE_ACTIVE_CONSUMER } from '#bus/amqp/subscription'
-import { COMMAND_QUEUES } from '#bus/names'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
+import { namesOfQueues, queueDifference, queueState } from '#doctor/queues'
 import { reasonOf } from '#doctor/reason'
 
 const OLDEST = [3, 8]
 const CONNECT_MS = 5_000
 /** A broker that blocks publishers notifies a connection when it publishes. */
 const BLOCKED_WITHIN_MS = 500
-const ARGUMENTS_DIFFER = 406
 const UNROUTABLE_KEY = 'analysis-hub-doctor-nobody'
 
 /** Checks that the broker accepts messages and that its queues are durable. */
@@ -32,9 +30,10 @@ export const brokerCheck: Check = {
     }
     connection.on('error', () => {})
     try {
-      const names = [...new Set([...Object.values<string>(COMMAND_QUEUES), ...queues])]
       const blocked = await blockedFindings(env.AMQP_URL)
-      const found = await Promise.all(names.map((name) => queueFindings(connection, name)))
+      const found = await Promise.all(
+        namesOfQueues(queues).map((name) => queueFindings(connection, name))
+      )
       return [...versionFindings(connection), ...blocked, ...found.flat()]
     } finally {
       await connection.close().catch(() => {})
@@ -68,10 +67,10 @@ async function blockedFindings(url: string): Promise<Finding[]> {
   }
 }
 
-/** The hub creates missing queues. Each queue is checked on its own channel, since an error closes it. */
+/** The hub creates missing queues. */
 async function queueFindings(connection: ChannelModel, name: string): Promise<Finding[]> {
-  const state = await onChannel(connection, (channel) => channel.checkQueue(name))
-  if (state instanceof Error) {
+  const state = await queueState(connection, name)
+  if (!state) {
     return []
   }
   const difference = await queueDifference(connection, name)
@@ -82,48 +81,4 @@ async function queueFindings(connection: ChannelModel, name: string): Promise<Fi
       ? [finding('BROKER_QUEUE_NOT_TAKEN', `${state.messageCount} in ${name}`)]
       : []),
   ]
-}
-
-/**
- * The broker's description of how a queue differs from its declaration, if it does. Queues of events
- * have a single active consumer.
- */
-async function queueDifference(
-  connection: ChannelModel,
-  name: string
-): Promise<string | undefined> {
-  const plain = await declare(connection, name, {})
-  return plain?.includes(Object.keys(SINGLE_ACTIVE_CONSUMER)[0]!)
-    ? declare(connection, name, { arguments: SINGLE_ACTIVE_CONSUMER })
-    : plain
-}
-
-async function declare(
-  connection: ChannelModel,
-  name: string,
-  options: Options.AssertQueue
-): Promise<string | undefined> {
-  const declared = await onChannel(connection, (channel) =>
-    channel.assertQueue(name, { durable: true, ...options })
-  )
-  const differs =
-    declared instanceof Error && (declared as { code?: number }).code === ARGUMENTS_DIFFER
-  return differs
-    ? (/inequivalent .*?(?="?$)/.exec(declared.message)?.[0] ?? 'otherwise')
-    : undefined
-}
-
-async function onChannel<T>(
-  connection: ChannelModel,
-  operation: (channel: Channel) => Promise<T>
-): Promise<T | Error> {
-  const channel = await connection.createChannel()
-  channel.on('error', () => {})
-  try {
-    const answer = await operation(channel)
-    await channel.close()
-    return answer
-  } catch (error) {
-    return error as Error
-  }
 }

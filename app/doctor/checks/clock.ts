@@ -2,13 +2,14 @@ import { sendRequest } from '#doctor/send_request'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import type { Database } from '#doctor/check_context'
+import { withEachHost, type ConnectedHost } from '#doctor/each_host'
 import { clock } from '#kernel/clock'
 
 const DATABASE_MS = 2_000
 /** HTTP dates have a resolution of one second. */
 const PROVIDER_MS = 5_000
 
-/** Checks that the clock agrees with those of the databases and the provider. */
+/** Checks that the clock agrees with those of all hosts of the databases and of the provider. */
 export const clockCheck: Check = {
   name: 'clock',
   async run({ databases, env }) {
@@ -23,10 +24,13 @@ export const clockCheck: Check = {
   },
 }
 
-async function compareWithDatabase({ pool, name }: Database): Promise<Finding[]> {
-  await pool.query('select 1')
+/** The check of the hosts reports those that are unavailable. */
+const compareWithDatabase = (database: Database): Promise<Finding[]> =>
+  withEachHost(database, async (hosts) => (await Promise.all(hosts.map(compareWithHost))).flat())
+
+async function compareWithHost({ client, name }: ConnectedHost): Promise<Finding[]> {
   const requestedAt = clock.now()
-  const { rows } = await pool.query<{ now: number }>(
+  const { rows } = await client.query<{ now: number }>(
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now'
   )
   const offsetMs = clockOffset(rows[0]!.now, requestedAt)

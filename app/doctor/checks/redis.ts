@@ -2,15 +2,7 @@ import { NOT_USED, type Check } from '#doctor/check'
 import { finding, type Finding } from '#doctor/finding'
 import { reasonOf } from '#doctor/reason'
 import type { CheckContext } from '#doctor/check_context'
-import { connectRedis } from '#signals/redis'
-
-const CONNECTION_OPTIONS = {
-  lazyConnect: true,
-  connectTimeout: 10_000,
-  commandTimeout: 10_000,
-  retryStrategy: () => null,
-  sentinelRetryStrategy: () => null,
-}
+import { connectRedis, ONE_ATTEMPT } from '#signals/redis'
 
 /** Counts the machines that are connected with the platform's application name. */
 const MACHINES = `select count(distinct client_addr)::int as machines from pg_stat_activity
@@ -28,7 +20,7 @@ export const redisCheck: Check = {
     const redis = await connectRedis(
       env.REDIS_URL,
       (error) => (connectionError = error),
-      CONNECTION_OPTIONS
+      ONE_ATTEMPT
     )
     try {
       await redis.connect()
