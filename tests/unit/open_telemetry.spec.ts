@@ -162,8 +162,8 @@ test.group('Spans of OpenTelemetry', () => {
   test('the share of the traces that begin here is recorded', async ({ assert, cleanup }) => {
     const { tracing } = await started(cleanup, 0.25)
     const { ctx } = exchange({})
-    const begun = Array.from({ length: 4_000 }, () => tracing.startRequest(ctx))
-    const recorded = begun.filter((span) => span !== undefined).length
+    const spans = Array.from({ length: 4_000 }, () => tracing.startRequest(ctx))
+    const recorded = spans.filter((span) => span !== undefined).length
     await tracing.shutdown()
     assert.closeTo(recorded, 1_000, 200)
   })

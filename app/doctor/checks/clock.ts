@@ -26,7 +26,10 @@ export const clockCheck: Check = {
 
 /** The check of the hosts reports those that are unavailable. */
 const compareWithDatabase = (database: Database): Promise<Finding[]> =>
-  withEachHost(database, async (hosts) => (await Promise.all(hosts.map(compareWithHost))).flat())
+  withEachHost(database, async (hosts) => {
+    const found = await Promise.all(hosts.map(compareWithHost))
+    return found.flat()
+  })
 
 async function compareWithHost({ client, name }: ConnectedHost): Promise<Finding[]> {
   const requestedAt = clock.now()

@@ -26,9 +26,9 @@ export const sentinelsCheck: Check = {
       return NOT_USED
     }
     const sentinels = options.sentinels as readonly HostAddress[]
-    const asked = await Promise.all(sentinels.map((sentinel) => ask(sentinel, options)))
-    const opinions = asked.filter((answer) => 'master' in answer)
-    const away = asked.filter((answer) => 'code' in answer)
+    const answers = await Promise.all(sentinels.map((sentinel) => ask(sentinel, options)))
+    const opinions = answers.filter((answer) => 'master' in answer)
+    const away = answers.filter((answer) => 'code' in answer)
     return [...away, ...(opinions.length > 0 ? judge(opinions) : [])]
   },
 }
