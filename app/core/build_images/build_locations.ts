@@ -12,7 +12,7 @@ import { FolderStore } from '#oci/folder/folder_store'
 import { LOCAL_IMAGES } from '#oci/open_image_store'
 import { RegistryStore } from '#oci/registry/registry_store'
 import { unseal } from '#records/sealing'
-import { measureStep } from '#tracing/tracing'
+import { requestTracing } from '#tracing/tracing'
 
 /** The path of builds in the image folder if no registry project defines it. */
 const INCOMING = 'incoming'
@@ -77,7 +77,7 @@ function openStore({ host, accountName, sealed }: BuildRegistry): RegistryStore 
       isInsecure: hostRules().isInsecure(host),
       guard: guardRegistry(host),
       attempts: 1,
-      measure: measureStep,
+      tracing: requestTracing,
     }
   )
 }

@@ -2,7 +2,7 @@ import { FolderStore } from '#oci/folder/folder_store'
 import type { ImageStore } from '#oci/image_store'
 import type { OutboundGuard } from '#oci/registry/connections'
 import { RegistryStore } from '#oci/registry/registry_store'
-import { measureStep } from '#tracing/tracing'
+import { requestTracing } from '#tracing/tracing'
 import type { UploadJournal } from '#oci/uploads/upload_journal'
 import type { ImageStores } from './image_locations.js'
 
@@ -50,7 +50,7 @@ export function imageStores({
       const options = {
         isInsecure,
         retryForMs: RETRY_FOR_MS,
-        measure: measureStep,
+        tracing: requestTracing,
         ...(guard && { guard }),
         ...(journal && { journal }),
       }

@@ -48,4 +48,7 @@ export function traceHeaders(): { traceparent?: string } {
   return traceparent === undefined ? {} : { traceparent }
 }
 
+/** For clients that know nothing of traces. */
+export const requestTracing = { measure: measureStep, headers: traceHeaders }
+
 export const traceLogFields = (): TraceFields => tracing?.logFields ?? {}

@@ -2,7 +2,7 @@ import type { ImageRepository } from '#oci/copy_blob'
 import { openImageStore } from '#oci/open_image_store'
 import { ImageKey } from '#oci/signing/image_key'
 import { verifyImage } from '#oci/signing/verify_image'
-import { measureStep } from '#tracing/tracing'
+import { measureStep, requestTracing } from '#tracing/tracing'
 
 import type { Hub } from '#node/hub/hub'
 import type { ImageCache, UnpackedImage } from '#node/images/image_cache'
@@ -87,7 +87,7 @@ export class AnalysisImages {
     const store = await openImageStore(
       { host, accountName, accountSecret },
       {
-        measure: measureStep,
+        tracing: requestTracing,
         ...(this.#imagesPath !== undefined && { imagesPath: this.#imagesPath }),
       }
     )

@@ -11,7 +11,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { markReleasable, releaseChunk } from '#kernel/chunk_memory'
 import { RegistryUnavailable } from '#oci/errors'
 import type { UploadRequest, Uploader } from '#oci/uploads/uploader'
-import { requestStep, type MeasureRequest } from './request_step.js'
+import { requestStep, type RequestTracing } from './request_step.js'
 
 const SOCKETS = { keepAlive: true, maxSockets: 16, scheduling: 'lifo' } as const
 
@@ -38,7 +38,7 @@ export interface HttpRequest {
 interface ConnectionOptions {
   readonly guard?: OutboundGuard | undefined
   readonly uploader?: Uploader | undefined
-  readonly measure?: MeasureRequest | undefined
+  readonly tracing?: RequestTracing | undefined
 }
 
 /** Connections to a registry and to the hosts it redirects to. */
@@ -48,23 +48,28 @@ export class Connections {
   readonly #guard: OutboundGuard | undefined
   readonly #uploader: Uploader | undefined
   readonly #isVerified: boolean
-  readonly #measure: MeasureRequest | undefined
+  readonly #tracing: RequestTracing | undefined
 
   constructor(
     isCertificateVerified: boolean,
-    { guard, uploader, measure }: ConnectionOptions = {}
+    { guard, uploader, tracing }: ConnectionOptions = {}
   ) {
     this.#guard = guard
     this.#uploader = uploader
-    this.#measure = measure
+    this.#tracing = tracing
     this.#isVerified = isCertificateVerified
     this.#https = new SecureAgent({ ...SOCKETS, rejectUnauthorized: isCertificateVerified })
   }
 
   /** Sends one request and returns the response head. Does not follow redirects or store cookies. */
   send(request: HttpRequest): Promise<IncomingMessage> {
-    const exchange = () => this.#exchange(request)
-    return this.#measure ? this.#measure(requestStep(request), exchange) : exchange()
+    const tracing = this.#tracing
+    if (!tracing) {
+      return this.#exchange(request)
+    }
+    return tracing.measure(requestStep(request), () =>
+      this.#exchange({ ...request, headers: { ...request.headers, ...tracing.headers() } })
+    )
   }
 
   async #exchange(request: HttpRequest): Promise<IncomingMessage> {

@@ -13,7 +13,7 @@ import type { JournalEntry, UploadJournal } from '#oci/uploads/upload_journal'
 import { RegistryResponse } from './registry_response.js'
 import { parseChallenge } from './challenge.js'
 import { Connections, type OutboundGuard } from './connections.js'
-import type { MeasureRequest } from './request_step.js'
+import type { RequestTracing } from './request_step.js'
 import { baseOf } from './registry_address.js'
 import { Tokens, type Account } from './tokens.js'
 
@@ -34,8 +34,8 @@ export interface RegistryOptions {
   readonly guard?: OutboundGuard
   /** Records uploads, so that they can be cancelled after a crash. */
   readonly journal?: UploadJournal
-  /** Makes each request a step of the trace of whoever sends it. */
-  readonly measure?: MeasureRequest
+  /** Makes each request a step of the trace of whoever sends it, which the registry can continue. */
+  readonly tracing?: RequestTracing
 }
 
 export interface RegistryRequest {
@@ -97,9 +97,9 @@ export class RegistryClient {
 
   static open(address: RegistryAddress, options: RegistryOptions = {}): RegistryClient {
     const base = baseOf(address.host)
-    const { isInsecure, guard, journal, measure } = options
+    const { isInsecure, guard, journal, tracing } = options
     const uploader = journal?.uploader
-    const connections = new Connections(!isInsecure, { guard, uploader, measure })
+    const connections = new Connections(!isInsecure, { guard, uploader, tracing })
     return new RegistryClient(base, connections, new Tokens(base, connections, address), {
       idleMs: options.idleMs ?? IDLE_MS,
       attempts: options.attempts ?? ATTEMPTS,

@@ -13,11 +13,16 @@ export interface RequestStep {
   readonly attributesOf: (response: IncomingMessage) => Readonly<Record<string, number>>
 }
 
-/** Runs a request as a step of whoever sends it. */
-export type MeasureRequest = (
-  step: RequestStep,
-  work: () => Promise<IncomingMessage>
-) => Promise<IncomingMessage>
+/** How requests belong to the trace of whoever sends them. */
+export interface RequestTracing {
+  /** Runs a request as a step of the trace. */
+  readonly measure: (
+    step: RequestStep,
+    work: () => Promise<IncomingMessage>
+  ) => Promise<IncomingMessage>
+  /** The headers by which the server continues the active step. */
+  readonly headers: () => Readonly<Record<string, string>>
+}
 
 /** The paths of the distribution API. Names and digests stay out, so that the same request has the same name. */
 const TEMPLATES: readonly (readonly [RegExp, string])[] = [
