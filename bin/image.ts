@@ -19,6 +19,7 @@ import { SigningKey } from '#oci/signing/signing_key'
 import { ARCHITECTURES, type Architecture } from '#image/architectures'
 import { currentCommit, revisionOf, type Commit } from '#image/commit'
 import { ImageNotMade } from '#image/image_not_made'
+import { findMissedUpdates } from '#image/missed_updates'
 import type { ImageFacts } from '#image/run_config'
 import { HubImage, writeIndex, type PlatformResult } from '#image/write_hub_image'
 
@@ -29,6 +30,7 @@ npm run image -- --arch amd64                 for one architecture
 npm run image -- --key images.key             signed with a key of ECDSA P-256
 npm run image -- --push registry.example.org/analysis-hub
 npm run image -- --mirror http://mirror.example.org/debian
+npm run image -- --check sbom.spdx.json       whether Debian has updates for the image of this bill
 
 It needs npm, git and Debian's apt. REGISTRY_USER and REGISTRY_PASSWORD are the account for --push.`
 
@@ -37,6 +39,7 @@ const OPTIONS = {
   key: { type: 'string' },
   push: { type: 'string' },
   mirror: { type: 'string' },
+  check: { type: 'string' },
   help: { type: 'boolean' },
 } as const
 
@@ -64,6 +67,9 @@ async function main(): Promise<void> {
   if (options.help) {
     return console.log(HELP)
   }
+  if (options.check !== undefined) {
+    return check(options.check, options.mirror)
+  }
   const startedAt = new Date()
   const architectures = chosen(options.arch)
   const key = options.key === undefined ? undefined : await keyIn(options.key)
@@ -83,6 +89,17 @@ async function main(): Promise<void> {
     await finish(target, variant, platforms, { key, startedAt, push: options.push })
   }
   report(commit, key)
+}
+
+async function check(bill: string, mirror: string | undefined): Promise<void> {
+  const { known, missed } = await findMissedUpdates(bill, mirror)
+  for (const { name, version, newest } of missed) {
+    console.log(`${name} ${version}: Debian has ${newest}`)
+  }
+  if (missed.length > 0) {
+    throw new ImageNotMade('Debian has updates for this image: build it again.')
+  }
+  console.log(`All ${known} packages of Debian are the newest of their release and its updates.`)
 }
 
 function optionsOf(args: string[]) {

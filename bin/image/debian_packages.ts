@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
+import { Apt } from './apt.js'
 import type { Architecture } from './architectures.js'
-import { ImageNotMade } from './image_not_made.js'
 
 const run = promisify(execFile)
 
@@ -56,59 +56,18 @@ const CHOSEN: readonly ChosenPackage[] = [
   { name: 'dash', programs: ['dash', 'sh'], isForDatabase: true },
 ]
 
-const SUITE = 'trixie'
-const MIRROR = 'http://deb.debian.org/debian'
-const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
-
 /** Downloads the packages with apt, which verifies them, and extracts them. Nothing of them is run. */
 export async function fetchDebianPackages(
   folder: string,
   architecture: Architecture,
-  mirror: string = MIRROR
+  mirror?: string
 ): Promise<DebianPackage[]> {
-  const apt = await prepareApt(folder, architecture, mirror)
-  await apt('update')
-  await apt('download', ...CHOSEN.map(({ name }) => name))
+  const apt = await Apt.update(folder, architecture, mirror)
+  await apt.download(CHOSEN.map(({ name }) => name))
   const files = await readdir(folder)
   const archives = files.filter((file) => file.endsWith('.deb'))
   const packages = await Promise.all(archives.map((archive) => extract(folder, archive)))
   return packages.sort((one, other) => (one.name < other.name ? -1 : 1))
-}
-
-/** An apt that knows nothing of this machine but how to reach the network. */
-async function prepareApt(folder: string, architecture: Architecture, mirror: string) {
-  const sources = join(folder, 'sources.list')
-  const origin = `deb [signed-by=${KEYRING}]`
-  const suites = [
-    `${origin} ${mirror} ${SUITE} main`,
-    `${origin} ${mirror} ${SUITE}-updates main`,
-    `${origin} ${mirror.replace(/\/debian(?=\/|$)/, '/debian-security')} ${SUITE}-security main`,
-  ]
-  await writeFile(sources, `${suites.join('\n')}\n`)
-  await mkdir(join(folder, 'state/lists/partial'), { recursive: true })
-  await mkdir(join(folder, 'cache/archives/partial'), { recursive: true })
-  const options = {
-    'Dir::Etc::sourcelist': sources,
-    'Dir::Etc::sourceparts': '-',
-    'Dir::State': join(folder, 'state'),
-    'Dir::State::status': '/dev/null',
-    'Dir::Cache': join(folder, 'cache'),
-    'APT::Architecture': architecture.debian,
-    'APT::Architectures': architecture.debian,
-    'APT::Sandbox::User': 'root',
-    'Acquire::Languages': 'none',
-    'Acquire::Retries': '3',
-    'Acquire::Check-Valid-Until': 'false',
-    'Acquire::IndexTargets::deb::DEP-11::DefaultEnabled': 'false',
-  }
-  const args = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])
-  return async (...command: string[]): Promise<void> => {
-    try {
-      await run('apt-get', ['-qq', ...args, ...command], { cwd: folder })
-    } catch (error) {
-      throw ImageNotMade.becauseOf('apt-get', error)
-    }
-  }
 }
 
 async function extract(folder: string, archive: string): Promise<DebianPackage> {
