@@ -202,6 +202,8 @@ export class Installation {
       WORKER_CLIENT_SECRET: SECRET,
       SKIP_PROJECT_APPROVAL: 'true',
       SKIP_ANALYSIS_APPROVAL: 'true',
+      // Clients sign in once, and a busy machine takes longer than a token lives.
+      ACCESS_TOKEN_SECONDS: '86400',
       RATE_LIMIT_USER: '0',
       RATE_LIMIT_CLIENT: '0',
     }
