@@ -84,7 +84,10 @@ async function poolFinding(first: Release, ...others: Release[]): Promise<Findin
   try {
     return await upgradePool(installation, [first, ...others])
   } catch (error) {
-    return { what: `a pool of ${first.name} was reloaded`, problems: [String(error).split('\n')[0]!] }
+    return {
+      what: `a pool of ${first.name} was reloaded`,
+      problems: [String(error).split('\n')[0]!],
+    }
   }
 }
 
