@@ -8,12 +8,14 @@ import { locateEmbeddedPostgres } from '#embedded/locate'
 import { FolderStore } from '#oci/folder/folder_store'
 import { eventually } from '#tests/helpers/eventually'
 import { HubProcesses } from '#tests/helpers/hub_processes'
+import { RecordingProxy } from '#tests/helpers/observability/recording_proxy'
 import { orphansAmong } from '#tests/helpers/observability/orphans'
 import { TraceCollector, type CollectedSpan } from '#tests/helpers/observability/trace_collector'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { enterMasterImage, Researcher } from '#tests/helpers/worker/researcher'
 import { putTinyImage } from '#tests/helpers/worker/tiny_image'
 import { Machine } from '#tests/services/hubctl/hubctl'
+import { startDockerRegistry } from '#tests/services/servers/docker_registry'
 import { GO_MISSING, HAS_GO } from '#tests/services/servers/go_program'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import { startRedis } from '#tests/services/servers/redis'
@@ -24,6 +26,8 @@ const APP_KEY = randomBytes(32).toString('hex')
 const SECRET = randomUUID()
 /** The status of a span that failed. */
 const FAILED = 2
+/** The kind of a span that asks another server. */
+const CLIENT = 3
 
 /** Each begins a process or is what one does within it. */
 const STEPS = [
@@ -240,4 +244,36 @@ test.group('The trace of an analysis', (group) => {
   })
     .timeout(900_000)
     .skip(!HAS_GO, GO_MISSING)
+
+  // Builds leave the folder once there is a registry, so it is the last one.
+  test('goes on at a registry', async ({ assert }) => {
+    const { server, access } = await startDockerRegistry()
+    cleanup(() => server.stop())
+    const proxy = await RecordingProxy.before(access.host)
+    cleanup(() => proxy.close())
+    await researcher.enterRegistry({ name: 'recorded', ...access, host: proxy.host })
+    const { trace, buildStatus } = await build()
+    assert.equal(buildStatus, 'executed')
+
+    const passed = proxy.passed.filter(({ traceparent }) => traceparent?.includes(trace))
+    const spanOf = ({ traceparent }: { traceparent: string | undefined }) =>
+      collector.of(trace).find(({ spanId }) => spanId === traceparent!.split('-')[2])
+    await eventually(() => passed.every((request) => spanOf(request)), SOON_MS)
+    for (const request of passed) {
+      const { name, kind, service, attributes } = spanOf(request)!
+      assert.isTrue(name.startsWith(`${request.method} /v2/`), name)
+      assert.equal(kind, CLIENT)
+      assert.equal(service, 'analysis-hub-worker')
+      assert.containSubset(attributes, {
+        'http.request.method': request.method,
+        'server.address': '127.0.0.1',
+        'server.port': Number(proxy.host.split(':')[1]),
+        'url.scheme': 'http',
+      })
+    }
+    const methods = new Set(passed.map(({ method }) => method))
+    assert.includeMembers([...methods], ['POST', 'PUT'])
+    const pushed = proxy.passed.filter(({ method }) => ['POST', 'PATCH', 'PUT'].includes(method))
+    assert.isTrue(pushed.every((request) => passed.includes(request)))
+  }).timeout(900_000)
 })
