@@ -14,6 +14,7 @@ import {
   type createAnalysisBucket,
 } from './analysis_bucket.js'
 import { BucketRealms } from './bucket_realms.js'
+import { markBuiltIn } from './built_in_buckets.js'
 import {
   findFulfilled,
   deleteRequests,
@@ -143,10 +144,7 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     transaction: pg.ClientBase,
     { id, configurationLocked }: Row<typeof Analysis>
   ): Promise<BucketType[]> {
-    const { rows } = await transaction.query<{ type: BucketType }>(
-      statement('select type from analysis_buckets where analysis_id = $1 and built_in', [id])
-    )
-    const present = new Set(rows.map(({ type }) => type))
+    const present = await markBuiltIn(transaction, id)
     return BUCKET_TYPES.filter(
       (type) => !present.has(type) && !(type === 'CODE' && configurationLocked)
     )
