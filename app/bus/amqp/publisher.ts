@@ -82,6 +82,8 @@ export class AmqpPublisher {
   async #prepare(channel: ConfirmChannel): Promise<void> {
     this.#declared.clear()
     this.#unroutable.clear()
+    // RabbitMQ refuses all that a channel sends to a replicated queue if it was first used while the leader was away.
+    channel.once('nack', () => void channel.close().catch(() => {}))
     channel.on('return', (message: AmqpMessage) => {
       this.#declared.delete(message.fields.routingKey)
       this.#unroutable.add(message.properties.messageId)
