@@ -14,7 +14,6 @@ import {
   type createAnalysisBucket,
 } from './analysis_bucket.js'
 import { BucketRealms } from './bucket_realms.js'
-import { markBuiltIn } from './built_in_buckets.js'
 import {
   findFulfilled,
   deleteRequests,
@@ -144,7 +143,10 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     transaction: pg.ClientBase,
     { id, configurationLocked }: Row<typeof Analysis>
   ): Promise<BucketType[]> {
-    const present = await markBuiltIn(transaction, id)
+    const { rows } = await transaction.query<{ type: BucketType }>(
+      statement('select type from analysis_buckets where analysis_id = $1 and built_in', [id])
+    )
+    const present = new Set(rows.map(({ type }) => type))
     return BUCKET_TYPES.filter(
       (type) => !present.has(type) && !(type === 'CODE' && configurationLocked)
     )

@@ -9,7 +9,6 @@ import { publishCommands, type OrderedMessage } from '#outbox/publish'
 import type { Row } from '#records/row'
 import { statement } from '#query/sql/statement'
 import { BUCKET_TYPES, type BucketType } from './analysis_bucket.js'
-import { TAKES_PLACE } from './built_in_buckets.js'
 
 /** The analysis and the type that a bucket is requested for. */
 export interface BucketRequest {
@@ -38,7 +37,7 @@ const REQUEST = {
     from unnest($2::text[], $3::text[]) as w (correlation_id, type)
     where not exists (
         select 1 from analysis_buckets b
-        where b.analysis_id = $1 and b.type = w.type and (b.built_in or ${TAKES_PLACE}))
+        where b.analysis_id = $1 and b.type = w.type and b.built_in)
       and not exists (
         select 1 from analysis_bucket_requests r
         where r.analysis_id = $1 and r.type = w.type

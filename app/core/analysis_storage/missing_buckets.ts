@@ -1,5 +1,4 @@
 import { BUCKET_TYPES } from '#core/analysis_buckets/analysis_bucket'
-import { markBuiltIn } from '#core/analysis_buckets/built_in_buckets'
 import { requestBuckets } from '#core/analysis_buckets/bucket_requests'
 import { inTransaction } from '#records/transaction'
 import { IN_TRANSIT_MS, type ComparisonContext, type ComparisonSteps } from './comparison.js'
@@ -23,11 +22,7 @@ export async function* requestMissingBuckets(context: ComparisonContext): Compar
     for (const { id } of page) {
       repairs.asked += await inTransaction(pool, async (transaction) => {
         const analysis = await upkeep.lock(transaction, id)
-        if (!analysis) {
-          return 0
-        }
-        await markBuiltIn(transaction, id)
-        return requestBuckets(transaction, analysis)
+        return analysis ? requestBuckets(transaction, analysis) : 0
       })
       yield
     }

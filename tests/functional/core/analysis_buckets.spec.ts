@@ -110,16 +110,18 @@ test.group('The buckets of an analysis', (group) => {
   /** As a process of a version without the mark adds a bucket. */
   async function addedUnmarked(type: BucketType): Promise<string> {
     const bucketId = clock.uuid()
-    const { realmId } = analysis
-    await database().query(
-      'delete from analysis_bucket_requests where analysis_id = $1 and type = $2',
-      [analysis.id, type]
-    )
-    await database().query(
-      `insert into analysis_buckets (id, type, bucket_id, analysis_id, realm_id)
-       values (gen_random_uuid(), $1, $2, $3, $4)`,
-      [type, bucketId, analysis.id, realmId]
-    )
+    const values = [analysis.id, type, bucketId, analysis.realmId]
+    await inTransaction(database(), async (transaction) => {
+      await transaction.query(
+        'delete from analysis_bucket_requests where analysis_id = $1 and type = $2',
+        values.slice(0, 2)
+      )
+      await transaction.query(
+        `insert into analysis_buckets (id, analysis_id, type, bucket_id, realm_id)
+         values (gen_random_uuid(), $1, $2, $3, $4)`,
+        values
+      )
+    })
     return bucketId
   }
 
