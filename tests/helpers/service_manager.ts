@@ -146,15 +146,8 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin'
 /** What is done here, and what only says as whom and how far the service may go. */
 const UNDERSTOOD = new Set([
   ...['WorkingDirectory', 'EnvironmentFile', 'Environment', 'LoadCredential'],
-  ...[
-    'ExecStart',
-    'ExecReload',
-    'TimeoutStartSec',
-    'KillMode',
-    'TimeoutStopSec',
-    'Restart',
-    'RestartSec',
-  ],
+  ...['ExecStart', 'ExecReload', 'TimeoutStartSec'],
+  ...['KillMode', 'TimeoutStopSec', 'Restart', 'RestartSec'],
   ...['User', 'LimitNOFILE', 'StateDirectory', 'StateDirectoryMode', 'UMask', 'RemoveIPC'],
   ...['NoNewPrivileges', 'CapabilityBoundingSet', 'LockPersonality'],
   ...['PrivateDevices', 'PrivateTmp', 'PrivateUsers'],

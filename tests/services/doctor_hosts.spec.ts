@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { test } from '@japa/runner'
 import { connect } from 'amqplib'
 import { Redis } from 'ioredis'
-import pg from 'pg'
 
 import { SINGLE_ACTIVE_CONSUMER } from '#bus/amqp/subscription'
 import { COMMAND_QUEUES } from '#bus/names'
@@ -13,7 +12,7 @@ import { databaseHostsCheck } from '#doctor/checks/database_hosts'
 import { sentinelsCheck } from '#doctor/checks/sentinels'
 import { examined, found } from '#tests/helpers/doctor'
 import { eventually } from '#tests/helpers/eventually'
-import { promote, startPostgres, startStandby } from '#tests/services/servers/postgres'
+import { promote, runOn, startPostgres, startStandby } from '#tests/services/servers/postgres'
 import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis, startReplica, startSentinels } from '#tests/services/servers/redis'
@@ -152,16 +151,6 @@ test.group('The doctor | sentinels of Redis', () => {
     await eventually(async () => (await codesOf(all.slice(0, 1))).includes('REDIS_WITHOUT_QUORUM'))
   })
 })
-
-async function runOn({ url }: RealServer, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
-}
 
 /** Makes a sentinel monitor another server under the same name. */
 async function forget(sentinel: RealServer, master: RealServer): Promise<void> {

@@ -18,11 +18,11 @@ export const brokerHostsCheck: Check = {
     if (urls.length === 1) {
       return NOT_USED
     }
-    const connections: ChannelModel[] = []
+    const attempts = await Promise.all(urls.map(connectTo))
+    const connections = attempts.filter((attempt) => 'connection' in attempt)
     try {
-      const away = await Promise.all(urls.map((url) => connectInto(connections, url)))
       return [
-        ...away.flat(),
+        ...attempts.filter((attempt) => 'code' in attempt),
         ...clusterFindings(connections),
         ...(connections[0] ? await typeFindings(connections[0], namesOfQueues(queues)) : []),
       ]
@@ -32,14 +32,13 @@ export const brokerHostsCheck: Check = {
   },
 }
 
-async function connectInto(connections: ChannelModel[], url: string): Promise<Finding[]> {
+async function connectTo(url: string): Promise<ChannelModel | Finding> {
   try {
     const connection = await connectOnce(url, { timeout: CONNECT_MS })
     connection.on('error', () => {})
-    connections.push(connection)
-    return []
+    return connection
   } catch (error) {
-    return [finding('BROKER_HOST_AWAY', `${new URL(url).host}, ${reasonOf(error)}`)]
+    return finding('BROKER_HOST_AWAY', `${new URL(url).host}, ${reasonOf(error)}`)
   }
 }
 

@@ -1,5 +1,4 @@
 import { test } from '@japa/runner'
-import pg from 'pg'
 
 import { DatabaseClient } from '#database/database_client'
 import { DatabasePool } from '#database/database_pool'
@@ -10,7 +9,13 @@ import { hostsSuite } from '#tests/helpers/hosts/hosts_suite'
 import { eventually } from '#tests/helpers/eventually'
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { Researcher } from '#tests/helpers/worker/researcher'
-import { demote, promote, startPostgres, startStandby } from '#tests/services/servers/postgres'
+import {
+  demote,
+  promote,
+  runOn,
+  startPostgres,
+  startStandby,
+} from '#tests/services/servers/postgres'
 import type { RealServer } from '#tests/services/servers/real_server'
 
 /** What a hub has open all the time: pools, a listener, the relay, and the watch of the primary. */
@@ -148,16 +153,6 @@ test.group('PostgreSQL with a standby', () => {
 })
 
 const portOf = (url: string): number => Number(new URL(url).port)
-
-async function runOn({ url }: RealServer, statement: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: url, application_name: 'test' })
-  await client.connect()
-  try {
-    return await client.query(statement)
-  } finally {
-    await client.end()
-  }
-}
 
 /** The names under which the hub is connected. */
 async function sessionsAt(server: RealServer): Promise<string[]> {

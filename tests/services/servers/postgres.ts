@@ -75,6 +75,17 @@ async function selectOne(url: string): Promise<void> {
   }
 }
 
+/** Runs a statement on a server, over a connection of its own. */
+export async function runOn({ url }: RealServer, statement: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url, application_name: 'test' })
+  await client.connect()
+  try {
+    return await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
 /** A PostgreSQL 15 cluster of the test's own; the user in its address may create databases. */
 export function startPostgres(): Promise<RealServer> {
   return RealServer.start(recipe())
