@@ -21,6 +21,8 @@ const rooms = {
   'outbox': 'audit|bus|database|jobs|records|signals',
   'realtime': 'auth|http|signals',
   'core|storage|telemetry|identity': `${FOUNDATIONS}|oci`,
+  // Talks to the services over HTTP with the token of its user, and looks into none of their rooms.
+  'console': 'auth|http|jobs|openapi|records|signals',
   // Its relay serves sockets itself, on the connections that those of core have.
   'messenger': `${FOUNDATIONS}|realtime`,
   // Images, and the registries and folders that keep them; it knows nothing of the platform.

@@ -1,7 +1,7 @@
 import { defineConfig } from '@adonisjs/core/http'
 
 import { applicationKeys } from '#configuration/application_key'
-import { surfacesOf } from '#configuration/processes'
+import { servedOf, surfacesOf } from '#configuration/processes'
 import { rejectBadUrl } from '#http/request_listener'
 import { clock } from '#kernel/clock'
 import type { AppSettings } from '#settings/app_settings'
@@ -14,6 +14,7 @@ const settings: AppSettings = {
   isProduction: env.NODE_ENV === 'production',
   hasDocs: env.DOCS_ENABLED,
   surfaces: surfacesOf(env),
+  served: servedOf(env),
 }
 
 export default {

@@ -1,13 +1,12 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
-import { surfacesOf } from '#configuration/processes'
-import type { SurfaceName } from '#configuration/surfaces'
+import { servedOf, type Served } from '#configuration/processes'
 import { env } from '#start/env'
 
 type Wiring = (app: ApplicationService) => void
 
 /** Loaded only if the process works for the surface. */
-const WIRINGS: Partial<Record<SurfaceName, () => Promise<Wiring>>> = {
+const WIRINGS: Partial<Record<Served, () => Promise<Wiring>>> = {
   core: async () => {
     const { wireCore } = await import('./core_services.js')
     return wireCore
@@ -28,6 +27,10 @@ const WIRINGS: Partial<Record<SurfaceName, () => Promise<Wiring>>> = {
     const { wireIdentity } = await import('./identity_services.js')
     return wireIdentity
   },
+  console: async () => {
+    const { wireConsole } = await import('./console_services.js')
+    return wireConsole
+  },
 }
 
 /**
@@ -37,7 +40,7 @@ export default class ServicesProvider {
   constructor(protected app: ApplicationService) {}
 
   async boot() {
-    for (const surface of surfacesOf(env)) {
+    for (const surface of servedOf(env)) {
       const wire = await WIRINGS[surface]?.()
       wire?.(this.app)
     }

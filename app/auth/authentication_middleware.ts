@@ -115,5 +115,5 @@ async function needsIdentity({ request, containerResolver }: HttpContext): Promi
     .all()
     .find(({ surface, operation }) => `${surface.name}.${operation.name}` === name)
   const access = declared?.operation.entry ?? declared?.operation.access
-  return access !== undefined && access.kind !== 'public'
+  return access !== undefined && !['public', 'session'].includes(access.kind)
 }

@@ -27,6 +27,11 @@ export class RouteCatalogue {
   all(): readonly CataloguedRoute[] {
     return this.#routes
   }
+
+  /** The routes for programs. The console has pages for people. */
+  ofInterfaces(): readonly CataloguedRoute[] {
+    return this.#routes.filter(({ surface }) => surface.name !== 'console')
+  }
 }
 
 export const catalogue = new RouteCatalogue()

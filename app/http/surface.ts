@@ -4,7 +4,7 @@ import type { Access } from '#kernel/access'
 import type { BodyValidator } from '#kernel/body'
 import type { Failure } from '#kernel/failures'
 import type { JsonSchema } from '#kernel/json_schema'
-import type { SurfaceName } from '#configuration/surfaces'
+import type { Served } from '#configuration/surfaces'
 import type { VerbatimBody } from './read_body.js'
 
 /** A response of a route by status: JSON with a schema, another content type, or no content. */
@@ -93,7 +93,7 @@ export class SurfaceRoutes {
 
 /** A surface: a group of routes with its own base path. */
 export interface Surface {
-  name: SurfaceName | 'hub'
+  name: Served | 'hub'
   title: string
   summary: string
   routes: (routes: SurfaceRoutes) => void

@@ -57,6 +57,9 @@ export function describeAccess(access: Access): string {
   if (access.kind === 'public') {
     return 'Anybody may call this.'
   }
+  if (access.kind === 'session') {
+    return 'Users who are signed in to the console may open this; it shows what the interface shows them.'
+  }
   if (access.kind === 'identity') {
     return 'Needs a login.'
   }

@@ -25,8 +25,8 @@ interface DocumentOptions {
 }
 
 /**
- * The document of a surface, or of all surfaces of the process if none is given. URLs come from the configuration,
- * since the Host header is not trustworthy.
+ * The document of a surface, or of all services of the process if none is given: the console has pages instead of an
+ * interface. URLs come from the configuration, since the Host header is not trustworthy.
  */
 export function documentOf(surface?: Surface): OpenApiDocument {
   if (surface) {
@@ -41,7 +41,7 @@ export function documentOf(surface?: Surface): OpenApiDocument {
     title: 'Analysis Hub',
     summary: 'All services at this address',
     server: appSettings().appUrl,
-    routes: catalogue.all(),
+    routes: catalogue.ofInterfaces(),
     prefixOf: publicPrefixOf,
   })
 }
@@ -78,7 +78,7 @@ export function describe({
 }
 
 function publicPrefixOf({ name }: Surface): string {
-  return name === 'hub' ? '' : publicPrefix(name, appSettings().surfaces)
+  return name === 'hub' ? '' : publicPrefix(name, appSettings().served)
 }
 
 function componentsOf(routes: readonly CataloguedRoute[]): Components {

@@ -5,7 +5,7 @@ import { Authenticator } from '#auth/authenticator'
 import { ClientActivity } from '#http/client_activity'
 import type { GracefulServer } from '#http/graceful_server'
 import { drain } from '#kernel/drain'
-import { publicPrefix, type SurfaceName } from '#configuration/surfaces'
+import { publicPrefix, type Served } from '#configuration/surfaces'
 import type { ReportError } from '#signals/signals'
 
 import type { Emission, Emitter } from './emission.js'
@@ -28,7 +28,7 @@ interface RealtimeOptions {
   readonly isEnabled: boolean
   readonly redisUrl: string | undefined
   /** The surfaces that this process serves. */
-  readonly surfaces: readonly SurfaceName[]
+  readonly surfaces: readonly Served[]
 }
 
 /**
@@ -37,9 +37,9 @@ interface RealtimeOptions {
  */
 export class Realtime implements Emitter {
   readonly #redisUrl: string | undefined
-  readonly #surfaces: readonly SurfaceName[]
+  readonly #surfaces: readonly Served[]
   readonly #redisConnections: { close(): void }[] = []
-  readonly #serverFactories = new Map<SurfaceName, OpenSocketServer>()
+  readonly #serverFactories = new Map<Served, OpenSocketServer>()
   #redis: Promise<Emitter> | undefined
   #activeEmitter: Emitter | undefined
 
@@ -62,7 +62,7 @@ export class Realtime implements Emitter {
   }
 
   /** Registers the socket server of a surface. It runs in the processes that serve the surface. */
-  serveAt(surface: SurfaceName, open: OpenSocketServer): void {
+  serveAt(surface: Served, open: OpenSocketServer): void {
     this.#serverFactories.set(surface, open)
   }
 
@@ -83,7 +83,7 @@ export class Realtime implements Emitter {
       adapter: await this.#adapter(report),
       drain,
     })
-    const socketServers = new Map<SurfaceName, SocketServer>()
+    const socketServers = new Map<Served, SocketServer>()
     for (const surface of served) {
       const socketServer = await this.#serverFactories.get(surface)!({
         ...(await sharedOptions(surface)),

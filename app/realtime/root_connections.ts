@@ -1,6 +1,6 @@
 import type { Server as HttpServer } from 'node:http'
 
-import type { SurfaceName } from '#configuration/surfaces'
+import type { Served } from '#configuration/surfaces'
 
 import { Connections } from './connections.js'
 import { SOCKET_PATH, type SocketServerOptions, type SocketServer } from './socket_server.js'
@@ -13,7 +13,7 @@ type RootConnectionsOptions = Pick<SocketServerOptions, 'peers' | 'cors' | 'adap
  */
 export async function serveAtRoot(
   server: HttpServer,
-  socketServers: ReadonlyMap<SurfaceName, SocketServer>,
+  socketServers: ReadonlyMap<Served, SocketServer>,
   { peers, cors, adapter, drain }: RootConnectionsOptions
 ): Promise<void> {
   const maxBytes = Math.max(

@@ -16,6 +16,8 @@ export type Purpose =
   | 'registry hook'
   | 'waiting command'
   | 'dead letter'
+  | 'console session'
+  | 'console sign-in'
 
 /** Seals with the first key, and unseals with any. */
 export class Sealing {

@@ -24,7 +24,7 @@ import { listen, portOf, requireFree, webAddress } from './listen.js'
 import { startOwnDatabase, type OwnDatabase } from './own_database.js'
 import type { ProgramEnvironment } from './program_environment.js'
 import { membership } from '#runtime/pool/membership'
-import { SURFACE_PREFIXES, type SurfaceName } from '#configuration/surfaces'
+import { SURFACE_PREFIXES, type Served } from '#configuration/surfaces'
 import { bringTablesUpToDate } from './tables.js'
 
 const HEALTHY_LIMIT_MS = 5_000
@@ -146,7 +146,7 @@ export class HubProcess {
 
 async function createWebServer(
   app: ApplicationService,
-  surfaces: readonly SurfaceName[]
+  surfaces: readonly Served[]
 ): Promise<GracefulServer> {
   const server = await app.container.make('server')
   const handle = await createRequestListener(app)

@@ -1,6 +1,6 @@
 import app from '@adonisjs/core/services/app'
 
-import { publicPrefix, type SurfaceName } from '#configuration/surfaces'
+import { publicPrefix, type Served, type SurfaceName } from '#configuration/surfaces'
 
 /** What every room may know of the installation and of this process: `config/app.ts`. */
 export interface AppSettings {
@@ -11,14 +11,16 @@ export interface AppSettings {
   readonly isProduction: boolean
   /** Whether `/docs` is also served in production. */
   readonly hasDocs: boolean
-  /** The surfaces that this process works for. */
+  /** The services that this process works for. */
   readonly surfaces: readonly SurfaceName[]
+  /** What shares its public address. */
+  readonly served: readonly Served[]
 }
 
 export const appSettings = (): AppSettings => app.config.get('app')
 
 /** The public address of a surface, also in processes that do not serve it. */
-export function surfaceUrl(surface: SurfaceName): string {
-  const { appUrl, surfaces } = appSettings()
-  return appUrl + publicPrefix(surface, surfaces)
+export function surfaceUrl(surface: Served): string {
+  const { appUrl, served } = appSettings()
+  return appUrl + publicPrefix(surface, served)
 }

@@ -8,7 +8,10 @@ import { fileEntry, folderEntries, textEntry } from './folder_entries.js'
 export const HOME = 'opt/analysis-hub'
 
 /** Folders of the build that a production runs. */
-const PARTS = ['app', 'bin', 'commands', 'config', 'database', 'packages', 'providers', 'start']
+const PARTS = [
+  ...['app', 'bin', 'commands', 'config', 'database', 'packages', 'providers', 'resources'],
+  'start',
+]
 const FILES = ['adonisrc.js', 'package.json']
 
 /** Maps of sources, which are not in the image, and programs for contributors. */

@@ -1,4 +1,5 @@
-import { SURFACE_NAMES, SURFACE_PREFIXES, type SurfaceName } from '#configuration/surfaces'
+import { SERVED, type Served } from '#configuration/processes'
+import { SURFACE_PREFIXES } from '#configuration/surfaces'
 import type { CataloguedRoute } from '#http/route_catalogue'
 import { SurfaceRoutes, type Surface } from '#http/surface'
 import { describeAccess, pathTemplate } from '#openapi/operations'
@@ -11,18 +12,19 @@ Every endpoint and who may use it, generated from the routes by \`npm run docs:g
 \`/docs\` and \`/docs/openapi.json\` of a running hub have parameters, bodies and answers. Paths are
 those of one address for all services; a service with its own address has no prefix.`
 
-const SURFACES: Record<SurfaceName, () => Promise<{ default: Surface }>> = {
+const SURFACES: Record<Served, () => Promise<{ default: Surface }>> = {
   core: () => import('#core/routes'),
   storage: () => import('#storage/routes'),
   telemetry: () => import('#telemetry/routes'),
   messenger: () => import('#messenger/routes'),
   identity: () => import('#identity/routes'),
+  console: () => import('#console/routes'),
 }
 
 /** The page of all endpoints. */
 export async function renderEndpoints(): Promise<string> {
   const sections: string[] = []
-  for (const name of SURFACE_NAMES) {
+  for (const name of SERVED) {
     const { default: surface } = await SURFACES[name]()
     sections.push(sectionOf(surface))
   }

@@ -30,6 +30,7 @@ const PUBLIC = [
   /^\/health\/(live|ready)$/,
   /^\/docs(\/openapi\.json)?$/,
   /^\/probe\//,
+  /^\/(sign-in|callback|signed-out|assets\/:file)$/,
   /^\/token(\/introspect|\/revoke)?$/,
   /^\/(authorize|account)$/,
   /^\/realms(\/:id)?$/,
@@ -112,7 +113,11 @@ test.group('Declarations of routes', () => {
     for (const { pattern, methods, name } of served) {
       const route = declared.get(name ?? '')
       assert.isDefined(route, `${methods} ${pattern} is served and declares nothing`)
-      assert.include(['public', 'identity', 'permissions'], route!.operation.access?.kind, pattern)
+      assert.include(
+        ['public', 'identity', 'session', 'permissions'],
+        route!.operation.access?.kind,
+        pattern
+      )
       assert.include(methods, route!.method, `${pattern} is declared under the name of another`)
     }
     assert.equal(declared.size, catalogue.all().length, 'two routes have the same name')
@@ -194,6 +199,10 @@ function expectedOf(
   { isBound }: Attempt
 ): readonly number[] {
   const { access, entry } = route.operation
+  if (access.kind === 'session') {
+    // A token is no session: a page leads to the sign-in, a form is refused.
+    return [route.method === 'GET' ? 303 : 401]
+  }
   if (access.kind !== 'public' && !person) {
     return [401]
   }

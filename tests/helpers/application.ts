@@ -7,7 +7,8 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { Signals } from '#signals/signals'
 import { Authenticator } from '#auth/authenticator'
-import type { SurfaceName } from '#configuration/surfaces'
+import { HubAddresses } from '#console/hub_addresses'
+import type { Served, SurfaceName } from '#configuration/surfaces'
 import { provideTokens } from './actors.js'
 import { testAuthenticator, testTokens } from './identities.js'
 
@@ -21,12 +22,12 @@ interface Switches {
 
 const APP_ROOT = new URL('../../', import.meta.url)
 
-type Servers = ReadonlyMap<SurfaceName, Server>
+type Servers = ReadonlyMap<Served, Server>
 
-let addresses: Partial<Record<SurfaceName | 'hub', string>> = {}
+let addresses: Partial<Record<Served | 'hub', string>> = {}
 
 /** The address of a path of a surface, in the mounting that the running suite tests. */
-export function at(surface: SurfaceName | 'hub', path = '/'): string {
+export function at(surface: Served | 'hub', path = '/'): string {
   const base = addresses[surface]
   if (base === undefined) {
     throw new Error(`The ${surface} surface does not run in this suite`)
@@ -57,6 +58,12 @@ export async function mountedAs(
   }
 }
 
+/** The console reaches the services at the ports of the suite. */
+const testAddresses = () =>
+  Object.assign(Object.create(HubAddresses.prototype) as HubAddresses, {
+    of: (service: SurfaceName) => at(service, ''),
+  })
+
 /** The application of this process. It is booted once: its modules keep what was registered in them. */
 let application: ApplicationService | undefined
 
@@ -73,6 +80,7 @@ export async function boot(): Promise<ApplicationService> {
     await application.boot()
     await openSinks(application)
     application.container.singleton(Authenticator, () => testAuthenticator)
+    application.container.singleton(HubAddresses, () => testAddresses())
     provideTokens(testTokens)
     await migrate(application, SURFACE_NAMES)
     await application.start(() => {})
@@ -95,7 +103,8 @@ async function serve(app: ApplicationService, mounting: Mounting): Promise<Serve
   const { createListener } = await import('#http/listener')
   const { createRequestListener } = await import('#http/request_listener')
   const { drain } = await import('#kernel/drain')
-  const { SURFACE_NAMES, SURFACE_PREFIXES } = await import('#configuration/surfaces')
+  const { SERVED } = await import('#configuration/processes')
+  const { SURFACE_PREFIXES } = await import('#configuration/surfaces')
   const handle = await createRequestListener(app)
   const open = async (prefix: string) => {
     const listener = createListener(handle, { prefix, drain }).listen(0, '127.0.0.1')
@@ -106,16 +115,14 @@ async function serve(app: ApplicationService, mounting: Mounting): Promise<Serve
   if (mounting === 'together') {
     const { listener, address } = await open('')
     addresses = { hub: address }
-    for (const name of SURFACE_NAMES) {
+    for (const name of SERVED) {
       addresses[name] = address + SURFACE_PREFIXES[name]
     }
-    return new Map(SURFACE_NAMES.map((name) => [name, listener]))
+    return new Map(SERVED.map((name) => [name, listener]))
   }
-  const opened = await Promise.all(SURFACE_NAMES.map((name) => open(SURFACE_PREFIXES[name])))
-  addresses = Object.fromEntries(
-    opened.map(({ address }, index) => [SURFACE_NAMES[index]!, address])
-  )
-  return new Map(opened.map(({ listener }, index) => [SURFACE_NAMES[index]!, listener]))
+  const opened = await Promise.all(SERVED.map((name) => open(SURFACE_PREFIXES[name])))
+  addresses = Object.fromEntries(opened.map(({ address }, index) => [SERVED[index]!, address]))
+  return new Map(opened.map(({ listener }, index) => [SERVED[index]!, listener]))
 }
 
 /** Puts the socket relay of messenger on its server, as a process of the platform does it. */

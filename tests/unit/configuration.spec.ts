@@ -13,7 +13,7 @@ import {
   ownersWithoutStoredSecret,
 } from '#configuration/initial_secrets'
 import { editDistance } from '#configuration/misspellings'
-import { JOBS, requiredConcerns, SURFACES } from '#configuration/processes'
+import { JOBS, requiredConcerns, SERVED } from '#configuration/processes'
 import { readConfiguration } from '#configuration/read_configuration'
 import { bytes, flag, host, integer, oneOf, share, text } from '#configuration/readers'
 import { ConfigurationError, InvalidValueError } from '#configuration/configuration_error'
@@ -335,7 +335,7 @@ test.group('Configuration defaults', () => {
     const env = read({})
     assert.containSubset(env, {
       NODE_ENV: 'development',
-      SURFACES: [...SURFACES],
+      SURFACES: [...SERVED],
       JOBS: [...JOBS],
       HOST: '127.0.0.1',
       PORT: 3000,
@@ -395,8 +395,8 @@ test.group('Configuration defaults', () => {
   })
 
   test('the identity surface is part of all only without another provider', ({ assert }) => {
-    const others = ['core', 'storage', 'telemetry', 'messenger']
-    assert.deepEqual(read({ SURFACES: 'all' }).SURFACES, SURFACES)
+    const others = ['core', 'storage', 'telemetry', 'messenger', 'console']
+    assert.deepEqual(read({ SURFACES: 'all' }).SURFACES, SERVED)
     assert.deepEqual(read({ SURFACES: 'All', IDENTITY_URL: 'http://id' }).SURFACES, others)
     assert.deepEqual(read({ IDENTITY_URL: 'http://id' }).SURFACES, others)
     assert.isFalse(read({ IDENTITY_URL: 'http://id' }).IDENTITY_EMBEDDED)

@@ -5,6 +5,7 @@ export const CONSOLES: Readonly<Record<string, string>> = {
 }
 
 export const ACCOUNT_CONSOLE = 'account-console'
+export const ADMIN_CONSOLE = 'admin-console'
 
 /** Public clients: they run in browsers, which cannot protect a secret. */
 export const CONSOLE_TRAITS = {

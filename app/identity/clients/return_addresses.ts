@@ -1,9 +1,9 @@
 import { isLoopback } from '#configuration/loopback'
-import { ACCOUNT_CONSOLE, isConsole } from './consoles.js'
+import { ACCOUNT_CONSOLE, ADMIN_CONSOLE, isConsole } from './consoles.js'
 import { isUsable, isWebAddress, redirectUrisOf } from './redirect_uris.js'
 import { providerUrl } from '#identity/embedded/addresses'
 import { identitySettings, type IdentitySettings } from '#identity/identity_settings'
-import { appSettings } from '#settings/app_settings'
+import { appSettings, surfaceUrl } from '#settings/app_settings'
 
 interface ReturnSettings extends Pick<IdentitySettings, 'uiOrigins'> {
   readonly isProduction: boolean
@@ -17,6 +17,9 @@ interface ReturningClient {
 
 /** The address of the account page. */
 export const accountPage = (): string => `${providerUrl()}/account/`
+
+/** Where the console of this address takes the codes of its sign-ins. */
+const consoleCallback = (): string => `${surfaceUrl('console')}/callback`
 
 const BELOW = '/**'
 
@@ -39,7 +42,9 @@ export function mayReturnTo(
   if (!isConsole(client)) {
     return false
   }
-  const isOurs = client.name === ACCOUNT_CONSOLE && uri.split('?')[0] === accountPage()
+  const isOurs =
+    (client.name === ACCOUNT_CONSOLE && uri.split('?')[0] === accountPage()) ||
+    (client.name === ADMIN_CONSOLE && uri === consoleCallback())
   const isLocal = !settings.isProduction && isWebAddress(url.href) && isLoopback(url.hostname)
   return isOurs || isLocal || (isWebAddress(url.href) && settings.uiOrigins.includes(url.origin))
 }

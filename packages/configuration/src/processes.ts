@@ -1,6 +1,10 @@
-/** The parts of the platform that are served over HTTP; `identity` is served at `/auth`. */
+/** The services of the platform, with an interface and tables of their own; `identity` is served at `/auth`. */
 export const SURFACES = ['core', 'storage', 'telemetry', 'messenger', 'identity'] as const
 export type Surface = (typeof SURFACES)[number]
+
+/** All that is served over HTTP. The console has pages instead of an interface, and no tables. */
+export const SERVED = [...SURFACES, 'console'] as const
+export type Served = (typeof SERVED)[number]
 
 /** The kinds of background work. */
 export const JOBS = ['bus', 'outbox', 'sweeps', 'worker'] as const
@@ -10,12 +14,13 @@ export type Job = (typeof JOBS)[number]
 export const CONCERNS = ['database', 'bus', 'signals', 'objects', 'logs', 'identity'] as const
 export type Concern = (typeof CONCERNS)[number]
 
-const SURFACE_CONCERNS: Readonly<Record<Surface, readonly Concern[]>> = {
+const SURFACE_CONCERNS: Readonly<Record<Served, readonly Concern[]>> = {
   core: ['database', 'bus', 'signals', 'identity'],
   storage: ['database', 'bus', 'signals', 'objects', 'identity'],
   telemetry: ['database', 'bus', 'signals', 'logs', 'identity'],
   messenger: ['database', 'signals', 'identity'],
   identity: ['database', 'signals', 'identity'],
+  console: ['identity'],
 }
 
 const JOB_CONCERNS: Readonly<Record<Job, readonly Concern[]>> = {
@@ -26,27 +31,29 @@ const JOB_CONCERNS: Readonly<Record<Job, readonly Concern[]>> = {
 }
 
 interface ProcessSettings {
-  readonly SURFACES: readonly Surface[]
+  readonly SURFACES: readonly Served[]
   readonly JOBS: readonly Job[]
   readonly IDENTITY_URL: string | undefined
 }
 
-/** The surfaces a process works for: those it serves, or all if it serves none. */
+/** The services a process works for: those it serves, or all if it serves nothing. */
 export function surfacesOf(settings: ProcessSettings): readonly Surface[] {
-  if (settings.SURFACES.length > 0) {
-    return settings.SURFACES
-  }
-  return embeddedSurfaces(settings.IDENTITY_URL)
+  return servedOf(settings).filter((surface) => surface !== 'console')
 }
 
-/** All surfaces of an installation; without the identity surface if an external provider is set. */
-export function embeddedSurfaces(identityUrl: string | undefined): readonly Surface[] {
-  return SURFACES.filter((surface) => surface !== 'identity' || identityUrl === undefined)
+/** What the process serves, or what its installation serves if it serves nothing. */
+export function servedOf({ SURFACES: served, IDENTITY_URL }: ProcessSettings): readonly Served[] {
+  return served.length > 0 ? served : embeddedSurfaces(IDENTITY_URL)
+}
+
+/** All that an installation serves; without the identity surface if an external provider is set. */
+export function embeddedSurfaces(identityUrl: string | undefined): readonly Served[] {
+  return SERVED.filter((surface) => surface !== 'identity' || identityUrl === undefined)
 }
 
 /** The concerns this process depends on: one that only serves messages needs no object store. */
 export function requiredConcerns(settings: ProcessSettings): ReadonlySet<Concern> {
-  const available = new Set(surfacesOf(settings).flatMap((surface) => SURFACE_CONCERNS[surface]))
+  const available = new Set(servedOf(settings).flatMap((surface) => SURFACE_CONCERNS[surface]))
   const bySurfaces = settings.SURFACES.flatMap((surface) => SURFACE_CONCERNS[surface])
   const byJobs = settings.JOBS.flatMap((job) => JOB_CONCERNS[job]).filter((concern) =>
     available.has(concern)

@@ -2,7 +2,7 @@ import type { Env } from './variables.js'
 import type { Facts, Variables } from './catalogue.js'
 import { DRIVER_SETTINGS, isEmbedded } from './embedded_drivers.js'
 import { DEFAULT_SECRET } from './initial_secrets.js'
-import { requiredConcerns, surfacesOf, type Concern } from './processes.js'
+import { requiredConcerns, surfacesOf, type Concern, type Surface } from './processes.js'
 import type { Mistake } from './configuration_error.js'
 import { urlsByHost } from './urls_by_host.js'
 
@@ -97,7 +97,7 @@ function isRequested(concern: Concern, { values, isGiven: given }: EnvFacts): bo
   }
 }
 
-function ownDatabase(surface: Env['SURFACES'][number]) {
+function ownDatabase(surface: Surface) {
   return `${surface.toUpperCase() as Uppercase<typeof surface>}_DATABASE_URL` as const
 }
 

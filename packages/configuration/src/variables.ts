@@ -5,7 +5,7 @@ import { defineVariables, derived } from './catalogue.js'
 import { imageReferences, repositoryAddress } from './image_readers.js'
 import { hostsAndPorts, keys, listOf, origins, proxies } from './list_readers.js'
 import { databaseParts, minioPart, connectionAlias } from './aliases.js'
-import { embeddedSurfaces, JOBS, SURFACES } from './processes.js'
+import { embeddedSurfaces, JOBS, SERVED } from './processes.js'
 import { bytes, flag, host, integer, oneOf, share, text } from './readers.js'
 import {
   baseUrl,
@@ -32,18 +32,22 @@ export const groups = defineVariables({
         'The mode of the process; production rejects settings that are only meant for trials.',
     },
     SURFACES: {
-      reader: listOf(SURFACES, { auth: 'identity' }),
+      reader: listOf(SERVED, { auth: 'identity', admin: 'console' }),
       defaultKeyword: 'all',
       default: derived('all', ({ IDENTITY_URL }: { IDENTITY_URL?: string }) =>
         embeddedSurfaces(IDENTITY_URL).join()
       ),
       description:
-        'Surfaces this process serves; all includes identity (also written auth) only if IDENTITY_URL is unset.',
+        'Surfaces this process serves; all includes identity (also written auth) only if IDENTITY_URL is unset, and console (also written admin).',
     },
     JOBS: {
       reader: listOf(JOBS),
       defaultKeyword: 'all',
-      default: JOBS.join(),
+      default: derived(
+        'all; none if SURFACES is console',
+        ({ SURFACES }: { SURFACES: readonly string[] }) =>
+          SURFACES.join() === 'console' ? 'none' : JOBS.join()
+      ),
       description: 'Background work of this process.',
     },
     HOST: {
@@ -431,6 +435,27 @@ export const groups = defineVariables({
       example: '/etc/analysis-hub/images.key',
       description:
         'PEM file with the ECDSA P-256 key that signs images, the same for core and workers; if unset, it is derived from APP_KEY.',
+    },
+  },
+
+  'Console': {
+    CONSOLE_CLIENT_ID: {
+      reader: text(),
+      default: 'admin-console',
+      description:
+        'Client as which the console signs people in; the embedded provider has the default one in every realm.',
+    },
+    CONSOLE_CLIENT_SECRET: {
+      reader: text(),
+      secret: true,
+      description: 'Secret of that client; if unset, it is a public client.',
+    },
+    CONSOLE_SCOPE: {
+      reader: text(),
+      default: 'openid',
+      example: 'openid offline_access',
+      description:
+        'Scopes that the console requests, separated by blanks; some providers issue refresh tokens for offline_access only.',
     },
   },
 

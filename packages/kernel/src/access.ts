@@ -8,6 +8,7 @@ import { isMasterMember } from './realm.js'
 export type Access =
   | { readonly kind: 'public' }
   | { readonly kind: 'identity' }
+  | { readonly kind: 'session' }
   | { readonly kind: 'permissions'; readonly all: readonly string[]; readonly isCentral?: true }
   | { readonly kind: 'permissions'; readonly any: readonly string[] }
 
@@ -16,6 +17,9 @@ export const anyone: Access = { kind: 'public' }
 
 /** Every caller that the identity provider has authenticated. */
 export const loggedIn: Access = { kind: 'identity' }
+
+/** Users with a session of the console, which the page itself checks: its answer to others is a page, too. */
+export const inSession: Access = { kind: 'session' }
 
 /** Callers with all of the permissions. */
 export const requires = (...all: string[]): Access => ({ kind: 'permissions', all })
@@ -44,7 +48,7 @@ export function permits(access: Access, actor: Actor | undefined): boolean {
 }
 
 function denialOf(access: Access, actor: Actor | undefined): Failure | undefined {
-  if (access.kind === 'public') {
+  if (access.kind === 'public' || access.kind === 'session') {
     return undefined
   }
   if (!actor) {

@@ -1,0 +1,2 @@
+/** The console has no such page. */
+export class PageNotFound extends Error {}

@@ -1,0 +1,177 @@
+import { inject } from '@adonisjs/core'
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { Failure } from '#kernel/failures'
+import { ConcurrencyLimit } from './concurrency_limit.js'
+import { HubAddresses } from './hub_addresses.js'
+import { HubClient } from './hub_client.js'
+import { HubFailure } from './hub_failure.js'
+import { keepNotice, takeNotice } from './notice.js'
+import { navigationFor } from './navigation.js'
+import { Page, SENT, type PageResult, type View } from './page.js'
+import { setPageHeaders } from './page_headers.js'
+import { PageNotFound } from './page_not_found.js'
+import { FORM_TOKEN_FIELD, isOwnForm, newFormToken } from '#console/session/form_token'
+import { SessionEnded } from '#console/session/session_ended'
+import { Sessions, type SignedIn } from '#console/session/sessions'
+import { consoleUrl, Views } from './views.js'
+
+export type PageHandler = (page: Page, ctx: HttpContext) => Promise<PageResult> | PageResult
+
+/** Runs the handlers of pages and actions for the signed-in user, and shows what they return. */
+@inject()
+export class PageRunner {
+  readonly #views: Views
+  readonly #sessions: Sessions
+  readonly #addresses: HubAddresses
+  readonly #limit = new ConcurrencyLimit()
+
+  constructor(views: Views, sessions: Sessions, addresses: HubAddresses) {
+    this.#views = views
+    this.#sessions = sessions
+    this.#addresses = addresses
+  }
+
+  /** Shows a page. A user without a session signs in first and then returns to it. */
+  async show(ctx: HttpContext, handler: PageHandler): Promise<void> {
+    await this.#respond(ctx, async () => {
+      const signedIn = await this.#sessions.find(ctx)
+      if (!signedIn) {
+        throw new SessionEnded()
+      }
+      await this.#runRenewing(ctx, signedIn, handler)
+    })
+  }
+
+  /** Runs the action of a form that was made for this session. Anything else is refused before the handler. */
+  async act(ctx: HttpContext, handler: PageHandler): Promise<void> {
+    await this.#respond(ctx, async () => {
+      const signedIn = await this.#sessions.find(ctx)
+      if (!signedIn) {
+        return this.showPlain(ctx, 'session_ended', 401)
+      }
+      if (!isOwnForm(ctx, signedIn.session, ctx.request.body()[FORM_TOKEN_FIELD])) {
+        return this.showPlain(ctx, 'forged', 403, signedIn)
+      }
+      await this.#run(ctx, signedIn, handler)
+    })
+  }
+
+  /** Shows a page for which nobody has to be signed in. */
+  async showPlain(
+    ctx: HttpContext,
+    template: string,
+    status: number,
+    signedIn?: SignedIn,
+    data: Readonly<Record<string, unknown>> = {}
+  ): Promise<void> {
+    setPageHeaders(ctx)
+    await this.#send(ctx, { template: `plain/${template}`, data, status }, signedIn)
+  }
+
+  /** A service may know of the end of a token first; then the session is renewed once. */
+  async #runRenewing(ctx: HttpContext, signedIn: SignedIn, handler: PageHandler): Promise<void> {
+    try {
+      await this.#run(ctx, signedIn, handler)
+    } catch (error) {
+      const renewed = isUnauthorized(error)
+        ? await this.#sessions.renew(ctx, signedIn.session)
+        : undefined
+      if (!renewed) {
+        throw isUnauthorized(error) ? new SessionEnded() : error
+      }
+      await this.#run(ctx, renewed, handler)
+    }
+  }
+
+  async #run(ctx: HttpContext, signedIn: SignedIn, handler: PageHandler): Promise<void> {
+    await this.#limit.run(signedIn.actor.id, async () => {
+      const result = await handler(this.#pageOf(ctx, signedIn), ctx)
+      if (result === SENT) {
+        return
+      }
+      if ('to' in result) {
+        if (result.notice !== undefined) {
+          keepNotice(ctx, result.notice)
+        }
+        return redirect(ctx, consoleUrl(result.to))
+      }
+      await this.#send(ctx, result, signedIn)
+    })
+  }
+
+  #pageOf(ctx: HttpContext, { session, actor }: SignedIn): Page {
+    const { request, response, params } = ctx
+    const gone = new AbortController()
+    response.response.once('close', () => gone.abort())
+    const hub = new HubClient({
+      addresses: this.#addresses,
+      token: session.accessToken,
+      origin: {
+        address: request.ip(),
+        userAgent: request.header('user-agent'),
+        requestId: request.id() ?? '',
+      },
+      signal: gone.signal,
+    })
+    const query = new URL(request.url(true), 'http://console').searchParams
+    const form = textsOf(request.body())
+    const { texts } = this.#views
+    return new Page({ actor, hub, session, texts, params, query, form, url: consoleUrl })
+  }
+
+  async #send(ctx: HttpContext, view: View, signedIn?: SignedIn): Promise<void> {
+    const actor = signedIn?.actor
+    const notice = takeNotice(ctx)
+    const text = await this.#views.render(view.template, view.data, {
+      actor,
+      may: (permission: string) => actor?.permissions.has(permission) ?? false,
+      navigation: actor ? navigationFor(actor) : [],
+      formToken: () => (signedIn ? newFormToken(signedIn.session) : ''),
+      formTokenField: FORM_TOKEN_FIELD,
+      notice: notice !== undefined && this.#views.texts.has(notice) ? notice : undefined,
+    })
+    ctx.response.status(view.status)
+    ctx.response.send(text)
+  }
+
+  async #respond(ctx: HttpContext, work: () => Promise<void>): Promise<void> {
+    setPageHeaders(ctx)
+    try {
+      await work()
+    } catch (error) {
+      await this.#showError(ctx, error)
+    }
+  }
+
+  async #showError(ctx: HttpContext, error: unknown): Promise<void> {
+    if (error instanceof SessionEnded) {
+      const to = encodeURIComponent(ctx.request.url(true))
+      return redirect(ctx, `${consoleUrl('/sign-in')}?to=${to}`)
+    }
+    const signedIn = await this.#sessions.find(ctx).catch(() => undefined)
+    if (error instanceof PageNotFound) {
+      return this.showPlain(ctx, 'not_found', 404, signedIn)
+    }
+    if (error instanceof HubFailure || error instanceof Failure) {
+      const { status, message, code, issues } = error
+      return this.showPlain(ctx, 'refused', status, signedIn, { message, code, issues, status })
+    }
+    ctx.logger.error({ err: error }, 'a page of the console failed')
+    await this.showPlain(ctx, 'failed', 500, signedIn, { requestId: ctx.request.id() })
+  }
+}
+
+const isUnauthorized = (error: unknown): boolean =>
+  error instanceof HubFailure && error.status === 401
+
+function redirect({ response }: HttpContext, address: string): void {
+  response.status(303)
+  response.header('location', address)
+  response.send(null)
+}
+
+function textsOf(body: Readonly<Record<string, unknown>>): Record<string, string> {
+  const texts = Object.entries(body).filter(([, value]) => typeof value === 'string')
+  return Object.fromEntries(texts) as Record<string, string>
+}

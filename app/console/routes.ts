@@ -1,0 +1,41 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { anyone } from '#kernel/access'
+import type { Surface, SurfaceRoutes } from '#http/surface'
+import { healthRoutes } from '#openapi/common_routes'
+import { needsRoutes } from '#console/needs/routes'
+import { nodeRoutes } from '#console/nodes/routes'
+import { PageRoutes } from './page_routes.js'
+import { signInRoutes } from '#console/sign_in/routes'
+import { Views } from './views.js'
+
+/** The pages for administrators. They show what the public interface shows to the signed-in user. */
+const consoleSurface: Surface = {
+  name: 'console',
+  title: 'Console',
+  summary: 'Pages for administrators: what needs them, nodes, analyses, people and the system',
+  routes(routes) {
+    const pages = new PageRoutes(routes)
+    signInRoutes(pages)
+    needsRoutes(pages)
+    nodeRoutes(pages)
+    assetRoutes(routes)
+    healthRoutes(routes)
+  },
+}
+
+export default consoleSurface
+
+function assetRoutes(routes: SurfaceRoutes): void {
+  routes.get('/assets/:file', sendAsset, {
+    name: 'readAsset',
+    summary: 'Style, script and icon of the pages',
+    access: anyone,
+    responses: { 200: { description: 'The file', contentType: 'text/css; charset=utf-8' } },
+  })
+}
+
+async function sendAsset(ctx: HttpContext): Promise<void> {
+  const { assets } = await ctx.containerResolver.make(Views)
+  assets.send(ctx, ctx.params.file)
+}

@@ -1,0 +1,157 @@
+import { inject } from '@adonisjs/core'
+import type { HttpContext } from '@adonisjs/core/http'
+import { decodeJwt } from 'jose'
+
+import { Authenticator } from '#auth/authenticator'
+import { consoleSettings } from '#console/console_settings'
+import { PageRunner } from '#console/page_runner'
+import { writeSession, type ConsoleSession } from '#console/session/console_session'
+import { consoleUrl } from '#console/views'
+import { IdentityUnavailable } from '#kernel/failures'
+import { surfaceUrl } from '#settings/app_settings'
+import { challengeOf, startAttempt, takeAttempt, type SignInAttempt } from './attempts.js'
+import { ProviderEndpoints } from './provider_endpoints.js'
+import { TokenRequests, TokensRefused } from './token_requests.js'
+
+const REALM = /\/realms\/[^/]+\/?$/
+
+/** Why a sign-in was not finished; each has a text. */
+type SignInProblem = 'state' | 'refused' | 'issuer' | 'tokens' | 'nonce' | 'account' | 'provider'
+
+class SignInFailed extends Error {
+  constructor(readonly problem: SignInProblem) {
+    super(problem)
+  }
+}
+
+/** Signs people in at the identity provider, by an authorization code that only this browser can use. */
+@inject()
+export class SignIn {
+  readonly #endpoints: ProviderEndpoints
+  readonly #requests: TokenRequests
+  readonly #authenticator: Authenticator
+  readonly #runner: PageRunner
+
+  constructor(
+    endpoints: ProviderEndpoints,
+    requests: TokenRequests,
+    authenticator: Authenticator,
+    runner: PageRunner
+  ) {
+    this.#endpoints = endpoints
+    this.#requests = requests
+    this.#authenticator = authenticator
+    this.#runner = runner
+  }
+
+  /** Sends the browser to the provider. */
+  async start(ctx: HttpContext): Promise<void> {
+    await this.#guard(ctx, async () => {
+      const { authorization } = await this.#endpoints.get()
+      const attempt = startAttempt(ctx, ownPath(ctx.request.qs().to))
+      const target = new URL(authorization)
+      const parameters = authorizationParameters(attempt)
+      for (const [name, value] of Object.entries(parameters)) {
+        target.searchParams.set(name, value)
+      }
+      if (ctx.request.qs().again !== undefined) {
+        target.searchParams.set('prompt', 'login')
+      }
+      redirect(ctx, target.href)
+    })
+  }
+
+  /** Takes the code that the provider sends back with the browser. */
+  async finish(ctx: HttpContext): Promise<void> {
+    await this.#guard(ctx, async () => {
+      const { state, code, error, iss } = ctx.request.qs()
+      const attempt = takeAttempt(ctx, state)
+      if (!attempt) {
+        throw new SignInFailed('state')
+      }
+      if (error !== undefined || typeof code !== 'string') {
+        throw new SignInFailed('refused')
+      }
+      await this.#requireIssuer(iss)
+      const session = await this.#requests.exchange(code, attempt.verifier, callbackUrl())
+      requireNonce(session, attempt)
+      const actor = await this.#authenticator.verify(session.accessToken)
+      if (actor?.kind !== 'user') {
+        throw new SignInFailed('account')
+      }
+      writeSession(ctx, session)
+      redirect(ctx, consoleUrl(attempt.returnTo))
+    })
+  }
+
+  /** The realms of a provider have issuers of their own, which differ in their end. */
+  async #requireIssuer(issuer: unknown): Promise<void> {
+    const expected = await this.#endpoints.get()
+    const isOther =
+      typeof issuer === 'string' && issuer.replace(REALM, '') !== expected.issuer.replace(REALM, '')
+    if (isOther) {
+      throw new SignInFailed('issuer')
+    }
+  }
+
+  async #guard(ctx: HttpContext, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      const problem = problemOf(error)
+      ctx.logger.info({ err: error, problem }, 'a sign-in to the console was not finished')
+      const status = problem === 'provider' ? 503 : 400
+      await this.#runner.showPlain(ctx, 'sign_in_failed', status, undefined, { problem })
+    }
+  }
+}
+
+/** Where the provider sends the browser back to. */
+export const callbackUrl = (): string => `${surfaceUrl('console')}/callback`
+
+function authorizationParameters(attempt: SignInAttempt): Record<string, string> {
+  const { clientId, scope } = consoleSettings()
+  return {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: callbackUrl(),
+    scope,
+    state: attempt.state,
+    nonce: attempt.nonce,
+    code_challenge: challengeOf(attempt),
+    code_challenge_method: 'S256',
+  }
+}
+
+/** Only a path of the console, so that nobody can be sent elsewhere. */
+function ownPath(to: unknown): string {
+  const prefix = consoleUrl('/')
+  const isOwn = typeof to === 'string' && to.startsWith(prefix) && !/^\/[/\\]/.test(to)
+  return isOwn ? to.slice(prefix.length - 1) : '/'
+}
+
+function requireNonce({ idToken }: ConsoleSession, { nonce }: SignInAttempt): void {
+  if (idToken !== undefined && decodeJwt(idToken).nonce !== nonce) {
+    throw new SignInFailed('nonce')
+  }
+}
+
+function problemOf(error: unknown): SignInProblem {
+  if (error instanceof SignInFailed) {
+    return error.problem
+  }
+  if (error instanceof TokensRefused) {
+    return 'tokens'
+  }
+  if (error instanceof IdentityUnavailable) {
+    return 'provider'
+  }
+  throw error
+}
+
+function redirect({ response }: HttpContext, address: string): void {
+  response.status(303)
+  response.header('cache-control', 'no-store')
+  response.header('location', address)
+  response.send(null)
+}

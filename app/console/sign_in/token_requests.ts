@@ -1,0 +1,81 @@
+import { inject } from '@adonisjs/core'
+
+import { basicAuthorization } from '#auth/external/credentials'
+import { sendRequest, type ProviderResponse } from '#auth/external/provider_request'
+import { clock } from '#kernel/clock'
+import { newFormSecret, type ConsoleSession } from '#console/session/console_session'
+import { consoleSettings } from '#console/console_settings'
+import { ProviderEndpoints } from './provider_endpoints.js'
+
+/** Providers that state no lifetime are asked again after this time. */
+const DEFAULT_SECONDS = 300
+
+/** The provider issued no tokens. The description is that of the provider. */
+export class TokensRefused extends Error {}
+
+/** Requests of the console to the token endpoint of the provider. */
+@inject()
+export class TokenRequests {
+  readonly #endpoints: ProviderEndpoints
+
+  constructor(endpoints: ProviderEndpoints) {
+    this.#endpoints = endpoints
+  }
+
+  /** Exchanges a code for the tokens of a new session. */
+  exchange(code: string, verifier: string, redirectUri: string): Promise<ConsoleSession> {
+    const form = { code, code_verifier: verifier, redirect_uri: redirectUri }
+    return this.#request({ grant_type: 'authorization_code', ...form }, undefined)
+  }
+
+  /** Renews the tokens of a session. Providers that do not rotate refresh tokens return none. */
+  renew(session: ConsoleSession): Promise<ConsoleSession> {
+    const { refreshToken } = session
+    if (refreshToken === undefined) {
+      throw new TokensRefused('There is no refresh token')
+    }
+    return this.#request({ grant_type: 'refresh_token', refresh_token: refreshToken }, session)
+  }
+
+  /** Ends the session at the provider, if it offers that. */
+  async revoke({ accessToken, refreshToken }: ConsoleSession): Promise<void> {
+    const { revocation } = await this.#endpoints.get()
+    if (revocation !== undefined) {
+      await this.#send(revocation, { token: refreshToken ?? accessToken })
+    }
+  }
+
+  async #request(
+    form: Record<string, string>,
+    former: ConsoleSession | undefined
+  ): Promise<ConsoleSession> {
+    const { token } = await this.#endpoints.get()
+    const { status, body } = await this.#send(token, form)
+    if (status !== 200 || typeof body?.access_token !== 'string') {
+      throw new TokensRefused(String(body?.error_description ?? body?.error ?? `status ${status}`))
+    }
+    return {
+      accessToken: body.access_token,
+      refreshToken: textOf(body.refresh_token) ?? former?.refreshToken,
+      idToken: textOf(body.id_token) ?? former?.idToken,
+      expiresAt: clock.now() + secondsOf(body.expires_in) * 1_000,
+      formSecret: former?.formSecret ?? newFormSecret(),
+    }
+  }
+
+  #send(url: string, form: Record<string, string>): Promise<ProviderResponse> {
+    const { clientId, clientSecret } = consoleSettings()
+    return sendRequest(url, {
+      method: 'POST',
+      expected: [200, 204, 400, 401],
+      ...(clientSecret === undefined
+        ? { form: { ...form, client_id: clientId } }
+        : { form, authorization: basicAuthorization({ clientId, clientSecret }) }),
+    })
+  }
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+const secondsOf = (value: unknown): number => (typeof value === 'number' ? value : DEFAULT_SECONDS)

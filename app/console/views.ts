@@ -1,0 +1,47 @@
+import { Edge } from 'edge.js'
+
+import { surfaceUrl } from '#settings/app_settings'
+import { clock } from '#kernel/clock'
+import { Assets } from './assets.js'
+import { Formats, shortId, utcText } from './formats.js'
+import { Texts, type TextValues } from './texts.js'
+
+const FOLDER = new URL('../../resources/views/', import.meta.url)
+
+/** Renders the templates of the console. They escape every value. */
+export class Views {
+  readonly texts = Texts.english()
+  readonly assets = new Assets()
+  readonly #edge = Edge.create({ cache: true })
+
+  constructor() {
+    this.#edge.mount(FOLDER)
+    const formats = new Formats(this.texts)
+    const globals = {
+      t: (key: string, values?: TextValues) => this.texts.get(key, values),
+      hasText: (key: string) => this.texts.has(key),
+      url: consoleUrl,
+      asset: (name: string) => consoleUrl(this.assets.path(name)),
+      language: this.texts.language,
+      number: (value: number) => formats.number(value),
+      bytes: (value: number) => formats.bytes(value),
+      short: shortId,
+      utc: (iso: string) => utcText(Date.parse(iso)),
+      age: (iso: string) => formats.age(Date.parse(iso), clock.now()),
+    }
+    Object.entries(globals).forEach(([name, value]) => this.#edge.global(name, value))
+  }
+
+  /** Renders a template of `pages`. Everything in `shared` is also known to its components. */
+  render(
+    template: string,
+    data: Readonly<Record<string, unknown>>,
+    shared: Readonly<Record<string, unknown>>
+  ): Promise<string> {
+    return this.#edge.createRenderer().share(shared).render(`pages/${template}`, data)
+  }
+}
+
+/** The public path of a page of the console. */
+export const consoleUrl = (path: string): string =>
+  new URL(surfaceUrl('console')).pathname.replace(/\/$/, '') + path
