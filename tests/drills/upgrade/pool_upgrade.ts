@@ -131,10 +131,12 @@ class PoolClients {
 }
 
 /** What is no part of the release is removed, as by a build. */
-async function install({ root = ROOT }: Release, folder: string): Promise<void> {
-  await cp(join(root, 'build'), join(folder, 'next_build'), { recursive: true })
-  await makePatient(join(folder, 'next_build'))
-  await symlink(join(root, 'node_modules'), join(folder, 'next_modules'))
+async function install({ root }: Release, folder: string): Promise<void> {
+  await cp(join(root ?? ROOT, 'build'), join(folder, 'next_build'), { recursive: true })
+  if (root !== undefined) {
+    await makePatient(join(folder, 'next_build'))
+  }
+  await symlink(join(root ?? ROOT, 'node_modules'), join(folder, 'next_modules'))
   await rm(join(folder, 'build'), { recursive: true, force: true })
   await rename(join(folder, 'next_build'), join(folder, 'build'))
   await rename(join(folder, 'next_modules'), join(folder, 'node_modules'))
