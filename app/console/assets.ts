@@ -6,11 +6,20 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { EntityNotFound } from '#kernel/failures'
 
-const FOLDER = new URL('../../resources/console/', import.meta.url)
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  'console.css': 'text/css; charset=utf-8',
-  'console.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
+const FOLDER = new URL('../../resources/', import.meta.url)
+
+interface AssetSource {
+  readonly contentType: string
+  readonly parts: readonly string[]
+}
+
+const SOURCES: Readonly<Record<string, AssetSource>> = {
+  'console.css': {
+    contentType: 'text/css; charset=utf-8',
+    parts: ['look/look.css', 'console/console.css'],
+  },
+  'console.js': { contentType: 'text/javascript; charset=utf-8', parts: ['console/console.js'] },
+  'icon.svg': { contentType: 'image/svg+xml', parts: ['look/icon.svg'] },
 }
 
 interface Asset {
@@ -24,8 +33,8 @@ export class Assets {
   readonly #files = new Map<string, string>()
 
   constructor() {
-    for (const [name, contentType] of Object.entries(CONTENT_TYPES)) {
-      const identity = readFileSync(new URL(name, FOLDER))
+    for (const [name, { contentType, parts }] of Object.entries(SOURCES)) {
+      const identity = Buffer.concat(parts.map((part) => readFileSync(new URL(part, FOLDER))))
       const digest = createHash('sha256').update(identity).digest('hex').slice(0, 12)
       const file = name.replace('.', `-${digest}.`)
       const content = { identity, gzip: gzipSync(identity), br: brotliCompressSync(identity) }

@@ -33,23 +33,21 @@ export function docsPage(document: OpenApiDocument): DocsPage {
   const { info, servers } = document
   const groups = document['x-tagGroups']
   const address = servers[0]!.url
-  const content = html` <header>
-      <h1>${info.title}</h1>
-      <p class="muted">Version ${info.version}. ${info.summary}.</p>
-      <p>
-        Every path below stands behind <code>${address}</code>. For programs there is
-        <a href="${pathOf(address)}/docs/openapi.json">the same as an OpenAPI document</a>.
-      </p>
-    </header>
+  const content = html` <main>
+    <h1>${info.title}</h1>
+    <p class="muted">Version ${info.version}. ${info.summary}.</p>
+    <p>
+      Every path below stands behind <code>${address}</code>. For programs there is
+      <a href="${pathOf(address)}/docs/openapi.json">the same as an OpenAPI document</a>.
+    </p>
     <nav aria-label="Sections">
       <ul>
         <li><a href="#calling">How to call</a></li>
         ${groups.map(({ name }) => html`<li><a href="#${anchor(name)}">${name}</a></li>`)}
       </ul>
     </nav>
-    <main>
-      ${callingSection(document)} ${groups.map((group) => surfaceSection(document, group))}
-    </main>`
+    ${callingSection(document)} ${groups.map((group) => surfaceSection(document, group))}
+  </main>`
   return { title: info.title, content }
 }
 

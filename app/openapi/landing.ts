@@ -41,7 +41,7 @@ function showLanding(ctx: HttpContext): void {
   sendPage(
     ctx,
     'Analysis Hub',
-    html`
+    html`<main>
       <h1>Analysis Hub</h1>
       <p class="muted">
         Version ${VERSION}${COMMIT && ` of commit ${COMMIT.slice(0, 12)}`}. These services answer
@@ -60,7 +60,7 @@ function showLanding(ctx: HttpContext): void {
         </tbody>
       </table>
       ${docsAreServed() && html`<p>What each of them takes and answers is written in the <a href="docs">interface documentation</a>.</p>`}
-    `
+    </main>`
   )
 }
 

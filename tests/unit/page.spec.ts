@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
 import { HttpContextFactory } from '@adonisjs/core/factories/http'
 import { test } from '@japa/runner'
 
@@ -28,5 +31,18 @@ test.group('HTML of pages', () => {
     assert.include(policy, "form-action 'self' https://app.test")
     assert.include(policy, "default-src 'none'")
     assert.include(policy, "frame-ancestors 'none'")
+  })
+
+  test('carry the look of the console in the one style that their policy allows', ({ assert }) => {
+    const ctx = new HttpContextFactory().create()
+    sendPage(ctx, 'A page', html`<p></p>`)
+    const page = ctx.response.getBody() as string
+    const style = /<style>([^<]*)<\/style>/.exec(page)![1]!
+    const look = readFileSync(new URL('../../resources/look/look.css', import.meta.url), 'utf8')
+    assert.isTrue(style.startsWith(look))
+    const digest = createHash('sha256').update(style).digest('base64')
+    const policy = String(ctx.response.getHeader('content-security-policy'))
+    assert.include(policy, `style-src 'sha256-${digest}';`)
+    assert.notMatch(page, / style=| on\w+=/)
   })
 })

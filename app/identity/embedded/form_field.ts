@@ -8,8 +8,8 @@ export function formField(name: string, label: string, attributes: Attributes): 
     .filter(([, value]) => value !== undefined && value !== false)
     .map(([key, value]) => (value === true ? html` ${key}` : html` ${key}="${value}"`))
   return html`
-    <p>
-      <label for="${name}">${label}</label><br />
+    <p class="field">
+      <label for="${name}">${label}</label>
       <input id="${name}" name="${name}" ${rendered} />
     </p>
   `

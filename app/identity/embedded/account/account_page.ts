@@ -38,20 +38,24 @@ export function showAccountPage(ctx: HttpContext, page: AccountPage): void {
   const { login, problem, done, mayChange, wayBack } = page
   ctx.response.status(problem?.status ?? 200)
   const content = html`
-    <main>
+    <main class="narrow">
       ${wayBack && html`<p><a href="${wayBack.href}">Back to ${wayBack.host}</a></p>`}
       <h1>Your account</h1>
       <p class="long">
         You are signed in as <strong>${login.user.name}</strong> (realm ${login.user.realmName}).
       </p>
-      ${done && html`<p role="status"><strong>${done}</strong></p>`}
+      ${done && html`<p class="notice" role="status"><strong>${done}</strong></p>`}
       ${problem && html`<p role="alert"><strong>${problem.message}</strong></p>`}
       ${mayChange ? [detailsForm(page), passwordForm(page)] : detailsOf(page)} ${sessionList(page)}
-      <h2>Sign out</h2>
-      <form method="post">
-        ${proofField(page)}
-        <p><button name="action" value="sign_out">Sign out of this browser</button></p>
-      </form>
+      <section class="card">
+        <h2>Sign out</h2>
+        <form method="post">
+          ${proofField(page)}
+          <p class="submit">
+            <button name="action" value="sign_out">Sign out of this browser</button>
+          </p>
+        </form>
+      </section>
     </main>
   `
   sendPage(ctx, problem ? 'Problem: Your account' : 'Your account', content)
@@ -63,7 +67,7 @@ export function showRefusedLogin(ctx: HttpContext): void {
   sendPage(
     ctx,
     'Problem: Your account',
-    html`<main>
+    html`<main class="dialog card">
       <h1>This does not work</h1>
       <p role="alert"><strong>The sign-in for your account was refused.</strong></p>
       <p>
@@ -76,22 +80,26 @@ export function showRefusedLogin(ctx: HttpContext): void {
 function detailsForm({ login: { user }, sent, problem, proof }: AccountPage): Html {
   const isRejected = problem && sent.action === 'profile'
   return html`
-    <h2>Details</h2>
-    <form method="post">
-      ${proofField({ proof })}
-      ${formField('display_name', 'Display name', {
-        value: isRejected ? sent.display_name : user.displayName,
-        autocomplete: 'name',
-        maxlength: 256,
-      })}
-      ${formField('email', 'Mail address', {
-        type: 'email',
-        value: isRejected ? sent.email : user.email,
-        autocomplete: 'email',
-        maxlength: 320,
-      })}
-      <p><button name="action" value="profile">Save details</button></p>
-    </form>
+    <section class="card">
+      <h2>Details</h2>
+      <form method="post">
+        ${proofField({ proof })}
+        ${formField('display_name', 'Display name', {
+          value: isRejected ? sent.display_name : user.displayName,
+          autocomplete: 'name',
+          maxlength: 256,
+        })}
+        ${formField('email', 'Mail address', {
+          type: 'email',
+          value: isRejected ? sent.email : user.email,
+          autocomplete: 'email',
+          maxlength: 320,
+        })}
+        <p class="submit">
+          <button class="primary" name="action" value="profile">Save details</button>
+        </p>
+      </form>
+    </section>
   `
 }
 
@@ -103,63 +111,64 @@ const PASSWORDS = [
 
 function passwordForm({ login, proof }: AccountPage): Html {
   return html`
-    <h2>Password</h2>
-    <form method="post">
-      ${proofField({ proof })}
-      <input type="hidden" name="username" value="${login.user.name}" autocomplete="username" />
-      ${PASSWORDS.map(([name, label, autocomplete]) =>
-        formField(name, label, { type: 'password', autocomplete, required: true })
-      )}
-      <p class="muted">A new password ends all your other sessions.</p>
-      <p><button name="action" value="password">Change password</button></p>
-    </form>
+    <section class="card">
+      <h2>Password</h2>
+      <form method="post">
+        ${proofField({ proof })}
+        <input type="hidden" name="username" value="${login.user.name}" autocomplete="username" />
+        ${PASSWORDS.map(([name, label, autocomplete]) =>
+          formField(name, label, { type: 'password', autocomplete, required: true })
+        )}
+        <p class="muted">A new password ends all your other sessions.</p>
+        <p class="submit">
+          <button class="primary" name="action" value="password">Change password</button>
+        </p>
+      </form>
+    </section>
   `
 }
 
 function detailsOf({ login: { user } }: AccountPage): Html {
   return html`
-    <h2>Details</h2>
-    <p class="long">Display name: ${user.displayName ?? 'none'}</p>
-    <p class="long">Mail address: ${user.email ?? 'none'}</p>
-    <p class="muted">Your administrators look after these and your password.</p>
+    <section class="card">
+      <h2>Details</h2>
+      <p class="long">Display name: ${user.displayName ?? 'none'}</p>
+      <p class="long">Mail address: ${user.email ?? 'none'}</p>
+      <p class="muted">Your administrators look after these and your password.</p>
+    </section>
   `
 }
 
 function sessionList({ login, sessions, proof }: AccountPage): Html {
   const others = sessions.filter(({ id }) => id !== login.id)
   return html`
-    <h2>Open sessions</h2>
-    <p>This browser, since ${time(login.signedInAt)}</p>
-    ${others.map((session) => {
-      const label = nameOf(session)
-      return html`<form method="post">
-        ${proofField({ proof })}
-        <input type="hidden" name="session" value="${session.id}" />
-        <p class="long">
-          <strong>${label}</strong>${beginningOf(session)}, since
-          ${time(session.since)}${session.usedAt && html`, last renewed ${time(session.usedAt)}`}
-        </p>
-        <p>
-          <button
-            class="secondary"
-            name="action"
-            value="end"
-            aria-label="End the session: ${label}"
-          >
-            End
-          </button>
-        </p>
-      </form>`
-    })}
-    ${
-      others.length > 1 &&
-      html`<form method="post">
-        ${proofField({ proof })}
-        <p>
-          <button class="secondary" name="action" value="end_others">End all other sessions</button>
-        </p>
-      </form>`
-    }
+    <section class="card">
+      <h2>Open sessions</h2>
+      <p>This browser, since ${time(login.signedInAt)}</p>
+      ${others.map((session) => {
+        const label = nameOf(session)
+        return html`<form method="post">
+          ${proofField({ proof })}
+          <input type="hidden" name="session" value="${session.id}" />
+          <p class="long">
+            <strong>${label}</strong>${beginningOf(session)}, since
+            ${time(session.since)}${session.usedAt && html`, last renewed ${time(session.usedAt)}`}
+          </p>
+          <p>
+            <button name="action" value="end" aria-label="End the session: ${label}">End</button>
+          </p>
+        </form>`
+      })}
+      ${
+        others.length > 1 &&
+        html`<form method="post">
+          ${proofField({ proof })}
+          <p>
+            <button name="action" value="end_others">End all other sessions</button>
+          </p>
+        </form>`
+      }
+    </section>
   `
 }
 

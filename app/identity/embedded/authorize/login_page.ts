@@ -29,7 +29,7 @@ export function showLoginForm(
   const described = problem && { 'aria-describedby': 'problem', 'aria-invalid': 'true' }
   ctx.response.status(problem?.status ?? 200)
   const content = html`
-    <main>
+    <main class="dialog card">
       <h1>Sign in</h1>
       <p>to continue to <strong>${nameOf(client)}</strong></p>
       ${problem && html`<p role="alert" id="problem"><strong>${problem.message}</strong></p>`}
@@ -60,7 +60,7 @@ export function showLoginForm(
                 required: true,
               })
         }
-        <p><button name="action" value="sign_in">Sign in</button></p>
+        <p class="submit"><button class="primary" name="action" value="sign_in">Sign in</button></p>
       </form>
     </main>
   `
@@ -75,7 +75,7 @@ export function showContinueForm(
   { user }: Login
 ): void {
   const content = html`
-    <main>
+    <main class="dialog card">
       <h1>Continue</h1>
       <p>
         You are signed in as <strong>${nameOf(user)}</strong> (realm ${user.realmName}). Continue to
@@ -83,8 +83,10 @@ export function showContinueForm(
       </p>
       <form method="post">
         ${hiddenFields(request, proof)}
-        <p>
-          <button name="action" value="continue" autofocus>Continue as ${nameOf(user)}</button>
+        <p class="submit">
+          <button class="primary" name="action" value="continue" autofocus>
+            Continue as ${nameOf(user)}
+          </button>
           <button name="action" value="switch">Sign out and use another account</button>
         </p>
       </form>
@@ -100,7 +102,7 @@ export function showUnusableLink(ctx: HttpContext, message: string): void {
   sendPage(
     ctx,
     'Problem: Sign in',
-    html`<main>
+    html`<main class="dialog card">
       <h1>This does not work</h1>
       <p role="alert"><strong>${message}</strong></p>
       <p>${advice}</p>
