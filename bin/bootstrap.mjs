@@ -49,6 +49,7 @@ const commands = {
   'soak:backup': { built: true, program: 'tests/soak/backup.ts' },
   'soak:worker': { built: true, program: 'tests/soak/worker.ts' },
   'soak:node': { built: true, program: 'tests/soak/node.ts' },
+  'drill': { built: true, program: 'tests/machines/drill.ts' },
   'drill:upgrade': { built: true, program: 'tests/drills/upgrade.ts' },
   'drill:compose': { built: true, program: 'tests/drills/compose.ts' },
   'drill:cluster': { built: false, program: 'tests/drills/cluster.ts' },

@@ -1,6 +1,11 @@
-import pg from 'pg'
+import type pg from 'pg'
+
+import { DatabasePool } from '#database/database_pool'
+import { pools } from '#database/pools'
 
 import type { Note } from './note.js'
+
+const CONNECTIONS = 3
 
 /** What a name ends with that the database refuses when everything else is done. */
 export const REFUSED = 'refused'
@@ -79,9 +84,9 @@ export class Journal {
   }
 
   private constructor(databaseUrl: string) {
-    this.pool = new pg.Pool({ connectionString: databaseUrl, max: 3 })
+    this.pool = new DatabasePool({ ...pools.connectionTo(databaseUrl), size: CONNECTIONS })
     // The statement of a broken connection reports the error.
-    this.pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
+    this.pool.on('error', () => {})
   }
 
   /** Notes a command with the transaction it is written on. */

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { connect, type ChannelModel, type ConsumeMessage } from 'amqplib'
+import type { ChannelModel, ConsumeMessage } from 'amqplib'
+
+import { connectOnce } from '#bus/amqp/connect_once'
 
 import { keyOf, type Note } from './note.js'
 
@@ -44,7 +46,7 @@ export class Observer {
 
   /** Answers what resolves when it has stopped listening. */
   async #listen(): Promise<{ end: Promise<unknown> }> {
-    const connection = await connect(this.#url, { timeout: 5_000 })
+    const connection = await connectOnce(this.#url, { timeout: 5_000 })
     connection.on('error', () => {})
     const end = new Promise((resolve) => connection.once('close', resolve))
     this.#connection = connection

@@ -12,6 +12,7 @@ import { Observer } from '#tests/chaos/observer'
 import { setting } from '#tests/chaos/setting'
 import { testEnvironment } from '#tests/helpers/test_environment'
 import { report, type Finding } from './report.js'
+import { prepareBuilds } from '#tests/drills/upgrade/builder'
 import { findings } from '#tests/drills/upgrade/findings'
 import { formerRelease } from '#tests/drills/upgrade/former_release'
 import { Installation, type Release } from '#tests/drills/upgrade/installation'
@@ -41,7 +42,9 @@ const journal = await Journal.open(database.url)
 cleanup.defer(() => journal.close())
 const observer = await Observer.start(broker.url)
 cleanup.defer(() => observer.close())
-const load = await Load.start({ origin: installation.origin, databaseUrl: database.url })
+const { origin } = installation
+const building = await prepareBuilds(origin, database.url)
+const load = await Load.start({ origin, building })
 cleanup.defer(() => load.stop())
 
 note(`${former.name} serves`)

@@ -34,6 +34,8 @@ interface Mailbox {
  * The messages that senders got confirmed, and those that recipients received.
  */
 export class Ledger {
+  /** When each message was accepted, by `performance.now()`. */
+  readonly acceptedAt: number[] = []
   readonly #mailboxes: readonly Mailbox[]
 
   constructor(recipients: number) {
@@ -50,6 +52,7 @@ export class Ledger {
   }
 
   noteAccepted(recipient: number, { sender, number }: Delivered['data']): void {
+    this.acceptedAt.push(performance.now())
     this.#mailboxes[recipient]!.accepted.add(`${sender}.${number}`)
   }
 

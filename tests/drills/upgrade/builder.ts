@@ -3,36 +3,41 @@ import { randomBytes } from 'node:crypto'
 import { eventually } from '#tests/helpers/eventually'
 import { Researcher, storeMasterImage } from '#tests/helpers/worker/researcher'
 
+const ENDED = ['executed', 'failed']
 const BUILT_WITHIN_MS = 300_000
 const FILE_BYTES = 4 * 1024 ** 2
 /** A distribution does not follow, so one project serves all. */
 const MASTER_IMAGE = { virtualPath: 'python/base', command: 'python3' }
 
-interface Facts {
+/** What every build needs. */
+export interface BuildFacts {
   readonly researcher: Researcher
   readonly masterImageId: string
   readonly registryId: string
   readonly project: Record<string, any>
 }
 
+/** Creates what every build at an installation needs. */
+export async function prepareBuilds(origin: string, databaseUrl: string): Promise<BuildFacts> {
+  const researcher = await Researcher.at(origin)
+  const registry = { name: 'local', host: 'local-images' }
+  const { id: registryId } = await researcher.core('POST', '/registries', registry)
+  const masterImageId = await storeMasterImage(databaseUrl, MASTER_IMAGE)
+  const project = await researcher.project()
+  return { researcher, masterImageId, registryId, project }
+}
+
 /** Creates, locks and builds one analysis after the other. */
 export class Builder {
   executed = 0
+  /** Analyses whose build was accepted. */
+  readonly accepted: string[] = []
   readonly surprises: string[] = []
-  readonly #facts: Facts
+  readonly #facts: BuildFacts
   readonly #stopping: AbortSignal
   #underWay: string | undefined
 
-  static async at(origin: string, databaseUrl: string, stopping: AbortSignal): Promise<Builder> {
-    const researcher = await Researcher.at(origin)
-    const registry = { name: 'local', host: 'local-images' }
-    const { id: registryId } = await researcher.core('POST', '/registries', registry)
-    const masterImageId = await storeMasterImage(databaseUrl, MASTER_IMAGE)
-    const project = await researcher.project()
-    return new Builder({ researcher, masterImageId, registryId, project }, stopping)
-  }
-
-  private constructor(facts: Facts, stopping: AbortSignal) {
+  constructor(facts: BuildFacts, stopping: AbortSignal) {
     this.#facts = facts
     this.#stopping = stopping
   }
@@ -52,6 +57,14 @@ export class Builder {
     }, BUILT_WITHIN_MS)
   }
 
+  /** How a build ended; undefined while it has not, or nobody answers. */
+  async endOf(analysisId: string): Promise<string | undefined> {
+    const { researcher } = this.#facts
+    const analysis = await researcher.core('GET', `/analyses/${analysisId}`).catch(() => undefined)
+    const status: string | undefined = analysis?.buildStatus
+    return ENDED.find((each) => each === status)
+  }
+
   async #build(): Promise<void> {
     const { researcher, masterImageId, registryId, project } = this.#facts
     const files = {
@@ -60,6 +73,7 @@ export class Builder {
     }
     const id = await researcher.analysis(project, masterImageId, files, { registryId })
     await researcher.lockAndBuild(id)
+    this.accepted.push(id)
     this.#underWay = id
     const { buildStatus } = await researcher.built(id, undefined, BUILT_WITHIN_MS)
     this.#underWay = undefined

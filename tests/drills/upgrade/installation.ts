@@ -15,6 +15,7 @@ import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
 import { startVersitygw } from '#tests/services/servers/versitygw'
 import { HealthBalancer } from './health_balancer.js'
+import { LOADED_HUB } from './load.js'
 
 /** A version of the program, by the folder of its build. */
 export interface Release {
@@ -192,20 +193,13 @@ export class Installation {
     return {
       ...this.#commonVariables,
       ...s3VariablesFor(objects.url),
-      S3_REGION: 'us-east-1',
-      S3_FORCE_PATH_STYLE: 'true',
+      ...LOADED_HUB,
       JOBS: 'bus,outbox,sweeps',
       DRAIN_DELAY_SECONDS: String(DRAIN_DELAY_SECONDS),
       PUBLIC_URL: this.origin,
       DATABASE_URL: database.url,
       REDIS_URL: redis.url,
       WORKER_CLIENT_SECRET: SECRET,
-      SKIP_PROJECT_APPROVAL: 'true',
-      SKIP_ANALYSIS_APPROVAL: 'true',
-      // Clients sign in once, and a busy machine takes longer than a token lives.
-      ACCESS_TOKEN_SECONDS: '86400',
-      RATE_LIMIT_USER: '0',
-      RATE_LIMIT_CLIENT: '0',
     }
   }
 }

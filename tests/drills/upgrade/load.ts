@@ -9,17 +9,43 @@ import { SocketListener } from '#tests/drills/socket_listener'
 import { eventually } from '#tests/helpers/eventually'
 import type { MailboxOwner } from '#tests/helpers/messenger/mailbox_owners'
 import { logIn } from '#tests/services/servers/served_pool'
-import { Builder } from './builder.js'
+import { Builder, type BuildFacts } from './builder.js'
 import { Reader } from './reader.js'
-import { FormUploader, ResumableUploader } from './uploads.js'
+import { FormUploader, ResumableUploader, type Pace } from './uploads.js'
 
-const WRITERS = 4
-const READERS = 3
 const SENDERS = 4
 const RECIPIENTS = 6
-const SENDS_PER_SECOND = 20
-const WRITER_PAUSE_MS = 100
 const DELIVERED_WITHIN_MS = 120_000
+/** What two hubs and their servers carry on two processors, with room to spare. */
+const SCALE: LoadScale = {
+  name: 'upgrade',
+  writers: 4,
+  writerPauseMs: 100,
+  readers: 3,
+  sendsPerSecond: 20,
+}
+
+/** What the hubs need so that clients can do all of it as long as a busy machine takes. */
+export const LOADED_HUB = {
+  S3_REGION: 'us-east-1',
+  S3_FORCE_PATH_STYLE: 'true',
+  SKIP_PROJECT_APPROVAL: 'true',
+  SKIP_ANALYSIS_APPROVAL: 'true',
+  // Clients sign in once, and a busy machine takes longer than a token lives.
+  ACCESS_TOKEN_SECONDS: '86400',
+  RATE_LIMIT_USER: '0',
+  RATE_LIMIT_CLIENT: '0',
+}
+
+export interface LoadScale {
+  /** What the nodes and buckets are called, in front of their numbers. */
+  readonly name: string
+  readonly writers: number
+  readonly writerPauseMs: number
+  readonly readers: number
+  readonly sendsPerSecond: number
+  readonly uploads?: Pace
+}
 
 interface Parts {
   readonly client: Client
@@ -36,7 +62,8 @@ interface Parts {
 
 interface LoadOptions {
   readonly origin: string
-  readonly databaseUrl: string
+  readonly building: BuildFacts
+  readonly scale?: LoadScale
 }
 
 /** Everything that goes on at an installation in use: reads, writes, messages, uploads of both kinds, streams and builds. */
@@ -46,7 +73,7 @@ export class Load {
   readonly #stopping: AbortController
   readonly #listening: AbortController
 
-  static async start({ origin, databaseUrl }: LoadOptions): Promise<Load> {
+  static async start({ origin, building, scale = SCALE }: LoadOptions): Promise<Load> {
     const [stopping, listening] = [new AbortController(), new AbortController()]
     const token = await logIn(origin)
     const events = new EventListener(origin, token, listening.signal)
@@ -55,25 +82,26 @@ export class Load {
     await Promise.all([eventually(() => events.reconnects === 0), socket.isSubscribed()])
     const client = await Client.signIn(origin)
     const { signal } = stopping
-    const writers = Array.from({ length: WRITERS }, (_, n) => {
-      const name = `upgrade-${n}`
-      return new NodeWriter({ client, name, pauseMs: WRITER_PAUSE_MS, stopping: signal })
+    const writers = Array.from({ length: scale.writers }, (_, n) => {
+      const name = `${scale.name}-${n}`
+      return new NodeWriter({ client, name, pauseMs: scale.writerPauseMs, stopping: signal })
     })
-    const readers = Array.from({ length: READERS }, () => new Reader(origin, signal))
+    const readers = Array.from({ length: scale.readers }, () => new Reader(origin, signal))
     const headers = { authorization: `Bearer ${token}` }
     const storage = {
       speaker: { base: `${origin}/storage`, headers },
-      bucketId: await newBucket(origin, headers),
+      bucketId: await newBucket(origin, headers, scale.name),
       stopping: signal,
+      pace: scale.uploads,
     }
     const [forms, resumable] = [new FormUploader(storage), new ResumableUploader(storage)]
-    const builder = await Builder.at(origin, databaseUrl, signal)
+    const builder = new Builder(building, signal)
     const ledger = new Ledger(RECIPIENTS)
     const traffic = new Traffic({
       origins: [`${origin}/messenger`],
       senders: await mailboxOwners(origin, token, SENDERS),
       recipients: await mailboxOwners(origin, token, RECIPIENTS),
-      sendsPerSecond: SENDS_PER_SECOND,
+      sendsPerSecond: scale.sendsPerSecond,
       ledger,
     })
     const parts = { client, writers, readers, forms, resumable, events, socket, builder }
@@ -121,8 +149,12 @@ export class Load {
   }
 }
 
-async function newBucket(origin: string, headers: Record<string, string>): Promise<string> {
-  const bucket = await created(`${origin}/storage/buckets`, headers, { name: 'upgrade' })
+async function newBucket(
+  origin: string,
+  headers: Record<string, string>,
+  name: string
+): Promise<string> {
+  const bucket = await created(`${origin}/storage/buckets`, headers, { name })
   return bucket.id
 }
 

@@ -3,24 +3,35 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { answerTo, begin, offsetOf, openPatch, type Speaker } from '#tests/helpers/storage/tus'
 
-const PART_BYTES = 256 * 1024
 const PARTS = 8
 /** An upload of either kind takes some seconds, so that one is always under way. */
-const PAUSE_MS = 250
+const PACE: Pace = { partBytes: 256 * 1024, pauseMs: 250 }
 /** Requests of which a resumable upload consists. */
 const PATCHES = 3
 /** A process that stops invites with it to request the offset and to continue at another one. */
 const CONTINUE_ELSEWHERE = 408
 
-interface StoredFile {
+/** How much is sent at a time, and what is waited before. */
+export interface Pace {
+  readonly partBytes: number
+  readonly pauseMs: number
+}
+
+interface SentFile {
   readonly id: string
   readonly digest: string
+}
+
+interface StoredFile extends SentFile {
+  /** When it was accepted, by `performance.now()`. */
+  readonly at: number
 }
 
 interface UploaderOptions {
   readonly speaker: Speaker
   readonly bucketId: string
   readonly stopping: AbortSignal
+  readonly pace?: Pace
 }
 
 /** Uploads files one after the other, slowly, and keeps the digests of those that were accepted. */
@@ -28,18 +39,21 @@ abstract class Uploader {
   readonly accepted: StoredFile[] = []
   readonly surprises: string[] = []
   protected readonly options: UploaderOptions
+  protected readonly pace: Pace
 
   constructor(options: UploaderOptions) {
     this.options = options
+    this.pace = options.pace ?? PACE
   }
 
   async run(): Promise<void> {
     for (let number = 1; !this.options.stopping.aborted; number++) {
       try {
-        this.accepted.push(await this.upload(number))
+        const file = await this.upload(number)
+        this.accepted.push({ ...file, at: performance.now() })
       } catch (error) {
         this.surprises.push(`upload ${number}: ${error}`)
-        await delay(PAUSE_MS)
+        await delay(this.pace.pauseMs)
       }
     }
   }
@@ -58,20 +72,21 @@ abstract class Uploader {
     return missing
   }
 
-  protected abstract upload(number: number): Promise<StoredFile>
+  protected abstract upload(number: number): Promise<SentFile>
 }
 
 /** One request for each file, as browsers send forms. */
 export class FormUploader extends Uploader {
-  protected async upload(number: number): Promise<StoredFile> {
+  protected async upload(number: number): Promise<SentFile> {
     const { speaker, bucketId } = this.options
     const boundary = 'upgrade-0123456789'
     const name = `form-${number}`
     const disposition = `content-disposition: form-data; name="${name}"; filename="${name}"`
-    const content = randomBytes(PARTS * PART_BYTES)
+    const { pace } = this
+    const content = randomBytes(PARTS * pace.partBytes)
     async function* body() {
       yield Buffer.from(`--${boundary}\r\n${disposition}\r\n\r\n`)
-      yield* slowly(content)
+      yield* slowly(content, pace)
       yield Buffer.from(`\r\n--${boundary}--\r\n`)
     }
     const init = { method: 'POST', body: ReadableStream.from(body()), duplex: 'half' as const }
@@ -95,16 +110,20 @@ export class ResumableUploader extends Uploader {
   /** Requests that broke off and were continued. */
   resumed = 0
 
-  protected async upload(number: number): Promise<StoredFile> {
+  protected async upload(number: number): Promise<SentFile> {
     const { speaker, bucketId } = this.options
-    const content = randomBytes(PATCHES * PARTS * PART_BYTES)
+    const content = randomBytes(PATCHES * this.#patchBytes)
     const path = await begin(speaker, bucketId, `resumable-${number}`, content.length)
     let offset = 0
     while (offset < content.length) {
-      const rest = content.subarray(offset, offset + PARTS * PART_BYTES)
+      const rest = content.subarray(offset, offset + this.#patchBytes)
       offset = await this.#patch(path, offset, rest)
     }
     return { id: path.split('/').at(-1)!, digest: digestOf(content) }
+  }
+
+  get #patchBytes(): number {
+    return PARTS * this.pace.partBytes
   }
 
   /** Resolves to the next offset. */
@@ -114,7 +133,7 @@ export class ResumableUploader extends Uploader {
       const request = openPatch(speaker, path, offset, bytes.length)
       const answered = answerTo(request)
       answered.catch(() => {})
-      for await (const part of slowly(bytes)) {
+      for await (const part of slowly(bytes, this.pace)) {
         request.write(part)
       }
       request.end()
@@ -133,10 +152,10 @@ export class ResumableUploader extends Uploader {
   }
 }
 
-async function* slowly(content: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < content.length; at += PART_BYTES) {
-    await delay(PAUSE_MS)
-    yield content.subarray(at, at + PART_BYTES)
+async function* slowly(content: Buffer, { partBytes, pauseMs }: Pace): AsyncGenerator<Buffer> {
+  for (let at = 0; at < content.length; at += partBytes) {
+    await delay(pauseMs)
+    yield content.subarray(at, at + partBytes)
   }
 }
 

@@ -30,6 +30,16 @@ const LOG_TAIL_LINES = 30
 type Owner = { uid: number; gid: number }
 type Environment = Record<string, string>
 
+export interface HomeOptions {
+  readonly name: string
+  readonly account: string
+  readonly stopSignal: NodeJS.Signals
+  /** A command of root that begins each command of the server at the moment, such as one that enters a network namespace. */
+  readonly commandPrefix?: () => readonly string[]
+  /** Where its folder is made; by default where temporary files are. */
+  readonly parent?: string
+}
+
 export class ServerNotReadyError extends Error {
   static readonly code = 'E_SERVER_NOT_READY'
   readonly code = ServerNotReadyError.code
@@ -49,23 +59,32 @@ export class Home {
   readonly #owner: Owner | undefined
   readonly #guardian: Guardian
   readonly #stopSignal: NodeJS.Signals
+  readonly #commandPrefix: (() => readonly string[]) | undefined
   #daemons: ChildProcess[] = []
   #log = ''
 
-  private constructor(name: string, path: string, owner: Owner | undefined, stop: NodeJS.Signals) {
+  private constructor(path: string, owner: Owner | undefined, options: HomeOptions) {
+    const { name, stopSignal, commandPrefix } = options
     this.name = name
     this.path = path
     this.#owner = owner
-    this.#stopSignal = stop
-    this.#guardian = new Guardian(path, stop)
+    this.#stopSignal = stopSignal
+    this.#commandPrefix = commandPrefix
+    this.#guardian = new Guardian(path, stopSignal)
   }
 
-  static async create(name: string, account: string, stopSignal: NodeJS.Signals): Promise<Home> {
+  static async create(options: HomeOptions): Promise<Home> {
+    const { name, account, parent = tmpdir() } = options
     const owner = process.getuid?.() === 0 ? await accountIds(account) : undefined
-    const path = await mkdtemp(join(await realpath(tmpdir()), `analysis-hub-${name}-`))
-    const home = new Home(name, path, owner, stopSignal)
+    const path = await mkdtemp(join(await realpath(parent), `analysis-hub-${name}-`))
+    const home = new Home(path, owner, options)
     await home.#handOver(path)
     return home
+  }
+
+  /** Whether every daemon that was started still runs. */
+  get isRunning(): boolean {
+    return this.#daemons.length > 0 && !this.#daemons.some(hasEnded)
   }
 
   /** The process id of the daemon that was started last. None is never 0: signals to that hit the tests themselves. */
@@ -102,7 +121,8 @@ export class Home {
 
   /** Runs a command to its end, as the server's account. */
   async run(command: string, args: string[], env: Environment = {}): Promise<string> {
-    const { stdout } = await execute(command, args, this.#surroundings(env))
+    const [program, all] = this.#prefixed(command, args)
+    const { stdout } = await execute(program, all, this.#surroundings(env))
     return stdout
   }
 
@@ -111,7 +131,8 @@ export class Home {
     this.#log = join(this.path, `${basename(command)}.log`)
     const log = await open(this.#log, 'a')
     try {
-      const daemon = spawn(command, args, {
+      const [program, all] = this.#prefixed(command, args)
+      const daemon = spawn(program, all, {
         ...this.#surroundings(env),
         detached: true,
         stdio: ['ignore', log.fd, log.fd],
@@ -188,9 +209,18 @@ export class Home {
     this.#daemons = []
   }
 
+  /** The prefix needs root, so that the account is taken after it. */
+  #prefixed(command: string, args: readonly string[]): [string, string[]] {
+    const [program, ...more] = this.#commandPrefix?.() ?? []
+    if (program === undefined) {
+      return [command, [...args]]
+    }
+    return [program, [...more, ...asAccount(this.#owner), command, ...args]]
+  }
+
   #surroundings(env: Environment) {
     return {
-      ...this.#owner,
+      ...(!this.#commandPrefix && this.#owner),
       cwd: this.path,
       env: {
         PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
@@ -221,6 +251,12 @@ async function accountIds(account: string): Promise<Owner> {
     execute('id', ['-g', account]),
   ])
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
+}
+
+function asAccount(owner: Owner | undefined): string[] {
+  return owner
+    ? ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups', '--']
+    : []
 }
 
 function hasEnded(daemon: ChildProcess): boolean {

@@ -8,7 +8,7 @@ import { connect } from 'amqplib'
 import { freePort } from './free_port.js'
 import type { Home } from './home.js'
 import { PACKAGES } from './packages.js'
-import { RealServer, type Recipe } from './real_server.js'
+import { RealServer, type Plan, type Recipe } from './real_server.js'
 
 const USER = 'hub'
 const APPLICATIONS = '/usr/lib/rabbitmq/lib/rabbitmq_server-*/plugins/*-*'
@@ -17,10 +17,10 @@ const APPLICATIONS = '/usr/lib/rabbitmq/lib/rabbitmq_server-*/plugins/*-*'
  * Erlang is started without the script of the package, so that the process is the server itself and gets its signals.
  * Its idle schedulers spin by default, which on two cores takes the time from what is tested.
  */
-const ERLANG_ARGUMENTS = [
+const erlangArguments = (address: string) => [
   ...['-noinput', '-boot', 'start_sasl', '-s', 'rabbit', 'boot'],
   ...['+W', 'w', '+sbwt', 'none', '+sbwtdcpu', 'none', '+sbwtdio', 'none'],
-  ...['-kernel', 'inet_dist_use_interface', '{127,0,0,1}'],
+  ...['-kernel', 'inet_dist_use_interface', `{${address.split('.').join()}}`],
   ...['-syslog', 'logger', '[]', '-syslog', 'syslog_error_logger', 'false'],
 ]
 
@@ -49,38 +49,61 @@ const recipe = ({ settings = [], password = newPassword() }: RabbitMqOptions): R
         ...settings,
       ].join('\n')
     )
-    const env = {
-      ...(await surroundings(home)),
-      ERL_EPMD_PORT: String(portMapper),
-      RABBITMQ_CONFIG_FILE: configuration,
-    }
-
-    return {
+    return planBroker(home, {
       url,
-      async boot() {
-        // One that Erlang starts by itself turns into a daemon and stays behind.
-        await home.spawn('/usr/bin/epmd', ['-address', '127.0.0.1', '-port', env.ERL_EPMD_PORT])
-        await home.until(() => accepts(portMapper))
-        await home.spawn('/usr/bin/erl', ERLANG_ARGUMENTS, env)
-        await home.until(() => openAndClose(url))
-      },
-    }
+      address: '127.0.0.1',
+      portMapper,
+      distributionPort: await freePort(),
+      node: 'hub@localhost',
+      configuration,
+    })
   },
 })
 
+interface BrokerNode {
+  readonly url: string
+  /** That it listens on for other nodes. */
+  readonly address: string
+  readonly portMapper: number
+  readonly distributionPort: number
+  readonly node: string
+  /** The file of its settings. */
+  readonly configuration: string
+  /** What is as good as an answer to a client; by default that one connects. */
+  readonly isReady?: () => Promise<unknown>
+}
+
+/** How a node of RabbitMQ is run with a file of settings. */
+export async function planBroker(home: Home, broker: BrokerNode): Promise<Plan> {
+  const { url, address, isReady = () => openAndClose(url) } = broker
+  const env = await surroundings(home, broker)
+  return {
+    url,
+    async boot() {
+      // One that Erlang starts by itself turns into a daemon and stays behind.
+      await home.spawn('/usr/bin/epmd', ['-address', address, '-port', env.ERL_EPMD_PORT])
+      await home.until(() => accepts(broker.portMapper, address))
+      await home.spawn('/usr/bin/erl', erlangArguments(address), env)
+      await home.until(isReady)
+    },
+  }
+}
+
 const newPassword = () => randomBytes(24).toString('hex')
 
-async function surroundings(home: Home) {
+async function surroundings(home: Home, broker: BrokerNode) {
   const applications = await linkApplications(home)
   return {
+    ERL_EPMD_PORT: String(broker.portMapper),
     ERL_LIBS: applications,
+    RABBITMQ_CONFIG_FILE: broker.configuration,
     RABBITMQ_CONF_ENV_FILE: '/dev/null',
-    RABBITMQ_DIST_PORT: String(await freePort()),
+    RABBITMQ_DIST_PORT: String(broker.distributionPort),
     RABBITMQ_ENABLED_PLUGINS_FILE: await home.write('enabled_plugins', '[].'),
     RABBITMQ_LOG_BASE: home.path,
     RABBITMQ_LOGS: '-',
     RABBITMQ_MNESIA_BASE: await home.makeFolder('data'),
-    RABBITMQ_NODENAME: 'hub@localhost',
+    RABBITMQ_NODENAME: broker.node,
     RABBITMQ_PLUGINS_DIR: applications,
   }
 }
@@ -100,8 +123,9 @@ async function linkApplications(home: Home): Promise<string> {
   return folder
 }
 
-async function accepts(port: number): Promise<void> {
-  const socket = connectSocket(port, '127.0.0.1')
+/** Resolves when a port accepts connections. */
+export async function accepts(port: number, address: string): Promise<void> {
+  const socket = connectSocket(port, address)
   try {
     await once(socket, 'connect')
   } finally {

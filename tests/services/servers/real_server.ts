@@ -1,4 +1,4 @@
-import { Home } from './home.js'
+import { Home, type HomeOptions } from './home.js'
 import { ensurePackages } from './packages.js'
 
 /** How one kind of server is set up. A new kind is one file with a recipe and a `start…` function. */
@@ -33,9 +33,13 @@ export class RealServer {
     this.#plan = plan
   }
 
-  static async start(recipe: Recipe): Promise<RealServer> {
+  static async start(
+    recipe: Recipe,
+    place: Pick<HomeOptions, 'commandPrefix' | 'parent'> = {}
+  ): Promise<RealServer> {
     await ensurePackages(recipe.packages)
-    const home = await Home.create(recipe.name, recipe.account, recipe.stopSignal)
+    const { name, account, stopSignal } = recipe
+    const home = await Home.create({ name, account, stopSignal, ...place })
     try {
       const server = new RealServer(home, await recipe.prepare(home))
       await server.#boot()
@@ -49,6 +53,11 @@ export class RealServer {
   /** The process a fault test may want to look at or signal; another one after each restart. */
   get pid(): number {
     return this.#home.pid
+  }
+
+  /** Whether every process that was started last still runs. */
+  get isRunning(): boolean {
+    return this.#home.isRunning
   }
 
   /** Where the data and the log are, for as long as the server was not stopped. */
@@ -82,7 +91,12 @@ export class RealServer {
   }
 
   resume(): void {
-    this.#home.signal('SIGCONT')
+    this.signal('SIGCONT')
+  }
+
+  /** Sends a signal to every process of the server and tells how many there were. */
+  signal(name: NodeJS.Signals): number {
+    return this.#home.signal(name)
   }
 
   /** Starts it again on the same port and data, in good order where it still runs. */

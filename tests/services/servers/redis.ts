@@ -3,8 +3,9 @@ import { Redis } from 'ioredis'
 
 import { eventually } from '#tests/helpers/eventually'
 import { freePort } from './free_port.js'
+import type { Home } from './home.js'
 import { PACKAGES } from './packages.js'
-import { RealServer, type Recipe } from './real_server.js'
+import { RealServer, type Plan, type Recipe } from './real_server.js'
 
 /** Every write is in the append-only file before it is answered, so that a killed server comes back with it. */
 const recipe = (master?: RealServer): Recipe => ({
@@ -31,13 +32,7 @@ const recipe = (master?: RealServer): Recipe => ({
       ].join('\n')
     )
 
-    return {
-      url,
-      async boot() {
-        await home.spawn('/usr/bin/redis-server', [configuration])
-        await home.until(() => ping(url))
-      },
-    }
+    return planRedis(home, url, [configuration])
   },
 })
 
@@ -63,15 +58,20 @@ const sentinelRecipe = (master: RealServer): Recipe => ({
         'sentinel failover-timeout hub 10000',
       ].join('\n')
     )
-    return {
-      url,
-      async boot() {
-        await home.spawn('/usr/bin/redis-server', [configuration, '--sentinel'])
-        await home.until(() => ping(url))
-      },
-    }
+    return planRedis(home, url, [configuration, '--sentinel'])
   },
 })
+
+/** How a Redis or a sentinel is run. */
+export function planRedis(home: Home, url: string, args: string[]): Plan {
+  return {
+    url,
+    async boot() {
+      await home.spawn('/usr/bin/redis-server', args)
+      await home.until(() => ping(url))
+    },
+  }
+}
 
 async function ping(url: string): Promise<void> {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: null, connectTimeout: 1000 })

@@ -1,0 +1,222 @@
+import type { Draw } from '#tests/chaos/draw'
+import type { Installation } from './installation.js'
+import type { Host } from './network.js'
+
+/** Longer than a primary of PostgreSQL keeps its lease. */
+const OVER_LEASE_MS = 30_000
+const HOLD_MS = 15_000
+const CLOCK_AHEAD_S = 300
+
+/** Repairs what was broken, and starts nothing that its manager starts. */
+type Repair = () => Promise<void>
+
+type Way = (hosts: readonly Host[], installation: Installation) => Promise<Repair>
+
+/** Something that can break, and the hosts that it is on at the moment. */
+interface Target {
+  readonly name: string
+  readonly holdMs: number
+  readonly hosts: (installation: Installation, draw: Draw) => Promise<readonly Host[]>
+  /** As an administrator does before the host is maintained. By default, its services are stopped. */
+  readonly switchOver?: (installation: Installation) => Promise<void>
+  readonly ways: readonly WayName[]
+}
+
+const WAYS = {
+  'kill -9': async (hosts, installation) => {
+    const units = unitsOn(hosts, installation)
+    await Promise.all(units.map((unit) => unit.switchOff()))
+    return async () => units.forEach((unit) => unit.switchOn())
+  },
+  'cut off': async (hosts) => {
+    await Promise.all(hosts.map((host) => host.cut()))
+    return heal(hosts)
+  },
+  'cut off one way': async (hosts) => {
+    await Promise.all(hosts.map((host) => host.silence()))
+    return heal(hosts)
+  },
+  'paused': async (hosts, installation) => {
+    const units = unitsOn(hosts, installation)
+    units.forEach((unit) => unit.pause())
+    return async () => units.forEach((unit) => unit.resume())
+  },
+  'disk full': async (hosts) => {
+    await Promise.all(hosts.map((host) => host.fillDisk()))
+    return async () => {
+      await Promise.all(hosts.map((host) => host.emptyDisk()))
+    }
+  },
+  'clock 5 minutes ahead': async (hosts, installation) => {
+    setClock(hosts, installation, CLOCK_AHEAD_S)
+    return async () => setClock(hosts, installation, 0)
+  },
+} satisfies Record<string, Way>
+
+type WayName = keyof typeof WAYS
+
+/** Programs learn of another clock when they are started again. */
+function setClock(hosts: readonly Host[], installation: Installation, seconds: number): void {
+  hosts.forEach((host) => host.setClock(seconds))
+  unitsOn(hosts, installation).forEach((unit) => unit.stop())
+}
+
+const unitsOn = (hosts: readonly Host[], installation: Installation) =>
+  hosts.flatMap((host) => installation.unitsOn(host))
+
+const heal = (hosts: readonly Host[]) => async () => {
+  await Promise.all(hosts.map((host) => host.heal()))
+}
+
+const NETWORK_AND_PROCESSES = ['kill -9', 'cut off', 'cut off one way', 'paused'] as const
+const ALL = [...NETWORK_AND_PROCESSES, 'disk full', 'clock 5 minutes ahead'] as const
+/** The longest queue of the load. */
+const QUEUE = 'telemetryEventTasks'
+
+const TARGETS: readonly Target[] = [
+  {
+    name: 'the primary of PostgreSQL',
+    holdMs: OVER_LEASE_MS,
+    hosts: async ({ servers }) => [(await servers.postgres.primary())!.host],
+    switchOver: ({ servers }) => servers.postgres.switchOver(),
+    ways: ALL,
+  },
+  {
+    name: 'the synchronous standby of PostgreSQL',
+    holdMs: OVER_LEASE_MS,
+    hosts: async ({ servers }) => [(await servers.postgres.synchronousStandby())!.host],
+    ways: ALL,
+  },
+  {
+    name: 'the leader of etcd',
+    holdMs: HOLD_MS,
+    hosts: async ({ servers }) => [(await servers.etcd.leader())!.host],
+    ways: ALL,
+  },
+  {
+    name: 'the leader of a queue of RabbitMQ',
+    holdMs: HOLD_MS,
+    hosts: async ({ servers }) => [(await servers.rabbitmq.leaderOf(QUEUE)).host],
+    ways: ALL,
+  },
+  {
+    name: 'one of three hosts of RabbitMQ',
+    holdMs: HOLD_MS,
+    hosts: async (installation, draw) => (await followersFirst(installation, draw)).slice(0, 1),
+    ways: NETWORK_AND_PROCESSES,
+  },
+  {
+    name: 'two of three hosts of RabbitMQ',
+    holdMs: HOLD_MS,
+    hosts: async (installation, draw) => (await followersFirst(installation, draw)).slice(1),
+    ways: NETWORK_AND_PROCESSES,
+  },
+  {
+    name: 'the master of Redis',
+    holdMs: HOLD_MS,
+    hosts: async ({ servers }) => [(await servers.redis.master()).host],
+    switchOver: ({ servers }) => servers.redis.switchOver(),
+    ways: ALL,
+  },
+  {
+    name: 'a host of S3',
+    holdMs: HOLD_MS,
+    hosts: async ({ servers }, draw) => [draw.shuffled(servers.objects.units)[0]!.host],
+    ways: NETWORK_AND_PROCESSES,
+  },
+  {
+    name: 'a host of the hub',
+    holdMs: HOLD_MS,
+    hosts: async ({ programs }, draw) => [draw.shuffled(programs.hubs)[0]!.host],
+    ways: ALL,
+  },
+  {
+    name: 'a host of the worker',
+    holdMs: HOLD_MS,
+    hosts: async ({ programs }, draw) => [draw.shuffled(programs.workers)[0]!.host],
+    ways: ALL,
+  },
+  {
+    name: 'the balancer',
+    holdMs: 5_000,
+    hosts: async ({ programs }) => [programs.balancer.host],
+    ways: NETWORK_AND_PROCESSES,
+  },
+  {
+    name: 'a site with one of each',
+    holdMs: OVER_LEASE_MS,
+    hosts: async ({ servers, programs }) => {
+      const { etcd, postgres, rabbitmq, redis, objects } = servers
+      const primary = (await postgres.primary())!
+      const at = postgres.units.indexOf(primary)
+      const clusters = [etcd.units, postgres.units, rabbitmq.units, redis.servers, objects.units]
+      const pairs = [programs.hubs, programs.workers]
+      return [
+        ...clusters.map((units) => units[at]!.host),
+        ...pairs.map((units) => units[at % units.length]!.host),
+      ]
+    },
+    ways: NETWORK_AND_PROCESSES,
+  },
+]
+
+async function followersFirst({ servers }: Installation, draw: Draw): Promise<Host[]> {
+  const leader = (await servers.rabbitmq.leaderOf(QUEUE)).host
+  const hosts = servers.rabbitmq.units.map(({ host }) => host)
+  return [...draw.shuffled(hosts.filter((host) => host !== leader)), leader]
+}
+
+/** A fault, from its beginning to its end. */
+export interface Break {
+  readonly name: string
+  readonly holdMs: number
+  /** Resolves to the hosts that it hit, and what ends it. */
+  begin(installation: Installation, draw: Draw): Promise<{ hosts: readonly Host[]; repair: Repair }>
+}
+
+/** Every target in every way that can happen to it. */
+export const BREAKS: readonly Break[] = [
+  {
+    name: 'nothing, to compare with',
+    holdMs: HOLD_MS,
+    begin: async () => ({ hosts: [], repair: async () => {} }),
+  },
+  ...TARGETS.flatMap((target) => [
+    switched(target),
+    ...target.ways.map((way) => broken(target, way)),
+  ]),
+]
+
+/** One of each kind that clients hardly notice. */
+export const SHORT: readonly string[] = [
+  'the primary of PostgreSQL: clean switch',
+  'the leader of a queue of RabbitMQ: kill -9',
+  'a host of the hub: kill -9',
+]
+
+function broken({ name, holdMs, hosts: find }: Target, way: WayName): Break {
+  return {
+    name: `${name}: ${way}`,
+    holdMs,
+    async begin(installation, draw) {
+      const hosts = await find(installation, draw)
+      return { hosts, repair: await WAYS[way](hosts, installation) }
+    },
+  }
+}
+
+function switched({ name, holdMs, hosts: find, switchOver }: Target): Break {
+  return {
+    name: `${name}: clean switch`,
+    holdMs,
+    async begin(installation, draw) {
+      const hosts = await find(installation, draw)
+      if (switchOver) {
+        await switchOver(installation)
+      } else {
+        unitsOn(hosts, installation).forEach((unit) => unit.stop())
+      }
+      return { hosts, repair: async () => {} }
+    },
+  }
+}

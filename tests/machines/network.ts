@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process'
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+const BRIDGE = 'hosts'
+const SUBNET = '10.29.0'
+const NAMESPACES = '/run/netns'
+const DISK_SIZE = '1g'
+/** How long something took is measured with another clock, which goes on as before. */
+const FAKE_CLOCK = ['env', 'FAKETIME_DONT_FAKE_MONOTONIC=1', 'faketime', '-m', '-f']
+const FILLER = 'filler'
+const NAMES = 'names'
+
+/** Nothing that the host sends arrives, while it receives what others send. */
+const SILENCE = `
+  table inet cut {
+    chain output {
+      type filter hook output priority 0; policy drop;
+      oifname "lo" accept
+    }
+  }`
+
+async function ip(...args: string[]): Promise<void> {
+  await run('ip', args)
+}
+
+/** In memory, since the machine itself does not fail. */
+async function mountDisk(folder: string, size: string): Promise<void> {
+  await run('mount', ['-t', 'tmpfs', '-o', `mode=1777,size=${size}`, 'tmpfs', folder])
+}
+
+/** A host with a network of its own, beside others at one bridge. */
+export class Host {
+  readonly name: string
+  readonly address: string
+  /** The folder that its only disk is mounted on. */
+  readonly disk: string
+  readonly #enter: readonly string[]
+  #clock: readonly string[] = []
+
+  constructor(name: string, address: string, disk: string) {
+    this.name = name
+    this.address = address
+    this.disk = disk
+    this.#enter = ['nsenter', `--net=${NAMESPACES}/${name}`, '--']
+  }
+
+  /** Begins a command that runs on the host, with its clock. */
+  get commandPrefix(): readonly string[] {
+    return [...this.#enter, ...this.#clock]
+  }
+
+  /** The clock of programs that are started from now on. The kernel has only one for all. */
+  setClock(secondsAhead: number): void {
+    this.#clock = secondsAhead === 0 ? [] : [...FAKE_CLOCK, `+${secondsAhead}s`]
+  }
+
+  /** Nothing reaches the host, and nothing leaves it. */
+  cut(): Promise<void> {
+    return ip('link', 'set', this.name, 'down')
+  }
+
+  /** The host hears the others, who do not hear it. */
+  silence(): Promise<void> {
+    return this.#nft(SILENCE)
+  }
+
+  async heal(): Promise<void> {
+    await ip('link', 'set', this.name, 'up')
+    await this.#nft('table inet cut\ndelete table inet cut')
+  }
+
+  /** Takes what is free of the disk. */
+  async fillDisk(): Promise<void> {
+    const { bavail, bsize } = await statfs(this.disk)
+    await run('fallocate', ['-l', String(bavail * bsize), join(this.disk, FILLER)])
+  }
+
+  async emptyDisk(): Promise<void> {
+    await rm(join(this.disk, FILLER))
+  }
+
+  async #nft(rules: string): Promise<void> {
+    const file = join(NAMESPACES, `${this.name}.nft`)
+    await writeFile(file, rules)
+    const [program, ...args] = this.#enter
+    await run(program!, [...args, 'nft', '-f', file])
+  }
+}
+
+/**
+ * The network that this process is alone in. Its hosts have names that all of their programs can look up, and are gone with
+ * the process.
+ */
+export class Network {
+  readonly #folder: string
+  readonly #hosts: Host[] = []
+
+  /** Takes a folder over which it mounts what its hosts keep. */
+  static async open(folder: string): Promise<Network> {
+    await mountDisk(folder, '4g')
+    await mountDisk('/dev/shm', '2g')
+    await mkdir(NAMESPACES, { recursive: true })
+    await mountDisk(NAMESPACES, '1m')
+    await writeFile(join(folder, NAMES), '')
+    await run('mount', ['--bind', join(folder, NAMES), '/etc/hosts'])
+    await ip('link', 'set', 'lo', 'up')
+    await ip('link', 'add', BRIDGE, 'type', 'bridge')
+    await ip('address', 'add', `${SUBNET}.1/24`, 'dev', BRIDGE)
+    await ip('link', 'set', BRIDGE, 'up')
+    return new Network(folder)
+  }
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Adds hosts of these names. */
+  async add(...names: string[]): Promise<Host[]> {
+    const added: Host[] = []
+    for (const name of names) {
+      const address = `${SUBNET}.${10 + this.#hosts.length}`
+      const host = new Host(name, address, join(this.#folder, name))
+      await mkdir(host.disk)
+      await mountDisk(host.disk, DISK_SIZE)
+      await this.#connect(host)
+      this.#hosts.push(host)
+      added.push(host)
+    }
+    await this.#writeNames()
+    return added
+  }
+
+  async #connect({ name, address }: Host): Promise<void> {
+    const inside = ['-n', name]
+    await ip('netns', 'add', name)
+    await ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name)
+    await ip('link', 'set', name, 'master', BRIDGE)
+    await ip('link', 'set', name, 'up')
+    await ip(...inside, 'address', 'add', `${address}/24`, 'dev', 'eth0')
+    await ip(...inside, 'link', 'set', 'eth0', 'up')
+    await ip(...inside, 'link', 'set', 'lo', 'up')
+  }
+
+  async #writeNames(): Promise<void> {
+    const lines = this.#hosts.map(({ name, address }) => `${address} ${name}\n`)
+    const text = ['127.0.0.1 localhost\n', ...lines].join('')
+    await writeFile(join(this.#folder, NAMES), text)
+  }
+}

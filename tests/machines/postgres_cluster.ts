@@ -1,0 +1,149 @@
+import { join } from 'node:path'
+
+import pg from 'pg'
+
+import { PACKAGES } from '#tests/services/servers/packages'
+import type { Recipe } from '#tests/services/servers/real_server'
+import { exampleFor } from './example.js'
+import type { Host } from './network.js'
+import { startUnit } from './servers.js'
+import type { Unit } from './unit.js'
+import { until } from './until.js'
+
+const PATRONI_PORT = 8008
+const ANSWER_MS = 2_000
+
+const recipe = (host: Host, password: string): Recipe => ({
+  name: 'patroni',
+  packages: PACKAGES.patroni,
+  account: 'postgres',
+  stopSignal: 'SIGTERM',
+  async prepare(home) {
+    const folders = {
+      '/var/lib/postgresql/15/hub': join(home.path, 'data'),
+      '/var/lib/postgresql/pgpass': join(home.path, 'pgpass'),
+      '/var/run/postgresql': home.path,
+    }
+    const example = await exampleFor('patroni.yml', { host: host.name, password, folders })
+    const configuration = await home.write('patroni.yml', example)
+    const url = `http://${host.name}:${PATRONI_PORT}`
+    return {
+      url,
+      async boot() {
+        await home.spawn('/usr/bin/patroni', [configuration])
+        await home.until(() => expectOk(`${url}/health`))
+      },
+    }
+  },
+})
+
+async function expectOk(url: string): Promise<void> {
+  const { ok, status, body } = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })
+  await body?.cancel()
+  if (!ok) {
+    throw new Error(`${url}: ${status}`)
+  }
+}
+
+/** A member as Patroni lists it. */
+interface Member {
+  readonly name: string
+  readonly role: 'leader' | 'sync_standby' | 'replica'
+  readonly state: string
+  readonly lag?: number | 'unknown'
+}
+
+/** PostgreSQL on several hosts, of which Patroni chooses the primary. */
+export class PostgresCluster {
+  readonly units: readonly Unit[]
+  readonly #password: string
+
+  /** Starts it with an empty database and its owner, both called hub. */
+  static async start(hosts: readonly Host[], password: string): Promise<PostgresCluster> {
+    const units = await Promise.all(hosts.map((host) => startUnit(host, recipe(host, password))))
+    const cluster = new PostgresCluster(units, password)
+    await cluster.isWhole()
+    await cluster.#createDatabase()
+    return cluster
+  }
+
+  private constructor(units: readonly Unit[], password: string) {
+    this.units = units
+    this.#password = password
+  }
+
+  /** The address of the hub's database on one host. */
+  urlAt({ name }: Host): string {
+    return `postgres://hub:${this.#password}@${name}:5432/hub`
+  }
+
+  /** The unit that Patroni calls the leader; undefined while none is. */
+  async primary(): Promise<Unit | undefined> {
+    return this.#unitOf('leader')
+  }
+
+  /** The unit of the standby that has every confirmed commit. */
+  async synchronousStandby(): Promise<Unit | undefined> {
+    return this.#unitOf('sync_standby')
+  }
+
+  /** Waits until there is a primary, a synchronous standby, and all others follow. */
+  async isWhole(): Promise<void> {
+    await until('PostgreSQL has a primary and standbys that follow it', async () => {
+      const members = await this.#members()
+      const roles = members.map(({ role }) => role)
+      const isFollowing = members.every(
+        ({ role, state, lag }) =>
+          state === 'running' || state === 'streaming' || (role === 'leader' && lag === 0)
+      )
+      return (
+        members.length === this.units.length &&
+        roles.includes('leader') &&
+        roles.includes('sync_standby') &&
+        isFollowing
+      )
+    })
+  }
+
+  /** Makes the synchronous standby the primary, as an administrator does. */
+  async switchOver(): Promise<void> {
+    const [leader, candidate] = await Promise.all([this.primary(), this.synchronousStandby()])
+    const response = await fetch(`http://${leader!.host.name}:${PATRONI_PORT}/switchover`, {
+      method: 'POST',
+      body: JSON.stringify({ leader: leader!.host.name, candidate: candidate!.host.name }),
+    })
+    const text = await response.text()
+    if (!response.ok) {
+      throw new Error(`Patroni refused to switch: ${response.status} ${text}`)
+    }
+  }
+
+  async #unitOf(role: Member['role']): Promise<Unit | undefined> {
+    const member = (await this.#members()).find((each) => each.role === role)
+    return this.units.find(({ host }) => host.name === member?.name)
+  }
+
+  /** As the first host that responds sees it. */
+  async #members(): Promise<Member[]> {
+    const lists = this.units.map(async ({ host }) => {
+      const response = await fetch(`http://${host.name}:${PATRONI_PORT}/cluster`, {
+        signal: AbortSignal.timeout(ANSWER_MS),
+      })
+      return ((await response.json()) as { members: Member[] }).members
+    })
+    return Promise.any(lists).catch(() => [])
+  }
+
+  async #createDatabase(): Promise<void> {
+    const { host } = (await this.primary())!
+    const connectionString = `postgres://postgres:${this.#password}@${host.name}:5432/postgres`
+    const client = new pg.Client({ connectionString })
+    await client.connect()
+    try {
+      await client.query(`create role hub login password '${this.#password}'`)
+      await client.query('create database hub owner hub')
+    } finally {
+      await client.end()
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+import type pg from 'pg'
+
+import type { Finding } from '#tests/drills/report'
+import type { PostgresCluster } from './postgres_cluster.js'
+
+const PROGRAM = fileURLToPath(new URL('probe.mjs', import.meta.url))
+
+interface Confirmed {
+  readonly id: string
+  readonly at: number
+  /** Rises with each promotion. */
+  readonly timeline: number
+}
+
+/** A writer on each host of PostgreSQL, which can still reach a primary that is cut off from everybody else. */
+export class PrimaryProbes {
+  readonly #confirmed: Confirmed[] = []
+  readonly #pool: pg.Pool
+  readonly #children: readonly ChildProcess[]
+
+  static async start(pool: pg.Pool, cluster: PostgresCluster): Promise<PrimaryProbes> {
+    await pool.query('create table drill_probes (id text primary key)')
+    return new PrimaryProbes(pool, cluster)
+  }
+
+  private constructor(pool: pg.Pool, cluster: PostgresCluster) {
+    this.#pool = pool
+    this.#children = cluster.units.map(({ host }) => {
+      const [program, ...args] = [...host.commandPrefix, process.execPath, PROGRAM]
+      const env = { PROBE_HOST: host.name, PROBE_URL: cluster.urlAt(host) }
+      const child = spawn(program!, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        this.#confirmed.push(JSON.parse(line) as Confirmed)
+      })
+      return child
+    })
+  }
+
+  /** Whether every confirmed write is stored, and none was confirmed by a former primary after a later one had confirmed some. */
+  async finding(): Promise<Finding> {
+    const confirmed = this.#confirmed.toSorted((one, other) => one.at - other.at)
+    const { rows } = await this.#pool.query<{ id: string }>('select id from drill_probes')
+    const stored = new Set(rows.map(({ id }) => id))
+    const lost = confirmed.filter(({ id }) => !stored.has(id))
+    return {
+      what: `${confirmed.length} writes at the hosts of PostgreSQL are stored, and none was confirmed by a former primary`,
+      problems: [
+        ...lost.map(({ id }) => `${id} is lost`),
+        ...byFormerPrimaries(confirmed).map(({ id }) => `${id} was confirmed by a former primary`),
+      ],
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      this.#children.map((child) => {
+        child.kill()
+        return once(child, 'exit')
+      })
+    )
+  }
+}
+
+/** Writes of a timeline that ended before. */
+export function byFormerPrimaries(confirmed: readonly Confirmed[]): Confirmed[] {
+  let latest = 0
+  return confirmed.filter(({ timeline }) => {
+    latest = Math.max(latest, timeline)
+    return timeline < latest
+  })
+}

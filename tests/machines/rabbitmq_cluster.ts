@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+
+import type { Home } from '#tests/services/servers/home'
+import { PACKAGES } from '#tests/services/servers/packages'
+import { accepts, planBroker } from '#tests/services/servers/rabbitmq'
+import type { Recipe } from '#tests/services/servers/real_server'
+import { exampleFor } from './example.js'
+import type { Host } from './network.js'
+import { startUnit } from './servers.js'
+import type { Unit } from './unit.js'
+import { until } from './until.js'
+
+const CONTROL = '/usr/lib/rabbitmq/bin/rabbitmqctl'
+const AMQP_PORT = 5672
+const PORT_MAPPER = 4369
+const DISTRIBUTION_PORT = 25_672
+
+interface Shared {
+  readonly password: string
+  readonly cookie: string
+  /** Notes the home of each node, in which `rabbitmqctl` finds the cookie. */
+  readonly homes: Map<Host, Home>
+}
+
+const recipe = (host: Host, { password, cookie, homes }: Shared): Recipe => ({
+  name: 'rabbitmq',
+  packages: PACKAGES.rabbitmq,
+  account: 'rabbitmq',
+  stopSignal: 'SIGTERM',
+  async prepare(home) {
+    homes.set(host, home)
+    await home.write('.erlang.cookie', cookie)
+    const example = await exampleFor('rabbitmq.conf', { host: host.name, password })
+    const url = `amqp://hub:${password}@${host.name}:${AMQP_PORT}/hub`
+    return planBroker(home, {
+      url,
+      address: host.address,
+      portMapper: PORT_MAPPER,
+      distributionPort: DISTRIBUTION_PORT,
+      node: `rabbit@${host.name}`,
+      configuration: await home.write('rabbitmq.conf', example),
+      // Its user is created when the cluster is whole.
+      isReady: () => accepts(AMQP_PORT, host.address),
+    })
+  },
+})
+
+/** RabbitMQ on several hosts with a virtual host whose queues are replicated. */
+export class RabbitmqCluster {
+  readonly units: readonly Unit[]
+  readonly #homes: ReadonlyMap<Host, Home>
+
+  static async start(hosts: readonly Host[], password: string): Promise<RabbitmqCluster> {
+    const homes = new Map<Host, Home>()
+    const shared = { password, cookie: randomBytes(20).toString('hex'), homes }
+    const units = await Promise.all(hosts.map((host) => startUnit(host, recipe(host, shared))))
+    const cluster = new RabbitmqCluster(units, homes)
+    await cluster.isWhole()
+    await cluster.#createAccount(password)
+    return cluster
+  }
+
+  private constructor(units: readonly Unit[], homes: ReadonlyMap<Host, Home>) {
+    this.units = units
+    this.#homes = homes
+  }
+
+  /** Waits until all nodes run and know of each other. */
+  async isWhole(): Promise<void> {
+    await until('the nodes of RabbitMQ know each other', async () => {
+      await Promise.all(this.units.map(({ host }) => accepts(AMQP_PORT, host.address)))
+      const [unit] = this.units
+      return (await this.#runningNodes(unit!.host)).length === this.units.length
+    })
+  }
+
+  /** The unit that leads a queue. */
+  async leaderOf(queue: string): Promise<Unit> {
+    const [unit] = this.units.filter(({ isRunning }) => isRunning)
+    const text = await this.#control(unit!.host, 'list_queues', '--vhost', 'hub', 'name', 'pid')
+    const [, node] = new RegExp(`^${queue}\\s+<rabbit@([^.]+)\\.`, 'm').exec(text) ?? []
+    const leader = this.units.find(({ host }) => host.name === node)
+    if (!leader) {
+      throw new Error(`No node leads the queue ${queue}:\n${text}`)
+    }
+    return leader
+  }
+
+  /** The queues that are not replicated. */
+  async unreplicatedQueues(): Promise<string[]> {
+    const [unit] = this.units
+    const text = await this.#control(unit!.host, 'list_queues', '--vhost', 'hub', 'name', 'type')
+    return text.split('\n').filter((line) => line.trim() !== '' && !/\squorum$|^name\s/.test(line))
+  }
+
+  async #createAccount(password: string): Promise<void> {
+    const { host } = this.units[0]!
+    await this.#control(host, 'add_vhost', 'hub', '--default-queue-type', 'quorum')
+    await this.#control(host, 'add_user', 'hub', password)
+    await this.#control(host, 'set_permissions', '--vhost', 'hub', 'hub', '.*', '.*', '.*')
+  }
+
+  async #runningNodes(host: Host): Promise<string[]> {
+    const text = await this.#control(host, 'cluster_status', '--formatter', 'json')
+    return (JSON.parse(text) as { running_nodes: string[] }).running_nodes
+  }
+
+  #control(host: Host, ...args: string[]): Promise<string> {
+    const node = ['--node', `rabbit@${host.name}`, '--timeout', '60', '--quiet']
+    return this.#homes.get(host)!.run(CONTROL, [...node, ...args])
+  }
+}

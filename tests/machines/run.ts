@@ -1,0 +1,105 @@
+import { appendFile, readFile } from 'node:fs/promises'
+
+import type { Draw } from '#tests/chaos/draw'
+import type { LoadScale } from '#tests/drills/upgrade/load'
+import { BREAKS, SHORT, type Break } from './breaks.js'
+import { Installation } from './installation.js'
+import { Rounds, type Round } from './rounds.js'
+import { tableOf, writeBetweenMarkers } from './table.js'
+
+interface DrillOptions {
+  readonly draw: Draw
+  /** How often each break is made. */
+  readonly rounds: number
+  /** Texts of which the name of a break contains one. */
+  readonly only: readonly string[]
+  readonly isShort: boolean
+  readonly writers: number
+  readonly messagesPerSecond: number
+  /** Rounds of this and earlier runs, each a line of JSON. */
+  readonly results: string | undefined
+  readonly isTableWritten: boolean
+}
+
+const UPLOADS = { partBytes: 16 * 1024, pauseMs: 50 }
+const WRITER_PAUSE_MS = 50
+const PAGE = new URL('../../docs/high-availability.md', import.meta.url)
+
+/** Breaks what was chosen, and prints the table. The process fails if something was lost. */
+export async function runDrill(options: DrillOptions): Promise<void> {
+  const chosen = chosenBreaks(options)
+  const startedAt = performance.now()
+  const note = (text: string) => {
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
+    console.log(`${seconds.padStart(5)} s  ${text}`)
+  }
+  note(`${chosen.length} breaks, ${options.rounds} times each`)
+  await using cleanup = new AsyncDisposableStack()
+  const installation = await Installation.start()
+  cleanup.defer(() => installation.stop())
+  note(`${installation.units.length} services run`)
+  const rounds = await Rounds.at(installation, options.draw, scaleOf(options))
+  cleanup.defer(() => rounds.close())
+  const done: Round[] = []
+  for (const each of inOrder(chosen, options)) {
+    const round = await rounds.run(each)
+    done.push(round)
+    note(lineOf(round))
+    round.problems.forEach((problem) => console.log(`         ${problem}`))
+    await keep(round, options)
+  }
+  await showTable(done, options)
+}
+
+function chosenBreaks({ only, isShort }: DrillOptions): Break[] {
+  const named = BREAKS.filter(({ name }) => only.some((text) => name.includes(text)))
+  const chosen = isShort ? named.filter(({ name }) => SHORT.includes(name)) : named
+  if (chosen.length === 0) {
+    const names = BREAKS.map(({ name }) => `  ${name}`).join('\n')
+    throw new Error(`No break was chosen. There are:\n${names}`)
+  }
+  return chosen
+}
+
+/** All breaks take turns, in an order of chance each time. */
+const inOrder = (breaks: readonly Break[], { draw, rounds }: DrillOptions): Break[] =>
+  Array.from({ length: rounds }, () => draw.shuffled(breaks)).flat()
+
+const scaleOf = ({ writers, messagesPerSecond }: DrillOptions): Omit<LoadScale, 'name'> => ({
+  writers,
+  writerPauseMs: WRITER_PAUSE_MS,
+  readers: 1,
+  sendsPerSecond: messagesPerSecond,
+  uploads: UPLOADS,
+})
+
+async function keep(round: Round, { results }: DrillOptions): Promise<void> {
+  if (results) {
+    await appendFile(results, `${JSON.stringify(round)}\n`)
+  }
+  if (round.problems.length > 0) {
+    process.exitCode = 1
+  }
+}
+
+async function showTable(done: readonly Round[], options: DrillOptions): Promise<void> {
+  const all = options.results ? await readRounds(options.results) : done
+  const table = tableOf(all)
+  console.log(`\n${table}\n`)
+  if (options.isTableWritten) {
+    await writeBetweenMarkers(PAGE, 'drill', table)
+  }
+}
+
+async function readRounds(file: string): Promise<Round[]> {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
+  return lines.map((line) => JSON.parse(line) as Round)
+}
+
+function lineOf({ name, hosts, outages, counts }: Round): string {
+  const seconds = Object.entries(outages).map(
+    ([kind, ms]) => `${kind} ${(ms / 1_000).toFixed(1)} s`
+  )
+  const figures = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`)
+  return `${name} (${hosts.join(', ')}): longest wait ${seconds.join(', ')}; ${figures.join(', ')}`
+}

@@ -1,0 +1,54 @@
+import { readdir } from 'node:fs/promises'
+
+import { test } from '@japa/runner'
+
+import { exampleFor } from '#tests/machines/example'
+import { longestGap } from '#tests/machines/outages'
+import { byFormerPrimaries } from '#tests/machines/primary_probes'
+import { tableOf } from '#tests/machines/table'
+
+const round = (name: string, seconds: number, problems: string[] = []) => ({
+  name,
+  hosts: ['db1'],
+  outages: { writes: seconds * 1_000, messages: 0, uploads: 500 },
+  problems,
+  counts: { writes: 1, messages: 1, uploads: 1 },
+})
+
+test.group('The drill with several hosts', () => {
+  test('the longest wait may be before the first or after the last answer', ({ assert }) => {
+    assert.equal(longestGap([], 0, 900), 900)
+    assert.equal(longestGap([500, 600], 0, 700), 500)
+    assert.equal(longestGap([100, 200], 0, 900), 700)
+    assert.equal(longestGap([100, 500, 5_000], 0, 600), 400)
+  })
+
+  test('the table has the median and the worst of each break, and how often something was lost', ({
+    assert,
+  }) => {
+    const rounds = [round('b', 3, ['lost']), round('a', 1), round('b', 1), round('b', 20)]
+
+    assert.deepEqual(tableOf(rounds).split('\n').slice(2), [
+      '| a | 1 | 0 | 1.0 / 1.0 | 0.0 / 0.0 | 0.5 / 0.5 |',
+      '| b | 3 | 1 | 3.0 / 20.0 | 0.0 / 0.0 | 0.5 / 0.5 |',
+    ])
+  })
+
+  test('a write that a former primary confirms after its successor did is found', ({ assert }) => {
+    const confirmed = [1, 1, 2, 1, 2].map((timeline, n) => ({ id: `${n}`, at: n, timeline }))
+
+    assert.deepEqual(
+      byFormerPrimaries(confirmed).map(({ id }) => id),
+      ['3']
+    )
+  })
+
+  test('no place of an example stays open', async ({ assert }) => {
+    for (const file of await readdir(new URL('../../deploy/machines/', import.meta.url))) {
+      const text = await exampleFor(file, { host: 'db1', password: 'secret' })
+      const settings = text.replaceAll(/^\s*#.*$/gm, '')
+
+      assert.notMatch(settings, /THIS_HOST|change-me/, file)
+    }
+  })
+})
