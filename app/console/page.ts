@@ -62,6 +62,11 @@ export class Page {
     return this.#texts.get(key, values)
   }
 
+  /** A text for a word of a service, which may be newer than the texts. */
+  textOr(key: string, word: string): string {
+    return this.#texts.has(key) ? this.#texts.get(key) : word
+  }
+
   /** Whether the user has a permission. Services check it again, with the record. */
   may(permission: string): boolean {
     return this.actor.permissions.has(permission)

@@ -41,6 +41,21 @@ export class PageRoutes {
     return this
   }
 
+  /** A file, which may take long to send. */
+  download(path: string, name: string, summary: string, handler: PageHandler): this {
+    this.#routes.get(path, running('download', handler), {
+      name,
+      summary,
+      access: inSession,
+      responses: {
+        200: { description: 'The file', contentType: 'application/octet-stream' },
+        303: REDIRECT,
+        404: PAGE,
+      },
+    })
+    return this
+  }
+
   /** A page for which nobody has to be signed in. */
   open(path: string, name: string, summary: string, handler: Handler): this {
     this.#routes.get(path, handler, {
@@ -53,7 +68,7 @@ export class PageRoutes {
   }
 }
 
-function running(way: 'show' | 'act', handler: PageHandler): Handler {
+function running(way: 'show' | 'act' | 'download', handler: PageHandler): Handler {
   return async (ctx: HttpContext) => {
     const runner = await ctx.containerResolver.make(PageRunner)
     await runner[way](ctx, handler)

@@ -18,13 +18,19 @@ import { consoleUrl, Views } from './views.js'
 
 export type PageHandler = (page: Page, ctx: HttpContext) => Promise<PageResult> | PageResult
 
+/** More pages of one user at the same time than this are made by no person. */
+const PAGE_LIMITS = { perUser: 8, perProcess: 512 }
+/** Downloads last. */
+const LASTING_LIMITS = { perUser: 16, perProcess: 1_000 }
+
 /** Runs the handlers of pages and actions for the signed-in user, and shows what they return. */
 @inject()
 export class PageRunner {
   readonly #views: Views
   readonly #sessions: Sessions
   readonly #addresses: HubAddresses
-  readonly #limit = new ConcurrencyLimit()
+  readonly #pages = new ConcurrencyLimit(PAGE_LIMITS)
+  readonly #lasting = new ConcurrencyLimit(LASTING_LIMITS)
 
   constructor(views: Views, sessions: Sessions, addresses: HubAddresses) {
     this.#views = views
@@ -33,14 +39,13 @@ export class PageRunner {
   }
 
   /** Shows a page. A user without a session signs in first and then returns to it. */
-  async show(ctx: HttpContext, handler: PageHandler): Promise<void> {
-    await this.#respond(ctx, async () => {
-      const signedIn = await this.#sessions.find(ctx)
-      if (!signedIn) {
-        throw new SessionEnded()
-      }
-      await this.#runRenewing(ctx, signedIn, handler)
-    })
+  show(ctx: HttpContext, handler: PageHandler): Promise<void> {
+    return this.#showWithin(ctx, handler, this.#pages)
+  }
+
+  /** Sends a file, which may take long. Whatever prevents it is shown as a page. */
+  download(ctx: HttpContext, handler: PageHandler): Promise<void> {
+    return this.#showWithin(ctx, handler, this.#lasting)
   }
 
   /** Runs the action of a form that was made for this session. Anything else is refused before the handler. */
@@ -53,7 +58,7 @@ export class PageRunner {
       if (!isOwnForm(ctx, signedIn.session, ctx.request.body()[FORM_TOKEN_FIELD])) {
         return this.showPlain(ctx, 'forged', 403, signedIn)
       }
-      await this.#run(ctx, signedIn, handler)
+      await this.#run(ctx, signedIn, handler, this.#pages)
     })
   }
 
@@ -69,10 +74,24 @@ export class PageRunner {
     await this.#send(ctx, { template: `plain/${template}`, data, status }, signedIn)
   }
 
+  #showWithin(ctx: HttpContext, handler: PageHandler, limit: ConcurrencyLimit): Promise<void> {
+    return this.#respond(ctx, async () => {
+      const signedIn = await this.#sessions.find(ctx)
+      if (!signedIn) {
+        throw new SessionEnded()
+      }
+      await this.#renewing(ctx, signedIn, (current) => this.#run(ctx, current, handler, limit))
+    })
+  }
+
   /** A service may know of the end of a token first; then the session is renewed once. */
-  async #runRenewing(ctx: HttpContext, signedIn: SignedIn, handler: PageHandler): Promise<void> {
+  async #renewing(
+    ctx: HttpContext,
+    signedIn: SignedIn,
+    work: (signedIn: SignedIn) => Promise<void>
+  ): Promise<void> {
     try {
-      await this.#run(ctx, signedIn, handler)
+      await work(signedIn)
     } catch (error) {
       const renewed = isUnauthorized(error)
         ? await this.#sessions.renew(ctx, signedIn.session)
@@ -80,12 +99,17 @@ export class PageRunner {
       if (!renewed) {
         throw isUnauthorized(error) ? new SessionEnded() : error
       }
-      await this.#run(ctx, renewed, handler)
+      await work(renewed)
     }
   }
 
-  async #run(ctx: HttpContext, signedIn: SignedIn, handler: PageHandler): Promise<void> {
-    await this.#limit.run(signedIn.actor.id, async () => {
+  async #run(
+    ctx: HttpContext,
+    signedIn: SignedIn,
+    handler: PageHandler,
+    limit: ConcurrencyLimit
+  ): Promise<void> {
+    await limit.run(signedIn.actor.id, async () => {
       const result = await handler(this.#pageOf(ctx, signedIn), ctx)
       if (result === SENT) {
         return

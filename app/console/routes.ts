@@ -3,9 +3,11 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { anyone } from '#kernel/access'
 import type { Surface, SurfaceRoutes } from '#http/surface'
 import { healthRoutes } from '#openapi/common_routes'
+import { analysisRoutes } from '#console/analyses/routes'
 import { needsRoutes } from '#console/needs/routes'
 import { nodeRoutes } from '#console/nodes/routes'
 import { PageRoutes } from './page_routes.js'
+import { projectRoutes } from '#console/projects/routes'
 import { signInRoutes } from '#console/sign_in/routes'
 import { Views } from './views.js'
 
@@ -18,6 +20,8 @@ const consoleSurface: Surface = {
     const pages = new PageRoutes(routes)
     signInRoutes(pages)
     needsRoutes(pages)
+    analysisRoutes(pages)
+    projectRoutes(pages)
     nodeRoutes(pages)
     assetRoutes(routes)
     healthRoutes(routes)

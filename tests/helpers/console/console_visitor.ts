@@ -50,6 +50,11 @@ export class ConsoleVisitor {
     this.cookies.set('hub_console', seal('console session', JSON.stringify(whole), '1 hour'))
   }
 
+  /** The headers of its requests, for streams. */
+  get headers(): Record<string, string> {
+    return { cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
+  }
+
   open(path: string, headers: Record<string, string> = {}): Promise<ConsolePage> {
     return this.#request(path, { headers })
   }
@@ -79,10 +84,9 @@ export class ConsoleVisitor {
   }
 
   async #request(path: string, init: RequestInit & { headers: Record<string, string> }) {
-    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(at('console', path), {
       ...init,
-      headers: { ...(cookie !== '' && { cookie }), ...init.headers },
+      headers: { ...(this.cookies.size > 0 && this.headers), ...init.headers },
       redirect: 'manual',
     })
     response.headers.getSetCookie().forEach((set) => this.#keep(set))

@@ -7,7 +7,8 @@ export interface StreamedEvent {
   readonly data: any
 }
 
-const EVENT = /id: (.+)\nevent: (.+)\ndata: (.+)\n\n/g
+/** Events that nobody resumes after have no id. */
+const EVENT = /(?:id: (.+)\n)?event: (.+)\ndata: (.+)\n\n/g
 
 /** Follows an address; the one who does has to leave. */
 export async function followed(url: string, headers: object, lastEventId?: string) {
@@ -28,7 +29,7 @@ export async function followed(url: string, headers: object, lastEventId?: strin
   })().catch(() => {})
   const events = (): StreamedEvent[] =>
     [...text.matchAll(EVENT)].map(([, id, name, data]) => ({
-      id: id!,
+      id: id ?? '',
       name: name!,
       data: JSON.parse(data!),
     }))

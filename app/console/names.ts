@@ -1,0 +1,45 @@
+import type { SurfaceName } from '#configuration/surfaces'
+import { HubFailure } from './hub_failure.js'
+import type { Page } from './page.js'
+
+/** More ids than a page shows, and fewer than a URL holds. */
+const MAX_IDS = 50
+
+interface NamedRow {
+  readonly id: string
+  readonly name: string
+}
+
+/** Names by ids. Ids without a visible name are missing. */
+export type Names = ReadonlyMap<string, string>
+
+export const nodeNames = (page: Page, ids: Iterable<string | null | undefined>): Promise<Names> =>
+  namesIn(page, 'core', '/nodes', ids)
+
+export const realmNames = (page: Page, ids: Iterable<string | null | undefined>): Promise<Names> =>
+  namesIn(page, 'identity', '/realms', ids)
+
+export const userNames = (page: Page, ids: Iterable<string | null | undefined>): Promise<Names> =>
+  namesIn(page, 'identity', '/users', ids)
+
+/** Reads the names of the records that a page mentions. Providers of others list none, and some users may not see them. */
+async function namesIn(
+  { hub }: Page,
+  service: SurfaceName,
+  path: string,
+  ids: Iterable<string | null | undefined>
+): Promise<Names> {
+  const known = [...new Set(ids)].filter((id) => typeof id === 'string').slice(0, MAX_IDS)
+  if (known.length === 0) {
+    return new Map()
+  }
+  const query = { 'filter[id]': known.join(), 'page[limit]': MAX_IDS }
+  const rows = await hub.list<NamedRow>(service, path, query).catch(withoutNames)
+  return new Map((rows?.data ?? []).map(({ id, name }) => [id, name]))
+}
+
+function withoutNames(error: unknown): undefined {
+  if (!(error instanceof HubFailure || error instanceof SyntaxError)) {
+    throw error
+  }
+}

@@ -1,0 +1,31 @@
+const MAX_OFFSET = 1_000_000
+
+/** The offset of a page of a list in its address; 0 for anything else. */
+export function offsetOf(query: URLSearchParams): number {
+  const offset = Number(query.get('offset') ?? 0)
+  return Number.isInteger(offset) && offset > 0 ? Math.min(offset, MAX_OFFSET) : 0
+}
+
+/** The text that a list is searched for. */
+export const searchTextOf = (query: URLSearchParams): string =>
+  (query.get('name') ?? '').trim().slice(0, 128)
+
+/** An address with those of the values that are set. */
+export function addressWith(
+  path: string,
+  values: Readonly<Record<string, string | number>>
+): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== '' && value !== 0) {
+      query.set(name, String(value))
+    }
+  }
+  return query.size === 0 ? path : `${path}?${query}`
+}
+
+/** The filter of core for records whose name or displayed name contains a text. */
+export function nameFilter(text: string): string {
+  const quoted = `'${text.replaceAll("'", "''")}'`
+  return `or(contains(name,${quoted}),contains(displayName,${quoted}))`
+}

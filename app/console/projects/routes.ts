@@ -1,0 +1,9 @@
+import type { PageRoutes } from '#console/page_routes'
+import { showProject } from './project_page.js'
+import { showProjects } from './projects_page.js'
+
+export function projectRoutes(pages: PageRoutes): void {
+  pages
+    .page('/projects', 'showProjects', 'The projects', showProjects)
+    .page('/projects/:id', 'showProject', 'One project with its nodes and analyses', showProject)
+}
