@@ -44,6 +44,11 @@ export class HubClient {
     this.#options = options
   }
 
+  /** The address of a service, for its sockets. */
+  address(service: SurfaceName): string {
+    return this.#options.addresses.of(service)
+  }
+
   /** Reads JSON. */
   async read<T>(service: SurfaceName, path: string, query?: QueryValues): Promise<T> {
     return this.#json<T>(service, path + queryText(query))

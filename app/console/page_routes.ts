@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { anyone, inSession } from '#kernel/access'
 import type { Handler, ResponseDeclaration, SurfaceRoutes } from '#http/surface'
-import { PageRunner, type PageHandler } from './page_runner.js'
+import { PageRunner, type PageHandler, type StreamHandler } from './page_runner.js'
 
 const PAGE: ResponseDeclaration = {
   description: 'The page',
@@ -51,6 +51,24 @@ export class PageRoutes {
         200: { description: 'The file', contentType: 'application/octet-stream' },
         303: REDIRECT,
         404: PAGE,
+      },
+    })
+    return this
+  }
+
+  /** Events for the script of a page. */
+  stream(path: string, name: string, summary: string, handler: StreamHandler): this {
+    const run = async (ctx: HttpContext) => {
+      const runner = await ctx.containerResolver.make(PageRunner)
+      await runner.stream(ctx, handler)
+    }
+    this.#routes.get(path, run, {
+      name,
+      summary,
+      access: inSession,
+      responses: {
+        200: { description: 'The events', contentType: 'text/event-stream; charset=utf-8' },
+        401: { description: 'The session has ended' },
       },
     })
     return this

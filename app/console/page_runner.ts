@@ -1,6 +1,8 @@
 import { inject } from '@adonisjs/core'
 import type { HttpContext } from '@adonisjs/core/http'
 
+import { Authenticator } from '#auth/authenticator'
+import { connectionEndSignal, sendEvents, type ServerSentEvent } from '#http/event_stream'
 import { Failure } from '#kernel/failures'
 import { ConcurrencyLimit } from './concurrency_limit.js'
 import { HubAddresses } from './hub_addresses.js'
@@ -18,9 +20,15 @@ import { consoleUrl, Views } from './views.js'
 
 export type PageHandler = (page: Page, ctx: HttpContext) => Promise<PageResult> | PageResult
 
+/** Opens what is streamed to a page, until the signal aborts. */
+export type StreamHandler = (
+  page: Page,
+  options: { readonly signal: AbortSignal; readonly after: string | undefined }
+) => Promise<AsyncIterable<ServerSentEvent>> | AsyncIterable<ServerSentEvent>
+
 /** More pages of one user at the same time than this are made by no person. */
 const PAGE_LIMITS = { perUser: 8, perProcess: 512 }
-/** Downloads last. */
+/** Streams and downloads last. A visible tab has up to two. */
 const LASTING_LIMITS = { perUser: 16, perProcess: 1_000 }
 
 /** Runs the handlers of pages and actions for the signed-in user, and shows what they return. */
@@ -29,13 +37,20 @@ export class PageRunner {
   readonly #views: Views
   readonly #sessions: Sessions
   readonly #addresses: HubAddresses
+  readonly #authenticator: Authenticator
   readonly #pages = new ConcurrencyLimit(PAGE_LIMITS)
   readonly #lasting = new ConcurrencyLimit(LASTING_LIMITS)
 
-  constructor(views: Views, sessions: Sessions, addresses: HubAddresses) {
+  constructor(
+    views: Views,
+    sessions: Sessions,
+    addresses: HubAddresses,
+    authenticator: Authenticator
+  ) {
     this.#views = views
     this.#sessions = sessions
     this.#addresses = addresses
+    this.#authenticator = authenticator
   }
 
   /** Shows a page. A user without a session signs in first and then returns to it. */
@@ -46,6 +61,24 @@ export class PageRunner {
   /** Sends a file, which may take long. Whatever prevents it is shown as a page. */
   download(ctx: HttpContext, handler: PageHandler): Promise<void> {
     return this.#showWithin(ctx, handler, this.#lasting)
+  }
+
+  /**
+   * Streams to the script of a page until the browser leaves, the token ends or the process stops. The browser then
+   * connects again, which renews the session, and learns with 401 that there is none.
+   */
+  async stream(ctx: HttpContext, handler: StreamHandler): Promise<void> {
+    try {
+      const signedIn = await this.#sessions.find(ctx)
+      if (!signedIn) {
+        throw new SessionEnded()
+      }
+      await this.#renewing(ctx, signedIn, (current) =>
+        this.#lasting.run(current.actor.id, () => this.#sendStream(ctx, current, handler))
+      )
+    } catch (error) {
+      refuseStream(ctx, error)
+    }
   }
 
   /** Runs the action of a form that was made for this session. Anything else is refused before the handler. */
@@ -82,6 +115,17 @@ export class PageRunner {
       }
       await this.#renewing(ctx, signedIn, (current) => this.#run(ctx, current, handler, limit))
     })
+  }
+
+  async #sendStream(ctx: HttpContext, signedIn: SignedIn, handler: StreamHandler): Promise<void> {
+    const ending = connectionEndSignal(ctx)
+    const ended = new AbortController()
+    ending.addListener({ onEnd: () => ended.abort() })
+    this.#authenticator.guardConnection?.(signedIn.session.accessToken, ending)
+    const { signal } = ended
+    const after = ctx.request.header('last-event-id')
+    const events = await handler(this.#pageOf(ctx, signedIn), { signal, after })
+    await sendEvents(ctx, events, signal)
   }
 
   /** A service may know of the end of a token first; then the session is renewed once. */
@@ -188,6 +232,19 @@ export class PageRunner {
 
 const isUnauthorized = (error: unknown): boolean =>
   error instanceof HubFailure && error.status === 401
+
+/** Scripts read only the status: 401 leads to the sign-in, and others are tried again by reading the page. */
+function refuseStream(ctx: HttpContext, error: unknown): void {
+  const { response } = ctx
+  const isKnown = error instanceof HubFailure || error instanceof Failure
+  if (!isKnown && !(error instanceof SessionEnded)) {
+    ctx.logger.error({ err: error }, 'a stream of the console failed')
+  }
+  const status = error instanceof SessionEnded ? 401 : isKnown ? error.status : 500
+  response.status(status)
+  response.header('cache-control', 'no-store')
+  response.send(null)
+}
 
 function redirect({ response }: HttpContext, address: string): void {
   response.status(303)

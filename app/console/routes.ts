@@ -4,6 +4,7 @@ import { anyone } from '#kernel/access'
 import type { Surface, SurfaceRoutes } from '#http/surface'
 import { healthRoutes } from '#openapi/common_routes'
 import { analysisRoutes } from '#console/analyses/routes'
+import { liveRoutes } from '#console/live/routes'
 import { needsRoutes } from '#console/needs/routes'
 import { nodeRoutes } from '#console/nodes/routes'
 import { PageRoutes } from './page_routes.js'
@@ -23,6 +24,7 @@ const consoleSurface: Surface = {
     analysisRoutes(pages)
     projectRoutes(pages)
     nodeRoutes(pages)
+    liveRoutes(pages)
     assetRoutes(routes)
     healthRoutes(routes)
   },

@@ -41,6 +41,7 @@ export async function showLog(page: Page): Promise<View> {
     })),
     isHidden: lines === undefined,
     lines: lines?.data.toReversed() ?? [],
+    stream: page.url(addressWith(`/analyses/${id}/log/stream`, { of })),
     command:
       of === ''
         ? `hubctl analysis logs ${id} --follow`

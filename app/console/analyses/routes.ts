@@ -6,6 +6,7 @@ import { downloadFile } from './file_download.js'
 import { showFile } from './file_page.js'
 import { showFiles } from './files_page.js'
 import { showLog } from './log_page.js'
+import { streamLog } from './log_stream.js'
 import { showTimeline } from './timeline_page.js'
 
 export function analysisRoutes(pages: PageRoutes): void {
@@ -14,6 +15,7 @@ export function analysisRoutes(pages: PageRoutes): void {
     .page('/analyses/:id', 'showAnalysis', 'One analysis', showAnalysis)
     .page('/analyses/:id/timeline', 'showTimeline', 'What happened to an analysis', showTimeline)
     .page('/analyses/:id/log', 'showLog', 'The log of an analysis', showLog)
+    .stream('/analyses/:id/log/stream', 'streamLog', 'New lines of the log', streamLog)
     .page('/analyses/:id/files', 'showFiles', 'The files of an analysis', showFiles)
     .page('/analyses/:id/files/:file', 'showFile', 'The beginning of a file', showFile)
     .download('/analyses/:id/files/:file/download', 'downloadFile', 'A file', downloadFile)
