@@ -103,8 +103,9 @@ async function pathsToMeasure(pool: pg.Pool): Promise<string[]> {
   return [...declared.filter((path) => !path.includes(':')), ...filtered]
 }
 
-const withId = (folder: string, ids: ReadonlyMap<string, string>): string =>
-  `${folder}/${ids.get(folder) ?? ':id'}`
+function withId(folder: string, ids: ReadonlyMap<string, string>): string {
+  return `${folder}/${ids.get(folder) ?? ':id'}`
+}
 
 /** An id for each folder of addresses that is followed by one. */
 async function idsByFolder(pool: pg.Pool): Promise<ReadonlyMap<string, string>> {
@@ -129,9 +130,14 @@ async function idsByFolder(pool: pg.Pool): Promise<ReadonlyMap<string, string>> 
   return new Map(found.filter(([, id]) => id !== ''))
 }
 
-const uuid = (kind: string, number: string) => `md5('${kind}-' || ${number})::uuid`
+function uuid(kind: string, number: string): string {
+  return `md5('${kind}-' || ${number})::uuid`
+}
+
 /** Twenty realms, as those of the events. */
-const realm = (number: string) => `md5('realm ' || ${number} % 20)::uuid`
+function realm(number: string): string {
+  return `md5('realm ' || ${number} % 20)::uuid`
+}
 
 /** Projects, nodes and analyses in all phases, with a result file each. */
 async function fill(pool: pg.Pool): Promise<void> {
@@ -186,5 +192,11 @@ async function storeResult(pool: pg.Pool): Promise<void> {
   )
 }
 
-const projectOf = (number: string) => `(1 + ${number} % ${PROJECTS})`
-const nodeOf = (project: string) => `(1 + (${project} * 7 + k) % ${NODES})`
+function projectOf(number: string): string {
+  return `(1 + ${number} % ${PROJECTS})`
+}
+
+/** The node with the number `k` of a project. */
+function nodeOf(project: string): string {
+  return `(1 + (${project} * 7 + k) % ${NODES})`
+}
