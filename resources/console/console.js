@@ -204,6 +204,11 @@ addEventListener('pageshow', () => {
   }
 })
 
+/** Where the areas are a line that is wider than the window, the current one is in sight. */
+document
+  .querySelector('.frame > nav [aria-current]')
+  ?.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' })
+
 enableCopying(document)
 setInterval(updateAges, 1_000 * 20)
 setInterval(() => refreshWhenDue().catch(() => {}), 500)
