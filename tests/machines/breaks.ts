@@ -38,7 +38,7 @@ const WAYS = {
   },
   'paused': async (hosts, installation) => {
     const units = unitsOn(hosts, installation)
-    units.forEach((unit) => unit.pause())
+    await Promise.all(units.map((unit) => unit.pause()))
     return async () => units.forEach((unit) => unit.resume())
   },
   'disk full': async (hosts) => {

@@ -34,6 +34,9 @@ if (isInOwnNetwork()) {
 
 /** Fetches what comes from elsewhere, while there is a network. */
 async function prepare(): Promise<void> {
+  if (process.getuid?.() !== 0) {
+    throw new Error('The drill makes networks and mounts of its own: run it as root')
+  }
   const { etcd, haproxy, namespaces, patroni, rabbitmq, redis } = PACKAGES
   await ensurePackages([...etcd, ...haproxy, ...namespaces, ...patroni, ...rabbitmq, ...redis])
   await goProgram(VERSITYGW)

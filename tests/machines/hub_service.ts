@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises'
 
 import { HubProcesses } from '#tests/helpers/hub_processes'
-import { signalInhabitants } from '#tests/services/servers/inhabitants'
+import { pauseInhabitants, signalInhabitants } from '#tests/services/servers/inhabitants'
 import type { Host } from './network.js'
 import { Unit, type Service } from './unit.js'
 
@@ -11,7 +11,7 @@ class HubService implements Service {
   readonly #variables: Record<string, string>
   readonly #log: string
   #processes: HubProcesses | undefined
-  #isRunning = false
+  #running: HubProcesses | undefined
 
   constructor(host: Host, variables: Record<string, string>, log: string) {
     this.#host = host
@@ -20,24 +20,32 @@ class HubService implements Service {
   }
 
   get isRunning(): boolean {
-    return this.#isRunning
+    return this.#running !== undefined
   }
 
   async start(): Promise<void> {
     await this.remove()
-    const { commandPrefix } = this.#host
+    const commandPrefix = this.#host.commandPrefix()
     const processes = await HubProcesses.launch('server', {
-      variables: this.#variables,
+      variables: { ...this.#variables, TMPDIR: this.#host.disk },
       commandPrefix,
     })
     this.#processes = processes
-    this.#isRunning = true
-    void processes.exit.then(() => (this.#isRunning = false))
+    this.#running = processes
+    void processes.exit.then(() => {
+      this.#running = this.#running === processes ? undefined : this.#running
+    })
     await processes.until('it was ready', () => processes.output.includes('is ready after'))
   }
 
   signal(name: NodeJS.Signals): number {
     return this.#processes ? signalInhabitants(this.#processes.folder, name) : 0
+  }
+
+  async pause(): Promise<void> {
+    if (this.#processes) {
+      await pauseInhabitants(this.#processes.folder)
+    }
   }
 
   /** Keeps what it logged. */

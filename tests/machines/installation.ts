@@ -113,13 +113,12 @@ export class Installation {
   }
 }
 
-const logOf = (host: Host) => join(host.disk, 'log')
+const logOf = ({ name }: Host) => join(ownFolder(), `${name}.log`)
 
 async function isReady({ name }: Host): Promise<boolean> {
   const signal = AbortSignal.timeout(ANSWER_MS)
-  const { status, body } = await fetch(`http://${name}:3009/health/ready`, { signal })
-  await body?.cancel()
-  return status === 200
+  const response = await fetch(`http://${name}:3009/health/ready`, { signal })
+  return ((await response.json()) as { status: string }).status === 'ok'
 }
 
 async function layOut(network: Network) {

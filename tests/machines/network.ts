@@ -8,9 +8,14 @@ const run = promisify(execFile)
 const BRIDGE = 'hosts'
 const SUBNET = '10.29.0'
 const NAMESPACES = '/run/netns'
-const DISK_SIZE = '1g'
+/** Files of PostgreSQL's log alone may take one. */
+const DISK_SIZE = '2g'
 /** How long something took is measured with another clock, which goes on as before. */
-const FAKE_CLOCK = ['env', 'FAKETIME_DONT_FAKE_MONOTONIC=1', 'faketime', '-m', '-f']
+const FAKE_CLOCK = [
+  'env',
+  'LD_PRELOAD=/usr/$LIB/faketime/libfaketimeMT.so.1',
+  'FAKETIME_DONT_FAKE_MONOTONIC=1',
+]
 const FILLER = 'filler'
 const NAMES = 'names'
 
@@ -48,14 +53,14 @@ export class Host {
     this.#enter = ['nsenter', `--net=${NAMESPACES}/${name}`, '--']
   }
 
-  /** Begins a command that runs on the host, with its clock. */
-  get commandPrefix(): readonly string[] {
-    return [...this.#enter, ...this.#clock]
+  /** Begins a command that runs on the host, with its clock, as an account that is taken with a command. */
+  commandPrefix(takeAccount: readonly string[] = []): readonly string[] {
+    return [...this.#enter, ...takeAccount, ...this.#clock]
   }
 
   /** The clock of programs that are started from now on. The kernel has only one for all. */
   setClock(secondsAhead: number): void {
-    this.#clock = secondsAhead === 0 ? [] : [...FAKE_CLOCK, `+${secondsAhead}s`]
+    this.#clock = secondsAhead === 0 ? [] : [...FAKE_CLOCK, `FAKETIME=+${secondsAhead}s`]
   }
 
   /** Nothing reaches the host, and nothing leaves it. */

@@ -20,10 +20,8 @@ export async function runInOwnNetwork(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'hub-machines-'))
   const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
   const args = [...NAMESPACES, '--fork', '--kill-child', '--', ...FIRST_PROCESS, ...again]
-  const child = spawn('unshare', args, {
-    env: { ...process.env, [MARK]: folder },
-    stdio: 'inherit',
-  })
+  const env = { ...process.env, [MARK]: folder, TMPDIR: folder }
+  const child = spawn('unshare', args, { env, stdio: 'inherit' })
   const end = () => void child.kill('SIGKILL')
   process.on('SIGINT', end).on('SIGTERM', end)
   try {

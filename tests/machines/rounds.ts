@@ -70,6 +70,7 @@ export class Rounds {
     const probes = await PrimaryProbes.start(journal.pool, servers.postgres)
     const primary = (await servers.postgres.primary())!
     const building = await prepareBuilds(origin, servers.postgres.urlAt(primary.host))
+    await servers.rabbitmq.expectReplicatedQueues()
     await nothingIsUnderWay(journal)
     return new Rounds({ installation, journal, observer, probes, building, scale }, draw)
   }
@@ -87,11 +88,11 @@ export class Rounds {
     const named = { ...scale, name: `round-${this.#count}` }
     const load = await Load.start({ origin, building, scale: named })
     try {
-      const { hosts, outages } = await this.#measure(load, { holdMs, begin })
+      const { hosts, outages, notWhole } = await this.#measure(load, { holdMs, begin })
       await load.endWriting()
       const evidence = { load, journal, observer, origin, formerEvents }
       const findings = [...(await checks(evidence)), await probes.finding()]
-      const problems = problemsOf(findings)
+      const problems = [...notWhole, ...problemsOf(findings)]
       return { name, hosts, outages, problems, counts: countsOf(load) }
     } finally {
       load.stop()
@@ -106,10 +107,13 @@ export class Rounds {
     const { hosts, repair } = await begin(installation, this.#draw)
     await delay(holdMs)
     await repair()
-    await installation.isWhole()
+    const notWhole = await installation.isWhole().then(
+      () => [],
+      (error) => [`it did not become whole by itself: ${error}`]
+    )
     await delay(AFTER_MS)
     const outages = outagesOf(load, from, performance.now())
-    return { hosts: hosts.map((host) => host.name), outages }
+    return { hosts: hosts.map((host) => host.name), outages, notWhole }
   }
 
   async close(): Promise<void> {

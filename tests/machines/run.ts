@@ -21,8 +21,10 @@ interface DrillOptions {
   readonly isTableWritten: boolean
 }
 
+const BUILDS = { fileBytes: 64 * 1024, pauseMs: 5_000 }
 const UPLOADS = { partBytes: 16 * 1024, pauseMs: 50 }
 const WRITER_PAUSE_MS = 50
+const README = new URL('../../README.md', import.meta.url)
 const PAGE = new URL('../../docs/high-availability.md', import.meta.url)
 
 /** Breaks what was chosen, and prints the table. The process fails if something was lost. */
@@ -68,9 +70,10 @@ const inOrder = (breaks: readonly Break[], { draw, rounds }: DrillOptions): Brea
 const scaleOf = ({ writers, messagesPerSecond }: DrillOptions): Omit<LoadScale, 'name'> => ({
   writers,
   writerPauseMs: WRITER_PAUSE_MS,
-  readers: 1,
+  readers: 0,
   sendsPerSecond: messagesPerSecond,
   uploads: UPLOADS,
+  builds: BUILDS,
 })
 
 async function keep(round: Round, { results }: DrillOptions): Promise<void> {
@@ -88,8 +91,11 @@ async function showTable(done: readonly Round[], options: DrillOptions): Promise
   console.log(`\n${table}\n`)
   if (options.isTableWritten) {
     await writeBetweenMarkers(PAGE, 'drill', table)
+    await writeBetweenMarkers(README, 'drill', tableOf(all.filter(({ name }) => isForReadme(name))))
   }
 }
+
+const isForReadme = (name: string) => name.endsWith('kill -9') || name.endsWith('clean switch')
 
 async function readRounds(file: string): Promise<Round[]> {
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
@@ -101,5 +107,5 @@ function lineOf({ name, hosts, outages, counts }: Round): string {
     ([kind, ms]) => `${kind} ${(ms / 1_000).toFixed(1)} s`
   )
   const figures = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`)
-  return `${name} (${hosts.join(', ')}): longest wait ${seconds.join(', ')}; ${figures.join(', ')}`
+  return `${name} (${hosts.join(', ') || 'no host'}): longest wait ${seconds.join(', ')}; ${figures.join(', ')}`
 }

@@ -13,6 +13,8 @@ export interface Service {
   start(): Promise<unknown>
   /** Sends a signal to each process and tells how many there were. */
   signal(name: NodeJS.Signals): number
+  /** Resolves when none of its processes runs any more, until `SIGCONT`. */
+  pause(): Promise<void>
   /** Ends all of them in good order and removes what they stored. */
   remove(): Promise<unknown>
 }
@@ -53,18 +55,13 @@ export class Unit {
     this.#isOn = true
   }
 
-  /** SIGKILL to all processes, which are started again. */
-  kill(): void {
-    this.#service.signal('SIGKILL')
-  }
-
   /** Asks the service to end in good order, after which it is started again. */
   stop(signal: NodeJS.Signals = 'SIGTERM'): void {
     this.#service.signal(signal)
   }
 
-  pause(): void {
-    this.#service.signal('SIGSTOP')
+  pause(): Promise<void> {
+    return this.#service.pause()
   }
 
   resume(): void {

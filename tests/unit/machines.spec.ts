@@ -29,8 +29,8 @@ test.group('The drill with several hosts', () => {
     const rounds = [round('b', 3, ['lost']), round('a', 1), round('b', 1), round('b', 20)]
 
     assert.deepEqual(tableOf(rounds).split('\n').slice(2), [
-      '| a | 1 | 0 | 1.0 / 1.0 | 0.0 / 0.0 | 0.5 / 0.5 |',
-      '| b | 3 | 1 | 3.0 / 20.0 | 0.0 / 0.0 | 0.5 / 0.5 |',
+      '| a           |      1 |    0 |  1.0 / 1.0 | 0.0 / 0.0 | 0.5 / 0.5 |',
+      '| b           |      3 |    1 | 3.0 / 20.0 | 0.0 / 0.0 | 0.5 / 0.5 |',
     ])
   })
 

@@ -1,13 +1,21 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { eventually } from '#tests/helpers/eventually'
 import { Researcher, storeMasterImage } from '#tests/helpers/worker/researcher'
 
 const ENDED = ['executed', 'failed']
 const BUILT_WITHIN_MS = 300_000
-const FILE_BYTES = 4 * 1024 ** 2
+/** Builds follow each other at once. */
+const PACE: BuildPace = { fileBytes: 4 * 1024 ** 2, pauseMs: 0 }
 /** A distribution does not follow, so one project serves all. */
 const MASTER_IMAGE = { virtualPath: 'python/base', command: 'python3' }
+
+/** How large the file of each analysis is, and what is waited before the next one. */
+export interface BuildPace {
+  readonly fileBytes: number
+  readonly pauseMs: number
+}
 
 /** What every build needs. */
 export interface BuildFacts {
@@ -34,17 +42,20 @@ export class Builder {
   readonly accepted: string[] = []
   readonly surprises: string[] = []
   readonly #facts: BuildFacts
+  readonly #pace: BuildPace
   readonly #stopping: AbortSignal
   #underWay: string | undefined
 
-  constructor(facts: BuildFacts, stopping: AbortSignal) {
+  constructor(facts: BuildFacts, stopping: AbortSignal, pace = PACE) {
     this.#facts = facts
+    this.#pace = pace
     this.#stopping = stopping
   }
 
   async run(): Promise<void> {
     while (!this.#stopping.aborted) {
       await this.#build().catch((error: Error) => void this.surprises.push(error.message))
+      await delay(this.#pace.pauseMs)
     }
   }
 
@@ -69,7 +80,7 @@ export class Builder {
     const { researcher, masterImageId, registryId, project } = this.#facts
     const files = {
       'main.py': 'print(1)\n',
-      'data/large.txt': randomBytes(FILE_BYTES / 2).toString('hex'),
+      'data/large.txt': randomBytes(this.#pace.fileBytes / 2).toString('hex'),
     }
     const id = await researcher.analysis(project, masterImageId, files, { registryId })
     await researcher.lockAndBuild(id)

@@ -9,7 +9,7 @@ import { SocketListener } from '#tests/drills/socket_listener'
 import { eventually } from '#tests/helpers/eventually'
 import type { MailboxOwner } from '#tests/helpers/messenger/mailbox_owners'
 import { logIn } from '#tests/services/servers/served_pool'
-import { Builder, type BuildFacts } from './builder.js'
+import { Builder, type BuildFacts, type BuildPace } from './builder.js'
 import { Reader } from './reader.js'
 import { FormUploader, ResumableUploader, type Pace } from './uploads.js'
 
@@ -45,6 +45,7 @@ export interface LoadScale {
   readonly readers: number
   readonly sendsPerSecond: number
   readonly uploads?: Pace
+  readonly builds?: BuildPace
 }
 
 interface Parts {
@@ -95,7 +96,7 @@ export class Load {
       pace: scale.uploads,
     }
     const [forms, resumable] = [new FormUploader(storage), new ResumableUploader(storage)]
-    const builder = new Builder(building, signal)
+    const builder = new Builder(building, signal, scale.builds)
     const ledger = new Ledger(RECIPIENTS)
     const traffic = new Traffic({
       origins: [`${origin}/messenger`],

@@ -30,12 +30,17 @@ const LOG_TAIL_LINES = 30
 type Owner = { uid: number; gid: number }
 type Environment = Record<string, string>
 
+type CommandPrefix = (takeAccount: readonly string[]) => readonly string[]
+
 export interface HomeOptions {
   readonly name: string
   readonly account: string
   readonly stopSignal: NodeJS.Signals
-  /** A command of root that begins each command of the server at the moment, such as one that enters a network namespace. */
-  readonly commandPrefix?: () => readonly string[]
+  /**
+   * What begins each command of the server, such as one of root that enters a network namespace. It contains the command
+   * that takes the account of the server.
+   */
+  readonly commandPrefix?: CommandPrefix
   /** Where its folder is made; by default where temporary files are. */
   readonly parent?: string
 }
@@ -59,7 +64,7 @@ export class Home {
   readonly #owner: Owner | undefined
   readonly #guardian: Guardian
   readonly #stopSignal: NodeJS.Signals
-  readonly #commandPrefix: (() => readonly string[]) | undefined
+  readonly #commandPrefix: CommandPrefix | undefined
   #daemons: ChildProcess[] = []
   #log = ''
 
@@ -209,13 +214,10 @@ export class Home {
     this.#daemons = []
   }
 
-  /** The prefix needs root, so that the account is taken after it. */
   #prefixed(command: string, args: readonly string[]): [string, string[]] {
-    const [program, ...more] = this.#commandPrefix?.() ?? []
-    if (program === undefined) {
-      return [command, [...args]]
-    }
-    return [program, [...more, ...asAccount(this.#owner), command, ...args]]
+    const prefix = this.#commandPrefix?.(takeAccount(this.#owner)) ?? []
+    const [program, ...more] = [...prefix, command, ...args]
+    return [program!, more]
   }
 
   #surroundings(env: Environment) {
@@ -253,7 +255,7 @@ async function accountIds(account: string): Promise<Owner> {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
 }
 
-function asAccount(owner: Owner | undefined): string[] {
+function takeAccount(owner: Owner | undefined): string[] {
   return owner
     ? ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups', '--']
     : []

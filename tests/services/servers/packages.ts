@@ -18,7 +18,7 @@ export const PACKAGES = {
   haproxy: ['haproxy'],
   imageTools: ['busybox-static', 'skopeo', 'umoci'],
   mariadb: ['mariadb-server'],
-  namespaces: ['faketime', 'iproute2', 'nftables'],
+  namespaces: ['libfaketime', 'iproute2', 'nftables'],
   nginx: ['nginx-light'],
   patroni: ['patroni', 'postgresql-15', 'python3-etcd', 'python3-psycopg2'],
   podman: ['podman', 'runc'],
