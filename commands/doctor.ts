@@ -37,30 +37,11 @@ export default class Doctor extends BaseCommand {
   }
 
   async #examine(): Promise<Report> {
-    const { examine } = await import('#doctor/examine')
-    const { ALL_CHECKS } = await import('#doctor/all_checks')
-    const { CheckContext } = await import('#doctor/check_context')
-    const { surfacesOf } = await import('#configuration/processes')
-    const { databaseUrl } = await import('#database/addresses')
     const { loadSettings } = await import('#runtime/application')
-    const { queuesWithDead } = await import('#start/bus')
-    const { env, secretsInEnvironment } = await import('#start/env')
+    const { examineInstallation } = await import('#start/examination')
     // The services need what this command looks at, so it has no application but the settings.
     await loadSettings()
-    const consumers = await queuesWithDead()
-    const context = new CheckContext({
-      env,
-      surfaces: surfacesOf(env),
-      addressOf: databaseUrl,
-      queues: consumers.map(({ queue }) => queue),
-      migrations: new URL('database/migrations/', this.app.appRoot),
-      secretsInEnvironment,
-    })
-    try {
-      return await examine(context, ALL_CHECKS)
-    } finally {
-      await context.close()
-    }
+    return examineInstallation()
   }
 
   #show({ checks, findings }: Report) {

@@ -2,6 +2,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 
 import { Bus } from '#bus/bus'
 import { Administration } from '#core/administration/administration'
+import { Examinations } from '#core/administration/examinations'
 import type { Credential } from '#core/administration/credential'
 import { InstallationStatus } from '#core/administration/installation_status'
 import { corePool } from '#core/database'
@@ -28,6 +29,16 @@ export default class AdministrationProvider {
         letters: openDeadLetters(consumers, env.AMQP_URL),
         sweeps: await registeredSweeps(this.app),
         pool: sweepPool(),
+      })
+    })
+    container.singleton(Examinations, async (resolver) => {
+      const logger = await resolver.make('logger')
+      return new Examinations({
+        async examine() {
+          const { examineInstallation } = await import('#start/examination')
+          return examineInstallation()
+        },
+        onError: (error) => logger.error({ err: error }, 'the doctor could not examine'),
       })
     })
     container.singleton(InstallationStatus, async (resolver) => {

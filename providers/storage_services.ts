@@ -10,6 +10,7 @@ import { StorageRecords } from '#storage/storage_records'
 import { ObjectStore } from '#storage/objects/object_store'
 import { bucketLocation, currentLayout } from '#storage/objects/layout'
 import { ResumableService } from '#storage/resumable/resumable_service'
+import { StorageUsage } from '#storage/usage/storage_usage'
 import { openObjectStore } from '#storage/objects/open_object_store'
 import { makeOnce } from './made_once.js'
 
@@ -35,5 +36,6 @@ export function wireStorage(app: ApplicationService): void {
     BucketFileService,
     Heartbeat,
     ResumableService,
+    StorageUsage,
   ])
 }

@@ -75,6 +75,18 @@ export class SecurityAudit {
     })
   }
 
+  /** Records that the audit trail was verified, and with which result. Its subject are the events themselves. */
+  trailVerified(origin: Origin, { isIntact }: { isIntact: boolean }): Promise<void> {
+    return this.#sink.record({
+      type: isIntact ? 'trailIntact' : 'trailChanged',
+      subject: 'event',
+      id: null,
+      realmId: origin.actor.realmId,
+      origin,
+      permissions: [],
+    })
+  }
+
   /**
    * Records an event of a login. Failures are only logged, but callers await it, so that attempts are never faster than
    * their records.

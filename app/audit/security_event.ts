@@ -4,9 +4,12 @@ import type { Origin, RequestSource } from '#kernel/origin'
 export type SignInEvent =
   'signInFailed' | 'signInsBlocked' | 'refreshTokenReused' | 'authorizationCodeReused'
 
+/** The outcome of a verification of the audit trail. */
+export type TrailEvent = 'trailIntact' | 'trailChanged'
+
 /** An auditable event without a change of a record. It names what was refused or read but never contains it. */
 export interface SecurityEvent {
-  readonly type: 'permissionRefused' | 'secretRead' | SignInEvent
+  readonly type: 'permissionRefused' | 'secretRead' | TrailEvent | SignInEvent
   /** A kind of record or the name of a route. */
   readonly subject: string
   readonly id: string | null

@@ -8,6 +8,7 @@ import { configurationNote } from './configuration_note.js'
 import { nameOf } from './databases.js'
 import { BackupRefused } from './errors.js'
 import { readHeads } from './heads.js'
+import { noteBackup } from './note_backup.js'
 import { ObjectRemovalLock } from './object_removal_lock.js'
 import type { Installation } from './installation.js'
 import { newKeyMark } from './key_mark.js'
@@ -46,6 +47,7 @@ export async function takeBackup(
     either.throwIfAborted()
     await writeManifest(backupStore, manifest, installation.key)
     await removeOutdated(backupStore, manifest, either)
+    await noteBackup(installation, manifest)
     return manifest
   } catch (error) {
     disconnected.signal.throwIfAborted()

@@ -59,8 +59,13 @@ export class HubClient {
     return this.read<Listing<Row>>(service, path, query)
   }
 
-  post<T>(service: SurfaceName, path: string, body: object = {}): Promise<T> {
-    return this.#json<T>(service, path, { method: 'POST', body })
+  post<T>(
+    service: SurfaceName,
+    path: string,
+    body: object = {},
+    timeoutMs = TIMEOUT_MS
+  ): Promise<T> {
+    return this.#json<T>(service, path, { method: 'POST', body, timeoutMs })
   }
 
   patch<T>(service: SurfaceName, path: string, body: object): Promise<T> {

@@ -8,7 +8,7 @@ interface NavigationEntry {
   readonly access: Access
 }
 
-const PEOPLE = ['user_read', 'client_read', 'role_read', 'robot_read'] as const
+const PEOPLE = ['user_read', 'client_read', 'role_read', 'permission_read'] as const
 
 /** The areas of the console in their order. */
 const ENTRIES: readonly NavigationEntry[] = [

@@ -9,7 +9,10 @@ import { needsRoutes } from '#console/needs/routes'
 import { nodeRoutes } from '#console/nodes/routes'
 import { PageRoutes } from './page_routes.js'
 import { projectRoutes } from '#console/projects/routes'
+import { auditRoutes } from '#console/audit/routes'
+import { peopleRoutes } from '#console/people/routes'
 import { signInRoutes } from '#console/sign_in/routes'
+import { systemRoutes } from '#console/system/routes'
 import { Views } from './views.js'
 
 /** The pages for administrators. They show what the public interface shows to the signed-in user. */
@@ -24,6 +27,9 @@ const consoleSurface: Surface = {
     analysisRoutes(pages)
     projectRoutes(pages)
     nodeRoutes(pages)
+    auditRoutes(pages)
+    peopleRoutes(pages)
+    systemRoutes(pages)
     liveRoutes(pages)
     assetRoutes(routes)
     healthRoutes(routes)

@@ -1,4 +1,5 @@
 import { administrationRoutes } from '#core/administration/administration_routes'
+import { examinationRoutes } from '#core/administration/examination_routes'
 import { analysisCommandRoutes } from '#core/analysis_life/command_routes'
 import { timelineRoutes } from '#core/analysis_timeline/timeline_routes'
 import { analysis } from '#core/analyses/analysis'
@@ -70,6 +71,7 @@ const core: Surface = {
     recordRoutes(routes, analysisBucketFile, AnalysisBucketFileService)
     analysisLogRoutes(routes)
     administrationRoutes(routes)
+    examinationRoutes(routes)
   },
 }
 

@@ -20,6 +20,7 @@ import { RoleService } from '#identity/roles/role_service'
 import { rolePermission } from '#identity/role_permissions/role_permission'
 import { scope } from '#identity/scopes/scope'
 import { user } from '#identity/users/user'
+import { sessionRoutes } from '#identity/users/session_routes'
 import { UserService } from '#identity/users/user_service'
 import { userPermission } from '#identity/user_permissions/user_permission'
 import { userRole } from '#identity/user_roles/user_role'
@@ -33,6 +34,7 @@ const identity: Surface = {
     oauthRoutes(routes)
     recordRoutes(routes, realm, RealmService)
     recordRoutes(routes, user, UserService)
+    sessionRoutes(routes)
     recordRoutes(routes, client, ClientService)
     recordRoutes(routes, role, RoleService)
     recordRoutes(routes, permission, PermissionService)

@@ -11,6 +11,7 @@ import { lockRoutes } from '#storage/locks/lock_routes'
 import { resumableRoutes } from '#storage/resumable/resumable_routes'
 import { tarRoutes } from '#storage/tar/tar_routes'
 import { uploadRoutes } from '#storage/uploads/upload_routes'
+import { usageRoutes } from '#storage/usage/usage_routes'
 
 const storage: Surface = {
   name: 'storage',
@@ -26,6 +27,7 @@ const storage: Surface = {
     downloadRoutes(routes)
     tarRoutes(routes)
     lockRoutes(routes)
+    usageRoutes(routes)
   },
 }
 

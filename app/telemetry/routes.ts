@@ -3,6 +3,7 @@ import type { Surface } from '#http/surface'
 import { recordRoutes } from '#records/record_routes'
 import { event } from '#telemetry/events/event'
 import { EventService } from '#telemetry/events/event_service'
+import { searchRoutes } from '#telemetry/events/search_routes'
 import { streamEvents } from '#telemetry/events/live/stream_events'
 import { trailRoutes } from '#telemetry/trail/trail_routes'
 import { logRoutes } from '#telemetry/logs/log_routes'
@@ -14,6 +15,7 @@ const telemetry: Surface = {
   routes(routes) {
     commonRoutes(routes, telemetry)
     trailRoutes(routes)
+    searchRoutes(routes)
     recordRoutes(routes, event, EventService, { stream: streamEvents })
     logRoutes(routes)
   },

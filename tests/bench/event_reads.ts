@@ -11,6 +11,7 @@ import { testEnvironment } from '#tests/helpers/test_environment'
 const EVENTS = Number(process.env.EVENTS ?? 10_000_000)
 const READS = Number(process.env.BENCH_READS ?? 200)
 const WANTED_MS = 10
+const WANTED_PAGE_MS = 300
 
 testEnvironment()
 const database = await testDatabase()
@@ -19,6 +20,8 @@ try {
 } finally {
   await database.stop()
 }
+
+const dayBefore = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
 
 async function measured(): Promise<boolean> {
   const { mountedAs, at } = await import('#tests/helpers/application')
@@ -39,6 +42,9 @@ async function measured(): Promise<boolean> {
     'of one kind': () =>
       `/events?filter=and(eq(refType,'node'),eq(scope,'entity'))&sort=-createdAt`,
     'a page': () => '/events',
+    'a search of one actor': (n: number) => `/events/search?actorId=${recordOf(n % 50)}`,
+    'a search of a day': (n: number) => `/events/search?to=${dayBefore(n % 300)}`,
+    'a search of a name': () => '/events/search?name=updated&refType=node',
     'one': (n: number) => `/events/${uuidOf(`event ${(n * 7919) % EVENTS}`)}`,
   }
   let isQuick = true
@@ -66,6 +72,38 @@ async function measured(): Promise<boolean> {
       )
     }
   }
+  for (const [caller, { token }] of Object.entries(callers)) {
+    isQuick &&= await measuredPages(caller, token)
+  }
   await stop()
+  return isQuick
+}
+
+/** The audit pages of the console, as a browser gets them. */
+async function measuredPages(caller: string, accessToken: string): Promise<boolean> {
+  const { ConsoleVisitor } = await import('#tests/helpers/console/console_visitor')
+  const visitor = new ConsoleVisitor()
+  visitor.become({ accessToken })
+  const pages = {
+    'the audit page': () => '/audit',
+    'the audit page of an actor': (n: number) => `/audit?who=${recordOf(n % 50)}`,
+    'the audit page of a record': (n: number) => `/audit?kind=node&record=${recordOf(n)}`,
+    'the audit page of a name and a day': () => '/audit?what=updated&to=2026-01-01',
+  }
+  let isQuick = true
+  for (const [what, pathOf] of Object.entries(pages)) {
+    const times: number[] = []
+    for (let n = 0; n < READS; n++) {
+      const start = performance.now()
+      const { status } = await visitor.open(pathOf(n))
+      times.push(performance.now() - start)
+      isQuick &&= status === 200
+    }
+    times.sort((one, other) => one - other)
+    const median = times[Math.floor(times.length / 2)]!
+    const late = times[Math.floor(times.length * 0.99)]!
+    isQuick &&= late <= WANTED_PAGE_MS
+    console.log(`${what}, ${caller}: ${median.toFixed(1)} ms, p99 ${late.toFixed(1)} ms`)
+  }
   return isQuick
 }

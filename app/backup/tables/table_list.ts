@@ -19,6 +19,8 @@ const EXCLUDED = new Set([
   // Refer to transaction IDs of the server. The totals are copied with pending changes added.
   'record_total_changes',
   'record_totals_added',
+  // About the installation that they were taken from.
+  'backups',
   RESTORATION,
 ])
 

@@ -53,7 +53,7 @@ const COUNT: JsonSchema = {
 }
 
 const RECORDS: JsonSchema = { type: 'array', items: { type: 'object' } }
-const PARTS = ['surfaces', 'queues', 'outbox', 'sweeps', 'stuck', 'credentials']
+const PARTS = ['surfaces', 'queues', 'outbox', 'sweeps', 'stuck', 'credentials', 'backups']
 const STATUS: JsonSchema = enveloped(
   {
     type: 'object',
@@ -86,7 +86,7 @@ export function administrationRoutes(routes: SurfaceRoutes): void {
     .get('/admin/status', showStatus, {
       name: 'readStatus',
       summary:
-        'The state of the installation: services, queues, outbox, sweeps, stuck analyses, expiring credentials',
+        'The state of the installation: services, queues, outbox, sweeps, stuck analyses, expiring credentials, last backups',
       access: OPERATOR_ACCESS,
       responses: { 200: { description: 'The current state', schema: STATUS } },
     })

@@ -6,6 +6,7 @@ import type { Origin } from '#kernel/origin'
 import { backlogOf } from '#outbox/backlog'
 import type { Credential } from './credential.js'
 import { findOldNodeSecrets } from './old_node_secrets.js'
+import { takenBackups, type TakenBackup } from './taken_backups.js'
 import { findStuckAnalyses, type StuckAnalysis } from './stuck_analyses.js'
 import { type Administration, OPERATOR_ACCESS } from './administration.js'
 
@@ -44,6 +45,8 @@ export interface InstallationState {
   readonly sweeps: readonly SweepStatus[]
   readonly stuck: readonly StuckAnalysis[]
   readonly credentials: readonly Credential[]
+  /** The newest first. */
+  readonly backups: readonly TakenBackup[]
 }
 
 interface InstallationStatusDependencies {
@@ -69,17 +72,19 @@ export class InstallationStatus {
   async read(origin: Origin): Promise<InstallationState> {
     enforce(OPERATOR_ACCESS, origin.actor)
     const { administration, pool, silenceSeconds, surfaces, signingKeys } = this.#dependencies
-    const [surfaceStates, queues, outbox, sweeps, stuck, keys, secrets] = await Promise.all([
-      surfaces(),
-      this.#readQueues(origin),
-      this.#readOutbox(),
-      administration.listSweeps(origin),
-      findStuckAnalyses(pool, silenceSeconds),
-      signingKeys(),
-      findOldNodeSecrets(pool),
-    ])
+    const [surfaceStates, queues, outbox, sweeps, stuck, keys, secrets, backups] =
+      await Promise.all([
+        surfaces(),
+        this.#readQueues(origin),
+        this.#readOutbox(),
+        administration.listSweeps(origin),
+        findStuckAnalyses(pool, silenceSeconds),
+        signingKeys(),
+        findOldNodeSecrets(pool),
+        takenBackups(pool),
+      ])
     const credentials = [...keys, ...secrets]
-    return { surfaces: surfaceStates, queues, outbox, sweeps, stuck, credentials }
+    return { surfaces: surfaceStates, queues, outbox, sweeps, stuck, credentials, backups }
   }
 
   /** An unreachable broker is reported among the reasons of the surface. */

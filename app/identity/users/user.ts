@@ -76,6 +76,7 @@ export const user = defineKind(User, {
   ],
   includable: ['realm'],
   realm: 'realmId',
+  audit: { lasting: ['sessionsSince'] },
   access: {
     create: requires('user_create'),
     update: requiresAny('user_update', SELF_MANAGE),

@@ -2,7 +2,7 @@ import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
 import { IdentityRecords } from '#identity/identity_records'
-import { enforce } from '#kernel/access'
+import { enforce, requires } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest, PermissionDenied } from '#kernel/failures'
@@ -11,6 +11,7 @@ import { requireUnlikeName } from '#auth/chosen_secret'
 import { IdentityService } from '#identity/embedded/identity_service'
 import { hashPassword } from '#identity/embedded/passwords'
 import { accessChangesDelivered } from '#identity/embedded/access_changes'
+import { openSessions, type OpenSession } from '#identity/embedded/account/open_sessions'
 import { requireNotStronger } from '#identity/embedded/strength'
 import { ownOrRealm } from '#identity/embedded/visible_realm'
 import type { Origin } from '#kernel/origin'
@@ -21,6 +22,9 @@ import { inTransaction } from '#records/transaction'
 import { clock } from '#kernel/clock'
 
 import { user, User, type createUser, type updateUser } from './user.js'
+
+/** Sessions name addresses and browsers, so that reading the user is not enough. */
+export const SESSIONS_ACCESS = requires('user_update')
 
 /** Attributes that users may not change themselves. */
 const MANAGED = ['name', 'nameLocked', 'active'] as const
@@ -90,6 +94,24 @@ export class UserService extends IdentityService<typeof User> {
       await this.change(transaction, origin, previous, { ...hashed, ...sessionsEnd() })
     })
     await accessChangesDelivered()
+  }
+
+  /** Where a user is signed in, for those who may end it. */
+  async sessions(origin: Origin, id: string): Promise<OpenSession[]> {
+    enforce(SESSIONS_ACCESS, origin.actor)
+    await inTransaction(this.pool, (transaction) => this.lockWritable(origin, transaction, id))
+    return openSessions(id)
+  }
+
+  /** Ends all sessions of a user. Returns how many were open. */
+  async endSessions(origin: Origin, id: string): Promise<number> {
+    const { length } = await this.sessions(origin, id)
+    await inTransaction(this.pool, async (transaction) => {
+      const previous = await this.lockWritable(origin, transaction, id)
+      await this.change(transaction, origin, previous, sessionsEnd())
+    })
+    await accessChangesDelivered()
+    return length
   }
 
   async #nameOf(id: string): Promise<string | undefined> {

@@ -7,11 +7,13 @@ import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { isUuid } from '#kernel/is_uuid'
 import type { Origin } from '#kernel/origin'
 import { isMasterMember } from '#kernel/realm'
-import type { DecodedQuery, Selection } from '#query/decode'
+import { decode, type DecodedQuery, type Selection } from '#query/decode'
 import type { ListRow, ReadOptions } from '#query/sql/list_statement'
 import { RecordService } from '#records/record_service'
 import { concurrently } from '#records/transaction'
 import { event, type Event, type EventBody, type EventRow } from './event.js'
+import { cursorAt, type EventSearch } from './event_search.js'
+import { findEvents } from './find_events.js'
 import { removeEvent } from '#telemetry/trail/remove_events'
 import type { StreamOptions, StreamedRecord } from '#auth/record_stream'
 import { visibleChains } from '#telemetry/trail/visible_chains'
@@ -30,6 +32,11 @@ import type { NewEvent } from './stored_event.js'
 interface EventReport {
   readonly origin: Origin
   readonly reported: NewEvent
+}
+
+interface EventPage {
+  readonly data: readonly string[]
+  readonly meta: { readonly limit: number; readonly next: string | null }
 }
 
 /**
@@ -58,6 +65,20 @@ export class EventService extends RecordService<typeof Event> {
   override async read({ actor }: Origin, id: string, selection: Selection): Promise<string> {
     enforce(this.kind.access.read, actor)
     return (await this.store.read(id, selection, visibleTo(actor))) ?? this.missing()
+  }
+
+  /** A page of the events that match, as JSON texts, the newest first. */
+  async search({ actor }: Origin, search: EventSearch): Promise<EventPage> {
+    enforce(this.kind.access.read, actor)
+    const { limit } = search
+    const visible = visibleTo(actor)
+    const more = { ...search, limit: limit + 1 }
+    const found = await findEvents(this.pool, more, visible.visibleRealms?.realms)
+    const places = found.slice(0, limit)
+    const ids = places.map(({ id }) => id)
+    const texts = await this.store.among(ids, decode(event.declaration, ''), visible)
+    const next = found.length > limit ? cursorAt(places.at(-1)!) : null
+    return { data: ids.flatMap((id) => texts.get(id) ?? []), meta: { limit, next } }
   }
 
   /** Streams matching events that are stored from now on, or after a given one. */

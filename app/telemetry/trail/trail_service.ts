@@ -4,6 +4,7 @@ import { inject } from '@adonisjs/core'
 
 import { enforce, requires } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
+import { SecurityAudit } from '#audit/security_audit'
 import { telemetryPool } from '#telemetry/database'
 import { exportTrail } from './export_trail.js'
 import { HeadAnchor } from './head_anchor.js'
@@ -28,6 +29,7 @@ export const TRAIL_ACCESS = requires('event_read')
 export class TrailService {
   readonly #pool = telemetryPool()
   readonly #anchor: HeadAnchor
+  readonly #audit: SecurityAudit
   readonly #checks = new ConcurrencyLimit(
     CHECKS,
     'A verification of the audit trail is already running'
@@ -37,15 +39,20 @@ export class TrailService {
     'An export of the audit trail is already running'
   )
 
-  constructor(anchor: HeadAnchor) {
+  constructor(anchor: HeadAnchor, audit: SecurityAudit) {
     this.#anchor = anchor
+    this.#audit = audit
   }
 
-  async verify({ actor }: Origin, signal: AbortSignal): Promise<TrailVerdict> {
+  /** Verifies what the actor sees, and records the result, so that others see when that was done last. */
+  async verify(origin: Origin, signal: AbortSignal): Promise<TrailVerdict> {
+    const { actor } = origin
     enforce(TRAIL_ACCESS, actor)
     const end = this.#checks.start(actor)
     try {
-      return await this.verifyChains({ chains: visibleChains(actor), signal })
+      const verdict = await this.verifyChains({ chains: visibleChains(actor), signal })
+      await this.#audit.trailVerified(origin, { isIntact: verdict.intact })
+      return verdict
     } finally {
       end()
     }

@@ -9,6 +9,7 @@ import { bucketCommand } from '#hubctl/commands/bucket/bucket'
 import { busCommand } from '#hubctl/commands/bus'
 import { contextCommand } from '#hubctl/commands/context'
 import { createCommand } from '#hubctl/commands/create'
+import { doctorCommand } from '#hubctl/commands/doctor'
 import { deleteCommand } from '#hubctl/commands/delete'
 import { describeCommand } from '#hubctl/commands/describe'
 import { editCommand } from '#hubctl/commands/edit'
@@ -76,6 +77,7 @@ const GROUPS: Readonly<Record<string, readonly (() => Command)[]>> = {
     messagesCommand,
     auditCommand,
     busCommand,
+    doctorCommand,
     sweepCommand,
   ],
 }

@@ -141,6 +141,15 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       assert.isNotNull(here.rows[0].last_value)
     })
 
+    test('is noted in the database, so that operators see how old it is', async ({ assert }) => {
+      const { rows } = await original.pool.query<{ isComplete: boolean }>(
+        `select ended_at >= began_at and version <> '' as "isComplete" from backups`
+      )
+
+      assert.isNotEmpty(rows)
+      assert.isTrue(rows.every(({ isComplete }) => isComplete))
+    })
+
     test('an installation with another key refuses it and stays empty', async ({
       assert,
       cleanup,

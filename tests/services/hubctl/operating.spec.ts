@@ -130,6 +130,20 @@ test.group('Operating a platform with hubctl', (group) => {
     assert.deepEqual(objects, { removed: 0 })
   })
 
+  test('the doctor examines without a shell on the machine', async ({ assert }) => {
+    const { code, stdout } = await machine.call(['doctor', '-o', 'json'])
+    const { examinedAt, isExamining, findings } = JSON.parse(stdout)
+
+    assert.isTrue(code === 0 || code === 9)
+    assert.equal(code === 9, findings.length > 0)
+    assert.isNotNull(examinedAt)
+    assert.isFalse(isExamining)
+  })
+
+  test('shows how much is stored', async ({ assert }) => {
+    assert.match(await machine.must('bucket', 'usage'), /^\S+ \S+ in \d+ files of \d+ buckets\n$/)
+  })
+
   test('who does not run the installation sees its services only', async ({ assert }) => {
     const file = machine.path('visitor.json')
     await machine.must('user', 'invite', 'visitor', '--to', file)

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 
 import { test } from '@japa/runner'
 
+import { eventually } from '#tests/helpers/eventually'
 import { HubProcesses } from '#tests/helpers/hub_processes'
 import { Machine } from './hubctl.js'
 import { Terminal } from './terminal.js'
@@ -252,6 +253,26 @@ test.group('Projects and analyses with hubctl', (group) => {
     assert.equal(await machine.modeOf('trail.ndjson'), '600')
   })
 
+  test('who did what is found by name and record', async ({ assert }) => {
+    await machine.must('create', 'project', 'name=searched')
+    await eventually(async () => {
+      const found = await machine.must(
+        'events',
+        'search',
+        '--kind',
+        'project',
+        '--record',
+        'searched'
+      )
+      return found.includes('created project/searched by admin')
+    })
+    const byActor = await machine.must('events', 'search', '--actor', 'admin', '--limit', '1')
+    const ofNobody = await machine.call(['events', 'search', '--actor', 'nobody-of-this-name'])
+
+    assert.match(byActor, / by admin\n$/)
+    assert.equal(ofNobody.code, 5)
+  })
+
   test('people get roles, lose them, are shut out and let in again', async ({ assert }) => {
     const { password } = await invite(machine, 'ada')
     await machine.must(
@@ -268,6 +289,9 @@ test.group('Projects and analyses with hubctl', (group) => {
     const { permissions } = await machine.json('whoami', '--context', 'ada')
     await machine.must('user', 'revoke', 'ada', '--permission', 'node_create')
     const after = await machine.json('whoami', '--context', 'ada')
+    const sessions = await machine.json('user', 'sessions', 'ada')
+    await machine.must('user', 'end-sessions', 'ada')
+    const signedOut = await machine.call(['get', 'nodes', '--context', 'ada'])
     await machine.must('user', 'disable', 'ada')
     const { code } = await machine.call(['get', 'nodes', '--context', 'ada'])
     await machine.must('user', 'enable', 'ada')
@@ -278,6 +302,8 @@ test.group('Projects and analyses with hubctl', (group) => {
     assert.includeMembers(permissions, ['node_create', 'project_create'])
     assert.notInclude(after.permissions, 'node_create')
     assert.include(after.permissions, 'project_create')
+    assert.isNotEmpty(sessions)
+    assert.equal(signedOut.code, 3)
     assert.equal(code, 3)
   })
 })

@@ -3,30 +3,20 @@ import { Command } from 'commander'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { RecordNames } from '#hubctl/kinds/record_names'
 import { collect, wholeNumber } from '#hubctl/options'
-import { jsonLine } from '#hubctl/output/json'
-import { printable } from '#hubctl/output/printable'
-import type { Output } from '#hubctl/output/output'
 import { tailRecords } from '#hubctl/platform/tail_records'
-import { readPage, type Fields } from '#hubctl/platform/pages'
+import { readPage } from '#hubctl/platform/pages'
+import { searchCommand } from './events_search.js'
 import { listQuery } from './list_options.js'
+import { printEvent, type AuditEvent } from './print_event.js'
 
 interface TailOptions {
   readonly filter?: readonly string[]
   readonly limit: number
 }
 
-interface AuditEvent extends Fields {
-  readonly createdAt: string
-  readonly name: string
-  readonly refType: string
-  readonly refId: string | null
-  readonly actorName: string | null
-  readonly actorType: string | null
-}
-
 export function eventsCommand(): Command {
   return new Command('events')
-    .description('follow the audit events')
+    .description('follow and search the audit events')
     .addCommand(
       new Command('tail')
         .description('show the newest events and new ones as they arrive, until Ctrl-C')
@@ -34,6 +24,7 @@ export function eventsCommand(): Command {
         .option('-l, --limit <count>', 'number of existing events', wholeNumber, 10)
         .action(perform(tail))
     )
+    .addCommand(searchCommand())
 }
 
 async function tail(invocation: Invocation<TailOptions>): Promise<void> {
@@ -50,15 +41,4 @@ async function tail(invocation: Invocation<TailOptions>): Promise<void> {
   for (let item = await first; !item.done; item = await stream.next()) {
     await printEvent(output, names, item.value)
   }
-}
-
-async function printEvent(output: Output, names: RecordNames, event: AuditEvent): Promise<void> {
-  if (!output.isTable) {
-    return output.line(jsonLine(event))
-  }
-  const { createdAt, name, refType, refId, actorName, actorType } = event
-  const record = refId === null ? undefined : await names.of(refType, refId)
-  const by = actorName ?? actorType
-  const words = [createdAt, name, [refType, record].filter(Boolean).join('/')]
-  output.line(printable([...words, ...(by === null ? [] : [`by ${by}`])].join(' ')))
 }

@@ -27,6 +27,7 @@ export function linesOfInstallation(installation: Installation): string[] {
     ...linesOfSweeps(installation),
     ...linesOfStuck(installation),
     ...linesOfCredentials(installation),
+    ...linesOfBackups(installation),
   ]
 }
 
@@ -90,6 +91,16 @@ function linesOfStuck({ stuck }: Installation): string[] {
       `${printable(name)}, ${process} ${status} for ${ageOf(since)}${why}`
     )
   })
+}
+
+function linesOfBackups({ backups }: Installation): string[] {
+  const last = backups?.[0]
+  if (backups === undefined) {
+    return []
+  }
+  return last === undefined
+    ? [line(attention('note'), 'backup', 'none is known: node ace backup')]
+    : [line(fine(), 'backup', `the last one is ${ageOf(last.endedAt)} old`)]
 }
 
 function linesOfCredentials({ credentials }: Installation): string[] {

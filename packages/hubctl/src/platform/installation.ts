@@ -34,6 +34,8 @@ export interface Installation {
     readonly expiresAt: string | null
     readonly isRenewed: boolean
   }[]
+  /** The newest first; missing from platforms that do not note them. */
+  readonly backups?: readonly { readonly id: string; readonly endedAt: string }[]
 }
 
 export async function readInstallation(api: Api): Promise<Installation> {

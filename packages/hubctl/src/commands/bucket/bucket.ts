@@ -38,6 +38,11 @@ export function bucketCommand(): Command {
         .action(perform(list))
     )
     .addCommand(
+      new Command('usage')
+        .description('show how much is stored, to operators')
+        .action(perform(showUsage))
+    )
+    .addCommand(
       withDryRun(
         new Command('cp')
           .description('copy files into a bucket, or out of it')
@@ -61,6 +66,22 @@ export function bucketCommand(): Command {
           .option('-r, --recursive', 'all files below it')
       ).action(perform(remove))
     )
+}
+
+interface Usage {
+  readonly buckets: number
+  readonly files: number
+  readonly bytes: number
+}
+
+async function showUsage(invocation: Invocation): Promise<void> {
+  const { output } = invocation
+  const api = await invocation.api()
+  const { data } = await api.read<{ data: Usage }>(BUCKETS.service, '/usage')
+  if (!output.isTable) {
+    return output.value(data)
+  }
+  output.line(`${bytes(data.bytes)} in ${data.files} files of ${data.buckets} buckets`)
 }
 
 async function list(invocation: Invocation, text: string | undefined): Promise<void> {

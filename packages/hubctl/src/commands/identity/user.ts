@@ -9,6 +9,7 @@ import { activationCommands, type RealmOption } from './activation.js'
 import { grantCommands } from './grants.js'
 import { withSecretOptions, withNewSecret, type SecretOptions } from './new_secret.js'
 import { resetCommand } from './reset.js'
+import { sessionCommands } from './sessions.js'
 
 interface InviteOptions extends RealmOption, SecretOptions {
   readonly email?: string
@@ -32,7 +33,7 @@ export function userCommand(): Command {
       ).action(perform(invite))
     )
     .addCommand(resetCommand(USERS, 'password', 'sessions end'))
-  const more = [...activationCommands(USERS), ...grantCommands(USERS)]
+  const more = [...activationCommands(USERS), ...sessionCommands(), ...grantCommands(USERS)]
   more.forEach((one) => command.addCommand(one))
   return command
 }

@@ -1,0 +1,43 @@
+/** An event of the audit trail, as the interface sends it. */
+export interface EventRow {
+  readonly id: string
+  readonly scope: string
+  readonly name: string
+  readonly refType: string
+  readonly refId: string | null
+  readonly data: { readonly diff?: Readonly<Record<string, EventChange>> } | null
+  readonly requestPath: string | null
+  readonly requestMethod: string | null
+  readonly requestIpAddress: string | null
+  readonly requestUserAgent: string | null
+  readonly actorType: string | null
+  readonly actorId: string | null
+  readonly actorName: string | null
+  readonly realmId: string | null
+  readonly expiresAt: string | null
+  readonly createdAt: string
+  readonly reportedBy: { readonly type: string; readonly id?: string | null } | null
+}
+
+interface EventChange {
+  readonly next: unknown
+  readonly previous: unknown
+}
+
+/** What a page of a search answers. */
+export interface FoundEvents {
+  readonly data: readonly EventRow[]
+  readonly meta: { readonly next: string | null }
+}
+
+/** The attributes that an event changed, as texts. */
+export function changesIn({ data }: Pick<EventRow, 'data'>) {
+  return Object.entries(data?.diff ?? {}).map(([name, { next, previous }]) => ({
+    name,
+    next: textOf(next),
+    previous: textOf(previous),
+  }))
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : value === null || value === undefined ? '–' : String(value)

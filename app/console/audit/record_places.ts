@@ -1,0 +1,61 @@
+import type { Page } from '#console/page'
+import type { SurfaceName } from '#configuration/surfaces'
+import { isUuid } from '#kernel/is_uuid'
+
+interface RecordPlace {
+  readonly service: SurfaceName
+  readonly path: string
+  /** The page of a record of this kind, if it has one. */
+  readonly page?: string
+}
+
+/** The kinds of records that have names, where the interface lists them, and where pages show them. */
+const PLACES: Readonly<Record<string, RecordPlace>> = {
+  node: { service: 'core', path: '/nodes', page: '/nodes' },
+  project: { service: 'core', path: '/projects', page: '/projects' },
+  analysis: { service: 'core', path: '/analyses', page: '/analyses' },
+  registry: { service: 'core', path: '/registries' },
+  masterImage: { service: 'core', path: '/master-images' },
+  bucket: { service: 'storage', path: '/buckets' },
+  realm: { service: 'identity', path: '/realms' },
+  user: { service: 'identity', path: '/users', page: '/people/users' },
+  client: { service: 'identity', path: '/clients', page: '/people/clients' },
+  role: { service: 'identity', path: '/roles', page: '/people/roles' },
+  permission: { service: 'identity', path: '/permissions', page: '/people/permissions' },
+}
+
+/** Kinds without names, which can be filtered by all the same. */
+const OTHER_KINDS = ['projectNode', 'analysisNode', 'userRole', 'rolePermission', 'event'] as const
+
+export const RECORD_KINDS = [...Object.keys(PLACES), ...OTHER_KINDS]
+
+const MAX_SAME_NAME = 20
+
+/** The page of a record, if there is one for its kind. */
+export function pageOf(kind: string, id: string | null): string | undefined {
+  const page = Object.hasOwn(PLACES, kind) ? PLACES[kind]!.page : undefined
+  return page === undefined || id === null ? undefined : `${page}/${id}`
+}
+
+/** The ids of the records of a kind that a reader means: an id, or a name that the reader may look up. */
+export async function idsNamed(page: Page, kind: string, named: string): Promise<string[]> {
+  if (isUuid(named) || !Object.hasOwn(PLACES, kind)) {
+    return [named]
+  }
+  const { service, path } = PLACES[kind]!
+  const query = {
+    'filter': `eq(name,'${named.replaceAll("'", "''")}')`,
+    'page[limit]': MAX_SAME_NAME,
+  }
+  const found = await page.hub.optional(page.hub.list<{ id: string }>(service, path, query))
+  return (found?.data ?? []).map(({ id }) => id)
+}
+
+/** The ids of the users and programs of a name, in all realms that the reader sees. */
+export async function actorsNamed(page: Page, named: string): Promise<string[]> {
+  if (isUuid(named)) {
+    return [named]
+  }
+  const ids = await Promise.all(['user', 'client'].map((kind) => idsNamed(page, kind, named)))
+  return ids.flat().slice(0, MAX_SAME_NAME)
+}

@@ -1,0 +1,80 @@
+import type { Page, View } from '#console/page'
+import type { SurfaceName } from '#configuration/surfaces'
+
+/** The state of the installation, as the interface sends it. */
+interface Installation {
+  readonly surfaces: readonly {
+    readonly name: string
+    readonly isReady: boolean
+    readonly reasons: readonly string[]
+  }[]
+  readonly queues: readonly QueueState[]
+  readonly outbox: readonly object[]
+  readonly sweeps: readonly { readonly name: string; readonly isRunning: boolean }[]
+  readonly stuck: readonly object[]
+  readonly credentials: readonly object[]
+  readonly backups: readonly { readonly id: string; readonly endedAt: string }[]
+}
+
+interface QueueState {
+  readonly name: string
+  readonly isTaken: boolean | null
+  readonly dead: number | null
+}
+
+/** What the doctor found, and when. */
+interface Examination {
+  readonly examinedAt: string | null
+  readonly isExamining: boolean
+  readonly severity: string | null
+  readonly findings: readonly {
+    readonly code: string
+    readonly severity: string
+    readonly message: string
+    readonly remedy: string
+  }[]
+}
+
+/** What files take up, as the storage service counts it. */
+interface Usage {
+  readonly buckets: number
+  readonly files: number
+  readonly bytes: number
+}
+
+const SERVICES: readonly SurfaceName[] = ['core', 'storage', 'telemetry', 'messenger', 'identity']
+
+/** The sweeps that can be run at once, as those of the interface. */
+const SWEEPS = ['events', 'messages', 'objects'] as const
+
+/** Whether all parts work, what waits, and what will need somebody soon. */
+export async function showSystem(page: Page): Promise<View> {
+  const [{ data: status }, { data: doctor }, usage, versions] = await Promise.all([
+    page.hub.read<{ data: Installation }>('core', '/admin/status'),
+    page.hub.read<{ data: Examination }>('core', '/admin/examination'),
+    page.hub.optional(page.hub.read<{ data: Usage }>('storage', '/usage')),
+    Promise.all(SERVICES.map((service) => versionOf(page, service))),
+  ])
+  return page.view('system/overview', {
+    title: page.t('system.title'),
+    status,
+    doctor,
+    usage: usage?.data,
+    backup: status.backups[0],
+    runnable: SWEEPS,
+    running: status.sweeps.filter(({ isRunning }) => isRunning),
+    versions: Object.fromEntries(SERVICES.map((service, index) => [service, versions[index]])),
+    dead: status.queues.filter(({ dead }) => dead !== 0),
+    quiet: status.queues.filter(({ dead }) => dead === 0),
+  })
+}
+
+/** The version of a service; undefined if it does not answer, or is one of a foreign provider. */
+async function versionOf(page: Page, service: SurfaceName): Promise<string | undefined> {
+  try {
+    const { version } = await page.hub.read<{ version?: string }>(service, '/')
+    return version
+  } catch {
+    return undefined
+  }
+}
