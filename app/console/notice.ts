@@ -5,29 +5,28 @@ import { surfaceUrl } from '#settings/app_settings'
 const COOKIE = 'hub_console_notice'
 const LIFETIME_SECONDS = 60
 
-/** Keeps the key of a text that the next page shows. A link cannot contain one, so nobody can make one up. */
-export function keepNotice(ctx: HttpContext, key: string): void {
-  setNotice(ctx, key, LIFETIME_SECONDS)
-}
-
-/** The key of the text to show, which is then removed. */
-export function takeNotice(ctx: HttpContext): string | undefined {
-  const key: unknown = ctx.request.plainCookie(COOKIE, { encoded: false })
-  if (typeof key !== 'string' || key === '') {
-    return undefined
-  }
-  setNotice(ctx, '', 0)
-  return key
-}
-
-function setNotice({ response }: HttpContext, value: string, maxAge: number): void {
+const attributes = () => {
   const address = new URL(surfaceUrl('console'))
-  response.plainCookie(COOKIE, value, {
-    encode: false,
+  return {
     httpOnly: true,
     sameSite: 'strict',
     secure: address.protocol === 'https:',
     path: address.pathname,
-    maxAge,
-  })
+  } as const
+}
+
+/** Keeps the key of a text that the next page shows. A link cannot contain one, so nobody can make one up. */
+export function keepNotice({ response }: HttpContext, key: string): void {
+  const maxAge = LIFETIME_SECONDS
+  response.plainCookie(COOKIE, key, { ...attributes(), encode: false, maxAge })
+}
+
+/** The key of the text to show, which is then removed. */
+export function takeNotice({ request, response }: HttpContext): string | undefined {
+  const key: unknown = request.plainCookie(COOKIE, { encoded: false })
+  if (typeof key !== 'string') {
+    return undefined
+  }
+  response.clearCookie(COOKIE, attributes())
+  return key
 }

@@ -4,6 +4,7 @@ import { anyone } from '#kernel/access'
 import type { Surface, SurfaceRoutes } from '#http/surface'
 import { healthRoutes } from '#openapi/common_routes'
 import { analysisRoutes } from '#console/analyses/routes'
+import { approvalRoutes } from '#console/approvals/routes'
 import { liveRoutes } from '#console/live/routes'
 import { needsRoutes } from '#console/needs/routes'
 import { nodeRoutes } from '#console/nodes/routes'
@@ -24,6 +25,7 @@ const consoleSurface: Surface = {
     const pages = new PageRoutes(routes)
     signInRoutes(pages)
     needsRoutes(pages)
+    approvalRoutes(pages)
     analysisRoutes(pages)
     projectRoutes(pages)
     nodeRoutes(pages)

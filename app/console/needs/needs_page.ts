@@ -1,6 +1,43 @@
+import { SUBJECTS } from '#console/approvals/participation'
+import { realmNames, userNames } from '#console/names'
 import type { Page, View } from '#console/page'
+import { findInstallationFindings } from './installation_findings.js'
+import { findTroubled } from './troubled_analyses.js'
+import { decidesForOthers, findWaiting } from './waiting.js'
 
-/** What waits for the user. */
+/** What waits for the user: decisions, analyses that failed, and findings about the installation. */
 export async function showNeeds(page: Page): Promise<View> {
-  return page.view('needs/overview', { title: page.t('needs.title') })
+  const [own, others, troubled, findings] = await Promise.all([
+    Promise.all(SUBJECTS.map((subject) => findWaiting(page, subject, { ofOthers: false }))),
+    Promise.all(
+      decidesForOthers(page)
+        ? SUBJECTS.map((subject) => findWaiting(page, subject, { ofOthers: true }))
+        : []
+    ),
+    findTroubled(page),
+    findInstallationFindings(page),
+  ])
+  const rows = [...own, ...others].flatMap((waiting) => waiting.rows)
+  const [realms, users] = await Promise.all([
+    realmNames(
+      page,
+      rows.map(({ realmId }) => realmId)
+    ),
+    userNames(
+      page,
+      rows.map(({ userId }) => userId)
+    ),
+  ])
+  const waiting = own.reduce((sum, { total }) => sum + total, 0)
+  return page.view('needs/overview', {
+    title: page.t('needs.title'),
+    count: waiting + troubled.total + (findings?.length ?? 0),
+    waiting,
+    own,
+    others: others.filter(({ total }) => total > 0),
+    troubled,
+    findings,
+    realmOf: (id: string) => realms.get(id) ?? id.slice(0, 8),
+    userOf: (id: string | null) => (id === null ? undefined : (users.get(id) ?? id.slice(0, 8))),
+  })
 }

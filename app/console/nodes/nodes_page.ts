@@ -1,16 +1,106 @@
+import { realmNames } from '#console/names'
 import type { Page, View } from '#console/page'
+import { addressWith, offsetOf, searchTextOf } from '#console/page_offset'
+import { drawPresence, readPresence, type Presence } from './presence.js'
 
-interface NodeRow {
+/** Each node takes a request for its day. */
+const LIMIT = 25
+const LINE_WIDTH = 192
+/** Enough to count the runs of the nodes of a page. */
+const MAX_RUNS = 50
+
+export interface NodeRow {
   readonly id: string
   readonly name: string
+  readonly type: string
   readonly online: boolean
+  readonly realmId: string
+  readonly clientId: string | null
+  readonly registryId: string | null
+  readonly createdAt: string
 }
 
-/** The nodes. */
+/** The nodes: whether each is online and since when, its last day, its version and what it runs. */
 export async function showNodes(page: Page): Promise<View> {
-  const { data } = await page.hub.list<NodeRow>('core', '/nodes', {
-    'page[limit]': 50,
+  const offset = offsetOf(page.query)
+  const name = searchTextOf(page.query)
+  const state = page.query.get('state') ?? ''
+  const { data: nodes, meta } = await page.hub.list<NodeRow>('core', '/nodes', {
+    'filter': filterOf(name, state),
     'sort': 'name',
+    'page[limit]': LIMIT,
+    'page[offset]': offset,
   })
-  return page.view('nodes/list', { title: page.t('nodes.title'), nodes: data })
+  const ids = nodes.map(({ id }) => id)
+  const [presences, runs, realms] = await Promise.all([
+    Promise.all(ids.map((id) => readPresence(page, id))),
+    countRuns(page, ids),
+    realmNames(
+      page,
+      nodes.map(({ realmId }) => realmId)
+    ),
+  ])
+  return page.view('nodes/list', {
+    title: page.t('nodes.title'),
+    nodes: nodes.map((node, index) => ({
+      ...node,
+      ...stateOf(page, presences[index]),
+      realm: realms.get(node.realmId) ?? node.realmId.slice(0, 8),
+      runs: runs.get(node.id) ?? 0,
+    })),
+    name,
+    state,
+    states: ['', 'online', 'away'],
+    total: meta.total,
+    limit: LIMIT,
+    offset,
+    href: (to: number) => page.url(addressWith('/nodes', { name, state, offset: to })),
+  })
+}
+
+function filterOf(name: string, state: string): string | undefined {
+  const conditions = [
+    ...(name === '' ? [] : [`contains(name,'${name.replaceAll("'", "''")}')`]),
+    ...(state === 'online' ? ["eq(online,'true')"] : []),
+    ...(state === 'away' ? ["eq(online,'false')"] : []),
+  ]
+  return conditions.length > 1 ? `and(${conditions.join()})` : conditions[0]
+}
+
+function stateOf(page: Page, presence: Presence | undefined) {
+  return {
+    since: presence?.since ?? null,
+    version: presence?.version ?? null,
+    clock: presence ? clockText(page, presence) : undefined,
+    line: presence && drawPresence(page, presence, LINE_WIDTH),
+  }
+}
+
+/** A difference that disturbs: tokens and messages depend on the time. */
+const NOTABLE_MS = 2_000
+
+/** The difference of the clock, and whether it matters. */
+export function clockText(page: Page, { clockDifferenceMs: difference }: Presence) {
+  return difference === null
+    ? undefined
+    : {
+        text: page.t('nodes.clock', { seconds: (difference / 1_000).toFixed(1) }),
+        isNotable: Math.abs(difference) >= NOTABLE_MS,
+      }
+}
+
+/** How many analyses run at each node. */
+async function countRuns(page: Page, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) {
+    return new Map()
+  }
+  const listing = await page.hub.optional(
+    page.hub.list<{ nodeId: string }>('core', '/analysis-nodes', {
+      'filter[nodeId]': ids.join(),
+      'filter[executionStatus]': 'executing',
+      'page[limit]': MAX_RUNS,
+    })
+  )
+  const byNode = Map.groupBy(listing?.data ?? [], ({ nodeId }) => nodeId)
+  return new Map([...byNode].map(([id, rows]) => [id, rows.length]))
 }

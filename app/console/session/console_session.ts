@@ -7,8 +7,6 @@ import { clearSealed, readSealed, writeSealed, type SealedCookie } from './seale
 export interface ConsoleSession {
   readonly accessToken: string
   readonly refreshToken: string | undefined
-  /** Needed to end the session at providers that offer it. */
-  readonly idToken: string | undefined
   /** When the access token expires, in milliseconds. */
   readonly expiresAt: number
   /** The secret of the tokens of forms. */

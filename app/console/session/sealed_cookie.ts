@@ -50,7 +50,6 @@ export function clearSealed(ctx: HttpContext, cookie: SealedCookie): void {
   }
 }
 
-/** A chunk that the browser does not have need not be removed. */
 function setChunk(
   { request, response }: HttpContext,
   cookie: SealedCookie,
@@ -58,18 +57,19 @@ function setChunk(
   chunk: string | undefined
 ): void {
   const name = nameOf(cookie.name, index)
-  if (chunk === undefined && request.plainCookie(name, { encoded: false }) === null) {
-    return
-  }
   const address = new URL(surfaceUrl('console'))
-  response.plainCookie(name, chunk ?? '', {
-    encode: false,
+  const attributes = {
     httpOnly: true,
     sameSite: 'lax',
     secure: address.protocol === 'https:',
     path: address.pathname,
-    maxAge: chunk === undefined ? 0 : cookie.lifetimeSeconds,
-  })
+  } as const
+  if (chunk !== undefined) {
+    const maxAge = cookie.lifetimeSeconds
+    response.plainCookie(name, chunk, { ...attributes, encode: false, maxAge })
+  } else if (typeof request.plainCookie(name, { encoded: false }) === 'string') {
+    response.clearCookie(name, attributes)
+  }
 }
 
 const nameOf = (name: string, index: number): string => (index === 0 ? name : `${name}.${index}`)

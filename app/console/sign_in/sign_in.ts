@@ -5,7 +5,7 @@ import { decodeJwt } from 'jose'
 import { Authenticator } from '#auth/authenticator'
 import { consoleSettings } from '#console/console_settings'
 import { PageRunner } from '#console/page_runner'
-import { writeSession, type ConsoleSession } from '#console/session/console_session'
+import { writeSession } from '#console/session/console_session'
 import { consoleUrl } from '#console/views'
 import { IdentityUnavailable } from '#kernel/failures'
 import { surfaceUrl } from '#settings/app_settings'
@@ -73,8 +73,9 @@ export class SignIn {
         throw new SignInFailed('refused')
       }
       await this.#requireIssuer(iss)
-      const session = await this.#requests.exchange(code, attempt.verifier, callbackUrl())
-      requireNonce(session, attempt)
+      const { verifier } = attempt
+      const { session, idToken } = await this.#requests.exchange(code, verifier, callbackUrl())
+      requireNonce(idToken, attempt)
       const actor = await this.#authenticator.verify(session.accessToken)
       if (actor?.kind !== 'user') {
         throw new SignInFailed('account')
@@ -130,7 +131,7 @@ function ownPath(to: unknown): string {
   return isOwn ? to.slice(prefix.length - 1) : '/'
 }
 
-function requireNonce({ idToken }: ConsoleSession, { nonce }: SignInAttempt): void {
+function requireNonce(idToken: string | undefined, { nonce }: SignInAttempt): void {
   if (idToken !== undefined && decodeJwt(idToken).nonce !== nonce) {
     throw new SignInFailed('nonce')
   }

@@ -13,6 +13,12 @@ const DEFAULT_SECONDS = 300
 /** The provider issued no tokens. The description is that of the provider. */
 export class TokensRefused extends Error {}
 
+interface IssuedTokens {
+  readonly session: ConsoleSession
+  /** Only its nonce is of use here, so it is not stored. */
+  readonly idToken: string | undefined
+}
+
 /** Requests of the console to the token endpoint of the provider. */
 @inject()
 export class TokenRequests {
@@ -23,18 +29,20 @@ export class TokenRequests {
   }
 
   /** Exchanges a code for the tokens of a new session. */
-  exchange(code: string, verifier: string, redirectUri: string): Promise<ConsoleSession> {
+  async exchange(code: string, verifier: string, redirectUri: string): Promise<IssuedTokens> {
     const form = { code, code_verifier: verifier, redirect_uri: redirectUri }
     return this.#request({ grant_type: 'authorization_code', ...form }, undefined)
   }
 
   /** Renews the tokens of a session. Providers that do not rotate refresh tokens return none. */
-  renew(session: ConsoleSession): Promise<ConsoleSession> {
+  async renew(session: ConsoleSession): Promise<ConsoleSession> {
     const { refreshToken } = session
     if (refreshToken === undefined) {
       throw new TokensRefused('There is no refresh token')
     }
-    return this.#request({ grant_type: 'refresh_token', refresh_token: refreshToken }, session)
+    const form = { grant_type: 'refresh_token', refresh_token: refreshToken }
+    const { session: renewed } = await this.#request(form, session)
+    return renewed
   }
 
   /** Ends the session at the provider, if it offers that. */
@@ -48,19 +56,19 @@ export class TokenRequests {
   async #request(
     form: Record<string, string>,
     former: ConsoleSession | undefined
-  ): Promise<ConsoleSession> {
+  ): Promise<IssuedTokens> {
     const { token } = await this.#endpoints.get()
     const { status, body } = await this.#send(token, form)
     if (status !== 200 || typeof body?.access_token !== 'string') {
       throw new TokensRefused(String(body?.error_description ?? body?.error ?? `status ${status}`))
     }
-    return {
+    const session = {
       accessToken: body.access_token,
       refreshToken: textOf(body.refresh_token) ?? former?.refreshToken,
-      idToken: textOf(body.id_token) ?? former?.idToken,
       expiresAt: clock.now() + secondsOf(body.expires_in) * 1_000,
       formSecret: former?.formSecret ?? newFormSecret(),
     }
+    return { session, idToken: textOf(body.id_token) }
   }
 
   #send(url: string, form: Record<string, string>): Promise<ProviderResponse> {

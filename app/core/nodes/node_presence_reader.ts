@@ -13,7 +13,7 @@ import { findSpans, type PresenceSpan } from './presence_spans.js'
 
 const HOUR_MS = 60 * 60_000
 
-/** Whether a node is online, and since when. Version and clock are null for callers of other realms. */
+/** Whether a node is online, and since when. Version, clock and secret are null for callers of other realms. */
 export interface NodeState {
   readonly nodeId: string
   readonly online: boolean
@@ -23,6 +23,8 @@ export interface NodeState {
   readonly version: string | null
   readonly startedAt: string | null
   readonly clockDifferenceMs: number | null
+  /** When the secret of its client was set. */
+  readonly secretSince: string | null
 }
 
 interface StateRow {
@@ -34,13 +36,16 @@ interface StateRow {
   readonly version: string | null
   readonly startedAt: Date | null
   readonly clockDifferenceMs: number | null
+  readonly secretSince: Date | null
 }
 
 const STATES = `select n.id as "nodeId", n.realm_id as "realmId", n.online, s.seen_at as "seenAt", s.version,
     s.started_at as "startedAt", s.clock_difference_ms as "clockDifferenceMs",
     (select max(p.online_since) from node_presence_spans p
-      where p.node_id = n.id and p.offline_since is null) as "onlineSince"
+      where p.node_id = n.id and p.offline_since is null) as "onlineSince",
+    case when n.client_id is not null then coalesce(r.replaced_at, n.created_at) end as "secretSince"
   from nodes n left join node_sightings s on s.client_id = n.client_id
+  left join replaced_secrets r on r.record_id = n.id
   where n.id = any($1) order by n.id`
 
 /** Reads the presence of nodes. */
@@ -89,5 +94,6 @@ function stateOf(
     version: isShown ? report.version : null,
     startedAt: isShown ? (report.startedAt?.toISOString() ?? null) : null,
     clockDifferenceMs: isShown ? report.clockDifferenceMs : null,
+    secretSince: isShown ? (report.secretSince?.toISOString() ?? null) : null,
   }
 }

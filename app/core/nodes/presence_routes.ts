@@ -26,6 +26,7 @@ const STATE: JsonSchema = {
   version: { type: ['string', 'null'] },
   startedAt: TIME_OR_NULL,
   clockDifferenceMs: { type: ['integer', 'null'] },
+  secretSince: TIME_OR_NULL,
 }
 
 const SPAN: JsonSchema = {

@@ -285,6 +285,11 @@ test.group('Presence of nodes', (group) => {
       return presenceOf(id)
     }
     assert.isNull((await presenceOf(id)).version)
+    assert.approximately(
+      Date.parse((await presenceOf(id)).secretSince),
+      clock.now(),
+      10 * MINUTE_MS
+    )
     const first = await report('1.0.0', 10 * MINUTE_MS, 5 * MINUTE_MS)
     assert.equal(first.version, '1.0.0')
     assert.approximately(first.clockDifferenceMs, 5 * MINUTE_MS, 2_000)
@@ -294,7 +299,12 @@ test.group('Presence of nodes', (group) => {
     assert.equal((await report('<script>', 0)).version, '1.1.0')
     const elsewhere = identity({ realmId: clock.uuid(), realmName: 'elsewhere' }).headers
     const { body } = await call('GET', `/node-presence?nodeId=${id}`, { headers: elsewhere })
-    assert.deepInclude(body.data[0], { online: true, version: null, clockDifferenceMs: null })
+    assert.deepInclude(body.data[0], {
+      online: true,
+      version: null,
+      clockDifferenceMs: null,
+      secretSince: null,
+    })
   })
 
   test('the presence of several nodes is read at once', async ({ assert }) => {

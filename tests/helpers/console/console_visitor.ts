@@ -1,7 +1,7 @@
 import type { ConsoleSession } from '#console/session/console_session'
 import { newFormSecret } from '#console/session/console_session'
 import { clock } from '#kernel/clock'
-import { seal } from '#records/sealing'
+import { seal, unseal } from '#records/sealing'
 import { SURFACE_PREFIXES } from '#configuration/surfaces'
 import { at, isTogether } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
@@ -15,6 +15,9 @@ export interface ConsolePage {
   /** The redirect target, as the console or the provider sent it. */
   readonly location: string | undefined
 }
+
+/** The cookies of a session, the further ones only if it is large. */
+const CHUNKS = ['hub_console', 'hub_console.1', 'hub_console.2']
 
 type Traits = Parameters<typeof identity>[0]
 
@@ -42,17 +45,23 @@ export class ConsoleVisitor {
   become(session: Partial<ConsoleSession>): void {
     const whole = {
       refreshToken: undefined,
-      idToken: undefined,
       expiresAt: clock.now() + 600_000,
       formSecret: newFormSecret(),
       ...session,
     }
+    CHUNKS.forEach((name) => this.cookies.delete(name))
     this.cookies.set('hub_console', seal('console session', JSON.stringify(whole), '1 hour'))
   }
 
   /** The headers of its requests, for streams. */
   get headers(): Record<string, string> {
     return { cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
+  }
+
+  /** What the session contains, which only the server can read. */
+  get session(): ConsoleSession {
+    const sealed = CHUNKS.map((name) => this.cookies.get(name) ?? '').join('')
+    return JSON.parse(unseal('console session', decodeURIComponent(sealed))!) as ConsoleSession
   }
 
   open(path: string, headers: Record<string, string> = {}): Promise<ConsolePage> {
@@ -102,7 +111,7 @@ export class ConsoleVisitor {
 
   #keep(set: string): void {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
-    if (/max-age=0\b/i.test(set)) {
+    if (/max-age=(0|-\d+)\b/i.test(set)) {
       this.cookies.delete(name)
     } else {
       this.cookies.set(name, value)

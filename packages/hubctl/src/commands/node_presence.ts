@@ -15,6 +15,7 @@ interface Presence extends Fields {
   readonly since: string | null
   readonly version: string | null
   readonly clockDifferenceMs: number | null
+  readonly secretSince?: string | null
   readonly spans: readonly Fields[]
 }
 
@@ -47,7 +48,7 @@ async function showPresence(
   output.note(summaryOf(data))
 }
 
-function summaryOf({ online, since, version, clockDifferenceMs }: Presence): string {
+function summaryOf({ online, since, version, clockDifferenceMs, secretSince }: Presence): string {
   const state = online ? 'Online since' : 'Away since'
   const facts = [since === null ? 'It has never called' : `${state} ${since} (${cellOf(since)})`]
   if (version !== null) {
@@ -55,6 +56,9 @@ function summaryOf({ online, since, version, clockDifferenceMs }: Presence): str
   }
   if (clockDifferenceMs !== null) {
     facts.push(`its clock differs by ${(clockDifferenceMs / 1_000).toFixed(1)} s`)
+  }
+  if (secretSince) {
+    facts.push(`its secret was set ${secretSince} (${cellOf(secretSince)})`)
   }
   return `${facts.join(', ')}.`
 }

@@ -1,0 +1,96 @@
+import { realmNames, userNames } from '#console/names'
+import type { Page, PageResult, View } from '#console/page'
+import { PageNotFound } from '#console/page_not_found'
+import { changesSince } from './changes_since.js'
+import { readContent } from './content.js'
+import {
+  COLLECTIONS,
+  commandFor,
+  mayDecide,
+  nameOfSubject,
+  SUBJECTS,
+  subjectOf,
+  type Participation,
+  type Subject,
+  type Verdict,
+} from './participation.js'
+
+const VERDICTS: readonly Verdict[] = ['approved', 'rejected']
+
+/** One decision: what is requested, by whom, what changed, and what each answer does. */
+export async function showApproval(page: Page): Promise<View> {
+  const { subject, part } = await readPart(page)
+  const about = subjectOf(subject, part)
+  const content = part.analysis && (await readContent(page, part.analysis.id))
+  const [changes, realms, users, project] = await Promise.all([
+    content && changesSince(page, { partId: part.id, analysisId: about.id, content }),
+    realmNames(page, [about.realmId, part.nodeRealmId]),
+    userNames(page, [about.userId]),
+    readProject(page, part),
+  ])
+  const realmOf = (id: string) => realms.get(id) ?? id.slice(0, 8)
+  return page.view('approvals/one', {
+    title: page.t(`approvals.title.${subject}`, { name: nameOfSubject(about) }),
+    subject,
+    part,
+    about,
+    project,
+    content,
+    changes,
+    user: about.userId === null ? undefined : (users.get(about.userId) ?? about.userId),
+    realm: realmOf(about.realmId),
+    nodeRealm: realmOf(part.nodeRealmId),
+    isOnBehalf: page.actor.realmId !== part.nodeRealmId,
+    mayDecide: mayDecide(page, subject, part),
+    decisions: VERDICTS.filter((verdict) => verdict !== part.approvalStatus).map((verdict) => ({
+      verdict,
+      command: commandFor(subject, part, verdict),
+    })),
+  })
+}
+
+/** Decides. The content digest of the page is sent along, so that nobody approves what he has not seen. */
+export async function decide(page: Page): Promise<PageResult> {
+  const subject = subjectIn(page)
+  const id = page.uuid('id')
+  const { verdict, comment = '', contentDigest } = page.form
+  const approvalStatus = VERDICTS.find((one) => one === verdict)
+  if (!approvalStatus) {
+    throw new PageNotFound()
+  }
+  await page.hub.post('core', `${COLLECTIONS[subject]}/${id}`, {
+    approvalStatus,
+    ...(comment.trim() !== '' && { comment: comment.trim() }),
+    ...(contentDigest && { contentDigest }),
+  })
+  return page.redirect(`/approvals/${subject}/${id}`, `approvals.done.${approvalStatus}`)
+}
+
+function subjectIn({ params }: Page): Subject {
+  const subject = SUBJECTS.find((one) => one === params.subject)
+  if (!subject) {
+    throw new PageNotFound()
+  }
+  return subject
+}
+
+async function readPart(page: Page): Promise<{ subject: Subject; part: Participation }> {
+  const subject = subjectIn(page)
+  const path = `${COLLECTIONS[subject]}/${page.uuid('id')}`
+  const query = { include: `node,${subject}` }
+  const { data: part } = await page.hub.read<{ data: Participation }>('core', path, query)
+  return { subject, part }
+}
+
+/** The project of an analysis, which its readers need to understand the request. */
+async function readProject(page: Page, { analysis }: Participation) {
+  const project =
+    analysis &&
+    (await page.hub.optional(
+      page.hub.read<{ data: { id: string; name: string; displayName: string | null } }>(
+        'core',
+        `/projects/${analysis.projectId}`
+      )
+    ))
+  return project?.data
+}

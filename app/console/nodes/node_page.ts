@@ -1,0 +1,76 @@
+import { realmNames } from '#console/names'
+import type { Page, PageResult, View } from '#console/page'
+import { isRealmWritable } from '#kernel/realm'
+import { clockText, type NodeRow } from './nodes_page.js'
+import { drawPresence, readPresence } from './presence.js'
+
+const LIMIT = 20
+const LINE_WIDTH = 720
+
+interface AssignmentRow {
+  readonly id: string
+  readonly approvalStatus: string | null
+  readonly executionStatus: string | null
+  readonly executionProgress: number | null
+  readonly updatedAt: string
+  readonly analysis: {
+    readonly id: string
+    readonly name: string
+    readonly displayName: string | null
+  }
+}
+
+/** One node: its day, what it reports about itself, what it runs, and its secret. */
+export async function showNode(page: Page): Promise<View> {
+  const id = page.uuid('id')
+  const { data: node } = await page.hub.read<{ data: NodeRow }>('core', `/nodes/${id}`)
+  const [presence, running, waiting, realms] = await Promise.all([
+    readPresence(page, id),
+    assignmentsOf(page, id, "in(executionStatus,'starting','started','executing','stopping')"),
+    assignmentsOf(page, id, 'eq(approvalStatus,null)'),
+    realmNames(page, [node.realmId]),
+  ])
+  const mayRotate = page.may('node_update') && isRealmWritable(page.actor, node.realmId)
+  return page.view('nodes/one', {
+    title: node.name,
+    node,
+    type: page.textOr(`nodes.types.${node.type}`, node.type),
+    presence,
+    line: presence && drawPresence(page, presence, LINE_WIDTH),
+    spans: presence?.spans.toReversed() ?? [],
+    clock: presence && clockText(page, presence),
+    running,
+    waiting,
+    realm: realms.get(node.realmId) ?? node.realmId,
+    canRotate: mayRotate && node.clientId !== null,
+  })
+}
+
+async function assignmentsOf(page: Page, nodeId: string, condition: string) {
+  const listing = await page.hub.optional(
+    page.hub.list<AssignmentRow>('core', '/analysis-nodes', {
+      'filter': `and(eq(nodeId,'${nodeId}'),${condition})`,
+      'include': 'analysis',
+      'sort': '-updatedAt',
+      'page[limit]': LIMIT,
+    })
+  )
+  return { total: listing?.meta.total ?? 0, rows: listing?.data ?? [] }
+}
+
+interface Credentials {
+  readonly id: string
+  readonly name: string
+  readonly secret: string | null
+}
+
+/** Replaces the secret of a node, and shows it this once. Pages are not stored, so it stays nowhere. */
+export async function rotateSecret(page: Page): Promise<PageResult> {
+  const id = page.uuid('id')
+  const { data: node } = await page.hub.read<{ data: NodeRow }>('core', `/nodes/${id}`)
+  if (page.form.confirm !== node.name) {
+    return page.redirect(`/nodes/${id}`, 'nodes.rotate.unconfirmed')
+  }
+  const credentials = await page.hub.post<Credentials>('core', `/nodes/${id}/client/credentials`)
+  return page.view('nodes/secret', { title: page.t('nodes.rotate.done'), node, credentials })
+}
