@@ -200,8 +200,8 @@ function expectedOf(
 ): readonly number[] {
   const { access, entry } = route.operation
   if (access.kind === 'session') {
-    // A token is no session: a page leads to the sign-in, a form is refused.
-    return [route.method === 'GET' ? 303 : 401]
+    // A token is no session: a page leads to the sign-in, a form or a stream is refused.
+    return [route.operation.responses[401] ? 401 : 303]
   }
   if (access.kind !== 'public' && !person) {
     return [401]
