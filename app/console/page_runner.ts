@@ -16,7 +16,7 @@ import { PageNotFound } from './page_not_found.js'
 import { FORM_TOKEN_FIELD, isOwnForm, newFormToken } from '#console/session/form_token'
 import { SessionEnded } from '#console/session/session_ended'
 import { Sessions, type SignedIn } from '#console/session/sessions'
-import { consoleUrl, Views } from './views.js'
+import { consolePath, consoleUrl, Views } from './views.js'
 
 export type PageHandler = (page: Page, ctx: HttpContext) => Promise<PageResult> | PageResult
 
@@ -214,7 +214,7 @@ export class PageRunner {
 
   async #showError(ctx: HttpContext, error: unknown): Promise<void> {
     if (error instanceof SessionEnded) {
-      const to = encodeURIComponent(ctx.request.url(true))
+      const to = encodeURIComponent(consolePath(ctx.request.url(true)))
       return redirect(ctx, `${consoleUrl('/sign-in')}?to=${to}`)
     }
     const signedIn = await this.#sessions.find(ctx).catch(() => undefined)

@@ -1,5 +1,6 @@
 import { Edge } from 'edge.js'
 
+import { SURFACE_PREFIXES } from '#configuration/surfaces'
 import { surfaceUrl } from '#settings/app_settings'
 import { clock } from '#kernel/clock'
 import { Assets } from './assets.js'
@@ -45,3 +46,7 @@ export class Views {
 /** The public path of a page of the console. */
 export const consoleUrl = (path: string): string =>
   new URL(surfaceUrl('console')).pathname.replace(/\/$/, '') + path
+
+/** The path of a page within the console; requests always have its prefix, also if it is served alone. */
+export const consolePath = (url: string): string =>
+  url.slice(SURFACE_PREFIXES.console.length) || '/'

@@ -124,11 +124,13 @@ function authorizationParameters(attempt: SignInAttempt): Record<string, string>
   }
 }
 
-/** Only a path of the console, so that nobody can be sent elsewhere. */
+const ANY_ORIGIN = 'http://console'
+
+/** Only a path of the console as browsers read it, so that nobody can be sent elsewhere. */
 function ownPath(to: unknown): string {
-  const prefix = consoleUrl('/')
-  const isOwn = typeof to === 'string' && to.startsWith(prefix) && !/^\/[/\\]/.test(to)
-  return isOwn ? to.slice(prefix.length - 1) : '/'
+  const target = typeof to === 'string' ? URL.parse(to, ANY_ORIGIN) : null
+  const isOwn = target?.origin === ANY_ORIGIN && !target.pathname.startsWith('//')
+  return isOwn ? target.pathname + target.search : '/'
 }
 
 function requireNonce(idToken: string | undefined, { nonce }: SignInAttempt): void {

@@ -102,7 +102,13 @@ test.group('Forms of the console', (group) => {
     const other = ConsoleVisitor.as()
     const { text } = await other.open('/')
     const foreign = /name="_token" value="([^"]+)"/.exec(text)![1]!
-    for (const fields of [{}, { _token: '' }, { _token: 'a.b' }, { _token: foreign }]) {
+    const forgeries: Record<string, string>[] = [
+      {},
+      { _token: '' },
+      { _token: 'a.b' },
+      { _token: foreign },
+    ]
+    for (const fields of forgeries) {
       const page = await visitor.forge(path, { confirm: name, ...fields })
       assert.equal(page.status, 403)
       assert.include(page.text, 'The form was refused')
@@ -190,7 +196,7 @@ test.group('Sessions of the console', (group) => {
     const { visitor } = await ConsoleVisitor.signedIn({ username: user.name, password: PASSWORD })
     assert.equal((await visitor.open('/nodes')).status, 200)
     const { refreshToken } = visitor.session
-    assert.equal((await post('/token/revoke', { token: refreshToken })).status, 200)
+    assert.equal((await post('/token/revoke', { token: refreshToken! })).status, 200)
     const page = await visitor.open('/nodes')
     assert.equal(page.status, 303)
     assert.match(page.location!, /\/sign-in/)
@@ -205,7 +211,7 @@ test.group('Sessions of the console', (group) => {
     assert.match(out.location!, /\/signed-out$/)
     assert.isFalse(visitor.cookies.has('hub_console'))
     assert.equal((await introspect(accessToken)).active, false)
-    assert.equal((await refresh(refreshToken)).status, 400)
+    assert.equal((await refresh(refreshToken!)).status, 400)
     assert.include((await visitor.follow(out)).text, 'You are signed out')
   })
 })

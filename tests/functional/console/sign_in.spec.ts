@@ -46,7 +46,13 @@ test.group('Sign-in to the console', (group) => {
   })
 
   test('leads nowhere but to pages of the console', async ({ assert }) => {
-    for (const to of ['https://evil.test/', '//evil.test', '/\\evil.test', '/auth/account']) {
+    for (const to of [
+      'https://evil.test/',
+      '//evil.test',
+      '/\\evil.test',
+      '/\t/evil.test',
+      '/.//evil.test',
+    ]) {
       const visitor = new ConsoleVisitor()
       const start = await visitor.open(`/sign-in?to=${encodeURIComponent(to)}`)
       const back = await authorizeAt(start.location!, ADMIN)
