@@ -1,5 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 
+import type { Page } from 'playwright-core'
+
 import { freePort } from './free_port.js'
 import { PACKAGES } from './packages.js'
 import { RealServer, type Recipe } from './real_server.js'
@@ -158,9 +160,13 @@ export interface OpenIdSite {
 }
 
 /**
- * Lets a running Glewlwyd serve OpenID Connect, with one client and one user.
+ * Lets a running Glewlwyd serve OpenID Connect, with one client and one user. With addresses to return to, the client may
+ * also send people there to sign in.
  */
-export async function serveOpenId(url: string): Promise<OpenIdSite> {
+export async function serveOpenId(
+  url: string,
+  returnAddresses: readonly string[] = []
+): Promise<OpenIdSite> {
   const admin = await GlewlwydAdmin.logIn(url)
   const site = `${new URL(url).origin}/api/oidc`
   const client = { clientId: 'hub', clientSecret: randomBytes(24).toString('hex') }
@@ -179,11 +185,16 @@ export async function serveOpenId(url: string): Promise<OpenIdSite> {
     password: client.clientSecret,
     confidential: true,
     enabled: true,
-    authorization_type: ['client_credentials', 'password', 'refresh_token'],
+    authorization_type: [
+      ...['client_credentials', 'password', 'refresh_token'],
+      ...(returnAddresses.length > 0 ? ['code'] : []),
+    ],
+    redirect_uri: returnAddresses,
     token_endpoint_auth_method: ['client_secret_basic'],
     scope: ['hub'],
   })
-  await admin.post('/user/', { ...user, name: 'Ann', scope: ['hub'], enabled: true })
+  const scope = ['hub', 'openid']
+  await admin.post('/user/', { ...user, name: 'Ann', scope, enabled: true })
   return { url: site, client, user }
 }
 
@@ -209,7 +220,9 @@ function openIdPlugin(issuer: string) {
       'auth-type-client-enabled': true,
       'auth-type-password-enabled': true,
       'auth-type-refresh-enabled': true,
-      'auth-type-code-enabled': false,
+      'auth-type-code-enabled': true,
+      'pkce-allowed': true,
+      'pkce-method-plain-allowed': false,
       'auth-type-token-enabled': false,
       'auth-type-id-token-enabled': false,
       'auth-type-none-enabled': false,
@@ -222,4 +235,21 @@ function openIdPlugin(issuer: string) {
       })),
     },
   }
+}
+
+/**
+ * Opens an address that leads to Glewlwyd, and signs its user in there. Debian has no configuration for the sign-in page
+ * of Glewlwyd, so this does what the page would.
+ */
+export async function openThroughGlewlwyd(
+  page: Page,
+  address: string,
+  { client, user: { username, password } }: OpenIdSite
+): Promise<void> {
+  const signInPage = await page.request.get(address)
+  const { origin, searchParams } = new URL(signInPage.url())
+  await page.request.post(`${origin}/api/auth/`, { data: { username, password } })
+  const scope = 'hub openid'
+  await page.request.put(`${origin}/api/auth/grant/${client.clientId}`, { data: { scope } })
+  await page.goto(`${searchParams.get('callback_url')}&g_continue`)
 }
