@@ -38,6 +38,6 @@ export async function showNeeds(page: Page): Promise<View> {
     troubled,
     findings,
     realmOf: (id: string) => realms.get(id) ?? id.slice(0, 8),
-    userOf: (id: string | null) => (id === null ? undefined : (users.get(id) ?? id.slice(0, 8))),
+    userOf: (id: string | null) => (id === null ? undefined : users.get(id)),
   })
 }
