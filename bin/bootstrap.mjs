@@ -58,6 +58,7 @@ const commands = {
   'bench:messenger': { built: true, program: 'tests/bench/messenger.ts' },
   'bench:tracing': { built: true, program: 'tests/bench/tracing.ts' },
   'bench:console': { built: false, program: 'tests/bench/console.ts' },
+  'bench:growth': { built: true, program: 'tests/bench/growth.ts' },
   'bench:token': { built: false, program: 'tests/bench/token.ts' },
   'docs:generate': { built: false, program: 'bin/generate_docs.ts' },
   'check:interface': { built: false, program: 'tests/acceptance/check_interface.ts' },
