@@ -28,6 +28,7 @@ import {
 import { WatchedVerifier } from '#tests/helpers/identity/watched_verifier'
 import { StandInProvider } from '#tests/unit/identity/stand_in/stand_in_provider'
 import { externalProvider, settingsFor } from '#tests/unit/identity/subjects'
+import { useSettings } from '#tests/helpers/settings'
 import { stopwatch } from '#tests/helpers/stopwatch'
 import { randomPause } from '#tests/helpers/real_time'
 
@@ -746,12 +747,11 @@ test.group('Connections of sockets behind a proxy', () => {
       await response.text()
       return response.status
     }
-    const most = httpSettings().connectionLimits.perAddress
-    for (let opened = 0; opened < most; opened += 50) {
-      const statuses = await Promise.all(
-        Array.from({ length: 50 }, () => handshake('203.0.113.9, 127.0.0.1'))
-      )
-      assert.sameMembers([...new Set(statuses)], [200])
+    const { connectionLimits } = httpSettings()
+    const perAddress = 3
+    cleanup(useSettings(httpSettings, { connectionLimits: { ...connectionLimits, perAddress } }))
+    for (let opened = 0; opened < perAddress; opened++) {
+      assert.equal(await handshake('203.0.113.9, 127.0.0.1'), 200)
     }
     assert.equal(await handshake('203.0.113.9'), 403)
     assert.equal(await handshake('203.0.113.10'), 200)
