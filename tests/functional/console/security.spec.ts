@@ -18,6 +18,9 @@ import {
 
 const SCRIPT = '<img src=x onerror=alert(1)>'
 
+/** The tags without the values of their attributes, which may be names of records. */
+const withoutValues = (page: string) => page.replaceAll(/"[^"]*"/g, '""')
+
 test.group('Pages of the console', () => {
   test('load nothing from elsewhere, run nothing in their text, and are neither framed nor stored', async ({
     assert,
@@ -30,7 +33,7 @@ test.group('Pages of the console', () => {
     assert.equal(page.headers.get('x-frame-options'), 'DENY')
     assert.equal(page.headers.get('referrer-policy'), 'no-referrer')
     assert.include(page.headers.get('cache-control'), 'no-store')
-    assert.notMatch(page.text, /\s(style|on\w+)=/)
+    assert.notMatch(withoutValues(page.text), /<[^>]*\s(style|on\w+)=/)
     assert.notMatch(page.text, /<script(?![^>]* src="\/)/)
     assert.notMatch(page.text, /(src|href)="(https?:)?\/\//)
   })
