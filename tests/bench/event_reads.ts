@@ -21,7 +21,9 @@ try {
   await database.stop()
 }
 
-const dayBefore = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
+function dayBefore(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString()
+}
 
 async function measured(): Promise<boolean> {
   const { mountedAs, at } = await import('#tests/helpers/application')
