@@ -1,10 +1,14 @@
 import { ensurePackages, PACKAGES } from './packages.js'
 
-/** Without these it looks for its maker's hosts at every start; as root it does not start inside its own sandbox. */
+/**
+ * Without these it looks for its maker's hosts at every start; as root it does not start inside its own sandbox; and where
+ * the machine is busy, it takes its drawing process for hung and ends.
+ */
 const ARGUMENTS = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
+  '--disable-gpu-watchdog',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
