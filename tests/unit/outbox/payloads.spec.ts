@@ -324,13 +324,14 @@ test.group('Domain events', () => {
 
   test('no secret, nothing internal and nothing undeclared reaches a destination', ({ assert }) => {
     const secret = 'not-to-be-seen'
+    const internal = '2001-02-03T04:05:06.000Z'
     const record: Attributes = {
       id: ID,
       name: 'a user',
       email: secret,
       password: secret,
       password_hash: secret,
-      sessionsSince: secret,
+      sessionsSince: internal,
       realmId: REALM,
     }
     const updated = changed({ kind: 'user', previous: { ...record, name: 'x' }, next: record })
@@ -343,6 +344,8 @@ test.group('Domain events', () => {
     ]
     assert.notInclude(JSON.stringify(published), secret)
     assert.include(JSON.stringify(published), 'a user')
+    // The audit trail keeps when the sessions of a user were ended.
+    assert.notInclude(JSON.stringify(published.slice(1)), internal)
   })
 
   test('times are written as everywhere else', ({ assert }) => {
