@@ -75,7 +75,8 @@ async function measured(): Promise<boolean> {
     }
   }
   for (const [caller, { token }] of Object.entries(callers)) {
-    isQuick &&= await measuredPages(caller, token)
+    const areQuick = await measuredPages(caller, token)
+    isQuick &&= areQuick
   }
   await stop()
   return isQuick
