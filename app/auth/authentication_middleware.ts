@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { inject } from '@adonisjs/core'
 import type { HttpContext } from '@adonisjs/core/http'
 
+import { admitsEverybody } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
 import { catalogue } from '#http/route_catalogue'
 import { Authenticator } from './authenticator.js'
@@ -115,5 +116,5 @@ async function needsIdentity({ request, containerResolver }: HttpContext): Promi
     .all()
     .find(({ surface, operation }) => `${surface.name}.${operation.name}` === name)
   const access = declared?.operation.entry ?? declared?.operation.access
-  return access !== undefined && !['public', 'session'].includes(access.kind)
+  return access !== undefined && !admitsEverybody(access)
 }

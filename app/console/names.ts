@@ -1,4 +1,5 @@
 import type { SurfaceName } from '#configuration/surfaces'
+import { shortId } from './formats.js'
 import { HubFailure } from './hub_failure.js'
 import type { Page } from './page.js'
 
@@ -21,6 +22,9 @@ export const realmNames = (page: Page, ids: Iterable<string | null | undefined>)
 
 export const userNames = (page: Page, ids: Iterable<string | null | undefined>): Promise<Names> =>
   namesIn(page, 'identity', '/users', ids)
+
+/** The name of an id, or else its beginning. */
+export const nameIn = (names: Names, id: string): string => names.get(id) ?? shortId(id)
 
 /** Reads the names of the records that a page mentions. Providers of others list none, and some users may not see them. */
 async function namesIn(

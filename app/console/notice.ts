@@ -1,19 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { surfaceUrl } from '#settings/app_settings'
+import { cookieAttributes } from '#console/session/cookie_attributes'
 
 const COOKIE = 'hub_console_notice'
 const LIFETIME_SECONDS = 60
 
-const attributes = () => {
-  const address = new URL(surfaceUrl('console'))
-  return {
-    httpOnly: true,
-    sameSite: 'strict',
-    secure: address.protocol === 'https:',
-    path: address.pathname,
-  } as const
-}
+const attributes = () => ({ ...cookieAttributes(), sameSite: 'strict' }) as const
 
 /** Keeps the key of a text that the next page shows. A link cannot contain one, so nobody can make one up. */
 export function keepNotice({ response }: HttpContext, key: string): void {

@@ -20,7 +20,7 @@ import { startRabbitmq } from '#tests/services/servers/rabbitmq'
 import type { RealServer } from '#tests/services/servers/real_server'
 import { startRedis } from '#tests/services/servers/redis'
 import { logIn } from '#tests/services/servers/served_pool'
-import { cpuMicroseconds } from './load.js'
+import { cpuMicroseconds, repeat } from './load.js'
 import { median } from './median.js'
 
 const OPERATIONS = Number(process.env.BENCH_OPERATIONS ?? 1_500)
@@ -91,7 +91,7 @@ class Growth {
   /** What an operation costs, with what follows from it. The hubs take turns. */
   async costOf(work: Work): Promise<Cost> {
     const before = this.#used()
-    await this.#repeat(work)
+    await repeat({ count: OPERATIONS, connections: CONNECTIONS }, () => work(this.#nextOrigin()))
     await this.#untilIdle()
     const after = this.#used()
     const each = (name: keyof Cost) => (after[name] - before[name]) / OPERATIONS
@@ -109,15 +109,9 @@ class Growth {
     await Promise.all(Object.values(this.#servers).map((server) => server.stop()))
   }
 
-  async #repeat(work: Work): Promise<void> {
-    let remaining = OPERATIONS
-    const connection = async () => {
-      while (remaining-- > 0) {
-        const { origins } = this
-        await work(origins[this.#turn++ % origins.length]!)
-      }
-    }
-    await Promise.all(Array.from({ length: CONNECTIONS }, connection))
+  #nextOrigin(): string {
+    const { origins } = this
+    return origins[this.#turn++ % origins.length]!
   }
 
   #used(): Cost {

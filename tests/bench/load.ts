@@ -9,6 +9,20 @@ export function cpuMicroseconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * MICROSECONDS_PER_TICK
 }
 
+/** Does so much work, so many pieces of it at a time. */
+export async function repeat(
+  { count, connections }: { count: number; connections: number },
+  work: () => Promise<unknown>
+): Promise<void> {
+  let remaining = count
+  const connection = async () => {
+    while (remaining-- > 0) {
+      await work()
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, connection))
+}
+
 /**
  * Asks for one address over and over, or for several in turn, each connection as soon as it has its answer; answers how many
  * requests were made.

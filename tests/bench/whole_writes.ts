@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import pg from 'pg'
 
-import { cpuMicroseconds } from './load.js'
+import { cpuMicroseconds, repeat } from './load.js'
 import { measureHub } from './measured_hub.js'
 import { median } from './median.js'
 import { postgresMicroseconds } from './processors.js'
@@ -125,15 +125,8 @@ async function costOf(hub: Measured, work: () => Promise<void>): Promise<Cost> {
   }
 }
 
-async function sixteenAtOnce(count: number, work: () => Promise<unknown>): Promise<void> {
-  let remaining = count
-  const connection = async () => {
-    while (remaining-- > 0) {
-      await work()
-    }
-  }
-  await Promise.all(Array.from({ length: CONNECTIONS }, connection))
-}
+const sixteenAtOnce = (count: number, work: () => Promise<unknown>): Promise<void> =>
+  repeat({ count, connections: CONNECTIONS }, work)
 
 /** What creations leave to be done later: buckets, clients, permissions, events and their seals. */
 async function secondsUntilIdle(hub: Measured, post: Post): Promise<number> {

@@ -1,14 +1,6 @@
-import { nodeNames, realmNames } from '#console/names'
-import { addressWith, offsetOf, searchTextOf } from '#console/page_offset'
+import { addressWith, offsetOf, searchTextOf } from '#console/lists'
 import type { Page, View } from '#console/page'
-import {
-  blockerOf,
-  mentionedIn,
-  readExplanation,
-  readyText,
-  unmetConditions,
-  type Explanation,
-} from './explanation.js'
+import { firstBlockers, readExplanation, readyText, type Explanation } from './explanation.js'
 import { filterOf, PHASE_FILTERS, phaseFilterOf, type PhaseFilter } from './phase_filters.js'
 import { progressOf, type AnalysisRow } from './records.js'
 
@@ -43,22 +35,16 @@ export async function showAnalyses(page: Page): Promise<View> {
 
 async function explainedRows(page: Page, analyses: readonly AnalysisRow[]) {
   const explanations = await Promise.all(analyses.map((analysis) => explain(page, analysis)))
-  const first = explanations.map((one) => (one ? unmetConditions(one).slice(0, 1) : []))
-  const mentioned = mentionedIn(first.flat())
-  const [nodes, realms] = await Promise.all([
-    nodeNames(page, mentioned.nodes),
-    realmNames(page, mentioned.realms),
-  ])
+  const blockers = await firstBlockers(page, explanations)
   return analyses.map((analysis, index) => {
     const explanation = explanations[index]
-    const [condition] = first[index] ?? []
     const phase = explanation?.phase ?? phaseOf(analysis)
     return {
       ...analysis,
       phase,
       phaseText: page.textOr(`analyses.phases.${phase}`, phase),
       hasFailed: hasFailed(analysis),
-      blocker: condition && blockerOf(page, condition, { nodes, realms }),
+      blocker: blockers[index],
       next: explanation?.ready ? readyText(page, explanation) : undefined,
     }
   })

@@ -1,6 +1,7 @@
 import type { Page } from '#console/page'
 import { drawFlow, type FlowStep, type StepState } from '#console/svg/flow_picture'
 import {
+  nodeNameOf,
   progressOf,
   type AnalysisRow,
   type AssignmentRow,
@@ -92,8 +93,8 @@ function processStep(
 }
 
 function nodeStep(page: Page, assignment: AssignmentRow): FlowStep {
-  const { node, nodeId, executionStatus, executionProgress } = assignment
-  const name = node?.name ?? nodeId.slice(0, 8)
+  const { executionStatus, executionProgress } = assignment
+  const name = nodeNameOf(assignment)
   return {
     title: page.t('analyses.flow.run', { name }),
     state: progressOf(executionStatus),

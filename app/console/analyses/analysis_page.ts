@@ -12,7 +12,12 @@ import {
   type NodeExecution,
 } from './explanation.js'
 import { bucketsOf, filesIn } from './files.js'
-import type { AnalysisRow, AssignmentRow, ParticipationRow } from './records.js'
+import {
+  nodeNameOf,
+  type AnalysisRow,
+  type AssignmentRow,
+  type ParticipationRow,
+} from './records.js'
 
 const MAX_NODES = 50
 const RESULTS = { limit: 10, offset: 0 }
@@ -48,26 +53,17 @@ export async function showAnalysis(page: Page): Promise<View> {
 type Facts = Awaited<ReturnType<typeof readFacts>>
 
 async function readFacts(page: Page, id: string) {
-  const { hub } = page
   const [analysis, explanation, assignments, buckets] = await Promise.all([
     readAnalysis(page, id),
-    hub.optional(readExplanation(page, id)),
-    hub.optional(
-      hub.list<AssignmentRow>('core', '/analysis-nodes', {
-        'filter[analysisId]': id,
-        'include': 'node',
-        'sort': 'createdAt',
-        'page[limit]': MAX_NODES,
-      })
-    ),
+    page.hub.optional(readExplanation(page, id)),
+    readAssignments(page, id),
     bucketsOf(page, id),
   ])
-  const nodes = assignments?.data ?? []
   const [participations, results] = await Promise.all([
-    participationsOf(page, analysis, nodes),
+    participationsOf(page, analysis, assignments),
     filesIn(page, buckets, 'RESULT', RESULTS),
   ])
-  return { analysis, explanation, assignments: nodes, participations, results }
+  return { analysis, explanation, assignments, participations, results }
 }
 
 /** Reads an analysis with its project and image. */
@@ -75,6 +71,22 @@ export async function readAnalysis(page: Page, id: string): Promise<AnalysisRow>
   const query = { include: 'project,masterImage' }
   const { data } = await page.hub.read<{ data: AnalysisRow }>('core', `/analyses/${id}`, query)
   return data
+}
+
+/** The nodes of an analysis, as many as a page shows; none if the user may not see them. */
+export async function readAssignments(
+  { hub }: Page,
+  id: string
+): Promise<readonly AssignmentRow[]> {
+  const listing = await hub.optional(
+    hub.list<AssignmentRow>('core', '/analysis-nodes', {
+      'filter[analysisId]': id,
+      'include': 'node',
+      'sort': 'createdAt',
+      'page[limit]': MAX_NODES,
+    })
+  )
+  return listing?.data ?? []
 }
 
 async function participationsOf(
@@ -110,7 +122,7 @@ async function namesFor(page: Page, { analysis, assignments, explanation }: Fact
 }
 
 const nodesOf = (assignments: readonly AssignmentRow[]): Names =>
-  new Map(assignments.map(({ nodeId, node }) => [nodeId, node?.name ?? nodeId.slice(0, 8)]))
+  new Map(assignments.map((one) => [one.nodeId, nodeNameOf(one)]))
 
 function conditionsOf(page: Page, { conditions }: Explanation, actors: Actors) {
   return conditions.map((condition) => ({
@@ -130,7 +142,7 @@ function nodeRows(page: Page, { assignments, participations, explanation }: Fact
     const execution = executions.get(assignment.nodeId)
     return {
       ...assignment,
-      name: assignment.node?.name ?? assignment.nodeId.slice(0, 8),
+      name: nodeNameOf(assignment),
       isOnline: assignment.node?.online,
       realm: realms.get(assignment.nodeRealmId),
       project: projectStatus.get(assignment.nodeId),

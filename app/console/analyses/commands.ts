@@ -1,6 +1,6 @@
 import type { Page, Redirect } from '#console/page'
 import { PageNotFound } from '#console/page_not_found'
-import { addressWith } from '#console/page_offset'
+import { addressWith } from '#console/lists'
 import type { AnalysisRow } from './records.js'
 
 interface Command {

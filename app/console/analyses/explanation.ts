@@ -1,4 +1,4 @@
-import type { Names } from '#console/names'
+import { nameIn, nodeNames, realmNames, type Names } from '#console/names'
 import type { Page } from '#console/page'
 
 export interface Responsible {
@@ -52,9 +52,19 @@ export async function readExplanation(page: Page, id: string): Promise<Explanati
   return data
 }
 
-/** The conditions that do not hold, of all processes. */
-export const unmetConditions = ({ conditions }: Explanation): Condition[] =>
-  conditions.filter(({ holds }) => !holds)
+/** What blocks each of several analyses first; undefined for those that nothing blocks, and without an explanation. */
+export async function firstBlockers(
+  page: Page,
+  explanations: readonly (Explanation | undefined)[]
+): Promise<(Blocker | undefined)[]> {
+  const first = explanations.map((one) => one?.conditions.find(({ holds }) => !holds))
+  const mentioned = mentionedIn(first.filter((condition) => condition !== undefined))
+  const [nodes, realms] = await Promise.all([
+    nodeNames(page, mentioned.nodes),
+    realmNames(page, mentioned.realms),
+  ])
+  return first.map((condition) => condition && blockerOf(page, condition, { nodes, realms }))
+}
 
 /** What is wrong and who can change it. */
 export function blockerOf(page: Page, condition: Condition, actors: Actors): Blocker {
@@ -73,7 +83,7 @@ export function readyText(page: Page, { phase }: Explanation): string {
 }
 
 /** The ids that names are needed for. */
-export function mentionedIn(conditions: readonly Condition[]) {
+function mentionedIn(conditions: readonly Condition[]) {
   const who = conditions.flatMap((condition) => condition.who)
   return {
     nodes: who.map(({ nodeId }) => nodeId),
@@ -90,11 +100,11 @@ function responsibleNames(
 ): string {
   const names = who.map(({ type, nodeId, realmId }) => {
     if (nodeId !== undefined) {
-      return page.t('analyses.who.node', { name: nodes.get(nodeId) ?? nodeId.slice(0, 8) })
+      return page.t('analyses.who.node', { name: nameIn(nodes, nodeId) })
     }
     return realmId === undefined
       ? page.textOr(`analyses.who.${type}`, type)
-      : page.t('analyses.who.realm', { name: realms.get(realmId) ?? realmId.slice(0, 8) })
+      : page.t('analyses.who.realm', { name: nameIn(realms, realmId) })
   })
   const shown = names.slice(0, MAX_NAMES).join(', ')
   const rest = names.length - MAX_NAMES

@@ -1,10 +1,7 @@
-import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
-
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { sendStream } from '#http/send_stream'
-import { SENT, type Page } from '#console/page'
+import type { Page, PageResult } from '#console/page'
+import { sendBody } from '#console/send_body'
 
 /** What a browser needs to show progress, and to resume a download that broke off. */
 const PASSED_ON = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified']
@@ -13,7 +10,7 @@ const REQUESTED = ['range', 'if-range'] as const
 const POLICY = "default-src 'none'; sandbox"
 
 /** Sends a file to be saved, whatever it contains. */
-export async function downloadFile(page: Page, ctx: HttpContext): Promise<typeof SENT> {
+export async function downloadFile(page: Page, ctx: HttpContext): Promise<PageResult> {
   const { request, response } = ctx
   const sent = REQUESTED.map((name) => [name, request.header(name)] as const)
   const file = await page.hub.open('storage', `/bucket-files/${page.uuid('file')}/stream`, {
@@ -34,8 +31,7 @@ export async function downloadFile(page: Page, ctx: HttpContext): Promise<typeof
       response.header(name, value)
     }
   }
-  await sendStream(ctx, Readable.fromWeb(file.body as ReadableStream))
-  return SENT
+  return sendBody(ctx, file)
 }
 
 /** Storage has made the name harmless. */

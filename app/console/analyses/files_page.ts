@@ -1,4 +1,4 @@
-import { addressWith, offsetOf } from '#console/page_offset'
+import { addressWith, offsetOf } from '#console/lists'
 import type { Page, View } from '#console/page'
 import { readAnalysis } from './analysis_page.js'
 import { BUCKET_TYPES, bucketsOf, filesIn, typeOf } from './files.js'

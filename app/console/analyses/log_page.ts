@@ -1,9 +1,9 @@
-import { addressWith } from '#console/page_offset'
+import { addressWith } from '#console/lists'
 import type { Listing } from '#console/hub_client'
 import type { Page, View } from '#console/page'
-import { readAnalysis } from './analysis_page.js'
+import { readAnalysis, readAssignments } from './analysis_page.js'
 import { logPath, logSourceOf, type LogLine } from './log_source.js'
-import type { AssignmentRow } from './records.js'
+import { nodeNameOf } from './records.js'
 
 const LINES = 50
 
@@ -14,14 +14,7 @@ export async function showLog(page: Page): Promise<View> {
   const [analysis, lines, assignments] = await Promise.all([
     readAnalysis(page, id),
     page.hub.optional(page.hub.read<Listing<LogLine>>('core', logPath(id, source, LINES))),
-    page.hub.optional(
-      page.hub.list<AssignmentRow>('core', '/analysis-nodes', {
-        'filter[analysisId]': id,
-        'include': 'node',
-        'sort': 'createdAt',
-        'page[limit]': LINES,
-      })
-    ),
+    readAssignments(page, id),
   ])
   const of = source.nodeId ?? ''
   return page.view('analyses/log', {
@@ -30,10 +23,7 @@ export async function showLog(page: Page): Promise<View> {
     tab: 'log',
     sources: [
       { text: page.t('analyses.log.hub'), of: '' },
-      ...(assignments?.data ?? []).map(({ nodeId, node }) => ({
-        text: node?.name ?? nodeId.slice(0, 8),
-        of: nodeId,
-      })),
+      ...assignments.map((one) => ({ text: nodeNameOf(one), of: one.nodeId })),
     ].map((one) => ({
       ...one,
       href: page.url(addressWith(`/analyses/${id}/log`, { of: one.of })),

@@ -1,5 +1,8 @@
 import type { QueryValues } from '#console/hub_client'
-import { nameFilter } from '#console/page_offset'
+import { allOf, nameFilter } from '#console/lists'
+
+/** The filter of analyses that failed. */
+export const FAILED = "or(eq(buildStatus,'failed'),eq(executionStatus,'failed'))"
 
 /** The choices of the list, each as a filter of core, which does not filter by the status of the distribution. */
 const FILTERS = {
@@ -8,7 +11,7 @@ const FILTERS = {
   build: "and(eq(configurationLocked,'true'),not(eq(buildStatus,'executed')))",
   built: "and(eq(buildStatus,'executed'),not(eq(executionStatus,'executed')))",
   finished: "eq(executionStatus,'executed')",
-  failed: "or(eq(buildStatus,'failed'),eq(executionStatus,'failed'))",
+  failed: FAILED,
 } as const satisfies Record<string, string | undefined>
 
 export type PhaseFilter = keyof typeof FILTERS
@@ -19,8 +22,6 @@ export const phaseFilterOf = (text: string | null): PhaseFilter =>
   PHASE_FILTERS.find((name) => name === text) ?? 'all'
 
 /** The query of a choice and a part of a name. */
-export function filterOf(phase: PhaseFilter, name: string): QueryValues {
-  const parts = [FILTERS[phase], name === '' ? undefined : nameFilter(name)]
-  const conditions = parts.filter((part) => part !== undefined)
-  return { filter: conditions.length > 1 ? `and(${conditions.join()})` : conditions[0] }
-}
+export const filterOf = (phase: PhaseFilter, name: string): QueryValues => ({
+  filter: allOf([FILTERS[phase], name === '' ? undefined : nameFilter(name)]),
+})

@@ -1,3 +1,5 @@
+import { shortId } from '#console/formats'
+
 /** An analysis as core shows it. */
 export interface AnalysisRow {
   readonly id: string
@@ -55,10 +57,14 @@ interface NodeRow {
   readonly online: boolean
 }
 
+/** The name of a node that takes part, or the beginning of its id for readers who may not see it. */
+export const nodeNameOf = ({ node, nodeId }: Pick<ParticipationRow, 'node' | 'nodeId'>): string =>
+  node?.name ?? shortId(nodeId)
+
 /** The state of a process in one word: what its picture and badge show. */
 export type ProgressState = 'waiting' | 'running' | 'done' | 'failed'
 
-const RUNNING: readonly string[] = ['starting', 'started', 'stopping', 'executing']
+export const RUNNING: readonly string[] = ['starting', 'started', 'stopping', 'executing']
 
 export function progressOf(status: string | null): ProgressState {
   if (status === 'executed') {

@@ -1,5 +1,6 @@
-import { nodeNames, type Names } from '#console/names'
-import { addressWith } from '#console/page_offset'
+import { changeText, type EventChange } from '#console/audit/event_row'
+import { nameIn, nodeNames, type Names } from '#console/names'
+import { addressWith } from '#console/lists'
 import type { Page, View } from '#console/page'
 import { readAnalysis } from './analysis_page.js'
 
@@ -17,7 +18,7 @@ interface TimelineEntry {
   readonly message?: string
   readonly data?: {
     readonly value?: unknown
-    readonly diff?: Readonly<Record<string, { readonly next: unknown; readonly previous: unknown }>>
+    readonly diff?: Readonly<Record<string, EventChange>>
   }
 }
 
@@ -61,7 +62,7 @@ function rowOf(page: Page, entry: TimelineEntry, nodes: Names) {
     time,
     source: page.textOr(`analyses.timeline.sources.${source}`, source),
     name: source === 'log' ? name : page.textOr(`analyses.timeline.names.${name}`, name),
-    node: node === undefined ? undefined : (nodes.get(node) ?? node.slice(0, 8)),
+    node: node === undefined ? undefined : nameIn(nodes, node),
     actor: actorOf(page, entry),
     detail: detailOf(entry),
   }
@@ -84,16 +85,9 @@ function detailOf({ message, data }: TimelineEntry): string {
     return message
   }
   if (data?.value !== undefined) {
-    return textOf(data.value)
+    return changeText(data.value)
   }
   return Object.entries(data?.diff ?? {})
-    .map(([key, { next }]) => `${key}: ${textOf(next)}`)
+    .map(([key, { next }]) => `${key}: ${changeText(next)}`)
     .join(', ')
-}
-
-const textOf = (value: unknown): string => {
-  if (value === null) {
-    return '–'
-  }
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

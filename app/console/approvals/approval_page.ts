@@ -1,4 +1,4 @@
-import { realmNames, userNames } from '#console/names'
+import { nameIn, realmNames, userNames } from '#console/names'
 import type { Page, PageResult, View } from '#console/page'
 import { PageNotFound } from '#console/page_not_found'
 import { changesSince } from './changes_since.js'
@@ -28,7 +28,7 @@ export async function showApproval(page: Page): Promise<View> {
     userNames(page, [about.userId]),
     readProject(page, part),
   ])
-  const realmOf = (id: string) => realms.get(id) ?? id.slice(0, 8)
+  const realmOf = (id: string) => nameIn(realms, id)
   return page.view('approvals/one', {
     title: page.t(`approvals.title.${subject}`, { name: nameOfSubject(about) }),
     subject,

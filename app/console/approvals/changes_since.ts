@@ -1,16 +1,11 @@
+import type { EventRow } from '#console/audit/event_row'
 import type { Page } from '#console/page'
 import { argumentText, type Content } from './content.js'
 import { diffLines, type DiffLine } from './diff_lines.js'
 
 const LIMIT = 50
 
-interface AuditEvent {
-  readonly createdAt: string
-  readonly actorName: string | null
-  readonly data: {
-    readonly diff?: Readonly<Record<string, { readonly next: unknown; readonly previous: unknown }>>
-  } | null
-}
+type AuditEvent = Pick<EventRow, 'createdAt' | 'actorName' | 'data'>
 
 interface AnalysisFile {
   readonly path: string

@@ -19,7 +19,8 @@ export interface EventRow {
   readonly reportedBy: { readonly type: string; readonly id?: string | null } | null
 }
 
-interface EventChange {
+/** The values of an attribute after and before a change. */
+export interface EventChange {
   readonly next: unknown
   readonly previous: unknown
 }
@@ -34,10 +35,15 @@ export interface FoundEvents {
 export function changesIn({ data }: Pick<EventRow, 'data'>) {
   return Object.entries(data?.diff ?? {}).map(([name, { next, previous }]) => ({
     name,
-    next: textOf(next),
-    previous: textOf(previous),
+    next: changeText(next),
+    previous: changeText(previous),
   }))
 }
 
-const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : value === null || value === undefined ? '–' : String(value)
+/** The value of an attribute as text, whatever it is. */
+export function changeText(value: unknown): string {
+  if (value === null || value === undefined) {
+    return '–'
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,19 +1,14 @@
-import { Readable } from 'node:stream'
-import type { ReadableStream } from 'node:stream/web'
-
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { SENT, type Page, type PageResult } from '#console/page'
-import { sendStream } from '#http/send_stream'
+import type { Page, PageResult } from '#console/page'
+import { sendBody } from '#console/send_body'
 
 const READ_TIMEOUT_MS = 30_000
 
-/** Passes the export of the trail on as it arrives: it can be larger than the memory. */
+/** Sends the export of the trail as a file. */
 export async function exportTrail(page: Page, ctx: HttpContext): Promise<PageResult> {
-  const { body, headers } = await page.hub.open('telemetry', '/events/export')
-  ctx.response.header('content-type', headers.get('content-type') ?? 'application/x-ndjson')
+  const file = await page.hub.open('telemetry', '/events/export')
+  ctx.response.header('content-type', file.headers.get('content-type') ?? 'application/x-ndjson')
   ctx.response.header('content-disposition', 'attachment; filename="events.ndjson"')
-  const lines = Readable.fromWeb(body as ReadableStream<Uint8Array>)
-  await sendStream(ctx, lines, { stallTimeoutMs: READ_TIMEOUT_MS })
-  return SENT
+  return sendBody(ctx, file, { stallTimeoutMs: READ_TIMEOUT_MS })
 }

@@ -1,3 +1,4 @@
+import { quoted } from '#console/lists'
 import type { Page } from '#console/page'
 import type { SurfaceName } from '#configuration/surfaces'
 import { isUuid } from '#kernel/is_uuid'
@@ -44,7 +45,7 @@ export async function idsNamed(page: Page, kind: string, named: string): Promise
   }
   const { service, path } = PLACES[kind]!
   const query = {
-    'filter': `eq(name,'${named.replaceAll("'", "''")}')`,
+    'filter': `eq(name,${quoted(named)})`,
     'page[limit]': MAX_SAME_NAME,
   }
   const found = await page.hub.optional(page.hub.list<{ id: string }>(service, path, query))

@@ -1,34 +1,11 @@
+import { shortId } from '#console/formats'
 import type { Page } from '#console/page'
-
-interface InstallationState {
-  readonly surfaces: readonly {
-    readonly name: string
-    readonly isReady: boolean
-    readonly reasons: readonly string[]
-  }[]
-  readonly queues: readonly { readonly name: string; readonly dead: number | null }[]
-  readonly outbox: readonly { readonly database: string; readonly lagSeconds: number }[]
-  readonly stuck: readonly StuckAnalysis[]
-  readonly credentials: readonly CredentialFinding[]
-}
-
-interface StuckAnalysis {
-  readonly analysisId: string
-  readonly name: string
-  readonly process: string
-  readonly status: string
-  readonly since: string
-  readonly problem: string | null
-}
-
-interface CredentialFinding {
-  readonly type: string
-  readonly id: string
-  readonly name: string | null
-  readonly since: string | null
-  readonly expiresAt: string | null
-  readonly isRenewed: boolean
-}
+import {
+  readInstallation,
+  type CredentialFinding,
+  type Installation,
+  type StuckAnalysis,
+} from '#console/system/installation'
 
 /** Something about the installation that a person should know. */
 export interface Finding {
@@ -44,13 +21,11 @@ const LAG_SECONDS = 60
 
 /** The findings for operators; undefined for everybody else. */
 export async function findInstallationFindings(page: Page): Promise<Finding[] | undefined> {
-  const status = await page.hub.optional(
-    page.hub.read<{ data: InstallationState }>('core', '/admin/status')
-  )
+  const status = await page.hub.optional(readInstallation(page))
   if (!status) {
     return undefined
   }
-  const { surfaces, queues, outbox, stuck, credentials } = status.data
+  const { surfaces, queues, outbox, stuck, credentials } = status
   return [
     ...surfaces.filter(({ reasons }) => reasons.length > 0).map((one) => surfaceFinding(page, one)),
     ...queues.filter(({ dead }) => (dead ?? 0) > 0).map((one) => queueFinding(page, one)),
@@ -64,7 +39,7 @@ export async function findInstallationFindings(page: Page): Promise<Finding[] | 
 
 function surfaceFinding(
   page: Page,
-  { name, isReady, reasons }: InstallationState['surfaces'][number]
+  { name, isReady, reasons }: Installation['surfaces'][number]
 ): Finding {
   return {
     text: page.t(isReady ? 'needs.findings.degraded' : 'needs.findings.notReady', { name }),
@@ -75,14 +50,14 @@ function surfaceFinding(
   }
 }
 
-function queueFinding(page: Page, { name, dead }: InstallationState['queues'][number]): Finding {
+function queueFinding(page: Page, { name, dead }: Installation['queues'][number]): Finding {
   const text = page.t('needs.findings.dead', { name, count: dead ?? 0 })
   return { text, details: [], tone: 'bad', path: '/system', since: null }
 }
 
 function outboxFinding(
   page: Page,
-  { database, lagSeconds }: InstallationState['outbox'][number]
+  { database, lagSeconds }: Installation['outbox'][number]
 ): Finding {
   const text = page.t('needs.findings.outbox', { database, seconds: Math.round(lagSeconds) })
   return { text, details: [], tone: 'warn', path: '/system', since: null }
@@ -106,7 +81,7 @@ function secretFinding(page: Page, { type, id, name, since }: CredentialFinding)
   const isOfNode = type === 'nodeSecret'
   return {
     text: page.t(isOfNode ? 'needs.findings.nodeSecret' : 'needs.findings.key', {
-      name: name ?? id.slice(0, 8),
+      name: name ?? shortId(id),
     }),
     details: [],
     tone: 'warn',

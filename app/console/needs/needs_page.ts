@@ -1,5 +1,5 @@
 import { SUBJECTS } from '#console/approvals/participation'
-import { realmNames, userNames } from '#console/names'
+import { nameIn, realmNames, userNames } from '#console/names'
 import type { Page, View } from '#console/page'
 import { findInstallationFindings } from './installation_findings.js'
 import { findTroubled } from './troubled_analyses.js'
@@ -37,7 +37,7 @@ export async function showNeeds(page: Page): Promise<View> {
     others: others.filter(({ total }) => total > 0),
     troubled,
     findings,
-    realmOf: (id: string) => realms.get(id) ?? id.slice(0, 8),
+    realmOf: (id: string) => nameIn(realms, id),
     userOf: (id: string | null) => (id === null ? undefined : users.get(id)),
   })
 }

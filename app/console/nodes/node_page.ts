@@ -1,4 +1,6 @@
+import { RUNNING } from '#console/analyses/records'
 import { realmNames } from '#console/names'
+import { quoted } from '#console/lists'
 import type { Page, PageResult, View } from '#console/page'
 import { isRealmWritable } from '#kernel/realm'
 import { clockText, type NodeRow } from './nodes_page.js'
@@ -26,7 +28,7 @@ export async function showNode(page: Page): Promise<View> {
   const { data: node } = await page.hub.read<{ data: NodeRow }>('core', `/nodes/${id}`)
   const [presence, running, waiting, realms] = await Promise.all([
     readPresence(page, id),
-    assignmentsOf(page, id, "in(executionStatus,'starting','started','executing','stopping')"),
+    assignmentsOf(page, id, `in(executionStatus,${RUNNING.map(quoted).join()})`),
     assignmentsOf(page, id, 'eq(approvalStatus,null)'),
     realmNames(page, [node.realmId]),
   ])

@@ -1,6 +1,6 @@
-import { realmNames } from '#console/names'
+import { nameIn, realmNames } from '#console/names'
 import type { Page, View } from '#console/page'
-import { addressWith, offsetOf, searchTextOf } from '#console/page_offset'
+import { addressWith, allOf, offsetOf, quoted, searchTextOf } from '#console/lists'
 import { drawPresence, readPresence, type Presence } from './presence.js'
 
 /** Each node takes a request for its day. */
@@ -45,12 +45,12 @@ export async function showNodes(page: Page): Promise<View> {
     nodes: nodes.map((node, index) => ({
       ...node,
       ...stateOf(page, presences[index]),
-      realm: realms.get(node.realmId) ?? node.realmId.slice(0, 8),
+      realm: nameIn(realms, node.realmId),
       runs: runs.get(node.id) ?? 0,
     })),
     name,
     state,
-    states: ['', 'online', 'away'],
+    states: ['', ...Object.keys(STATES)],
     total: meta.total,
     limit: LIMIT,
     offset,
@@ -58,14 +58,13 @@ export async function showNodes(page: Page): Promise<View> {
   })
 }
 
-function filterOf(name: string, state: string): string | undefined {
-  const conditions = [
-    ...(name === '' ? [] : [`contains(name,'${name.replaceAll("'", "''")}')`]),
-    ...(state === 'online' ? ["eq(online,'true')"] : []),
-    ...(state === 'away' ? ["eq(online,'false')"] : []),
-  ]
-  return conditions.length > 1 ? `and(${conditions.join()})` : conditions[0]
+const STATES: Readonly<Record<string, string>> = {
+  online: "eq(online,'true')",
+  away: "eq(online,'false')",
 }
+
+const filterOf = (name: string, state: string): string | undefined =>
+  allOf([name === '' ? undefined : `contains(name,${quoted(name)})`, STATES[state]])
 
 function stateOf(page: Page, presence: Presence | undefined) {
   return {

@@ -1,3 +1,4 @@
+import { addressWith, offsetOf, quoted, searchTextOf } from '#console/lists'
 import type { Page } from '#console/page'
 import type { PageHandler } from '#console/page_runner'
 
@@ -37,17 +38,15 @@ const tabsFor = (page: Page) =>
 /** A list of users, programs, roles or permissions with a search by name. */
 export function listing(collection: Collection): PageHandler {
   return async (page: Page) => {
-    const text = page.query.get('name')?.trim() ?? ''
-    const offset = offsetIn(page.query)
+    const text = searchTextOf(page.query)
+    const offset = offsetOf(page.query)
     const { data, meta } = await page.hub.list<ListedRow>('identity', `/${collection}`, {
-      'filter': text === '' ? undefined : `contains(name,'${text.replaceAll("'", "''")}')`,
+      'filter': text === '' ? undefined : `contains(name,${quoted(text)})`,
       'include': 'realm',
       'sort': 'name',
       'page[limit]': LIMIT,
       'page[offset]': offset,
     })
-    const href = (start: number) =>
-      `${pathOf(collection)}?${new URLSearchParams({ name: text, offset: String(start) })}`
     return page.view('people/list', {
       title: page.t(`people.${collection}.title`),
       collection,
@@ -58,16 +57,12 @@ export function listing(collection: Collection): PageHandler {
         total: meta.total,
         limit: LIMIT,
         offset,
-        href: (start: number) => page.url(href(start)),
+        href: (start: number) =>
+          page.url(addressWith(pathOf(collection), { name: text, offset: start })),
       },
       path: pathOf(collection),
       command:
         text === '' ? `hubctl get ${collection}` : `hubctl get ${collection} --filter name=~…~`,
     })
   }
-}
-
-function offsetIn(query: URLSearchParams): number {
-  const offset = Number(query.get('offset') ?? 0)
-  return Number.isSafeInteger(offset) && offset > 0 ? offset : 0
 }

@@ -1,11 +1,12 @@
 import type { PageRoutes } from '#console/page_routes'
 import { atEmbeddedProvider } from './embedded_provider.js'
-import { changeClient, rotateClient } from './client_actions.js'
+import { changeAccount } from './change_account.js'
 import { showClient } from './client_page.js'
+import { endSessions } from './end_sessions.js'
 import { listing } from './list_page.js'
 import { showPermission } from './permission_page.js'
 import { showRole } from './role_page.js'
-import { blockUser, endSessions, unblockUser } from './user_actions.js'
+import { rotateClient } from './rotate_client.js'
 import { showUser } from './user_page.js'
 
 export function peopleRoutes(pages: PageRoutes): void {
@@ -20,13 +21,28 @@ export function peopleRoutes(pages: PageRoutes): void {
       atEmbeddedProvider(listing('permissions'))
     )
     .page('/people/users/:id', 'showUser', 'One user', atEmbeddedProvider(showUser))
-    .action('/people/users/:id/block', 'blockUser', 'Block a user', blockUser)
-    .action('/people/users/:id/unblock', 'unblockUser', 'Unblock a user', unblockUser)
+    .action('/people/users/:id/block', 'blockUser', 'Block a user', changeAccount('user', false))
+    .action(
+      '/people/users/:id/unblock',
+      'unblockUser',
+      'Unblock a user',
+      changeAccount('user', true)
+    )
     .action('/people/users/:id/sessions', 'endSessions', 'End the sessions of a user', endSessions)
     .page('/people/clients/:id', 'showClient', 'One program', atEmbeddedProvider(showClient))
     .action('/people/clients/:id/secret', 'rotateClient', 'Replace its secret', rotateClient)
-    .action('/people/clients/:id/block', 'blockClient', 'Block a program', changeClient(false))
-    .action('/people/clients/:id/unblock', 'unblockClient', 'Unblock a program', changeClient(true))
+    .action(
+      '/people/clients/:id/block',
+      'blockClient',
+      'Block a program',
+      changeAccount('client', false)
+    )
+    .action(
+      '/people/clients/:id/unblock',
+      'unblockClient',
+      'Unblock a program',
+      changeAccount('client', true)
+    )
     .page('/people/roles/:id', 'showRole', 'One role', atEmbeddedProvider(showRole))
     .page(
       '/people/permissions/:id',

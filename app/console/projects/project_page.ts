@@ -1,4 +1,4 @@
-import type { AnalysisRow, ParticipationRow } from '#console/analyses/records'
+import { nodeNameOf, type AnalysisRow, type ParticipationRow } from '#console/analyses/records'
 import { hasFailed } from '#console/analyses/analyses_page'
 import { realmNames, userNames } from '#console/names'
 import type { Page, View } from '#console/page'
@@ -41,7 +41,7 @@ export async function showProject(page: Page): Promise<View> {
     user: users.get(project.userId ?? ''),
     nodes: participations.map((one) => ({
       ...one,
-      name: one.node?.name ?? one.nodeId.slice(0, 8),
+      name: nodeNameOf(one),
       isOnline: one.node?.online,
       realm: realms.get(one.nodeRealmId),
       approval: one.approvalStatus ?? 'open',

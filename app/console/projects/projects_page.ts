@@ -1,5 +1,5 @@
 import { realmNames } from '#console/names'
-import { addressWith, nameFilter, offsetOf, searchTextOf } from '#console/page_offset'
+import { addressWith, nameFilter, offsetOf, searchTextOf } from '#console/lists'
 import type { Page, View } from '#console/page'
 
 const LIMIT = 25

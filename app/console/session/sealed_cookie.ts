@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 import { seal, unseal } from '#records/sealing'
-import { surfaceUrl } from '#settings/app_settings'
+import { cookieAttributes } from './cookie_attributes.js'
 
 /** Browsers store 4 KiB for each cookie, with its name and attributes. */
 const CHUNK_CHARACTERS = 3_700
@@ -57,13 +57,7 @@ function setChunk(
   chunk: string | undefined
 ): void {
   const name = nameOf(cookie.name, index)
-  const address = new URL(surfaceUrl('console'))
-  const attributes = {
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: address.protocol === 'https:',
-    path: address.pathname,
-  } as const
+  const attributes = { ...cookieAttributes(), sameSite: 'lax' } as const
   if (chunk !== undefined) {
     const maxAge = cookie.lifetimeSeconds
     response.plainCookie(name, chunk, { ...attributes, encode: false, maxAge })

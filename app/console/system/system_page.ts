@@ -1,26 +1,6 @@
 import type { Page, View } from '#console/page'
 import type { SurfaceName } from '#configuration/surfaces'
-
-/** The state of the installation, as the interface sends it. */
-interface Installation {
-  readonly surfaces: readonly {
-    readonly name: string
-    readonly isReady: boolean
-    readonly reasons: readonly string[]
-  }[]
-  readonly queues: readonly QueueState[]
-  readonly outbox: readonly object[]
-  readonly sweeps: readonly { readonly name: string; readonly isRunning: boolean }[]
-  readonly stuck: readonly object[]
-  readonly credentials: readonly object[]
-  readonly backups: readonly { readonly id: string; readonly endedAt: string }[]
-}
-
-interface QueueState {
-  readonly name: string
-  readonly isTaken: boolean | null
-  readonly dead: number | null
-}
+import { readInstallation } from './installation.js'
 
 /** What the doctor found, and when. */
 interface Examination {
@@ -49,8 +29,8 @@ const SWEEPS = ['events', 'messages', 'objects'] as const
 
 /** Whether all parts work, what waits, and what will need somebody soon. */
 export async function showSystem(page: Page): Promise<View> {
-  const [{ data: status }, { data: doctor }, usage, versions] = await Promise.all([
-    page.hub.read<{ data: Installation }>('core', '/admin/status'),
+  const [status, { data: doctor }, usage, versions] = await Promise.all([
+    readInstallation(page),
     page.hub.read<{ data: Examination }>('core', '/admin/examination'),
     page.hub.optional(page.hub.read<{ data: Usage }>('storage', '/usage')),
     Promise.all(SERVICES.map((service) => versionOf(page, service))),

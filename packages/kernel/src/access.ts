@@ -47,8 +47,12 @@ export function permits(access: Access, actor: Actor | undefined): boolean {
   return denialOf(access, actor) === undefined
 }
 
+/** Whether a route denies nobody by itself. */
+export const admitsEverybody = ({ kind }: Access): boolean =>
+  kind === 'public' || kind === 'session'
+
 function denialOf(access: Access, actor: Actor | undefined): Failure | undefined {
-  if (access.kind === 'public' || access.kind === 'session') {
+  if (admitsEverybody(access)) {
     return undefined
   }
   if (!actor) {

@@ -24,8 +24,15 @@ export function addressWith(
   return query.size === 0 ? path : `${path}?${query}`
 }
 
-/** The filter of core for records whose name or displayed name contains a text. */
-export function nameFilter(text: string): string {
-  const quoted = `'${text.replaceAll("'", "''")}'`
-  return `or(contains(name,${quoted}),contains(displayName,${quoted}))`
+/** A text as a value of a filter. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** The filter of records that meet all of these conditions; undefined without any. */
+export function allOf(conditions: readonly (string | undefined)[]): string | undefined {
+  const given = conditions.filter((condition) => condition !== undefined)
+  return given.length > 1 ? `and(${given.join()})` : given[0]
 }
+
+/** The filter of core for records whose name or displayed name contains a text. */
+export const nameFilter = (text: string): string =>
+  `or(contains(name,${quoted(text)}),contains(displayName,${quoted(text)}))`

@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto'
-
-import type { Page, Redirect, View } from '#console/page'
-import type { PageHandler } from '#console/page_runner'
+import type { Page, View } from '#console/page'
+import { clock } from '#kernel/clock'
 import { readClient } from './client_page.js'
 
 const SECRET_BYTES = 24
@@ -12,7 +10,7 @@ const SECRET_BYTES = 24
  */
 export async function rotateClient(page: Page): Promise<View> {
   const id = page.uuid('id')
-  const secret = randomBytes(SECRET_BYTES).toString('base64url')
+  const secret = clock.random(SECRET_BYTES).toString('base64url')
   await page.hub.post('identity', `/clients/${id}`, { secret })
   const { client, view } = await readClient(page)
   return page.view('people/secret', {
@@ -23,15 +21,3 @@ export async function rotateClient(page: Page): Promise<View> {
     crumbs: [...view.crumbs, { path: `/people/clients/${id}`, text: client.name }],
   })
 }
-
-/** Blocks a program or unblocks it. */
-export const changeClient =
-  (active: boolean): PageHandler =>
-  async (page): Promise<Redirect> => {
-    const id = page.uuid('id')
-    await page.hub.post('identity', `/clients/${id}`, { active })
-    return page.redirect(
-      `/people/clients/${id}`,
-      active ? 'people.client.unblocked' : 'people.client.blocked'
-    )
-  }
