@@ -5,6 +5,7 @@ import { surfaceUrl } from '#settings/app_settings'
 import { clock } from '#kernel/clock'
 import { Assets } from './assets.js'
 import { Formats, shortId, utcText } from './formats.js'
+import { shellWord } from './shell_word.js'
 import { Texts, type TextValues } from './texts.js'
 
 const FOLDER = new URL('../../resources/views/', import.meta.url)
@@ -27,6 +28,7 @@ export class Views {
       number: (value: number) => formats.number(value),
       bytes: (value: number) => formats.bytes(value),
       short: shortId,
+      shellWord,
       utc: (iso: string) => utcText(Date.parse(iso)),
       age: (iso: string) => formats.age(Date.parse(iso), clock.now()),
     }

@@ -1,5 +1,6 @@
 import { isMasterMember } from '#kernel/realm'
 import type { Page } from '#console/page'
+import { shellWord } from '#console/shell_word'
 
 /** What a node takes part in. */
 export type Subject = 'project' | 'analysis'
@@ -51,5 +52,6 @@ export const mayDecide = (page: Page, subject: Subject, { nodeRealmId }: Partici
 /** The command that decides the same. */
 export function commandFor(subject: Subject, part: Participation, verdict: Verdict): string {
   const verb = verdict === 'approved' ? 'approve' : 'reject'
-  return `hubctl ${subject} ${verb} ${subjectOf(subject, part).name} --node ${part.node.name}`
+  const named = shellWord(subjectOf(subject, part).name)
+  return `hubctl ${subject} ${verb} ${named} --node ${shellWord(part.node.name)}`
 }
