@@ -3,8 +3,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { Authenticator } from '#auth/authenticator'
 import { connectionEndSignal, sendEvents, type ServerSentEvent } from '#http/event_stream'
+import { ConcurrencyLimit } from '#kernel/concurrency_limit'
 import { Failure } from '#kernel/failures'
-import { ConcurrencyLimit } from './concurrency_limit.js'
 import { HubAddresses } from './hub_addresses.js'
 import { HubClient } from './hub_client.js'
 import { HubFailure } from './hub_failure.js'
@@ -27,9 +27,9 @@ export type StreamHandler = (
 ) => Promise<AsyncIterable<ServerSentEvent>> | AsyncIterable<ServerSentEvent>
 
 /** More pages of one user at the same time than this are made by no person. */
-const PAGE_LIMITS = { perUser: 8, perProcess: 512 }
+const PAGE_LIMITS = limits(8, 512)
 /** Streams and downloads last. A visible tab has up to two. */
-const LASTING_LIMITS = { perUser: 16, perProcess: 1_000 }
+const LASTING_LIMITS = limits(16, 1_000)
 
 /** Runs the handlers of pages and actions for the signed-in user, and shows what they return. */
 @inject()
@@ -74,7 +74,7 @@ export class PageRunner {
         throw new SessionEnded()
       }
       await this.#renewing(ctx, signedIn, (current) =>
-        this.#lasting.run(current.actor.id, () => this.#sendStream(ctx, current, handler))
+        this.#lasting.run(current.actor, () => this.#sendStream(ctx, current, handler))
       )
     } catch (error) {
       refuseStream(ctx, error)
@@ -153,7 +153,7 @@ export class PageRunner {
     handler: PageHandler,
     limit: ConcurrencyLimit
   ): Promise<void> {
-    await limit.run(signedIn.actor.id, async () => {
+    await limit.run(signedIn.actor, async () => {
       const result = await handler(this.#pageOf(ctx, signedIn), ctx)
       if (result === SENT) {
         return
@@ -228,6 +228,19 @@ export class PageRunner {
     ctx.logger.error({ err: error }, 'a page of the console failed')
     await this.showPlain(ctx, 'failed', 500, signedIn, { requestId: ctx.request.id() })
   }
+}
+
+/** For each user, and for all of a process. */
+function limits(perCaller: number, total: number) {
+  const refusal = (scope: 'caller' | 'total') =>
+    new HubFailure(
+      429,
+      'rate_limited',
+      scope === 'caller'
+        ? `At most ${perCaller} of these at once for one user`
+        : 'Too many of these are open. Try again later'
+    )
+  return { perCaller, total, refusal }
 }
 
 const isUnauthorized = (error: unknown): boolean =>

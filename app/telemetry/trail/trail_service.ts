@@ -3,6 +3,8 @@ import { Readable } from 'node:stream'
 import { inject } from '@adonisjs/core'
 
 import { enforce, requires } from '#kernel/access'
+import { ConcurrencyLimit } from '#kernel/concurrency_limit'
+import { ServiceUnavailable } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 import { SecurityAudit } from '#audit/security_audit'
 import { telemetryPool } from '#telemetry/database'
@@ -10,14 +12,13 @@ import { exportTrail } from './export_trail.js'
 import { HeadAnchor } from './head_anchor.js'
 import { visibleChains } from './visible_chains.js'
 import { trailKey } from './trail_key.js'
-import { ConcurrencyLimit } from './concurrency_limit.js'
 import { allChains, verifyTrail, type TrailVerdict } from './verify_trail.js'
 
 const CHUNK_LENGTH = 64 * 1024
 
 /** A check uses a connection and a snapshot while it runs; an export holds a portion of the trail in memory. */
-const CHECKS = { perCaller: 1, total: 3 }
-const EXPORTS = { perCaller: 2, total: 16 }
+const CHECKS = { perCaller: 1, total: 3, refusal: alreadyRunning('A verification') }
+const EXPORTS = { perCaller: 2, total: 16, refusal: alreadyRunning('An export') }
 
 export const TRAIL_ACCESS = requires('event_read')
 
@@ -30,14 +31,8 @@ export class TrailService {
   readonly #pool = telemetryPool()
   readonly #anchor: HeadAnchor
   readonly #audit: SecurityAudit
-  readonly #checks = new ConcurrencyLimit(
-    CHECKS,
-    'A verification of the audit trail is already running'
-  )
-  readonly #exports = new ConcurrencyLimit(
-    EXPORTS,
-    'An export of the audit trail is already running'
-  )
+  readonly #checks = new ConcurrencyLimit(CHECKS)
+  readonly #exports = new ConcurrencyLimit(EXPORTS)
 
   constructor(anchor: HeadAnchor, audit: SecurityAudit) {
     this.#anchor = anchor
@@ -48,14 +43,11 @@ export class TrailService {
   async verify(origin: Origin, signal: AbortSignal): Promise<TrailVerdict> {
     const { actor } = origin
     enforce(TRAIL_ACCESS, actor)
-    const end = this.#checks.start(actor)
-    try {
+    return this.#checks.run(actor, async () => {
       const verdict = await this.verifyChains({ chains: visibleChains(actor), signal })
       await this.#audit.trailVerified(origin, { isIntact: verdict.intact })
       return verdict
-    } finally {
-      end()
-    }
+    })
   }
 
   /** Without an actor: for commands on the machine. */
@@ -75,6 +67,11 @@ export class TrailService {
     const stream = Readable.from(inChunks(lines), { objectMode: false })
     return stream.once('close', end)
   }
+}
+
+function alreadyRunning(what: string) {
+  return () =>
+    new ServiceUnavailable(`${what} of the audit trail is already running; try again later`)
 }
 
 async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
