@@ -8,8 +8,10 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { Signals } from '#signals/signals'
 import { Authenticator } from '#auth/authenticator'
 import { HubAddresses } from '#console/hub_addresses'
+import { Examinations } from '#core/administration/examinations'
 import type { Served, SurfaceName } from '#configuration/surfaces'
 import { provideTokens } from './actors.js'
+import { fakeExaminations } from '#tests/helpers/console/fake_examinations'
 import { testAuthenticator, testTokens } from './identities.js'
 
 /** How surfaces are reached in a run: side by side on one port, or each at the root of a port of its own. */
@@ -81,6 +83,7 @@ export async function boot(): Promise<ApplicationService> {
     await openSinks(application)
     application.container.singleton(Authenticator, () => testAuthenticator)
     application.container.singleton(HubAddresses, () => testAddresses())
+    application.container.singleton(Examinations, () => fakeExaminations())
     provideTokens(testTokens)
     await migrate(application, SURFACE_NAMES)
     await application.start(() => {})

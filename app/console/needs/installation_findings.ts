@@ -1,5 +1,7 @@
 import { shortId } from '#console/formats'
 import type { Page } from '#console/page'
+import { clock } from '#kernel/clock'
+import { readExamination, type DoctorFinding } from '#console/system/examination'
 import {
   readInstallation,
   type CredentialFinding,
@@ -16,16 +18,45 @@ export interface Finding {
   readonly since: string | null
 }
 
+/** What operators should know about the installation. */
+export interface InstallationState {
+  readonly findings: readonly Finding[]
+  /** When the last backup ended; null if none is known. */
+  readonly backedUpAt: string | null
+}
+
 /** An outbox whose oldest event waits longer than this is behind. */
 const LAG_SECONDS = 60
+/** One that is taken every night has failed by then. */
+const BACKUP_MAX_AGE_MS = 2 * 86_400_000
+/** What the doctor finds that the state of the installation says with more details. */
+const STATED_IN_DETAIL = new Set(['ANALYSES_STUCK', 'DEAD_LETTERS', 'OUTBOX_WAITS'])
 
-/** The findings for operators; undefined for everybody else. */
-export async function findInstallationFindings(page: Page): Promise<Finding[] | undefined> {
-  const status = await page.hub.optional(readInstallation(page))
+/** The state for operators; undefined for everybody else. */
+export async function findInstallationState(page: Page): Promise<InstallationState | undefined> {
+  const [status, examination] = await Promise.all([
+    page.hub.optional(readInstallation(page)),
+    page.hub.optional(readExamination(page)),
+  ])
   if (!status) {
     return undefined
   }
-  const { surfaces, queues, outbox, stuck, credentials } = status
+  const found = examination?.findings.filter(({ code }) => !STATED_IN_DETAIL.has(code)) ?? []
+  const backedUpAt = status.backups[0]?.endedAt ?? null
+  return {
+    findings: [
+      ...statedFindings(page, status),
+      ...backupFindings(page, backedUpAt),
+      ...found.map(doctorFinding),
+    ],
+    backedUpAt,
+  }
+}
+
+function statedFindings(
+  page: Page,
+  { surfaces, queues, outbox, stuck, credentials }: Installation
+): Finding[] {
   return [
     ...surfaces.filter(({ reasons }) => reasons.length > 0).map((one) => surfaceFinding(page, one)),
     ...queues.filter(({ dead }) => (dead ?? 0) > 0).map((one) => queueFinding(page, one)),
@@ -36,6 +67,25 @@ export async function findInstallationFindings(page: Page): Promise<Finding[] | 
     ...credentials.filter(({ isRenewed }) => !isRenewed).map((one) => secretFinding(page, one)),
   ]
 }
+
+function backupFindings(page: Page, backedUpAt: string | null): Finding[] {
+  const isRecent = backedUpAt !== null && clock.now() - Date.parse(backedUpAt) < BACKUP_MAX_AGE_MS
+  if (isRecent) {
+    return []
+  }
+  const key = backedUpAt === null ? 'needs.findings.noBackup' : 'needs.findings.oldBackup'
+  const details = [page.t('needs.findings.takeBackup')]
+  return [{ text: page.t(key), details, tone: 'warn', path: '/system#backups', since: backedUpAt }]
+}
+
+/** The doctor says what is wrong and what to do about it in the words of its command. */
+const doctorFinding = ({ message, remedy, severity }: DoctorFinding): Finding => ({
+  text: message,
+  details: [remedy],
+  tone: severity === 'error' ? 'bad' : 'warn',
+  path: '/system#doctor',
+  since: null,
+})
 
 function surfaceFinding(
   page: Page,

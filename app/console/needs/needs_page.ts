@@ -1,13 +1,13 @@
 import { SUBJECTS } from '#console/approvals/participation'
 import { nameIn, realmNames, userNames } from '#console/names'
 import type { Page, View } from '#console/page'
-import { findInstallationFindings } from './installation_findings.js'
+import { findInstallationState } from './installation_findings.js'
 import { findTroubled } from './troubled_analyses.js'
 import { decidesForOthers, findWaiting } from './waiting.js'
 
 /** What waits for the user: decisions, analyses that failed, and findings about the installation. */
 export async function showNeeds(page: Page): Promise<View> {
-  const [own, others, troubled, findings] = await Promise.all([
+  const [own, others, troubled, installation] = await Promise.all([
     Promise.all(SUBJECTS.map((subject) => findWaiting(page, subject, { ofOthers: false }))),
     Promise.all(
       decidesForOthers(page)
@@ -15,7 +15,7 @@ export async function showNeeds(page: Page): Promise<View> {
         : []
     ),
     findTroubled(page),
-    findInstallationFindings(page),
+    findInstallationState(page),
   ])
   const rows = [...own, ...others].flatMap((waiting) => waiting.rows)
   const [realms, users] = await Promise.all([
@@ -31,12 +31,12 @@ export async function showNeeds(page: Page): Promise<View> {
   const waiting = own.reduce((sum, { total }) => sum + total, 0)
   return page.view('needs/overview', {
     title: page.t('needs.title'),
-    count: waiting + troubled.total + (findings?.length ?? 0),
+    count: waiting + troubled.total + (installation?.findings.length ?? 0),
     waiting,
     own,
     others: others.filter(({ total }) => total > 0),
     troubled,
-    findings,
+    installation,
     realmOf: (id: string) => nameIn(realms, id),
     userOf: (id: string | null) => (id === null ? undefined : users.get(id)),
   })

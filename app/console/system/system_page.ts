@@ -1,19 +1,7 @@
 import type { Page, View } from '#console/page'
 import type { SurfaceName } from '#configuration/surfaces'
+import { readExamination } from './examination.js'
 import { readInstallation } from './installation.js'
-
-/** What the doctor found, and when. */
-interface Examination {
-  readonly examinedAt: string | null
-  readonly isExamining: boolean
-  readonly severity: string | null
-  readonly findings: readonly {
-    readonly code: string
-    readonly severity: string
-    readonly message: string
-    readonly remedy: string
-  }[]
-}
 
 /** What files take up, as the storage service counts it. */
 interface Usage {
@@ -29,9 +17,9 @@ const SWEEPS = ['events', 'messages', 'objects'] as const
 
 /** Whether all parts work, what waits, and what will need somebody soon. */
 export async function showSystem(page: Page): Promise<View> {
-  const [status, { data: doctor }, usage, versions] = await Promise.all([
+  const [status, doctor, usage, versions] = await Promise.all([
     readInstallation(page),
-    page.hub.read<{ data: Examination }>('core', '/admin/examination'),
+    readExamination(page),
     page.hub.optional(page.hub.read<{ data: Usage }>('storage', '/usage')),
     Promise.all(SERVICES.map((service) => versionOf(page, service))),
   ])

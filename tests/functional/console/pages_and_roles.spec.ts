@@ -5,7 +5,6 @@ import { BUILT_IN_ROLES } from '#identity/embedded/built_in_roles'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { at } from '#tests/helpers/application'
 import { ConsoleVisitor } from '#tests/helpers/console/console_visitor'
-import { useExaminations } from '#tests/helpers/console/fake_examinations'
 import { storedEvent } from '#tests/helpers/console/stored_event'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { make, makeClient, makeUser, unique } from '#tests/functional/identity/provider'
@@ -95,7 +94,6 @@ const visitors = (): Record<string, ReturnType<typeof identity>> => {
 
 test.group('Pages and roles', (group) => {
   group.setup(seedIdentity)
-  group.setup(() => useExaminations())
   group.setup(async () => {
     const realms = await Promise.all([
       make('realm', { name: unique('own-site') }),
