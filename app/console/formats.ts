@@ -1,4 +1,4 @@
-import type { Texts } from './texts.js'
+import type { Texts } from '#http/texts'
 
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],

@@ -3,7 +3,7 @@ import type { Actor } from '#kernel/actor'
 import { isUuid } from '#kernel/is_uuid'
 import type { HubClient } from './hub_client.js'
 import type { ConsoleSession } from '#console/session/console_session'
-import type { Texts, TextValues } from './texts.js'
+import type { Texts, TextValues } from '#http/texts'
 
 /** A page as a template with its data. */
 export interface View {

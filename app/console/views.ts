@@ -6,13 +6,13 @@ import { clock } from '#kernel/clock'
 import { Assets } from './assets.js'
 import { Formats, shortId, utcText } from './formats.js'
 import { shellWord } from './shell_word.js'
-import { Texts, type TextValues } from './texts.js'
+import { texts, type TextValues } from '#http/texts'
 
 const FOLDER = new URL('../../resources/views/', import.meta.url)
 
 /** Renders the templates of the console. They escape every value. */
 export class Views {
-  readonly texts = Texts.english()
+  readonly texts = texts
   readonly assets = new Assets()
   readonly #edge = Edge.create({ cache: true })
 

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 
 import type { HttpContext } from '@adonisjs/core/http'
 
+import { texts } from './texts.js'
+
 const read = (name: string) =>
   readFileSync(new URL(`../../resources/look/${name}`, import.meta.url), 'utf8')
 
@@ -33,6 +35,11 @@ export function html(parts: TemplateStringsArray, ...values: unknown[]): Html {
   )
 }
 
+/** A text of the pages as HTML. Its values may be HTML themselves. */
+export function phrase(key: string, values: Readonly<Record<string, unknown>> = {}): Html {
+  return new Html(texts.write(key, values, escaped))
+}
+
 function escaped(value: unknown): string {
   if (Array.isArray(value)) {
     return value.map(escaped).join('')
@@ -54,12 +61,12 @@ interface PageOptions {
 /** Responds with a self-contained page; its policy forbids loading anything else. */
 export function sendPage(
   { response }: HttpContext,
-  title: string,
+  title: string | Html,
   content: Html,
   { formTargets = [] }: PageOptions = {}
 ): void {
   const page = html`<!doctype html>
-    <html lang="en">
+    <html lang="${texts.language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -68,7 +75,7 @@ export function sendPage(
         ${styleElement()}
       </head>
       <body>
-        <header class="top"><span class="brand">${brandIcon()} Analysis Hub</span></header>
+        <header class="top"><span class="brand">${brandIcon()} ${phrase('product')}</span></header>
         ${content}
       </body>
     </html> `

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 
-import { html, type Html } from '#http/page'
+import { html, phrase, type Html } from '#http/page'
 import type { JsonSchema } from '#kernel/json_schema'
 import {
   isReference,
@@ -12,7 +12,7 @@ import {
   type TagGroup,
 } from './document.js'
 import { FAILURE_SCHEMAS } from './failure_responses.js'
-import { attributeTable, prose, schemaAnchor, schemaTable } from './schema_table.js'
+import { alternatives, attributeTable, prose, schemaAnchor, schemaTable } from './schema_table.js'
 
 export interface DocsPage {
   title: string
@@ -35,14 +35,18 @@ export function docsPage(document: OpenApiDocument): DocsPage {
   const address = servers[0]!.url
   const content = html` <main>
     <h1>${info.title}</h1>
-    <p class="muted">Version ${info.version}. ${info.summary}.</p>
+    <p class="muted">${phrase('docs.version', { version: info.version, summary: info.summary })}</p>
     <p>
-      Every path below stands behind <code>${address}</code>. For programs there is
-      <a href="${pathOf(address)}/docs/openapi.json">the same as an OpenAPI document</a>.
+      ${phrase('docs.address', {
+        address: html`<code>${address}</code>`,
+        document: html`<a href="${pathOf(address)}/docs/openapi.json"
+          >${phrase('docs.document')}</a
+        >`,
+      })}
     </p>
-    <nav aria-label="Sections">
+    <nav aria-label="${phrase('docs.sections')}">
       <ul>
-        <li><a href="#calling">How to call</a></li>
+        <li><a href="#calling">${phrase('docs.calling')}</a></li>
         ${groups.map(({ name }) => html`<li><a href="#${anchor(name)}">${name}</a></li>`)}
       </ul>
     </nav>
@@ -56,7 +60,7 @@ function callingSection({ info, components }: OpenApiDocument): Html {
     failureSchema(name, components.schemas[name]!)
   )
   return html` <section aria-labelledby="calling">
-    <h2 id="calling">How to call</h2>
+    <h2 id="calling">${phrase('docs.calling')}</h2>
     <p>${prose(info.description)}</p>
     ${schemas}
   </section>`
@@ -122,12 +126,12 @@ function operationDetails(
       </p>
       ${
         parameters &&
-        html`<h4>Parameters</h4>
-          ${attributeTable('Parameter', parameters.map(parameterRow))}`
+        html`<h4>${phrase('docs.parameters')}</h4>
+          ${attributeTable('docs.columns.parameter', parameters.map(parameterRow))}`
       }
       ${
         requestBody &&
-        html`<h4>Body${!requestBody.required && ', optional'}</h4>
+        html`<h4>${phrase(requestBody.required ? 'docs.body' : 'docs.optionalBody')}</h4>
           ${contentTables(document, requestBody.content)}`
       }
       ${Object.entries(responses).map(([status, answer]) => !isReference(answer) && responseDetails(document, status, answer))}
@@ -154,9 +158,9 @@ function responseDetails(
     schema: { ...schema, description: meaning },
     isOptional: false,
   }))
-  return html` <h4>Answer ${status} ${STATUS_CODES[status]}</h4>
+  return html` <h4>${phrase('docs.answer', { status, reason: STATUS_CODES[status] })}</h4>
     <p>${prose(description)}.</p>
-    ${rows.length > 0 && attributeTable('Header', rows)}
+    ${rows.length > 0 && attributeTable('docs.columns.header', rows)}
     ${content && contentTables(document, content)}`
 }
 
@@ -168,7 +172,7 @@ function contentTables(document: OpenApiDocument, content: Content): Html[] {
   return [...bySchema.values()].map((types) => {
     const { schema } = content[types[0]!]!
     return html`<p class="muted">
-        ${types.map((type, index) => html`${index > 0 && ' or '}<code>${type}</code>`)}
+        ${alternatives(types.map((type) => html`<code>${type}</code>`))}
       </p>
       ${schema && schemaTable(resolved(document, schema))}`
   })

@@ -4,7 +4,7 @@ import { anyone } from '#kernel/access'
 import { catalogue } from '#http/route_catalogue'
 import { healthRoutes, METADATA, sendMetadata } from './common_routes.js'
 import { docsAreServed, docsRoutes } from './docs_routes.js'
-import { html, sendPage } from '#http/page'
+import { html, phrase, sendPage } from '#http/page'
 import type { Surface } from '#http/surface'
 import { SURFACE_PREFIXES } from '#configuration/surfaces'
 import { COMMIT, VERSION } from '#kernel/version'
@@ -40,28 +40,35 @@ function showLanding(ctx: HttpContext): void {
   const surfaces = catalogue.surfaces.filter(({ name }) => name !== 'hub')
   sendPage(
     ctx,
-    'Analysis Hub',
+    phrase('product'),
     html`<main>
-      <h1>Analysis Hub</h1>
+      <h1>${phrase('product')}</h1>
       <p class="muted">
-        Version ${VERSION}${COMMIT && ` of commit ${COMMIT.slice(0, 12)}`}. These services answer
-        here:
+        ${phrase(COMMIT ? 'landing.commit' : 'landing.version', {
+          version: VERSION,
+          commit: COMMIT?.slice(0, 12),
+        })}
       </p>
       <table>
         <thead>
           <tr>
-            <th scope="col">Service</th>
-            <th scope="col">Address</th>
-            <th scope="col">What it keeps</th>
+            <th scope="col">${phrase('landing.service')}</th>
+            <th scope="col">${phrase('landing.address')}</th>
+            <th scope="col">${phrase('landing.keeps')}</th>
           </tr>
         </thead>
         <tbody>
           ${surfaces.map(surfaceRow)}
         </tbody>
       </table>
-      ${docsAreServed() && html`<p>What each of them takes and answers is written in the <a href="docs">interface documentation</a>.</p>`}
+      ${docsAreServed() && linkToDocs()}
     </main>`
   )
+}
+
+function linkToDocs() {
+  const docs = html`<a href="docs">${phrase('landing.docsLink')}</a>`
+  return html`<p>${phrase('landing.docs', { docs })}</p>`
 }
 
 function surfaceRow({ name, title, summary }: Surface) {

@@ -1,4 +1,4 @@
-import { html, type Html } from '#http/page'
+import { html, phrase, type Html } from '#http/page'
 import type { JsonSchema } from '#kernel/json_schema'
 
 interface Row {
@@ -17,18 +17,18 @@ export function schemaTable(schema: JsonSchema): Html {
   const rows = rowsOf(schema, '')
   const isPlainObject = schema.type === 'object' && rows.length > 0
   return html`${!isPlainObject && html`<p>${schemaType(schema)}</p>`}
-  ${rows.length > 0 && attributeTable('Attribute', rows)}`
+  ${rows.length > 0 && attributeTable('docs.columns.attribute', rows)}`
 }
 
-/** Renders a table of names, types and descriptions. */
+/** Renders a table of names, types and descriptions. The heading is the key of a text. */
 export function attributeTable(heading: string, rows: readonly Row[]): Html {
   const isExplained = rows.some(({ schema }) => schema.description !== undefined)
   return html`<table>
     <thead>
       <tr>
-        <th scope="col">${heading}</th>
-        <th scope="col">Type</th>
-        ${isExplained && html`<th scope="col">Meaning</th>`}
+        <th scope="col">${phrase(heading)}</th>
+        <th scope="col">${phrase('docs.columns.type')}</th>
+        ${isExplained && html`<th scope="col">${phrase('docs.columns.meaning')}</th>`}
       </tr>
     </thead>
     <tbody>
@@ -43,10 +43,22 @@ export function prose(text: unknown): Html {
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
 
+/** Renders a choice: "a, b or c". */
+export function alternatives(parts: readonly Html[]): Html {
+  const last = parts.at(-1)
+  const others = parts.slice(0, -1)
+  if (!last || others.length === 0) {
+    return html`${last}`
+  }
+  const list = html`${others.map((part, index) => html`${index > 0 && ', '}${part}`)}`
+  return phrase('docs.types.or', { list, last })
+}
+
 function tableRow({ name, schema, isOptional }: Row, isExplained: boolean): Html {
   return html`<tr>
     <th scope="row">
-      <code>${name}</code>${isOptional && html` <span class="muted">optional</span>`}
+      <code>${name}</code
+      >${isOptional && html` <span class="muted">${phrase('docs.optional')}</span>`}
     </th>
     <td>${schemaType(schema)}</td>
     ${isExplained && html`<td>${prose(schema.description)}</td>`}
@@ -70,14 +82,14 @@ function rowsOf(schema: JsonSchema, prefix: string): Row[] {
       return [{ name, schema: property, isOptional }, ...rowsOf(property, name)]
     }
   )
-  const alternatives = [anyOf, oneOf, allOf].flatMap((list) => (list as JsonSchema[]) ?? [])
+  const variants = [anyOf, oneOf, allOf].flatMap((list) => (list as JsonSchema[]) ?? [])
   return [
     ...own,
     ...(isSchema(items) ? rowsOf(items, `${prefix}[]`) : []),
     ...(isSchema(additionalProperties)
       ? rowsOf(additionalProperties, prefix ? `${prefix}.*` : '*')
       : []),
-    ...alternatives.flatMap((alternative) => rowsOf(alternative, prefix)),
+    ...variants.flatMap((variant) => rowsOf(variant, prefix)),
   ]
 }
 
@@ -88,7 +100,7 @@ function schemaType(schema: JsonSchema): Html {
 
 function typeName(schema: JsonSchema): Html {
   const { $ref, const: constant, enum: values, anyOf, oneOf, type, format } = schema
-  const alternatives = (anyOf ?? oneOf) as JsonSchema[] | undefined
+  const schemas = (anyOf ?? oneOf) as JsonSchema[] | undefined
   if (typeof $ref === 'string') {
     const name = $ref.split('/').at(-1)!
     return html`<a href="#${schemaAnchor(name)}">${name}</a>`
@@ -97,51 +109,48 @@ function typeName(schema: JsonSchema): Html {
     return literal(constant)
   }
   if (Array.isArray(values)) {
-    return joined(values.map(literal), 'or')
+    return alternatives(values.map(literal))
   }
-  if (alternatives) {
-    return joined(alternatives.map(schemaType), 'or')
+  if (schemas) {
+    return alternatives(schemas.map(schemaType))
   }
   const names = [type ?? 'anything'].flat().map((name) => html`${nameOf(String(name), schema)}`)
-  return html`${joined(names, 'or')}${format && ` (${format})`}`
+  return html`${alternatives(names)}${format && ` (${format})`}`
 }
 
 function nameOf(type: string, { items, additionalProperties }: JsonSchema): Html {
   if (type === 'array') {
-    return isSchema(items) ? html`list of ${schemaType(items)}` : html`list`
+    return isSchema(items)
+      ? phrase('docs.types.listOf', { items: schemaType(items) })
+      : phrase('docs.types.list')
   }
   if (type === 'object' && isSchema(additionalProperties)) {
-    return html`object, each attribute ${schemaType(additionalProperties)}`
+    return phrase('docs.types.objectOf', { attribute: schemaType(additionalProperties) })
   }
   return html`${type}`
 }
 
-function limitsOf(schema: JsonSchema): (string | Html)[] {
+function limitsOf(schema: JsonSchema): Html[] {
   const { minLength, maxLength, minimum, maximum, minItems, maxItems, pattern } = schema
   return [
-    range(minLength, maxLength, ' characters'),
-    range(minimum, maximum, ''),
-    range(minItems, maxItems, ' items'),
-    pattern !== undefined && html`matching <code class="long">${pattern}</code>`,
+    range('characters', minLength, maxLength),
+    range('value', minimum, maximum),
+    range('items', minItems, maxItems),
+    pattern !== undefined &&
+      phrase('docs.limits.pattern', { pattern: html`<code class="long">${pattern}</code>` }),
   ].filter((limit) => limit !== false)
 }
 
-function range(min: unknown, max: unknown, unit: string): string | false {
-  if (min !== undefined && max !== undefined) {
-    return `${min} to ${max}${unit}`
+function range(unit: string, min: unknown, max: unknown): Html | false {
+  if (min === undefined && max === undefined) {
+    return false
   }
-  if (min !== undefined) {
-    return `at least ${min}${unit}`
-  }
-  return max !== undefined && `at most ${max}${unit}`
+  const limit = min === undefined ? 'most' : max === undefined ? 'least' : 'between'
+  return phrase(`docs.limits.${unit}.${limit}`, { min, max })
 }
 
 function literal(value: unknown): Html {
   return html`<code>${JSON.stringify(value)}</code>`
-}
-
-function joined(parts: readonly Html[], word: string): Html {
-  return html`${parts.map((part, index) => html`${index > 0 && (index === parts.length - 1 ? ` ${word} ` : ', ')}${part}`)}`
 }
 
 function isSchema(value: unknown): value is JsonSchema {

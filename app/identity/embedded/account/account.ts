@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 
 import type { HttpContext } from '@adonisjs/core/http'
 
+import { texts } from '#http/texts'
 import { failureOf } from '#http/failure_of'
 import type { Failure } from '#kernel/failures'
 import { isWebAddress } from '#identity/clients/redirect_uris'
@@ -17,7 +18,7 @@ import { clock } from '#kernel/clock'
 import { changePassword, changeProfile } from './account_changes.js'
 import { endSessionOf, endOtherSessions, openSessions } from './open_sessions.js'
 import type { AccountRequest } from './account_request.js'
-import { DONE, showAccountPage, showRefusedLogin, type Problem } from './account_page.js'
+import { showAccountPage, showRefusedLogin, type Problem } from './account_page.js'
 import { SELF_MANAGE } from '#identity/embedded/own_permissions'
 
 const MAX_REF_LENGTH = 2048
@@ -50,7 +51,7 @@ export async function changeAccount(ctx: HttpContext): Promise<void> {
   }
   const request = { ctx, browser, login, sent: ctx.request.body() }
   if (!(await browser.isOwnForm(textIn(request.sent.form)))) {
-    const problem = { status: 400, message: 'This form has expired. Please try again.' }
+    const problem = { status: 400, message: texts.get('login.expired') }
     return showPage(request, { problem })
   }
   try {
@@ -105,7 +106,7 @@ async function showPage(
     problem,
     sent,
     wayBack: await wayBackOf(ctx, login),
-    done: typeof done === 'string' && Object.hasOwn(DONE, done) ? DONE[done] : undefined,
+    done: confirmationOf(done),
   })
 }
 
@@ -162,5 +163,10 @@ function problemOf({ response }: HttpContext, failure: Failure): Problem {
   }
   return { status: failure.status, message: failure.issues[0]?.message ?? failure.message }
 }
+
+const confirmationOf = (done: unknown): string | undefined =>
+  typeof done === 'string' && texts.has(`account.done.${done}`)
+    ? texts.get(`account.done.${done}`)
+    : undefined
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')

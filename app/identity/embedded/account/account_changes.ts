@@ -1,3 +1,4 @@
+import { texts } from '#http/texts'
 import { BadRequest } from '#kernel/failures'
 import { readUser } from '#identity/embedded/accounts'
 import { startLogin, endLogin, type Login } from '#identity/embedded/authorize/login_sessions'
@@ -24,7 +25,7 @@ export async function changeProfile({ ctx, login, sent }: AccountRequest): Promi
 export async function changePassword({ ctx, browser, login, sent }: AccountRequest): Promise<void> {
   const { current, password, repeated } = sent
   if (typeof current !== 'string' || typeof password !== 'string' || password !== repeated) {
-    throw new BadRequest('The new passwords differ: enter the same one twice.')
+    throw new BadRequest(texts.get('account.password.differ'))
   }
   const change = await user.updateBody!.validate({ password })
   const { name, id, realmId, realmName } = login.user
@@ -43,7 +44,7 @@ async function requireCurrent(
     await signInUser(secrets, sourceOf(ctx))
   } catch (error) {
     throw error instanceof InvalidCredentials
-      ? new BadRequest('The current password is not right.', { cause: error })
+      ? new BadRequest(texts.get('account.password.wrong'), { cause: error })
       : error
   }
 }

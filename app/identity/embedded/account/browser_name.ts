@@ -1,3 +1,5 @@
+import { texts } from '#http/texts'
+
 /** Browsers also send the tokens of their ancestors, so the most specific one comes first. */
 const BROWSERS: readonly (readonly [token: RegExp, name: string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
@@ -24,7 +26,7 @@ export function browserName(userAgent: string): string {
   if (!browser) {
     return userAgent.split(' ')[0]!.slice(0, MAX_PRODUCT_LENGTH)
   }
-  return system ? `${browser} on ${system}` : browser
+  return system ? texts.get('account.sessions.onSystem', { browser, system }) : browser
 }
 
 const nameIn = (names: typeof BROWSERS, userAgent: string): string | undefined =>

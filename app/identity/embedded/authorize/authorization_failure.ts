@@ -1,13 +1,13 @@
+import { texts } from '#http/texts'
+
 /** An authorization request without a valid redirect address. It is shown to the user. */
 export class InvalidLink extends Error {
   static unknownClient(): InvalidLink {
-    return new InvalidLink('The application that sent you here is not registered.')
+    return new InvalidLink(texts.get('login.unusable.client'))
   }
 
   static foreignAddress(): InvalidLink {
-    return new InvalidLink(
-      'The application that sent you here uses a return address that is not registered for it.'
-    )
+    return new InvalidLink(texts.get('login.unusable.address'))
   }
 }
 

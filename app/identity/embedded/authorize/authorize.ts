@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
+import { texts } from '#http/texts'
 import { findRealm, MASTER } from '#identity/embedded/accounts'
 import { issuerOf } from '#identity/embedded/addresses'
 import { servesRealm } from '#identity/embedded/oauth/clients'
@@ -46,10 +47,7 @@ export function submitLogin(ctx: HttpContext): Promise<void> {
   return handleRequest(ctx, ctx.request.body(), async (loginRequest) => {
     const { browser, sent } = loginRequest
     if (!(await browser.isOwnForm(textIn(sent.form)))) {
-      return showLogin(
-        loginRequest,
-        problemWith(sent, 400, 'This form has expired. Please try again.')
-      )
+      return showLogin(loginRequest, problemWith(sent, 400, texts.get('login.expired')))
     }
     switch (sent.action) {
       case 'continue': {
@@ -178,7 +176,7 @@ function problemWith(sent: Parameters, status: number, message: string): Problem
 }
 
 function explanationOf({ status, message }: OAuthFailure): string {
-  return status === 429 ? message : 'The user name or the password is wrong.'
+  return status === 429 ? message : texts.get('login.wrong')
 }
 
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-import { html, sendPage, type Html } from '#http/page'
+import { html, phrase, sendPage, type Html } from '#http/page'
 import { MASTER } from '#identity/embedded/accounts'
 import { formField } from '#identity/embedded/form_field'
 import { AUTHORIZATION_PARAMETERS, type AuthorizationRequest } from './authorization_request.js'
@@ -30,12 +30,12 @@ export function showLoginForm(
   ctx.response.status(problem?.status ?? 200)
   const content = html`
     <main class="dialog card">
-      <h1>Sign in</h1>
-      <p>to continue to <strong>${nameOf(client)}</strong></p>
+      <h1>${phrase('login.title')}</h1>
+      <p>${phrase('login.client', { client: strong(nameOf(client)) })}</p>
       ${problem && html`<p role="alert" id="problem"><strong>${problem.message}</strong></p>`}
       <form method="post">
         ${hiddenFields(request, proof)}
-        ${formField('username', 'User name', {
+        ${formField('username', phrase('login.username'), {
           value: username,
           autocomplete: 'username',
           ...AS_TYPED,
@@ -43,7 +43,7 @@ export function showLoginForm(
           ...described,
           autofocus: username === '',
         })}
-        ${formField('password', 'Password', {
+        ${formField('password', phrase('login.password'), {
           type: 'password',
           autocomplete: 'current-password',
           required: true,
@@ -52,19 +52,21 @@ export function showLoginForm(
         })}
         ${
           realm
-            ? html`<p class="muted">Realm: ${realm.name}</p>`
-            : formField('realm', 'Realm', {
+            ? html`<p class="muted">${phrase('login.ownRealm', { realm: realm.name })}</p>`
+            : formField('realm', phrase('login.realm'), {
                 value: problem?.realm || MASTER,
                 ...AS_TYPED,
                 autocomplete: 'off',
                 required: true,
               })
         }
-        <p class="submit"><button class="primary" name="action" value="sign_in">Sign in</button></p>
+        <p class="submit">
+          <button class="primary" name="action" value="sign_in">${phrase('login.title')}</button>
+        </p>
       </form>
     </main>
   `
-  send(ctx, request, problem ? 'Problem: Sign in' : 'Sign in', content)
+  send(ctx, request, phrase(problem ? 'login.problem' : 'login.title'), content)
 }
 
 /** Renders the confirmation page of a signed-in user: a client gets nothing without consent. */
@@ -76,39 +78,43 @@ export function showContinueForm(
 ): void {
   const content = html`
     <main class="dialog card">
-      <h1>Continue</h1>
+      <h1>${phrase('login.continue.title')}</h1>
       <p>
-        You are signed in as <strong>${nameOf(user)}</strong> (realm ${user.realmName}). Continue to
-        <strong>${nameOf(request.client)}</strong>?
+        ${phrase('login.continue.question', {
+          user: strong(nameOf(user)),
+          realm: user.realmName,
+          client: strong(nameOf(request.client)),
+        })}
       </p>
       <form method="post">
         ${hiddenFields(request, proof)}
         <p class="submit">
           <button class="primary" name="action" value="continue" autofocus>
-            Continue as ${nameOf(user)}
+            ${phrase('login.continue.as', { user: nameOf(user) })}
           </button>
-          <button name="action" value="switch">Sign out and use another account</button>
+          <button name="action" value="switch">${phrase('login.continue.switch')}</button>
         </p>
       </form>
     </main>
   `
-  send(ctx, request, 'Continue', content)
+  send(ctx, request, phrase('login.continue.title'), content)
 }
 
 /** Renders the page for an invalid link. */
 export function showUnusableLink(ctx: HttpContext, message: string): void {
   ctx.response.status(400)
-  const advice = 'Go back to it and try again; if that does not help, contact your administrator.'
   sendPage(
     ctx,
-    'Problem: Sign in',
+    phrase('login.problem'),
     html`<main class="dialog card">
-      <h1>This does not work</h1>
+      <h1>${phrase('login.unusable.title')}</h1>
       <p role="alert"><strong>${message}</strong></p>
-      <p>${advice}</p>
+      <p>${phrase('login.unusable.advice')}</p>
     </main>`
   )
 }
+
+const strong = (name: string): Html => html`<strong>${name}</strong>`
 
 const nameOf = ({ displayName, name }: { displayName: string | null; name: string }) =>
   displayName ?? name
@@ -126,7 +132,7 @@ function hiddenFields({ text }: AuthorizationRequest, proof: string): Html[] {
 function send(
   ctx: HttpContext,
   { redirectUri }: AuthorizationRequest,
-  title: string,
+  title: Html,
   content: Html
 ): void {
   const { protocol, origin } = new URL(redirectUri)

@@ -4,8 +4,8 @@ export type TextValues = Readonly<Record<string, string | number>>
 
 type Entries = { readonly [key: string]: string | Entries }
 
-const FILE = new URL('../../resources/lang/en/console.json', import.meta.url)
-const PLACEHOLDER = /\{(\w+)\}/g
+const FILE = new URL('../../resources/lang/en.json', import.meta.url)
+const PLACEHOLDER = /\{(\w+)\}/
 
 /** The texts of the pages, from one file for each language. */
 export class Texts {
@@ -29,13 +29,23 @@ export class Texts {
    * chosen by `count`.
    */
   get(key: string, values: TextValues = {}): string {
+    return this.write(key, values, String)
+  }
+
+  /** The same in another notation: its words and its values are written by `notation`, such as an escape. */
+  write(
+    key: string,
+    values: Readonly<Record<string, unknown>>,
+    notation: (part: unknown) => string
+  ): string {
     const text = this.#find(key, values)
     if (text === undefined) {
       throw new Error(`There is no text ${key}`)
     }
-    return text.replace(PLACEHOLDER, (placeholder, name: string) =>
-      String(values[name] ?? placeholder)
-    )
+    const parts = text.split(PLACEHOLDER)
+    return parts
+      .map((part, index) => notation(index % 2 === 0 ? part : (values[part] ?? `{${part}}`)))
+      .join('')
   }
 
   /** Whether there is a text, for keys that services choose, such as the names of states. */
@@ -43,7 +53,7 @@ export class Texts {
     return this.#find(key, {}) !== undefined
   }
 
-  #find(key: string, { count }: TextValues): string | undefined {
+  #find(key: string, { count }: Readonly<Record<string, unknown>>): string | undefined {
     const entry = key.split('.').reduce<string | Entries | undefined>(memberOf, this.#entries)
     if (entry === undefined || typeof entry === 'string') {
       return entry
@@ -52,6 +62,9 @@ export class Texts {
     return typeof form === 'string' ? form : undefined
   }
 }
+
+/** The texts of all pages. */
+export const texts = Texts.english()
 
 function memberOf(entry: string | Entries | undefined, key: string): string | Entries | undefined {
   return typeof entry === 'object' && Object.hasOwn(entry, key) ? entry[key] : undefined
