@@ -107,6 +107,19 @@ export class PageRunner {
     await this.#send(ctx, { template: `plain/${template}`, data, status }, signedIn)
   }
 
+  /** Shows what failed before a handler ran, such as a path without a page or a form that cannot be read. */
+  async showFailure(ctx: HttpContext, failure: Failure): Promise<void> {
+    setPageHeaders(ctx)
+    // A caller with too many requests causes no further ones.
+    const signedIn = failure.status === 429 ? undefined : await this.#findQuietly(ctx)
+    if (failure.status === 404) {
+      return this.showPlain(ctx, 'not_found', 404, signedIn)
+    }
+    await (failure.status === 500
+      ? this.#showFault(ctx, signedIn)
+      : this.#showRefusal(ctx, failure, signedIn))
+  }
+
   #showWithin(ctx: HttpContext, handler: PageHandler, limit: ConcurrencyLimit): Promise<void> {
     return this.#respond(ctx, async () => {
       const signedIn = await this.#sessions.find(ctx)
@@ -217,16 +230,32 @@ export class PageRunner {
       const to = encodeURIComponent(consolePath(ctx.request.url(true)))
       return redirect(ctx, `${consoleUrl('/sign-in')}?to=${to}`)
     }
-    const signedIn = await this.#sessions.find(ctx).catch(() => undefined)
+    const signedIn = await this.#findQuietly(ctx)
     if (error instanceof PageNotFound) {
       return this.showPlain(ctx, 'not_found', 404, signedIn)
     }
     if (error instanceof HubFailure || error instanceof Failure) {
-      const { status, message, code, issues } = error
-      return this.showPlain(ctx, 'refused', status, signedIn, { message, code, issues, status })
+      return this.#showRefusal(ctx, error, signedIn)
     }
     ctx.logger.error({ err: error }, 'a page of the console failed')
-    await this.showPlain(ctx, 'failed', 500, signedIn, { requestId: ctx.request.id() })
+    await this.#showFault(ctx, signedIn)
+  }
+
+  #showRefusal(
+    ctx: HttpContext,
+    { status, message, code, issues }: HubFailure | Failure,
+    signedIn: SignedIn | undefined
+  ): Promise<void> {
+    return this.showPlain(ctx, 'refused', status, signedIn, { message, code, issues, status })
+  }
+
+  #showFault(ctx: HttpContext, signedIn: SignedIn | undefined): Promise<void> {
+    return this.showPlain(ctx, 'failed', 500, signedIn, { requestId: ctx.request.id() })
+  }
+
+  /** The user of a page that reports a failure; nobody if that fails, too. */
+  #findQuietly(ctx: HttpContext): Promise<SignedIn | undefined> {
+    return this.#sessions.find(ctx).catch(() => undefined)
   }
 }
 

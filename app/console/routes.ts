@@ -9,6 +9,7 @@ import { liveRoutes } from '#console/live/routes'
 import { needsRoutes } from '#console/needs/routes'
 import { nodeRoutes } from '#console/nodes/routes'
 import { PageRoutes } from './page_routes.js'
+import { PageRunner } from './page_runner.js'
 import { projectRoutes } from '#console/projects/routes'
 import { auditRoutes } from '#console/audit/routes'
 import { peopleRoutes } from '#console/people/routes'
@@ -35,6 +36,10 @@ const consoleSurface: Surface = {
     liveRoutes(pages)
     assetRoutes(routes)
     healthRoutes(routes)
+  },
+  async showFailure(ctx, failure) {
+    const runner = await ctx.containerResolver.make(PageRunner)
+    await runner.showFailure(ctx, failure)
   },
 }
 

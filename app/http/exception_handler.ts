@@ -3,11 +3,12 @@ import { errors, ExceptionHandler, type HttpContext } from '@adonisjs/core/http'
 import type { HttpError } from '@adonisjs/core/types/http'
 
 import { failureOf } from './failure_of.js'
+import { catalogue } from './route_catalogue.js'
 import { sendJson } from './send_json.js'
 import { SecurityAudit } from '#audit/security_audit'
 import { envelopeOf, PermissionDenied, RouteNotFound, type Failure } from '#kernel/failures'
 
-/** Responds to every error with the error envelope, and logs those that are faults of the server. */
+/** Responds to every error with the error envelope or a page, and logs those that are faults of the server. */
 @inject()
 export default class HttpExceptionHandler extends ExceptionHandler {
   readonly #securityAudit: SecurityAudit
@@ -32,11 +33,15 @@ export default class HttpExceptionHandler extends ExceptionHandler {
     return super.handle(failureIn(ctx, error), ctx)
   }
 
-  /** Clients get the same envelope whatever they accept, and never a stack. */
+  /** Programs get the same envelope whatever they accept, and nobody gets a stack. */
   override async renderError(error: HttpError, ctx: HttpContext): Promise<void> {
     const failure = failureOf(error)
     for (const [name, value] of Object.entries(failure.headers)) {
       ctx.response.header(name, value)
+    }
+    const surface = prefersPage(ctx) ? catalogue.withPagesAt(ctx.request.url()) : undefined
+    if (surface) {
+      return surface.showFailure!(ctx, failure)
     }
     sendJson(ctx, envelopeOf(failure), failure.status)
   }
@@ -49,6 +54,10 @@ export default class HttpExceptionHandler extends ExceptionHandler {
     return { surface: ctx.route?.name?.split('.')[0] }
   }
 }
+
+/** Browsers name HTML; programs that accept anything do not. */
+const prefersPage = ({ request }: HttpContext): boolean =>
+  request.accepts(['json', 'html']) === 'html'
 
 function failureIn({ request }: HttpContext, error: unknown): Failure {
   return error instanceof errors.E_ROUTE_NOT_FOUND

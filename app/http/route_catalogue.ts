@@ -1,3 +1,4 @@
+import { SURFACE_PREFIXES } from '#configuration/surfaces'
 import type { DeclaredRoute, Surface } from './surface.js'
 
 export interface CataloguedRoute extends DeclaredRoute {
@@ -18,6 +19,14 @@ export class RouteCatalogue {
 
   get surfaces(): Surface[] {
     return [...this.#surfaces.values()]
+  }
+
+  /** The surface with pages that a path belongs to, whether or not it has a route. */
+  withPagesAt(path: string): Surface | undefined {
+    const sent = `${path.toLowerCase()}/`
+    return this.surfaces.find(
+      ({ name, showFailure }) => showFailure && sent.startsWith(`${SURFACE_PREFIXES[name]}/`)
+    )
   }
 
   of({ name }: Pick<Surface, 'name'>): CataloguedRoute[] {

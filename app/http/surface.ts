@@ -99,4 +99,6 @@ export interface Surface {
   routes: (routes: SurfaceRoutes) => void
   /** Called for each authorized request, which waits for the returned promise, if any. */
   onCaller?: (ctx: HttpContext) => Promise<void> | undefined
+  /** Shows a failure below its prefix as a page, to callers who prefer one to JSON. */
+  showFailure?: (ctx: HttpContext, failure: Failure) => Promise<void>
 }
