@@ -53,6 +53,7 @@ export function listing(collection: Collection): PageHandler {
       tabs: tabsFor(page),
       text,
       rows: data,
+      hasDisplayNames: data.some(({ displayName }) => displayName !== null),
       pager: {
         total: meta.total,
         limit: LIMIT,
