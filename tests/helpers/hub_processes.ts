@@ -18,7 +18,7 @@ const { SERVER_FLAGS }: { SERVER_FLAGS: string[] } = await import(
 )
 
 const MEMBER = /^(web|jobs)-\d+$/
-const LIMIT_MS = 100_000
+const LIMIT_MS = 300_000
 const LOOK_AGAIN_MS = 20
 
 type Program = 'server' | 'pool'

@@ -78,5 +78,5 @@ test.group('The life of an analysis', (group) => {
       assert.includeMembers([...seen.statuses], ['build executed', 'distribution executed'])
       assert.isAbove(seen.deaths, 0)
     }
-  }).timeout(600_000)
+  }).timeout(1_800_000)
 })
