@@ -13,6 +13,8 @@ import {
 export interface Finding {
   readonly text: string
   readonly details: readonly string[]
+  /** What to do about it. */
+  readonly remedy?: string
   readonly tone: 'warn' | 'bad'
   readonly path: string | undefined
   readonly since: string | null
@@ -74,14 +76,24 @@ function backupFindings(page: Page, backedUpAt: string | null): Finding[] {
     return []
   }
   const key = backedUpAt === null ? 'needs.findings.noBackup' : 'needs.findings.oldBackup'
-  const details = [page.t('needs.findings.takeBackup')]
-  return [{ text: page.t(key), details, tone: 'warn', path: '/system#backups', since: backedUpAt }]
+  const remedy = page.t('needs.findings.takeBackup')
+  return [
+    {
+      text: page.t(key),
+      details: [],
+      remedy,
+      tone: 'warn',
+      path: '/system#backups',
+      since: backedUpAt,
+    },
+  ]
 }
 
 /** The doctor says what is wrong and what to do about it in the words of its command. */
 const doctorFinding = ({ message, remedy, severity }: DoctorFinding): Finding => ({
   text: message,
-  details: [remedy],
+  details: [],
+  remedy,
   tone: severity === 'error' ? 'bad' : 'warn',
   path: '/system#doctor',
   since: null,
