@@ -4,6 +4,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { Wakeups } from '#messenger/delivery/wakeups'
 import { WakeupStreams } from '#messenger/delivery/wakeup_streams'
 import { ExpiredMessageService } from '#messenger/mailboxes/expired_message_service'
+import { MailboxReader } from '#messenger/mailboxes/mailbox_reader'
 import { MessageService } from '#messenger/messages/message_service'
 import { health } from '#observability/health'
 import { Signals } from '#signals/signals'
@@ -22,7 +23,7 @@ export function wireMessenger(app: ApplicationService): void {
     app.terminating(() => wakeups.close())
     return wakeups
   })
-  makeOnce(container, [WakeupStreams, MessageService, ExpiredMessageService])
+  makeOnce(container, [WakeupStreams, MessageService, ExpiredMessageService, MailboxReader])
   if (env.REDIS_URL && env.SURFACES.includes('messenger')) {
     health.watchOptional('wakeups', async () => {
       const { isReady } = await container.make(Signals)

@@ -9,6 +9,7 @@ import { AnalysisLogStore } from '#core/analysis_logs/analysis_log_store'
 import type { Inventory } from '#core/analysis_storage/inventory'
 import { BucketLocks } from '#core/code_locks/bucket_locks'
 import { EventReader } from '#core/events/event_reader'
+import { NodeRealms } from '#messenger/mailboxes/node_realms'
 import type { FindRealms } from '#records/record_realms'
 import { env } from '#start/env'
 import { Participations } from '#storage/access/participations'
@@ -37,6 +38,7 @@ export default class NeighboursProvider {
 
   register() {
     this.app.container.singleton(Participations, () => this.#participations())
+    this.app.container.singleton(NodeRealms, () => this.#nodeRealms())
     this.app.container.singleton(BucketRealms, () => this.#bucketRealms())
     this.app.container.singleton(RecordRealms, () => this.#recordRealms())
     this.app.container.singleton(AnalysisLogStore, () => this.#analysisLogStore())
@@ -56,6 +58,20 @@ export default class NeighboursProvider {
       remote: async (core) => {
         const { fetchParticipations } = await import('#storage/access/fetch_participations')
         return { analysesOf: (clientId) => fetchParticipations(core, clientId) }
+      },
+    })
+  }
+
+  #nodeRealms() {
+    return this.#resolve<NodeRealms>('core', env.CORE_URL, {
+      local: async () => {
+        const { realmsOfClients } = await import('#core/nodes/realms_of_clients')
+        return { find: realmsOfClients }
+      },
+      absent: async () => ({ find: async () => new Map() }),
+      remote: async (core) => {
+        const { fetchNodeRealms } = await import('#messenger/mailboxes/fetch_node_realms')
+        return { find: (clientIds) => fetchNodeRealms(core, clientIds) }
       },
     })
   }

@@ -2,6 +2,7 @@ import { commonRoutes } from '#openapi/common_routes'
 import type { Surface } from '#http/surface'
 import { streamRoutes } from '#messenger/delivery/stream_routes'
 import { expiredRoutes } from '#messenger/mailboxes/expired_routes'
+import { mailboxRoutes } from '#messenger/mailboxes/mailbox_routes'
 import { messageRoutes } from '#messenger/messages/message_routes'
 
 const messenger: Surface = {
@@ -13,6 +14,7 @@ const messenger: Surface = {
     messageRoutes(routes)
     streamRoutes(routes)
     expiredRoutes(routes)
+    mailboxRoutes(routes)
   },
 }
 

@@ -3,7 +3,8 @@ import { realmNames } from '#console/names'
 import { quoted } from '#console/lists'
 import type { Page, PageResult, View } from '#console/page'
 import { isRealmWritable } from '#kernel/realm'
-import { clockText, type NodeRow } from './nodes_page.js'
+import { readMailboxes } from './mailboxes.js'
+import { clockText, mailboxOf, type NodeRow } from './nodes_page.js'
 import { drawPresence, readPresence } from './presence.js'
 
 const LIMIT = 20
@@ -26,10 +27,11 @@ interface AssignmentRow {
 export async function showNode(page: Page): Promise<View> {
   const id = page.uuid('id')
   const { data: node } = await page.hub.read<{ data: NodeRow }>('core', `/nodes/${id}`)
-  const [presence, running, waiting, realms] = await Promise.all([
+  const [presence, running, waiting, mailboxes, realms] = await Promise.all([
     readPresence(page, id),
     assignmentsOf(page, id, `in(executionStatus,${RUNNING.map(quoted).join()})`),
     assignmentsOf(page, id, 'eq(approvalStatus,null)'),
+    readMailboxes(page, [node.clientId]),
     realmNames(page, [node.realmId]),
   ])
   const mayRotate = page.may('node_update') && isRealmWritable(page.actor, node.realmId)
@@ -43,6 +45,7 @@ export async function showNode(page: Page): Promise<View> {
     clock: presence && clockText(page, presence),
     running,
     waiting,
+    mailbox: mailboxOf(page, mailboxes.get(node.clientId ?? '')),
     realm: realms.get(node.realmId) ?? node.realmId,
     canRotate: mayRotate && node.clientId !== null,
   })

@@ -1,6 +1,7 @@
 import { nameIn, realmNames } from '#console/names'
 import type { Page, View } from '#console/page'
 import { addressWith, allOf, offsetOf, quoted, searchTextOf } from '#console/lists'
+import { readMailboxes, waitingText, type Mailbox } from './mailboxes.js'
 import { drawPresence, readPresence, type Presence } from './presence.js'
 
 /** Each node takes a request for its day. */
@@ -32,9 +33,13 @@ export async function showNodes(page: Page): Promise<View> {
     'page[offset]': offset,
   })
   const ids = nodes.map(({ id }) => id)
-  const [presences, runs, realms] = await Promise.all([
+  const [presences, runs, mailboxes, realms] = await Promise.all([
     Promise.all(ids.map((id) => readPresence(page, id))),
     countRuns(page, ids),
+    readMailboxes(
+      page,
+      nodes.map(({ clientId }) => clientId)
+    ),
     realmNames(
       page,
       nodes.map(({ realmId }) => realmId)
@@ -45,6 +50,7 @@ export async function showNodes(page: Page): Promise<View> {
     nodes: nodes.map((node, index) => ({
       ...node,
       ...stateOf(page, presences[index]),
+      mailbox: mailboxOf(page, mailboxes.get(node.clientId ?? '')),
       realm: nameIn(realms, node.realmId),
       runs: runs.get(node.id) ?? 0,
     })),
@@ -74,6 +80,10 @@ function stateOf(page: Page, presence: Presence | undefined) {
     line: presence && drawPresence(page, presence, LINE_WIDTH),
   }
 }
+
+/** What waits for a node; undefined if nothing does. */
+export const mailboxOf = (page: Page, mailbox: Mailbox | undefined) =>
+  mailbox && { text: waitingText(page, mailbox), oldestAt: mailbox.oldestAt }
 
 /** A difference that disturbs: tokens and messages depend on the time. */
 const NOTABLE_MS = 2_000

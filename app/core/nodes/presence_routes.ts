@@ -1,17 +1,15 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
+import { idListIn, idListParameter } from '#http/id_list'
 import { sendJson } from '#http/send_json'
 import type { ResponseDeclaration, SurfaceRoutes } from '#http/surface'
 import { BadRequest } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import { isUuid } from '#kernel/is_uuid'
 import type { JsonSchema } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
 import { node } from './node.js'
 import { NodePresenceReader } from './node_presence_reader.js'
 
-const MAX_NODES = 50
-const UUID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 const DEFAULT_HOURS = 24
 const MAX_HOURS = 30 * 24
 
@@ -57,14 +55,7 @@ export function presenceRoutes(routes: SurfaceRoutes): void {
       name: 'readPresenceOfNodes',
       summary: 'Whether nodes are online, since when, and which version they run',
       access: node.access.read,
-      query: [
-        {
-          name: 'nodeId',
-          description: `The ids of up to ${MAX_NODES} nodes, separated by commas`,
-          schema: { type: 'string', pattern: `^${UUID}(,${UUID}){0,${MAX_NODES - 1}}$` },
-          required: true,
-        },
-      ],
+      query: [idListParameter('nodeId', 'nodes')],
       responses: {
         200: answer('The nodes that exist', { type: 'array', items: objectOf(STATE) }),
       },
@@ -86,7 +77,7 @@ export function presenceRoutes(routes: SurfaceRoutes): void {
 
 async function list(ctx: HttpContext): Promise<void> {
   const reader = await ctx.containerResolver.make(NodePresenceReader)
-  sendJson(ctx, { data: await reader.list(originOf(ctx), nodeIdsIn(ctx)) })
+  sendJson(ctx, { data: await reader.list(originOf(ctx), idListIn(ctx, 'nodeId')) })
 }
 
 async function show(ctx: HttpContext): Promise<void> {
@@ -95,23 +86,12 @@ async function show(ctx: HttpContext): Promise<void> {
   sendJson(ctx, { data: await reader.read(originOf(ctx), params.id, hoursIn(ctx)) })
 }
 
-function nodeIdsIn({ request }: HttpContext): string[] {
-  const ids = String(request.qs().nodeId ?? '').split(',')
-  if (ids.length > MAX_NODES || !ids.every(isUuid)) {
-    throw invalid('nodeId', `\`nodeId\` must be 1 to ${MAX_NODES} ids, separated by commas`)
-  }
-  return ids
-}
-
 function hoursIn({ request }: HttpContext): number {
   const sent = request.qs().hours ?? String(DEFAULT_HOURS)
   const hours = /^\d{1,3}$/.test(sent) ? Number(sent) : 0
   if (hours < 1 || hours > MAX_HOURS) {
-    throw invalid('hours', `\`hours\` must be a whole number from 1 to ${MAX_HOURS}`)
+    const message = `\`hours\` must be a whole number from 1 to ${MAX_HOURS}`
+    throw new BadRequest(message, { issues: [issue('value_invalid', ['hours'], message)] })
   }
   return hours
-}
-
-function invalid(parameter: string, message: string): BadRequest {
-  return new BadRequest(message, { issues: [issue('value_invalid', [parameter], message)] })
 }

@@ -475,7 +475,7 @@ export const groups = defineVariables({
     MESSENGER_URL: {
       reader: baseUrl(),
       description:
-        'Address of the messenger surface, if another process serves it; used for status only.',
+        'Address of the messenger surface, if another process serves it; used by the console and for status.',
     },
   },
 

@@ -6,15 +6,20 @@ import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { bySecret, introspect } from '#tests/functional/identity/provider'
 import { call, member, newRealm } from '#tests/functional/core/node_scene'
+import { age, send, somebody } from '#tests/functional/messenger/messenger_scene'
 import { ConsoleVisitor } from '#tests/helpers/console/console_visitor'
 import { sampleRecord } from '#tests/helpers/sample_records'
 import { set } from '#tests/functional/core/analysis_scene'
 
 const HOUR_MS = 3_600_000
 
-async function aNode(realmId: string, online: boolean) {
+async function aNode(realmId: string, online: boolean, clientId?: string) {
   const name = `node-${clock.uuid().slice(0, 8)}`
-  const { id } = await sampleRecord('core', node, { realmId, name })
+  const { id } = await sampleRecord('core', node, {
+    realmId,
+    name,
+    ...(clientId && { clientId }),
+  })
   await set('nodes', id, { online })
   return { id: id as string, name }
 }
@@ -64,6 +69,25 @@ test.group('Nodes in the console', () => {
     assert.equal(status, 200)
     assert.notInclude(text, 'Secret set')
     assert.notInclude(text, 'Replace the secret')
+  })
+
+  test('each shows how many messages wait for it and since when, and nothing if none does', async ({
+    assert,
+  }) => {
+    const realmId = await newRealm()
+    const client = somebody()
+    const waited = await aNode(realmId, false, client.actor.id)
+    const read = await aNode(realmId, true, clock.uuid())
+    const ids = [...(await send(somebody(), [client])), ...(await send(somebody(), [client]))]
+    await age([ids[0]!], '3 hours')
+    const visitor = ConsoleVisitor.as({ realmId, realmName: 'site' })
+    for (const path of [`/nodes?name=${waited.name}`, `/nodes/${waited.id}`]) {
+      const { text } = await visitor.open(path)
+      assert.match(text, /2 messages wait[^]*?the oldest sent\s+<time[^>]*>3 hr\. ago/, path)
+    }
+    assert.notInclude((await visitor.open(`/nodes/${read.id}`)).text, 'Mailbox')
+    const stranger = ConsoleVisitor.as({ realmId: await newRealm(), realmName: 'elsewhere' })
+    assert.notInclude((await stranger.open(`/nodes/${waited.id}`)).text, 'messages wait')
   })
 
   test('a replaced secret is shown once, and works', async ({ assert }) => {

@@ -232,6 +232,20 @@ test.group('Projects and analyses with hubctl', (group) => {
     assert.match(seen[1]!, /^\S+Z created project\/noticed by admin$/)
   })
 
+  test('nodes are shown with the messages that wait for them', async ({ assert }) => {
+    const { clientId } = await machine.json('create', 'node', 'name=waiting-node')
+    const before = await machine.must('node', 'presence', 'waiting-node')
+    await send(hub, machine, { recipients: [{ type: 'client', id: clientId }], data: 'sealed' })
+    const presence = await machine.call(['node', 'presence', 'waiting-node'])
+    const { mailbox } = await machine.json('node', 'presence', 'waiting-node')
+    const table = await machine.must('get', 'nodes', '--filter', 'name=waiting-node')
+
+    assert.notInclude(before, 'waits')
+    assert.include(presence.stdout + presence.stderr, 'One message waits, the oldest since')
+    assert.containsSubset(mailbox, { clientId, messages: 1, hasMore: false })
+    assert.match(table, /oldest message/i)
+  })
+
   test('messages are shown and stay in the mailbox', async ({ assert }) => {
     const { id } = await machine.json('whoami')
     const sent = await send(hub, machine, { recipients: [{ type: 'user', id }], data: 'sealed' })

@@ -5,6 +5,7 @@ import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord } from '#hubctl/kinds/find_record'
 import { propertiesOf, type Kind } from '#hubctl/kinds/kind'
 import { Kinds } from '#hubctl/kinds/kinds'
+import { withOldestMessage } from '#hubctl/kinds/mailbox'
 import { withPresence } from '#hubctl/kinds/node_presence'
 import { NODES } from '#hubctl/kinds/record_collections'
 import { joinedRelations, listRecords } from '#hubctl/kinds/listing'
@@ -118,7 +119,7 @@ async function showList(invocation: Invocation<GetOptions>, api: Api, kind: Kind
   }
 }
 
-/** Tables of nodes also show since when they are online or away. */
+/** Tables of nodes also show since when they are online or away, and since when messages wait for them. */
 async function shownRecords(
   { options, output }: Invocation<GetOptions>,
   api: Api,
@@ -127,7 +128,7 @@ async function shownRecords(
 ): Promise<readonly Fields[]> {
   const isShaped = options.fields !== undefined || options.include !== undefined
   return output.isTable && !isShaped && kind.name === NODES.name
-    ? withPresence(api, records)
+    ? withOldestMessage(api, await withPresence(api, records))
     : records
 }
 

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
+import { readMailboxes, type Mailbox } from '#hubctl/kinds/mailbox'
 import { NODES } from '#hubctl/kinds/record_collections'
 import { wholeNumber } from '#hubctl/options'
 import { cellOf } from '#hubctl/output/cell'
@@ -21,7 +22,9 @@ interface Presence extends Fields {
 
 export function nodePresenceCommand(): Command {
   return new Command('presence')
-    .description('show since when a node is online or away, and when it was before')
+    .description(
+      'show since when a node is online or away, when it was before, and what waits for it'
+    )
     .argument('<node>', 'its id or name')
     .option('--hours <count>', 'how far to look back, up to 720', wholeNumber, DEFAULT_HOURS)
     .action(perform(showPresence))
@@ -33,12 +36,13 @@ async function showPresence(
 ): Promise<void> {
   const { options, output } = invocation
   const api = await invocation.api()
-  const { id } = await findRecord(api, NODES, idOrName)
+  const { id, clientId } = await findRecord(api, NODES, idOrName)
   const query = new URLSearchParams({ hours: String(options.hours) })
   const path = `${pathOf(NODES, id)}/presence`
   const { data } = await api.read<{ data: Presence }>(NODES.service, path, { query })
+  const [mailbox] = typeof clientId === 'string' ? await readMailboxes(api, [clientId]) : []
   if (!output.isTable) {
-    return output.value(data)
+    return output.value({ ...data, mailbox: mailbox ?? null })
   }
   output.records(data.spans, {
     kind: 'span',
@@ -46,6 +50,9 @@ async function showPresence(
     nothing: `The node was not online during the last ${options.hours} hours.`,
   })
   output.note(summaryOf(data))
+  if (mailbox?.oldestAt) {
+    output.note(waitingText(mailbox))
+  }
 }
 
 function summaryOf({ online, since, version, clockDifferenceMs, secretSince }: Presence): string {
@@ -61,4 +68,9 @@ function summaryOf({ online, since, version, clockDifferenceMs, secretSince }: P
     facts.push(`its secret was set ${secretSince} (${cellOf(secretSince)})`)
   }
   return `${facts.join(', ')}.`
+}
+
+function waitingText({ messages, hasMore, oldestAt }: Mailbox): string {
+  const waiting = messages === 1 ? 'One message waits' : `${messages} messages wait`
+  return `${hasMore ? `More than ${waiting}` : waiting}, the oldest since ${oldestAt} (${cellOf(oldestAt)}).`
 }

@@ -16,7 +16,7 @@ const RANKS: readonly RegExp[] = [
   /^distributionStatus$/,
   STATUS,
   /^(online|active|approved|configurationLocked|nodesApproved)$/,
-  /^since$/,
+  /^(since|oldestMessage)$/,
   /^displayName$/,
   /^(actorName|host|size|nodes|analyses|user|node|project|analysis|realm|role|permission|client)$/,
   ID,

@@ -1,0 +1,41 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+import { idListIn, idListParameter } from '#http/id_list'
+import { sendJson } from '#http/send_json'
+import type { Operation, SurfaceRoutes } from '#http/surface'
+import { dataResponse, exactObject } from '#kernel/json_schema'
+import { actorOf } from '#kernel/request_origin'
+import { MAILBOX_ACCESS, MailboxReader, MAX_COUNTED } from './mailbox_reader.js'
+
+const readMailboxes: Operation = {
+  name: 'readMailboxes',
+  summary: 'How many messages wait for clients, and since when the oldest of each does',
+  access: MAILBOX_ACCESS,
+  query: [idListParameter('clientId', 'clients')],
+  responses: {
+    200: {
+      description:
+        'The mailboxes that the caller may see: its own and those of the nodes of its realm; all in the master realm',
+      schema: dataResponse({
+        type: 'array',
+        items: exactObject({
+          clientId: { type: 'string', format: 'uuid' },
+          messages: { type: 'integer', minimum: 0, maximum: MAX_COUNTED },
+          hasMore: { type: 'boolean' },
+          oldestAt: { type: ['string', 'null'], format: 'date-time' },
+        }),
+      }),
+    },
+  },
+}
+
+/** The route that tells what waits for nodes. */
+export function mailboxRoutes(routes: SurfaceRoutes): void {
+  routes.get('/mailboxes', list, readMailboxes)
+}
+
+async function list(ctx: HttpContext): Promise<void> {
+  const mailboxes = await ctx.containerResolver.make(MailboxReader)
+  const data = await mailboxes.list(actorOf(ctx), idListIn(ctx, 'clientId'))
+  sendJson(ctx, { data, meta: {} })
+}

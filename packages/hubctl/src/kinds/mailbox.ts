@@ -1,0 +1,49 @@
+import { EXIT } from '#hubctl/exit_codes'
+import type { Api } from '#hubctl/platform/api'
+import type { Fields } from '#hubctl/platform/pages'
+import { Problem } from '#hubctl/problem'
+
+/** As many as one request may name. */
+const CLIENTS_AT_ONCE = 50
+
+/** What waits for a node at the messenger. */
+export interface Mailbox extends Fields {
+  readonly clientId: string
+  readonly messages: number
+  /** Whether more wait than were counted. */
+  readonly hasMore: boolean
+  readonly oldestAt: string | null
+}
+
+/** The nodes with `oldestMessage`: when the oldest message that waits was sent. */
+export async function withOldestMessage(
+  api: Api,
+  nodes: readonly Fields[]
+): Promise<readonly Fields[]> {
+  const clients = nodes.map(({ clientId }) => clientId).filter((id) => typeof id === 'string')
+  const oldest = new Map<unknown, string | null>()
+  for (let start = 0; start < clients.length; start += CLIENTS_AT_ONCE) {
+    const mailboxes = await readMailboxes(api, clients.slice(start, start + CLIENTS_AT_ONCE))
+    mailboxes.forEach(({ clientId, oldestAt }) => oldest.set(clientId, oldestAt))
+  }
+  return nodes.map((node) => ({ ...node, oldestMessage: oldest.get(node.clientId) ?? null }))
+}
+
+/** The mailboxes that the caller may see; none if the messenger is away or is one of the former version. */
+export async function readMailboxes(
+  api: Api,
+  clientIds: readonly string[]
+): Promise<readonly Mailbox[]> {
+  const query = new URLSearchParams({ clientId: clientIds.join() })
+  try {
+    const { data } = await api.read<{ data: readonly Mailbox[] }>('messenger', '/mailboxes', {
+      query,
+    })
+    return data
+  } catch (error) {
+    if (error instanceof Problem && error.exitCode !== EXIT.login) {
+      return []
+    }
+    throw error
+  }
+}
