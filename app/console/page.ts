@@ -1,3 +1,4 @@
+import { NotConfirmed } from './not_confirmed.js'
 import { PageNotFound } from './page_not_found.js'
 import type { Actor } from '#kernel/actor'
 import { isUuid } from '#kernel/is_uuid'
@@ -79,6 +80,16 @@ export class Page {
       throw new PageNotFound()
     }
     return value
+  }
+
+  /**
+   * Refuses an action whose form does not repeat a name, as those with `confirm` have to. To be called before anything
+   * changes; it leads back to the page of the form.
+   */
+  requireConfirmation(name: string, returnTo: string): void {
+    if (this.form.confirm !== name) {
+      throw new NotConfirmed(returnTo)
+    }
   }
 
   view(template: string, data: Readonly<Record<string, unknown>>, status = 200): View {

@@ -8,6 +8,7 @@ import { Failure } from '#kernel/failures'
 import { HubAddresses } from './hub_addresses.js'
 import { HubClient } from './hub_client.js'
 import { HubFailure } from './hub_failure.js'
+import { NotConfirmed } from './not_confirmed.js'
 import { keepNotice, takeNotice } from './notice.js'
 import { navigationFor } from './navigation.js'
 import { Page, SENT, type PageResult, type View } from './page.js'
@@ -229,6 +230,10 @@ export class PageRunner {
     if (error instanceof SessionEnded) {
       const to = encodeURIComponent(consolePath(ctx.request.url(true)))
       return redirect(ctx, `${consoleUrl('/sign-in')}?to=${to}`)
+    }
+    if (error instanceof NotConfirmed) {
+      keepNotice(ctx, 'action.unconfirmed')
+      return redirect(ctx, consoleUrl(error.returnTo))
     }
     const signedIn = await this.#findQuietly(ctx)
     if (error instanceof PageNotFound) {

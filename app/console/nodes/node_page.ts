@@ -1,7 +1,7 @@
 import { RUNNING } from '#console/analyses/records'
 import { realmNames } from '#console/names'
 import { quoted } from '#console/lists'
-import type { Page, PageResult, View } from '#console/page'
+import type { Page, View } from '#console/page'
 import { isRealmWritable } from '#kernel/realm'
 import { readMailboxes } from './mailboxes.js'
 import { clockText, mailboxOf, type NodeRow } from './nodes_page.js'
@@ -70,12 +70,10 @@ interface Credentials {
 }
 
 /** Replaces the secret of a node, and shows it this once. Pages are not stored, so it stays nowhere. */
-export async function rotateSecret(page: Page): Promise<PageResult> {
+export async function rotateSecret(page: Page): Promise<View> {
   const id = page.uuid('id')
   const { data: node } = await page.hub.read<{ data: NodeRow }>('core', `/nodes/${id}`)
-  if (page.form.confirm !== node.name) {
-    return page.redirect(`/nodes/${id}`, 'nodes.rotate.unconfirmed')
-  }
+  page.requireConfirmation(node.name, `/nodes/${id}`)
   const credentials = await page.hub.post<Credentials>('core', `/nodes/${id}/client/credentials`)
   return page.view('nodes/secret', { title: page.t('nodes.rotate.done'), node, credentials })
 }

@@ -1,6 +1,7 @@
 import type { Page, View } from '#console/page'
 import { clock } from '#kernel/clock'
 import { readClient } from './client_page.js'
+import { requireItsName } from './require_its_name.js'
 
 const SECRET_BYTES = 24
 
@@ -10,6 +11,7 @@ const SECRET_BYTES = 24
  */
 export async function rotateClient(page: Page): Promise<View> {
   const id = page.uuid('id')
+  await requireItsName(page, `/clients/${id}`)
   const secret = clock.random(SECRET_BYTES).toString('base64url')
   await page.hub.post('identity', `/clients/${id}`, { secret })
   const { client, view } = await readClient(page)

@@ -151,7 +151,9 @@ test.group('People', (group) => {
     const client = await makeClient({ secret })
     const visitor = administrator()
     const path = `/people/clients/${client.id}`
-    const blocked = await visitor.submit(await visitor.open(path), `${path}/block`)
+    const blocked = await visitor.submit(await visitor.open(path), `${path}/block`, {
+      confirm: client.name,
+    })
     const signIn = () => bySecret({ client_id: client.id, client_secret: secret })
 
     assert.isAtLeast((await signIn()).status, 400)
@@ -168,24 +170,24 @@ test.group('People', (group) => {
       const page = await visitor.open(path)
       assert.notInclude(page.text, `${path}/block`)
     }
-    const actions = [
-      `/people/users/${user.id}/block`,
-      `/people/users/${user.id}/unblock`,
-      `/people/users/${user.id}/sessions`,
-      `/people/clients/${client.id}/secret`,
-      `/people/clients/${client.id}/block`,
-    ]
+    const actions = {
+      [`/people/users/${user.id}/block`]: user.name,
+      [`/people/users/${user.id}/unblock`]: user.name,
+      [`/people/users/${user.id}/sessions`]: user.name,
+      [`/people/clients/${client.id}/secret`]: client.name,
+      [`/people/clients/${client.id}/block`]: client.name,
+    }
     const page = await visitor.open('/people')
     const [, token = ''] = /name="_token" value="([^"]+)"/.exec(page.text) ?? []
-    for (const path of actions) {
+    for (const [path, confirm] of Object.entries(actions)) {
       const refused = await visitor.forge(
         path,
-        { _token: token },
+        { _token: token, confirm },
         { 'sec-fetch-site': 'same-origin' }
       )
       assert.equal(refused.status, 403, path)
       assert.match(refused.text, /user_update|client_update/, path)
-      const forged = await visitor.forge(path, { confirm: user.name })
+      const forged = await visitor.forge(path, { confirm })
       assert.include(forged.text, 'The form was refused', path)
     }
     assert.isTrue((await User.findOrFail(user.id)).active)

@@ -132,12 +132,6 @@ test.group('Forms of the console', (group) => {
     assert.equal(page.status, 401)
     assert.include(page.text, 'Your session has ended')
   })
-
-  test('what cannot be undone has to be confirmed by its name', async ({ assert }) => {
-    const page = await visitor.open(path.replace('/secret', ''))
-    const wrong = await visitor.submit(page, path, { confirm: 'another' })
-    assert.include((await visitor.follow(wrong)).text, 'the name did not match')
-  })
 })
 
 test.group('Sessions of the console', (group) => {
