@@ -74,9 +74,15 @@ export default class BusDead extends BaseCommand {
       return this.#refuse(`Pass the messages: ${this.action} <queue> --id=<id>, or --all`)
     }
     const isRedrive = this.action === 'redrive'
-    const count = isRedrive
-      ? await letters.redrive(this.queue, chosen)
-      : await letters.drop(this.queue, chosen)
+    const { SecurityAudit } = await import('#audit/security_audit')
+    const { settleDeadLetters } = await import('#outbox/settle_dead_letters')
+    const { clock } = await import('#kernel/clock')
+    const audit = await this.app.container.make(SecurityAudit)
+    const count = await settleDeadLetters(
+      { letters, audit },
+      { requestId: clock.uuid(), address: '', userAgent: 'node ace bus:dead' },
+      { action: isRedrive ? 'redrive' : 'drop', queue: this.queue, chosen }
+    )
     if (count === 0) {
       return this.#refuse(`There is no such dead letter of ${this.queue}`)
     }

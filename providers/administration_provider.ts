@@ -1,5 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
+import { SecurityAudit } from '#audit/security_audit'
 import { Bus } from '#bus/bus'
 import { Administration } from '#core/administration/administration'
 import { Examinations } from '#core/administration/examinations'
@@ -20,13 +21,14 @@ export default class AdministrationProvider {
 
   register() {
     const { container } = this.app
-    container.singleton(Administration, async () => {
+    container.singleton(Administration, async (resolver) => {
       const { queuesWithDead } = await import('#start/bus')
       const { registeredSweeps, sweepPool } = await import('#start/sweeps')
       const consumers = await queuesWithDead()
       return new Administration({
         queues: consumers.map(({ queue }) => queue),
         letters: openDeadLetters(consumers, env.AMQP_URL),
+        audit: await resolver.make(SecurityAudit),
         sweeps: await registeredSweeps(this.app),
         pool: sweepPool(),
       })

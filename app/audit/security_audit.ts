@@ -5,7 +5,12 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { PermissionDenied } from '#kernel/failures'
 import { RefusalAggregator } from './refusal_aggregator.js'
 import type { Origin, RequestSource } from '#kernel/origin'
-import { SecuritySink, type SecurityEvent, type SignInEvent } from './security_event.js'
+import {
+  SecuritySink,
+  type DeadLetterEvent,
+  type SecurityEvent,
+  type SignInEvent,
+} from './security_event.js'
 import { isUuid } from '#kernel/is_uuid'
 import { originOf } from '#kernel/request_origin'
 
@@ -84,6 +89,23 @@ export class SecurityAudit {
       realmId: origin.actor.realmId,
       origin,
       permissions: [],
+    })
+  }
+
+  /** Records what is about to happen with dead letters. Await it first. A command of the machine has no actor. */
+  deadLetters(
+    origin: RequestSource & Partial<Origin>,
+    type: DeadLetterEvent,
+    facts: Readonly<Record<string, string>>
+  ): Promise<void> {
+    return this.#sink.record({
+      type,
+      subject: 'deadLetter',
+      id: null,
+      realmId: origin.actor?.realmId ?? null,
+      origin,
+      permissions: [],
+      facts,
     })
   }
 

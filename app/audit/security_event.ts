@@ -7,9 +7,12 @@ export type SignInEvent =
 /** The outcome of a verification of the audit trail. */
 export type TrailEvent = 'trailIntact' | 'trailChanged'
 
+/** What operators do with messages that could not be processed, and that it was not done after all. */
+export type DeadLetterEvent = 'deadLetterRedriven' | 'deadLetterDropped' | 'deadLetterUntouched'
+
 /** An auditable event without a change of a record. It names what was refused or read but never contains it. */
 export interface SecurityEvent {
-  readonly type: 'permissionRefused' | 'secretRead' | TrailEvent | SignInEvent
+  readonly type: 'permissionRefused' | 'secretRead' | DeadLetterEvent | TrailEvent | SignInEvent
   /** A kind of record or the name of a route. */
   readonly subject: string
   readonly id: string | null
@@ -20,6 +23,8 @@ export interface SecurityEvent {
   readonly permissions: readonly string[]
   /** How often it happened, for aggregated events. */
   readonly count?: number
+  /** What identifies the subject if it is no record. */
+  readonly facts?: Readonly<Record<string, string>>
 }
 
 /** Stores security events, outside of any transaction. */

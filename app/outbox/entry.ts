@@ -42,6 +42,7 @@ export interface SecurityContent {
   readonly id: string | null
   readonly realmId: string | null
   readonly count?: number
+  readonly facts?: SecurityEvent['facts']
   readonly doer: ActorContext
 }
 

@@ -82,10 +82,10 @@ export function publishCommands(
 
 /** Publishes a security event to the audit trail, outside of any transaction. Resolves once it is stored. */
 export async function publishSecurityEvent(event: SecurityEvent): Promise<void> {
-  const { type, subject, id, realmId, origin, count } = event
+  const { type, subject, id, realmId, origin, count, facts } = event
   const messageId = newId()
   const content = {
-    security: { event: type, subject, id, realmId, count, doer: actorContextOf(origin) },
+    security: { event: type, subject, id, realmId, count, facts, doer: actorContextOf(origin) },
   }
   const pool = pools.for(databaseUrl(appSettings().surfaces[0]!))
   await insert(pool, { messageId, pending: audit, orderedBy: messageId, content })

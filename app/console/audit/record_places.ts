@@ -26,7 +26,14 @@ const PLACES: Readonly<Record<string, RecordPlace>> = {
 }
 
 /** Kinds without names, which can be filtered by all the same. */
-const OTHER_KINDS = ['projectNode', 'analysisNode', 'userRole', 'rolePermission', 'event'] as const
+const OTHER_KINDS = [
+  'projectNode',
+  'analysisNode',
+  'userRole',
+  'rolePermission',
+  'event',
+  'deadLetter',
+] as const
 
 export const RECORD_KINDS = [...Object.keys(PLACES), ...OTHER_KINDS]
 

@@ -1,3 +1,4 @@
+import type { SecurityAudit } from '#audit/security_audit'
 import type { DeadLetter, DeadLetters } from '#bus/dead_letters'
 import { runAsLeader } from '#jobs/leader_election'
 import type { LongSweep, Sweep, SweepResult } from '#jobs/sweep'
@@ -6,6 +7,7 @@ import type { DatabasePool } from '#database/database_pool'
 import { enforce, requiresInMasterRealm } from '#kernel/access'
 import { EntityNotFound } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
+import { settleDeadLetters } from '#outbox/settle_dead_letters'
 
 /** The permission of operators of the installation. */
 export const OPERATOR_ACCESS = requiresInMasterRealm('service_manage')
@@ -25,6 +27,7 @@ interface AdministrationDependencies {
   /** The queues of the surfaces in this process. */
   readonly queues: readonly string[]
   readonly letters: DeadLetters
+  readonly audit: Pick<SecurityAudit, 'deadLetters'>
   readonly sweeps: readonly (Sweep | LongSweep)[]
   /** The database whose advisory locks coordinate the sweeps of all processes. */
   readonly pool: DatabasePool
@@ -57,17 +60,13 @@ export class Administration {
   /** Returns a dead letter to its queue. */
   async redrive(origin: Origin, id: string): Promise<DeadLetter> {
     enforce(OPERATOR_ACCESS, origin.actor)
-    const letter = await this.#find(origin, id)
-    await this.#dependencies.letters.redrive(letter.queue, { id })
-    return letter
+    return this.#settle(origin, 'redrive', id)
   }
 
   /** Deletes a dead letter. */
   async drop(origin: Origin, id: string): Promise<DeadLetter> {
     enforce(OPERATOR_ACCESS, origin.actor)
-    const letter = await this.#find(origin, id)
-    await this.#dependencies.letters.drop(letter.queue, { id })
-    return letter
+    return this.#settle(origin, 'drop', id)
   }
 
   /** Runs one turn of a sweep. Does nothing if another process is running it. */
@@ -100,6 +99,18 @@ export class Administration {
       [names]
     )
     return rows
+  }
+
+  /** Not found if somebody else was faster. */
+  async #settle(origin: Origin, action: 'redrive' | 'drop', id: string): Promise<DeadLetter> {
+    const letter = await this.#find(origin, id)
+    const { queue, messageId } = letter
+    const settlement = { action, queue, chosen: { id }, messageId }
+    const settled = await settleDeadLetters(this.#dependencies, origin, settlement)
+    if (settled === 0) {
+      throw new EntityNotFound('dead-letter')
+    }
+    return letter
   }
 
   async #find(origin: Origin, id: string): Promise<DeadLetter> {

@@ -41,8 +41,16 @@ export function auditedSecurity({
   id,
   realmId,
   count,
+  facts = {},
   doer,
 }: SecurityContent): AuditEvent {
+  // The audit trail only stores `diff`.
+  const diff: Diff = {
+    ...(count !== undefined && { count: { next: count, previous: 0 } }),
+    ...Object.fromEntries(
+      Object.entries(facts).map(([name, next]) => [name, { next, previous: null }])
+    ),
+  }
   return {
     scope: 'entity',
     name: event,
@@ -50,8 +58,7 @@ export function auditedSecurity({
     refId: id,
     realmId,
     ...fieldsOf(doer),
-    // The audit trail only stores `diff`.
-    data: count === undefined ? {} : { diff: { count: { next: count, previous: 0 } } },
+    data: Object.keys(diff).length === 0 ? {} : { diff },
   }
 }
 

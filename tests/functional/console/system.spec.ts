@@ -140,6 +140,14 @@ test.group('The page of dead letters', () => {
     assert.equal(rowCount, 1)
   })
 
+  test('leads those who may read it to the audit trail', async ({ assert }) => {
+    const reader = ConsoleVisitor.as({ permissions: ['service_manage', 'event_read'] })
+    const link = '/audit?kind=deadLetter'
+    assert.include((await reader.open('/system/dead')).text, link)
+    assert.notInclude((await operator().open('/system/dead')).text, link)
+    assert.equal((await reader.open(link)).status, 200)
+  })
+
   test('all of a queue are redriven together', async ({ assert }) => {
     const messages = [await deadMessage(), await deadMessage()]
     const visitor = operator()

@@ -1,5 +1,8 @@
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
+import { SecurityAudit } from '#audit/security_audit'
+import type { SecurityEvent } from '#audit/security_event'
 import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
 import { storeDeadLetter } from '#bus/memory/memory_dead_letters'
 import { newMessage, serializeMessage } from '#bus/message'
@@ -12,10 +15,12 @@ import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
 import { runAsLeader } from '#jobs/leader_election'
 import { clock } from '#kernel/clock'
+import { settleDeadLetters } from '#outbox/settle_dead_letters'
 import { inTransaction } from '#records/transaction'
 import { telemetryPool } from '#telemetry/database'
 import { appendEvents } from '#telemetry/events/event_table'
 import { at, boot } from '#tests/helpers/application'
+import { useSecuritySink } from '#tests/helpers/container'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { env } from '#start/env'
 
@@ -138,6 +143,68 @@ test.group('Dead letters over HTTP', (group) => {
   })
 })
 
+test.group('Dead letters in the audit trail', (group) => {
+  let recorded: SecurityEvent[] = []
+  group.setup(async () => void (await boot()))
+  group.each.setup(() => {
+    recorded = []
+    return useSecuritySink({ record: async (event) => void recorded.push(event) })
+  })
+
+  for (const [method, path, type] of [
+    ['POST', '/redrive', 'deadLetterRedriven'],
+    ['DELETE', '', 'deadLetterDropped'],
+  ] as const) {
+    test(`${type} names who, the queue and the message, and not its content`, async ({
+      assert,
+    }) => {
+      const { message, letter } = await deadMessage()
+      await request(method, `/admin/bus/dead/${letter.id}${path}`)
+
+      assert.lengthOf(recorded, 1)
+      assert.containSubset(recorded[0], {
+        type,
+        subject: 'deadLetter',
+        realmId: REALMS.master,
+        facts: { queue: QUEUE, letter: letter.id, message: message.id },
+        origin: { actor: { id: operator.actor.id } },
+      })
+      assert.notInclude(JSON.stringify(recorded[0]!.facts), 'of-a-message')
+    })
+  }
+
+  test('nothing is done if that cannot be recorded', async ({ assert, cleanup }) => {
+    const { letter } = await deadMessage()
+    cleanup(useSecuritySink({ record: () => Promise.reject(new Error('full')) }))
+    const { status } = await request('DELETE', `/admin/bus/dead/${letter.id}`)
+    const { body } = await request('GET', '/admin/bus/dead')
+
+    assert.equal(status, 500)
+    assert.deepInclude(body.data, letter)
+  })
+
+  test('what was not done after all is recorded as well', async ({ assert }) => {
+    const { letter } = await deadMessage()
+    const audit = await app.container.make(SecurityAudit)
+    const origin = { actor: operator.actor, requestId: '', address: '', userAgent: undefined }
+    const settlement = { action: 'drop', queue: QUEUE, chosen: { id: letter.id } } as const
+    const away = { redrive: () => broken(), drop: () => broken() }
+    await assert.rejects(
+      () => settleDeadLetters({ letters: away, audit }, origin, settlement),
+      'the broker is away'
+    )
+    const gone = { redrive: async () => 0, drop: async () => 0 }
+    await settleDeadLetters({ letters: gone, audit }, origin, settlement)
+
+    assert.deepEqual(
+      recorded.map(({ type }) => type),
+      ['deadLetterDropped', 'deadLetterUntouched', 'deadLetterDropped', 'deadLetterUntouched']
+    )
+  })
+})
+
+const broken = () => Promise.reject(new Error('the broker is away'))
+
 test.group('How a request arrives, over HTTP', (group) => {
   group.setup(async () => void (await boot()))
 
@@ -258,6 +325,7 @@ test.group('The status of an installation', (group) => {
     const administration = new Administration({
       queues: [QUEUE],
       letters,
+      audit: await app.container.make(SecurityAudit),
       sweeps: [],
       pool: corePool(),
     })

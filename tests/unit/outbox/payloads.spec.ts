@@ -168,6 +168,20 @@ test.group('Audit events', () => {
     })
   })
 
+  test('what identifies a subject that is no record is kept as facts', ({ assert }) => {
+    const operator = { type: 'user', id: ACTOR, name: 'somebody' }
+    const about = { subject: 'deadLetter', id: null, realmId: REALM, doer: { actor: operator } }
+    const facts = { queue: 'some-queue' }
+    const security = { event: 'deadLetterDropped', ...about, facts } as const
+    assert.containSubset(auditMessage(entryOf({ security })).data, {
+      name: 'deadLetterDropped',
+      refType: 'deadLetter',
+      refId: null,
+      actorId: ACTOR,
+      data: { diff: { queue: { next: 'some-queue', previous: null } } },
+    })
+  })
+
   test('approvals, new secrets and permissions are retained permanently, other changes expire', ({
     assert,
   }) => {
