@@ -1,10 +1,10 @@
 import type { QueryValues } from '#console/hub_client'
 import { allOf, nameFilter } from '#console/lists'
 
-/** The filter of analyses that failed. */
+/** The filter of analyses whose build or run failed; there is none for distributions. */
 export const FAILED = "or(eq(buildStatus,'failed'),eq(executionStatus,'failed'))"
 
-/** The choices of the list, each as a filter of core, which does not filter by the status of the distribution. */
+/** The choices of the list, each as a filter of core. */
 const FILTERS = {
   all: undefined,
   configuration: "eq(configurationLocked,'false')",
