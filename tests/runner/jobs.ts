@@ -28,6 +28,7 @@ const WAITING = [
   'tests/acceptance/interface/messenger_switches.spec.ts',
   'tests/installations/node_presence.spec.ts',
   'tests/services/chaos.spec.ts',
+  'tests/services/console_foreign_provider.spec.ts',
   'tests/services/limits.spec.ts',
   'tests/services/object_stores/upload_faults.spec.ts',
   'tests/services/lasting_requests.spec.ts',

@@ -1,7 +1,10 @@
 import { test } from '@japa/runner'
-import { chromium, type Browser } from 'playwright-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
 
+import type { ConsoleSession } from '#console/session/console_session'
+import { Sealing } from '#records/sealing'
 import { HubProcesses } from '#tests/helpers/hub_processes'
+import { realTime } from '#tests/helpers/real_time'
 import { locateChromium } from '#tests/services/servers/chromium'
 import { freePort } from '#tests/services/servers/free_port'
 import {
@@ -20,6 +23,16 @@ interface Mounting {
 }
 
 type Variables = Record<string, string>
+
+interface Installation {
+  readonly mounting: Mounting
+  readonly ports: { readonly console: number; readonly core: number }
+  readonly site: OpenIdSite
+  readonly browser: Browser
+}
+
+const APP_KEY = 'a-key-for-tests-that-is-long-enough-000'
+const MINUTE_MS = 60_000
 
 const addressOf = (port: number) => `http://localhost:${port}`
 
@@ -53,11 +66,87 @@ const MOUNTINGS: readonly Mounting[] = [
   },
 ]
 
+/** Programs of the hub whose users sign in at a provider, and a browser that has done so. */
+async function signIn(
+  { mounting, ports, site, browser }: Installation,
+  cleanup: (work: () => Promise<void>) => void
+) {
+  const { clientId, clientSecret } = site.client
+  const programs = await mounting.start(ports.console, ports.core, {
+    APP_KEY,
+    IDENTITY_URL: site.url,
+    IDENTITY_INTROSPECTION_AUTH: 'basic',
+    CLIENT_ID: clientId,
+    CLIENT_SECRET: clientSecret,
+    CONSOLE_CLIENT_ID: clientId,
+    CONSOLE_CLIENT_SECRET: clientSecret,
+    CONSOLE_SCOPE: 'openid hub',
+  })
+  cleanup(async () => void (await Promise.all(programs.map((program) => program.remove()))))
+  const context = await browser.newContext()
+  cleanup(() => context.close())
+  const page = await context.newPage()
+  const address = addressOf(ports.console) + mounting.path
+  await openThroughGlewlwyd(page, `${address}/nodes`, site)
+  return { page, address }
+}
+
+/** The tokens in the cookies of a browser, which only the hub can read. */
+async function tokensOf(page: Page): Promise<ConsoleSession> {
+  const cookies = await page.context().cookies()
+  const chunks = cookies
+    .filter(({ name }) => /^hub_console(\.\d)?$/.test(name))
+    .toSorted((one, other) => one.name.localeCompare(other.name))
+  const sealed = chunks.map(({ value }) => decodeURIComponent(value)).join('')
+  return JSON.parse(new Sealing([APP_KEY]).unseal('console session', sealed)!) as ConsoleSession
+}
+
+async function revoke({ url, client }: OpenIdSite, token: string, type: string): Promise<void> {
+  const response = await fetch(`${url}/revoke`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${client.clientId}:${client.clientSecret}`)}` },
+    body: new URLSearchParams({ token, token_type_hint: type }),
+  })
+  if (!response.ok) {
+    throw new Error(`Glewlwyd answers ${response.status}`)
+  }
+}
+
+/**
+ * Requests a page until that leads to the sign-in. Returns how long after the beginning the last request was made that
+ * still showed the page. A slow machine makes that no later: the hub decides by when a request arrives.
+ */
+async function lastShownAfter(page: Page, address: string): Promise<number> {
+  const startedAt = performance.now()
+  let lastShown = 0
+  for (;;) {
+    const requestedAfter = performance.now() - startedAt
+    const response = await page.request.get(address, { maxRedirects: 0 })
+    if (response.headers().location?.includes('/sign-in')) {
+      return lastShown
+    }
+    if (response.status() !== 200) {
+      throw new Error(`The console answers ${response.status()}: ${await response.text()}`)
+    }
+    lastShown = requestedAfter
+    await realTime(500, 'the hub and its provider have their own clock')
+  }
+}
+
 test.group('The console with a foreign identity provider', (group) => {
   let server: RealServer
   let site: OpenIdSite
   let browser: Browser
   let ports: readonly number[]
+
+  const installationOf = (mounting: Mounting): Installation => ({
+    mounting,
+    ports: {
+      console: ports[MOUNTINGS.findIndex(({ title }) => title === mounting.title)]!,
+      core: ports.at(-1)!,
+    },
+    ...{ site, browser },
+  })
 
   group.tap((one) => one.timeout(600_000))
   group.setup(async () => {
@@ -77,24 +166,7 @@ test.group('The console with a foreign identity provider', (group) => {
   test('signs people in there, and out: {title}')
     .with(MOUNTINGS.map((mounting) => ({ ...mounting })))
     .run(async ({ assert, cleanup }, mounting) => {
-      const port = ports[MOUNTINGS.findIndex(({ title }) => title === mounting.title)]!
-      const { clientId, clientSecret } = site.client
-      const programs = await mounting.start(port, ports.at(-1)!, {
-        IDENTITY_URL: site.url,
-        IDENTITY_INTROSPECTION_AUTH: 'basic',
-        CLIENT_ID: clientId,
-        CLIENT_SECRET: clientSecret,
-        CONSOLE_CLIENT_ID: clientId,
-        CONSOLE_CLIENT_SECRET: clientSecret,
-        CONSOLE_SCOPE: 'openid hub',
-      })
-      cleanup(async () => void (await Promise.all(programs.map((program) => program.remove()))))
-      const context = await browser.newContext()
-      cleanup(() => context.close())
-      const page = await context.newPage()
-      const address = addressOf(port) + mounting.path
-
-      await openThroughGlewlwyd(page, `${address}/nodes`, site)
+      const { page, address } = await signIn(installationOf(mounting), cleanup)
       assert.equal(page.url(), `${address}/nodes`, await page.innerText('body'))
       assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Nodes')
       const shown = await page.getByRole('banner').innerText()
@@ -106,4 +178,31 @@ test.group('The console with a foreign identity provider', (group) => {
       const response = await page.request.get(`${address}/nodes`, { maxRedirects: 0 })
       assert.equal(response.status(), 303, 'there is a session no more')
     })
+
+  test('ends sessions within a minute if the provider ends their tokens: {title}')
+    .with(MOUNTINGS.map((mounting) => ({ ...mounting })))
+    .run(async ({ assert, cleanup }, mounting) => {
+      const { page, address } = await signIn(installationOf(mounting), cleanup)
+      const { accessToken, refreshToken } = await tokensOf(page)
+      await revoke(site, refreshToken!, 'refresh_token')
+      await revoke(site, accessToken, 'access_token')
+      assert.isAtMost(await lastShownAfter(page, `${address}/nodes`), MINUTE_MS)
+    })
+
+  test('ends sessions within a minute if access tokens are valid for no longer', async ({
+    assert,
+    cleanup,
+  }) => {
+    const provider = await startGlewlwyd()
+    cleanup(() => provider.stop())
+    const [mounting] = MOUNTINGS
+    const port = await freePort()
+    const returns = [`${addressOf(port)}${mounting!.path}/callback`]
+    const short = await serveOpenId(provider.url, returns, 60)
+    const installation = { mounting: mounting!, ports: { console: port, core: port } }
+    const { page, address } = await signIn({ ...installation, site: short, browser }, cleanup)
+    const { refreshToken } = await tokensOf(page)
+    await revoke(short, refreshToken!, 'refresh_token')
+    assert.isAtMost(await lastShownAfter(page, `${address}/nodes`), MINUTE_MS)
+  })
 })

@@ -165,7 +165,8 @@ export interface OpenIdSite {
  */
 export async function serveOpenId(
   url: string,
-  returnAddresses: readonly string[] = []
+  returnAddresses: readonly string[] = [],
+  accessTokenSeconds = 3_600
 ): Promise<OpenIdSite> {
   const admin = await GlewlwydAdmin.logIn(url)
   const site = `${new URL(url).origin}/api/oidc`
@@ -177,7 +178,7 @@ export async function serveOpenId(
     realm_name: 'site-a',
     permissions: ['node_create', 'node_update'],
   }
-  await admin.post('/mod/plugin/', openIdPlugin(site))
+  await admin.post('/mod/plugin/', openIdPlugin(site, accessTokenSeconds))
   await admin.post('/scope/', { name: 'hub', display_name: 'Hub', description: 'Use of the hub' })
   await admin.post('/client/', {
     client_id: client.clientId,
@@ -198,7 +199,7 @@ export async function serveOpenId(
   return { url: site, client, user }
 }
 
-function openIdPlugin(issuer: string) {
+function openIdPlugin(issuer: string, accessTokenSeconds: number) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const claims = ['realm_id', 'realm_name', 'permissions']
   return {
@@ -212,7 +213,7 @@ function openIdPlugin(issuer: string) {
       'key': privateKey.export({ type: 'pkcs8', format: 'pem' }),
       'cert': publicKey.export({ type: 'spki', format: 'pem' }),
       'jwks-show': true,
-      'access-token-duration': 3600,
+      'access-token-duration': accessTokenSeconds,
       'refresh-token-duration': 1209600,
       'code-duration': 600,
       'refresh-token-rolling': true,
