@@ -23,15 +23,21 @@ export interface MailboxState {
   readonly oldestAt: string | null
 }
 
-/** Expired messages do not wait, even before they are removed. */
-const IS_WAITING = `recipient_id = asked.id and recipient_type = 'client'
-  and created_at > now() - ${MESSAGE_LIFETIME}`
+const OF_CLIENT = "recipient_id = asked.id and recipient_type = 'client'"
+const OLDEST_ALIVE = `now() - ${MESSAGE_LIFETIME}`
+const IS_WAITING = `${OF_CLIENT} and created_at > ${OLDEST_ALIVE}`
 
-/** Both parts stop early in the index of recipients, however full a mailbox is. */
+/**
+ * The total of a mailbox is recorded, but includes expired messages until they are removed, which do not wait. Only
+ * then messages are counted. Each part stops early in an index, however full a mailbox is.
+ */
 export const WAITING = `
   select id as "clientId",
-    (select count(*)::int from (
-      select from messages where ${IS_WAITING} limit ${MAX_COUNTED + 1}) counted) as messages,
+    case when exists (select from messages where ${OF_CLIENT} and created_at <= ${OLDEST_ALIVE})
+      then (select count(*) from (
+        select from messages where ${IS_WAITING} limit ${MAX_COUNTED + 1}) counted)
+      else coalesce((select messages from mailboxes where ${OF_CLIENT}), 0)
+    end::float8 as messages,
     (select created_at from messages where ${IS_WAITING}
       order by created_at, sequence limit 1) as "oldestAt"
   from unnest($1::uuid[]) as asked (id)`

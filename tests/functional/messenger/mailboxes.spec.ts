@@ -101,14 +101,26 @@ test.group('What waits in mailboxes', () => {
     assert.containsSubset(await stateOf(recipient), { messages: MAX_COUNTED, hasMore: true })
   }).timeout(60_000)
 
+  test('is counted up to the same limit while expired messages are not removed', async ({
+    assert,
+  }) => {
+    const recipient = somebody()
+    const expired = await send(somebody(), [recipient])
+    await age(expired, '25 hours')
+    await storeMany(MAX_COUNTED, recipient.party)
+    assert.containsSubset(await stateOf(recipient), { messages: MAX_COUNTED, hasMore: false })
+    await storeMany(1, recipient.party)
+    assert.containsSubset(await stateOf(recipient), { messages: MAX_COUNTED, hasMore: true })
+  }).timeout(60_000)
+
   test('is found by the index of recipients', async ({ assert }) => {
     const recipient = somebody()
     await storeMany(2_000, recipient.party)
     await messengerPool().query('analyze messages')
     const { rows } = await messengerPool().query(`explain ${WAITING}`, [[recipient.actor.id]])
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-    assert.lengthOf(plan.match(/messages_recipient/g) ?? [], 2, plan)
-    assert.notMatch(plan, /Seq Scan|Sort/)
+    assert.lengthOf(plan.match(/messages_recipient/g) ?? [], 3, plan)
+    assert.notMatch(plan, /Seq Scan on messages|Sort/)
   }).timeout(60_000)
 })
 
