@@ -1,6 +1,7 @@
 import { administrationRoutes } from '#core/administration/administration_routes'
 import { examinationRoutes } from '#core/administration/examination_routes'
 import { analysisCommandRoutes } from '#core/analysis_life/command_routes'
+import { stuckAnalysisRoutes } from '#core/analysis_life/stuck_routes'
 import { timelineRoutes } from '#core/analysis_timeline/timeline_routes'
 import { analysis } from '#core/analyses/analysis'
 import { AnalysisService } from '#core/analyses/analysis_service'
@@ -65,6 +66,7 @@ const core: Surface = {
     analysisCodeRoutes(routes)
     buildRegistryRoutes(routes)
     timelineRoutes(routes)
+    stuckAnalysisRoutes(routes)
     analysisClientRoutes(routes)
     recordRoutes(routes, analysisNode, AnalysisNodeService)
     recordRoutes(routes, analysisBucket, AnalysisBucketService)

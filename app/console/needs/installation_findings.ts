@@ -6,7 +6,6 @@ import {
   readInstallation,
   type CredentialFinding,
   type Installation,
-  type StuckAnalysis,
 } from '#console/system/installation'
 
 /** Something about the installation that a person should know. */
@@ -57,7 +56,7 @@ export async function findInstallationState(page: Page): Promise<InstallationSta
 
 function statedFindings(
   page: Page,
-  { surfaces, queues, outbox, stuck, credentials }: Installation
+  { surfaces, queues, outbox, credentials }: Installation
 ): Finding[] {
   return [
     ...surfaces.filter(({ reasons }) => reasons.length > 0).map((one) => surfaceFinding(page, one)),
@@ -65,7 +64,6 @@ function statedFindings(
     ...outbox
       .filter(({ lagSeconds }) => lagSeconds > LAG_SECONDS)
       .map((one) => outboxFinding(page, one)),
-    ...stuck.map((one) => stuckFinding(page, one)),
     ...credentials.filter(({ isRenewed }) => !isRenewed).map((one) => secretFinding(page, one)),
   ]
 }
@@ -123,20 +121,6 @@ function outboxFinding(
 ): Finding {
   const text = page.t('needs.findings.outbox', { database, seconds: Math.round(lagSeconds) })
   return { text, details: [], tone: 'warn', path: '/system', since: null }
-}
-
-function stuckFinding(
-  page: Page,
-  { analysisId, name, process, status, since, problem }: StuckAnalysis
-): Finding {
-  const key = status === 'failed' ? 'needs.findings.processFailed' : 'needs.findings.silent'
-  return {
-    text: page.t(key, { name, process }),
-    details: problem === null ? [] : [problem],
-    tone: 'bad',
-    path: `/analyses/${analysisId}`,
-    since,
-  }
 }
 
 function secretFinding(page: Page, { type, id, name, since }: CredentialFinding): Finding {

@@ -4,17 +4,24 @@ import type { AnalysisRow } from '#console/analyses/records'
 import type { Page } from '#console/page'
 import { isMasterMember } from '#kernel/realm'
 
-/** Explaining each takes a request. */
+/** Of each list. Explaining each analysis takes a request. */
 const LIMIT = 8
 
-interface TroubledAnalysis {
+type TroubleState = 'build' | 'distribution' | 'execution' | 'silent'
+
+/** An analysis that does not go on by itself. */
+interface Trouble {
   readonly id: string
   readonly name: string
-  readonly state: string
+  readonly state: TroubleState
+  readonly since: string | null
+  readonly problem: string | undefined
+}
+
+/** The same, with what it needs and from whom. */
+interface TroubledAnalysis extends Trouble {
   readonly sentence: string
   readonly who: string
-  readonly reason: string | undefined
-  readonly since: string | null
 }
 
 export interface Troubled {
@@ -22,28 +29,75 @@ export interface Troubled {
   readonly rows: readonly TroubledAnalysis[]
 }
 
-/** The analyses of the realm that failed, with what they need. Members of the master realm see those of all realms. */
+interface TroubleList {
+  readonly total: number
+  readonly rows: readonly Trouble[]
+}
+
+/** A build or distribution, as core reports it. */
+interface StuckProcess {
+  readonly analysisId: string
+  readonly name: string
+  readonly process: string
+  readonly status: string
+  readonly since: string
+  readonly problem: string | null
+}
+
+/** The analyses of the realm that failed or are stuck, with what they need. Members of the master realm see all. */
 export async function findTroubled(page: Page): Promise<Troubled> {
-  const { actor, hub } = page
+  const lists = await Promise.all([failedAnalyses(page), stuckAnalyses(page)])
+  const troubles = lists.flatMap(({ rows }) => rows)
+  const explanations = await Promise.all(
+    troubles.map(({ id }) => page.hub.optional(readExplanation(page, id)))
+  )
+  const blockers = await firstBlockers(page, explanations)
+  const rows = troubles.map((trouble, index): TroubledAnalysis => {
+    const blocker = blockers[index]
+    return {
+      ...trouble,
+      sentence: blocker?.text ?? page.t('needs.troubled.unknown'),
+      who: blocker?.who ?? '',
+      problem: blocker?.reason ?? trouble.problem,
+      since: blocker?.since ?? trouble.since,
+    }
+  })
+  return { total: lists.reduce((sum, { total }) => sum + total, 0), rows }
+}
+
+/** Those whose build or run failed. */
+async function failedAnalyses({ actor, hub }: Page): Promise<TroubleList> {
   const filter = isMasterMember(actor) ? FAILED : `and(${FAILED},eq(realmId,'${actor.realmId}'))`
   const query = { filter, 'sort': '-updatedAt', 'page[limit]': LIMIT }
   const listing = await hub.optional(hub.list<AnalysisRow>('core', '/analyses', query))
-  const analyses = listing?.data ?? []
-  const explanations = await Promise.all(
-    analyses.map(({ id }) => hub.optional(readExplanation(page, id)))
+  const rows = (listing?.data ?? []).map(
+    ({ id, name, displayName, executionStatus, updatedAt }): Trouble => ({
+      id,
+      name: displayName ?? name,
+      state: executionStatus === 'failed' ? 'execution' : 'build',
+      since: updatedAt,
+      problem: undefined,
+    })
   )
-  const blockers = await firstBlockers(page, explanations)
-  const rows = analyses.map((analysis, index): TroubledAnalysis => {
-    const blocker = blockers[index]
-    return {
-      id: analysis.id,
-      name: analysis.displayName ?? analysis.name,
-      state: analysis.executionStatus === 'failed' ? 'execution' : 'build',
-      sentence: blocker?.text ?? page.t('needs.troubled.unknown'),
-      who: blocker?.who ?? '',
-      reason: blocker?.reason,
-      since: blocker?.since ?? analysis.updatedAt,
-    }
-  })
   return { total: listing?.meta.total ?? 0, rows }
+}
+
+/** Those whose distribution failed, or whose worker is silent. */
+async function stuckAnalyses({ hub }: Page): Promise<TroubleList> {
+  const answer = await hub.optional(
+    hub.read<{ data: readonly StuckProcess[] }>('core', '/stuck-analyses')
+  )
+  const stuck = (answer?.data ?? []).filter(
+    ({ process, status }) => process !== 'build' || status !== 'failed'
+  )
+  const rows = stuck
+    .slice(0, LIMIT)
+    .map(({ analysisId, name, status, since, problem }): Trouble => ({
+      id: analysisId,
+      name,
+      state: status === 'failed' ? 'distribution' : 'silent',
+      since,
+      problem: problem ?? undefined,
+    }))
+  return { total: stuck.length, rows }
 }

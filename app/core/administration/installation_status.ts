@@ -1,5 +1,6 @@
 import type { Bus } from '#bus/bus'
 import { COMMAND_QUEUES, UNUSED_QUEUES } from '#bus/names'
+import { findStuckAnalyses, type StuckAnalysis } from '#core/analysis_life/stuck_analyses'
 import type { DatabasePool } from '#database/database_pool'
 import { enforce } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
@@ -7,7 +8,6 @@ import { backlogOf } from '#outbox/backlog'
 import type { Credential } from './credential.js'
 import { findOldNodeSecrets } from './old_node_secrets.js'
 import { takenBackups, type TakenBackup } from './taken_backups.js'
-import { findStuckAnalyses, type StuckAnalysis } from './stuck_analyses.js'
 import { type Administration, OPERATOR_ACCESS } from './administration.js'
 
 export interface SurfaceStatus {
@@ -78,7 +78,7 @@ export class InstallationStatus {
         this.#readQueues(origin),
         this.#readOutbox(),
         administration.listSweeps(origin),
-        findStuckAnalyses(pool, silenceSeconds),
+        findStuckAnalyses(pool, { silenceSeconds }),
         signingKeys(),
         findOldNodeSecrets(pool),
         takenBackups(pool),

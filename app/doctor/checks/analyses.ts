@@ -1,4 +1,4 @@
-import { findStuckAnalyses } from '#core/administration/stuck_analyses'
+import { findStuckAnalyses } from '#core/analysis_life/stuck_analyses'
 import { NOT_USED, type Check } from '#doctor/check'
 import { finding } from '#doctor/finding'
 
@@ -12,7 +12,8 @@ export const analysesCheck: Check = {
     if (!pool) {
       return NOT_USED
     }
-    const stuck = await findStuckAnalyses(pool, context.env.WORKER_SILENCE_SECONDS)
+    const silenceSeconds = context.env.WORKER_SILENCE_SECONDS
+    const stuck = await findStuckAnalyses(pool, { silenceSeconds })
     const named = stuck
       .slice(0, NAMED_AT_MOST)
       .map(({ analysisId, process, status }) => `${analysisId} (${process} ${status})`)

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 
 import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
-import { call, person, Scene, set } from '#tests/functional/core/analysis_scene'
+import { call, person, reported, Scene, set } from '#tests/functional/core/analysis_scene'
 import { ConsoleVisitor, unescaped } from '#tests/helpers/console/console_visitor'
 
 const SCRIPT = '<script>alert("1")</script>'
@@ -118,6 +118,17 @@ test.group('Needs you, and decisions', (group) => {
     assert.equal(page.status, 200)
     assert.include(page.text, 'Survival of mice')
     assert.include(page.text, 'build failed')
+  })
+
+  test('a failed distribution says so, with its problem as text', async ({ assert }) => {
+    await reported(analysis.id, { process: 'distribution', status: 'failed', problem: SCRIPT })
+    const visitor = new ConsoleVisitor()
+    visitor.become({ accessToken: person(scene.realms.project).token })
+    const page = await visitor.open('/')
+    assert.match(page.title, /^\(1\) Needs you/)
+    assert.include(page.text, 'distribution failed')
+    assert.include(unescaped(page.text), SCRIPT)
+    assert.notInclude(page.text, SCRIPT)
   })
 
   test('what does not exist is a page with 404', async ({ assert }) => {

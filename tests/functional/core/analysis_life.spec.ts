@@ -3,7 +3,7 @@ import { test } from '@japa/runner'
 
 import { Bus } from '#bus/bus'
 import type { Message } from '#bus/message'
-import { findStuckAnalyses } from '#core/administration/stuck_analyses'
+import { findStuckAnalyses } from '#core/analysis_life/stuck_analyses'
 import { distributionProofSweep } from '#core/analysis_life/distribution_proof'
 import { silentWorkerSweep } from '#core/analysis_life/watchdog'
 import type { Attributes } from '#records/row'
@@ -426,7 +426,7 @@ test.group('Reports of workers', (group) => {
     }
     assert.equal((await now()).buildStatus, 'starting')
     assert.isUndefined(builder.lastFor(analysis.id, 'check'))
-    const stuck = await findStuckAnalyses(database(), SILENCE_S)
+    const stuck = await findStuckAnalyses(database(), { silenceSeconds: SILENCE_S })
     assert.isFalse(stuck.some(({ analysisId }) => analysisId === analysis.id))
 
     await builder.report(ahead, 'executionFinished', { hash: 'sha256:1' })

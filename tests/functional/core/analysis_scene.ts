@@ -81,6 +81,26 @@ export async function decided(assignmentId: unknown, approvalStatus: unknown): P
   )
 }
 
+interface Report {
+  readonly process: 'build' | 'distribution'
+  readonly status: string
+  readonly secondsAgo?: number
+  readonly problem?: string
+}
+
+/** Stores what a worker reported last, directly. */
+export async function reported(
+  analysisId: unknown,
+  { process, status, secondsAgo = 0, problem }: Report
+): Promise<void> {
+  await set('analyses', analysisId, { [`${process}_status`]: status })
+  await database().query(
+    `insert into analysis_runs (analysis_id, process, run, heard_at, problem)
+     values ($1, $2, 'a-run', now() - make_interval(secs => $3), $4)`,
+    [analysisId, process, secondsAgo, problem ?? null]
+  )
+}
+
 /** A project of one realm, and nodes of another realm that participate in it. */
 export class Scene {
   private constructor(
