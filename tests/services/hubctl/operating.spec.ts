@@ -41,8 +41,10 @@ test.group('Operating a platform with hubctl', (group) => {
 
   test('a platform that is well needs nobody, and says so', async ({ assert }) => {
     const { code, stdout } = await machine.call(['status'])
+    const { stderr } = await machine.call(['analysis', 'stuck'])
 
     assert.equal(code, 0, stdout)
+    assert.include(stderr, 'No build and no distribution is stuck.')
     assert.match(stdout, /^ok {4}core +version \d/)
     assert.match(stdout, /^ok {4}queues +no dead letters$/m)
     assert.notInclude(stdout, 'no consumer for')
@@ -67,8 +69,10 @@ test.group('Operating a platform with hubctl', (group) => {
     const { installation } = await machine
       .call(['status', '-o', 'json'])
       .then((answer) => JSON.parse(answer.stdout))
+    const listed = await machine.must('analysis', 'stuck')
 
     assert.equal(code, 9)
+    assert.match(listed, /^slow +build +failed .*no space left$/m)
     assert.match(stdout, /^LOOK {2}analyses +slow, build failed for \d+s: no space left$/m)
     assert.equal(installation.stuck[0].analysisId, id)
   })

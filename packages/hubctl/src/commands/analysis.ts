@@ -9,6 +9,7 @@ import { commandAnalysis } from './analysis_command.js'
 import { chooseEntrypoint } from './analysis_entrypoint.js'
 import { explain } from './analysis_explain.js'
 import { showLogs } from './analysis_logs.js'
+import { showStuck } from './analysis_stuck.js'
 import { showTimeline } from './analysis_timeline.js'
 import { showTrace } from './analysis_trace.js'
 import type { Verdict } from './decision_parts.js'
@@ -57,6 +58,13 @@ export function analysisCommand(): Command {
           new Command('explain').description('show what blocks it, and who must act')
         )
       ).action(perform(explain))
+    )
+    .addCommand(
+      watchable(
+        new Command('stuck').description(
+          'list builds and distributions that failed, or whose worker is silent'
+        )
+      ).action(perform(showStuck))
     )
     .addCommand(
       analysisArgument(new Command('timeline').description('show its history, newest first'))
