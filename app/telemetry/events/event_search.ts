@@ -15,8 +15,9 @@ const ACTORS = {
   pattern: new RegExp(`^${UUID}(,${UUID}){0,${MAX_ACTORS - 1}}$`, 'i'),
   description: `Up to ${MAX_ACTORS} ids, separated by commas`,
 }
+/** The milliseconds and the id of an event, so that whatever matches is a place. */
 const CURSOR = {
-  pattern: new RegExp(`^[12]\\d{3}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z_${UUID}$`, 'i'),
+  pattern: new RegExp(`^\\d{1,13}_${UUID}$`, 'i'),
   description: 'The `meta.next` of the page before',
 }
 const COUNT = { pattern: /^[1-9]\d{0,5}$/, description: 'A whole number' }
@@ -90,15 +91,11 @@ export async function readSearch(sent: Readonly<Record<string, unknown>>): Promi
   }
 }
 
-export const cursorAt = ({ createdAt, id }: EventPlace): string => `${createdAt}_${id}`
+export const cursorAt = ({ createdAt, id }: EventPlace): string => `${Date.parse(createdAt)}_${id}`
 
 function placeOf(cursor: string): EventPlace {
-  const [time = '', id = ''] = cursor.split('_')
-  const createdAt = readTimestamp(time)
-  if (createdAt === undefined) {
-    throw invalid(['before'], 'The cursor is invalid: leave it out to start with the newest events')
-  }
-  return { createdAt, id }
+  const [milliseconds, id = ''] = cursor.split('_')
+  return { createdAt: new Date(Number(milliseconds)).toISOString(), id }
 }
 
 const invalid = (path: readonly string[], message: string): BadRequest =>
