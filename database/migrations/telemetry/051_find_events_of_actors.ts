@@ -1,14 +1,10 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
-/**
- * The index for what somebody did, the newest first. It has the realm, so that members of a realm find what they may see
- * without reading the events of others.
- */
+/** The index for what somebody did, the newest first. */
 export default class FindEventsOfActors extends BaseSchema {
   async up() {
     this.schema.raw(
-      `create index "events_actor_newest" on events (actor_id, created_at, id) include (realm_id)
-       where actor_id is not null`
+      'create index "events_actor_newest" on events (actor_id, created_at, id) where actor_id is not null'
     )
   }
 
