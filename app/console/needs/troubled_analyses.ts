@@ -2,6 +2,7 @@ import { firstBlockers, readExplanation } from '#console/analyses/explanation'
 import { FAILED } from '#console/analyses/phase_filters'
 import type { AnalysisRow } from '#console/analyses/records'
 import type { Page } from '#console/page'
+import type { StuckAnalysis } from '#console/system/installation'
 import { isMasterMember } from '#kernel/realm'
 
 /** Of each list. Explaining each analysis takes a request. */
@@ -32,16 +33,6 @@ export interface Troubled {
 interface TroubleList {
   readonly total: number
   readonly rows: readonly Trouble[]
-}
-
-/** A build or distribution, as core reports it. */
-interface StuckProcess {
-  readonly analysisId: string
-  readonly name: string
-  readonly process: string
-  readonly status: string
-  readonly since: string
-  readonly problem: string | null
 }
 
 /** The analyses of the realm that failed or are stuck, with what they need. Members of the master realm see all. */
@@ -85,7 +76,7 @@ async function failedAnalyses({ actor, hub }: Page): Promise<TroubleList> {
 /** Those whose distribution failed, or whose worker is silent. */
 async function stuckAnalyses({ hub }: Page): Promise<TroubleList> {
   const answer = await hub.optional(
-    hub.read<{ data: readonly StuckProcess[] }>('core', '/stuck-analyses')
+    hub.read<{ data: readonly StuckAnalysis[] }>('core', '/stuck-analyses')
   )
   const stuck = (answer?.data ?? []).filter(
     ({ process, status }) => process !== 'build' || status !== 'failed'

@@ -2,7 +2,7 @@ import { HubFailure } from '#console/hub_failure'
 import type { Page } from '#console/page'
 
 /** What waits for a node at the messenger. */
-export interface Mailbox {
+interface Mailbox {
   readonly clientId: string
   readonly messages: number
   /** Whether more wait than were counted. */
@@ -34,6 +34,12 @@ function withoutMessenger(error: unknown): undefined {
   }
 }
 
-/** How many messages wait, in words. */
-export const waitingText = (page: Page, { messages, hasMore }: Mailbox): string =>
-  page.t(hasMore ? 'nodes.mailbox.more' : 'nodes.mailbox.messages', { count: messages })
+/** What waits for a node in words, and since when; undefined if nothing does. */
+export function mailboxOf(page: Page, mailbox: Mailbox | undefined) {
+  if (!mailbox) {
+    return undefined
+  }
+  const { messages, hasMore, oldestAt } = mailbox
+  const key = hasMore ? 'nodes.mailbox.more' : 'nodes.mailbox.messages'
+  return { text: page.t(key, { count: messages }), oldestAt }
+}

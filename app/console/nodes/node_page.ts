@@ -3,8 +3,8 @@ import { realmNames } from '#console/names'
 import { quoted } from '#console/lists'
 import type { Page, View } from '#console/page'
 import { isRealmWritable } from '#kernel/realm'
-import { readMailboxes } from './mailboxes.js'
-import { clockText, mailboxOf, type NodeRow } from './nodes_page.js'
+import { mailboxOf, readMailboxes } from './mailboxes.js'
+import { clockText, type NodeRow } from './nodes_page.js'
 import { drawPresence, readPresence } from './presence.js'
 
 const LIMIT = 20

@@ -1,7 +1,7 @@
 import { nameIn, realmNames } from '#console/names'
 import type { Page, View } from '#console/page'
 import { addressWith, allOf, offsetOf, quoted, searchTextOf } from '#console/lists'
-import { readMailboxes, waitingText, type Mailbox } from './mailboxes.js'
+import { mailboxOf, readMailboxes } from './mailboxes.js'
 import { drawPresence, readPresence, type Presence } from './presence.js'
 
 /** Each node takes a request for its day. */
@@ -80,10 +80,6 @@ function stateOf(page: Page, presence: Presence | undefined) {
     line: presence && drawPresence(page, presence, LINE_WIDTH),
   }
 }
-
-/** What waits for a node; undefined if nothing does. */
-export const mailboxOf = (page: Page, mailbox: Mailbox | undefined) =>
-  mailbox && { text: waitingText(page, mailbox), oldestAt: mailbox.oldestAt }
 
 /** A difference that disturbs: tokens and messages depend on the time. */
 const NOTABLE_MS = 2_000

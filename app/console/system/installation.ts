@@ -15,6 +15,7 @@ export interface Installation {
   readonly backups: readonly { readonly id: string; readonly endedAt: string }[]
 }
 
+/** A build or distribution that failed, or whose worker is silent. */
 export interface StuckAnalysis {
   readonly analysisId: string
   readonly name: string

@@ -1,5 +1,7 @@
 import type pg from 'pg'
 
+import { timestampText } from '#query/sql/timestamp'
+
 /** A complete backup of this installation. */
 export interface TakenBackup {
   readonly id: string
@@ -10,13 +12,10 @@ export interface TakenBackup {
 
 const LIMIT = 5
 
-const utc = (column: string) =>
-  `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
 /** The newest backups, the last one first. */
 export async function takenBackups(pool: pg.Pool): Promise<TakenBackup[]> {
   const { rows } = await pool.query<TakenBackup>(
-    `select id, ${utc('began_at')} as "beganAt", ${utc('ended_at')} as "endedAt", version
+    `select id, ${timestampText('began_at')} as "beganAt", ${timestampText('ended_at')} as "endedAt", version
      from backups order by ended_at desc limit ${LIMIT}`
   )
   return rows

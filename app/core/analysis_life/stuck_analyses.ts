@@ -7,6 +7,7 @@ import { CorePool } from '#core/database'
 import { enforce } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
 import { isMasterMember } from '#kernel/realm'
+import { timestampText } from '#query/sql/timestamp'
 import { RUNNING } from './processes.js'
 import { isWaiting, statusOfRun } from './waiting_runs.js'
 
@@ -36,7 +37,7 @@ const UNSETTLED = ['failed', ...RUNNING].map((status) => `'${status}'`).join(', 
 /** With the states of running processes, the seconds, and the realm or null. */
 export const SELECT_STUCK = `
   select a.id as "analysisId", a.name, r.process, s.status, r.problem,
-    to_char(r.heard_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
+    ${timestampText('r.heard_at')} as since
   from analyses a join analysis_runs r on r.analysis_id = a.id
   cross join lateral (select ${statusOfRun('r', 'a')} as status) s
   where (a.build_status in (${UNSETTLED}) or a.distribution_status in (${UNSETTLED}))

@@ -5,7 +5,7 @@ import { sendJson } from '#http/send_json'
 import type { ResponseDeclaration, SurfaceRoutes } from '#http/surface'
 import { BadRequest } from '#kernel/failures'
 import { issue } from '#kernel/issues'
-import type { JsonSchema } from '#kernel/json_schema'
+import { exactObject, type JsonSchema } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
 import { node } from './node.js'
 import { NodePresenceReader } from './node_presence_reader.js'
@@ -16,7 +16,7 @@ const MAX_HOURS = 30 * 24
 const TIME: JsonSchema = { type: 'string', format: 'date-time' }
 const TIME_OR_NULL: JsonSchema = { type: ['string', 'null'], format: 'date-time' }
 
-const STATE: JsonSchema = {
+const STATE: Record<string, JsonSchema> = {
   nodeId: { type: 'string', format: 'uuid' },
   online: { type: 'boolean' },
   since: TIME_OR_NULL,
@@ -27,25 +27,13 @@ const STATE: JsonSchema = {
   secretSince: TIME_OR_NULL,
 }
 
-const SPAN: JsonSchema = {
-  type: 'object',
-  required: ['from', 'until'],
-  properties: { from: TIME, until: TIME_OR_NULL },
-  additionalProperties: false,
-}
+const SPAN = exactObject({ from: TIME, until: TIME_OR_NULL })
 
 const PRESENCE = { ...STATE, spans: { type: 'array', items: SPAN } }
 
-const objectOf = (properties: JsonSchema): JsonSchema => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-  additionalProperties: false,
-})
-
 const answer = (description: string, data: JsonSchema): ResponseDeclaration => ({
   description,
-  schema: objectOf({ data }),
+  schema: exactObject({ data }),
 })
 
 /** Whether nodes are online, since when, and when they were before. */
@@ -57,7 +45,7 @@ export function presenceRoutes(routes: SurfaceRoutes): void {
       access: node.access.read,
       query: [idListParameter('nodeId', 'nodes')],
       responses: {
-        200: answer('The nodes that exist', { type: 'array', items: objectOf(STATE) }),
+        200: answer('The nodes that exist', { type: 'array', items: exactObject(STATE) }),
       },
     })
     .get('/nodes/:id/presence', show, {
@@ -71,7 +59,7 @@ export function presenceRoutes(routes: SurfaceRoutes): void {
           schema: { type: 'integer', minimum: 1, maximum: MAX_HOURS },
         },
       ],
-      responses: { 200: answer('The presence of the node', objectOf(PRESENCE)) },
+      responses: { 200: answer('The presence of the node', exactObject(PRESENCE)) },
     })
 }
 

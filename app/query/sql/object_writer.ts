@@ -4,13 +4,12 @@ import type { Bindings } from './bindings.js'
 import { columnsOf, propertyOf, quoteName, valueOf } from './identifiers.js'
 import { linkOf } from './joins.js'
 import type { Projection } from './projection.js'
+import { timestampText } from './timestamp.js'
 
 /** Whether the caller may see a kind's secrets: on every row, on none, or on those that match a condition. */
 export type Reveal = (declaration: Declaration) => boolean | SqlCondition
 
 export const revealNothing: Reveal = () => false
-
-const TIMESTAMP_FORMAT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`
 
 type ListsByRow = WeakMap<Projection, Map<string, string>>
 
@@ -123,7 +122,7 @@ function printed(declaration: Declaration, name: string, row: string): string {
   const value = valueOf(declaration, name, row)
   switch (propertyOf(declaration, name).type) {
     case 'timestamp':
-      return `to_char(${value} at time zone 'UTC', ${TIMESTAMP_FORMAT})`
+      return timestampText(value)
     case 'jsonText':
       return `${value}::json`
     default:

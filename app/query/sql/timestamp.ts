@@ -33,3 +33,7 @@ function spelled(date: Date): string | undefined {
   const year = date.getUTCFullYear()
   return year >= 1 && year <= 9999 ? date.toISOString() : undefined
 }
+
+/** The SQL that formats a time as records do, in UTC with milliseconds. */
+export const timestampText = (expression: string): string =>
+  `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

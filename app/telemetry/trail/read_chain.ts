@@ -1,5 +1,6 @@
 import type pg from 'pg'
 
+import { timestampText } from '#query/sql/timestamp'
 import type { SealedEvent } from './leaf.js'
 import { unpackIds } from './packed_ids.js'
 import type { BatchHeader } from './statements.js'
@@ -150,8 +151,7 @@ export interface EventRow {
   readonly reported_by: string | null
 }
 
-const iso = (column: string) =>
-  `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column}`
+const iso = (column: string) => `${timestampText(column)} as ${column}`
 
 /** The columns of every version of the table. The database formats times as fast as a program. */
 export const FIRST_EVENT_COLUMNS = `id, scope, name, ref_type, ref_id, data, expiring, request_path, request_method,

@@ -24,9 +24,10 @@ import { useSecuritySink } from '#tests/helpers/container'
 import { identity, REALMS } from '#tests/helpers/identities'
 import { env } from '#start/env'
 
-import { Scene } from './analysis_scene.js'
+import { reported, Scene } from './analysis_scene.js'
 
 const QUEUE = COMMAND_QUEUES.analysisMetadata
+const DAY_S = 86_400
 
 const operator = identity({
   permissions: ['service_manage'],
@@ -305,9 +306,9 @@ test.group('The status of an installation', (group) => {
       scene.analysis(),
       scene.analysis(),
     ])
-    await runs(silent.id, 'started', "now() - interval '1 day'")
-    await runs(failed.id, 'failed', 'now()')
-    await runs(lively.id, 'started', 'now()')
+    await reported(silent.id, { process: 'build', status: 'started', secondsAgo: DAY_S })
+    await reported(failed.id, { process: 'build', status: 'failed' })
+    await reported(lively.id, { process: 'build', status: 'started' })
     const { body } = await request('GET', '/admin/status')
     const stuck = body.data.stuck.map(({ analysisId, process, status }: any) => [
       analysisId,
@@ -353,12 +354,3 @@ test.group('The status of an installation', (group) => {
     assert.equal(status, 403)
   })
 })
-
-/** Creates an analysis with a build whose last report arrived at the given time. */
-async function runs(id: unknown, status: string, reportedAt: string): Promise<void> {
-  await corePool().query('update analyses set build_status = $2 where id = $1', [id, status])
-  await corePool().query(
-    `insert into analysis_runs (analysis_id, process, run, heard_at) values ($1, 'build', 'a-run', ${reportedAt})`,
-    [id]
-  )
-}

@@ -5,7 +5,7 @@ import { analysesCheck } from '#doctor/checks/analyses'
 import { credentialsCheck } from '#doctor/checks/credentials'
 import { examined } from '#tests/helpers/doctor'
 
-import { Scene } from './analysis_scene.js'
+import { reported, Scene } from './analysis_scene.js'
 
 test.group('The doctor | records', () => {
   const reason = async (check: typeof analysesCheck) => {
@@ -17,12 +17,7 @@ test.group('The doctor | records', () => {
     const scene = await Scene.set()
     const { id } = await scene.analysis()
     assert.notInclude(await reason(analysesCheck), id as string)
-    await corePool().query(`update analyses set build_status = 'started' where id = $1`, [id])
-    await corePool().query(
-      `insert into analysis_runs (analysis_id, process, run, heard_at)
-       values ($1, 'build', 'a-run', now() - interval '20 minutes')`,
-      [id]
-    )
+    await reported(id, { process: 'build', status: 'started', secondsAgo: 20 * 60 })
     assert.match(await reason(analysesCheck), /^ANALYSES_STUCK /)
   })
 

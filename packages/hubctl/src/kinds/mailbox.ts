@@ -1,10 +1,8 @@
 import { EXIT } from '#hubctl/exit_codes'
 import type { Api } from '#hubctl/platform/api'
 import type { Fields } from '#hubctl/platform/pages'
+import { readByIds } from '#hubctl/platform/read_by_ids'
 import { Problem } from '#hubctl/problem'
-
-/** As many as one request may name. */
-const CLIENTS_AT_ONCE = 50
 
 /** What waits for a node at the messenger. */
 export interface Mailbox extends Fields {
@@ -21,11 +19,10 @@ export async function withOldestMessage(
   nodes: readonly Fields[]
 ): Promise<readonly Fields[]> {
   const clients = nodes.map(({ clientId }) => clientId).filter((id) => typeof id === 'string')
-  const oldest = new Map<unknown, string | null>()
-  for (let start = 0; start < clients.length; start += CLIENTS_AT_ONCE) {
-    const mailboxes = await readMailboxes(api, clients.slice(start, start + CLIENTS_AT_ONCE))
-    mailboxes.forEach(({ clientId, oldestAt }) => oldest.set(clientId, oldestAt))
-  }
+  const mailboxes = await readByIds(clients, (some) => readMailboxes(api, some))
+  const oldest = new Map<unknown, string | null>(
+    mailboxes.map(({ clientId, oldestAt }) => [clientId, oldestAt])
+  )
   return nodes.map((node) => ({ ...node, oldestMessage: oldest.get(node.clientId) ?? null }))
 }
 

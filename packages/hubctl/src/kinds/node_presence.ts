@@ -1,10 +1,8 @@
 import type { Api } from '#hubctl/platform/api'
 import { ApiError } from '#hubctl/platform/api_error'
 import type { Fields } from '#hubctl/platform/pages'
+import { readByIds } from '#hubctl/platform/read_by_ids'
 import { NODES } from './record_collections.js'
-
-/** As many as one request may name. */
-const NODES_AT_ONCE = 50
 
 interface NodeState extends Fields {
   readonly nodeId: string
@@ -14,11 +12,8 @@ interface NodeState extends Fields {
 /** The nodes with `since`: when they came online, or their last sign of life. */
 export async function withPresence(api: Api, nodes: readonly Fields[]): Promise<readonly Fields[]> {
   const ids = nodes.map(({ id }) => String(id))
-  const since = new Map<string, string | null>()
-  for (let start = 0; start < ids.length; start += NODES_AT_ONCE) {
-    const states = await readStates(api, ids.slice(start, start + NODES_AT_ONCE))
-    states.forEach((state) => since.set(state.nodeId, state.since))
-  }
+  const states = await readByIds(ids, (some) => readStates(api, some))
+  const since = new Map(states.map((state) => [state.nodeId, state.since]))
   return nodes.map((node) => ({ ...node, since: since.get(String(node.id)) ?? null }))
 }
 

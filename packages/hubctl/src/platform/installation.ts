@@ -1,4 +1,5 @@
 import type { Api } from './api.js'
+import type { Fields } from './pages.js'
 
 /** The status of an installation, as operators see it. */
 export interface Installation {
@@ -18,14 +19,7 @@ export interface Installation {
     readonly lagSeconds: number
   }[]
   readonly sweeps: readonly { readonly name: string; readonly isRunning: boolean }[]
-  readonly stuck: readonly {
-    readonly analysisId: string
-    readonly name: string
-    readonly process: string
-    readonly status: string
-    readonly since: string
-    readonly problem: string | null
-  }[]
+  readonly stuck: readonly StuckAnalysis[]
   readonly credentials: readonly {
     readonly type: string
     readonly id: string
@@ -36,6 +30,16 @@ export interface Installation {
   }[]
   /** The newest first; missing from platforms that do not note them. */
   readonly backups?: readonly { readonly id: string; readonly endedAt: string }[]
+}
+
+/** A build or a distribution that failed, or whose worker is silent. */
+export interface StuckAnalysis extends Fields {
+  readonly analysisId: string
+  readonly name: string
+  readonly process: string
+  readonly status: string
+  readonly since: string
+  readonly problem: string | null
 }
 
 export async function readInstallation(api: Api): Promise<Installation> {
