@@ -16,6 +16,7 @@ import { Sweeper } from '#jobs/sweeper'
 import { Shipper } from '#shipping/shipper'
 import { signingKey } from '#oci/signing/own_keys'
 import { UploadJournal } from '#oci/uploads/upload_journal'
+import { health } from '#observability/health'
 import { Attempts } from '#worker/attempts'
 import { workerSweeps } from '#worker/housekeeping/sweeps'
 import { Signing } from '#worker/images/signing'
@@ -26,6 +27,7 @@ import { imageSettings } from '#worker/master_images/settings'
 import { WorkerToken } from '#worker/platform/worker_token'
 import { Platform } from '#worker/platform/platform'
 import { startWorker } from '#worker/worker'
+import { WorkerDisk } from '#worker/worker_disk'
 import { env } from './env.js'
 
 /** Most supervisors kill after 30 seconds; the worker must stop well before. */
@@ -57,9 +59,12 @@ export async function start({ app, ownPort }: JobContext): Promise<RunningJob> {
   }
   const shipper = new Shipper(async () => bus)
   const shared = await sharedDependencies(logger, ownPort)
+  const disk = new WorkerDisk(env.WORKER_PATH)
+  const forget = health.watchOptional('worker disk', () => disk.requireSpace())
   const worker = await startWorker(allJobs(imageSettings(env)), {
     ...shared,
     bus,
+    disk,
     signing: new Signing(signingKey(env)),
     ship: (line) => shipper.ship(line),
     database: deadLetters(),
@@ -78,6 +83,7 @@ export async function start({ app, ownPort }: JobContext): Promise<RunningJob> {
   sweeper.start()
   return {
     async stop() {
+      forget()
       await Promise.all([worker.stop(), sweeper.stop()])
       await shipper.stop()
     },

@@ -17,6 +17,7 @@ import { JobFailure, failureReport } from './job_failure.js'
 import { measureJob, type JobOutcome } from './metrics.js'
 import { ProgressReporter } from './progress_reporter.js'
 import { JobEventPublisher } from './job_event_publisher.js'
+import type { WorkerDisk } from './worker_disk.js'
 import { ImageLocations, type ImageStores } from '#worker/images/image_locations'
 import { isPlatformUnavailable } from '#worker/platform/platform_errors'
 import type { Signing } from '#worker/images/signing'
@@ -29,6 +30,9 @@ export interface JobConsumerDependencies extends LogSinks {
   readonly signing: Signing
   readonly limits: JobLimits
   readonly attempts: Attempts
+  readonly disk: Pick<WorkerDisk, 'isFull'>
+  /** Called when a command failed because the disk is full. Nothing is consumed until the disk has space. */
+  readonly onDiskFull: () => void
   /** Serializes commands that may have crashed a process, across all components. */
   readonly suspects: KeyedMutex
   /** Stores dead letters of an in-memory bus. */
@@ -186,6 +190,7 @@ export class JobConsumer {
       outcome = 'done'
     } catch (error) {
       this.#throwIfReleased(interruption, error)
+      await this.#throwIfDiskIsFull(log)
       const cause = interruption.causeOf(error)
       log.failed(failed, cause)
       const details = cause instanceof JobFailure ? cause.eventData : {}
@@ -214,6 +219,16 @@ export class JobConsumer {
   #throwIfReleased({ released }: Interruption, error: unknown): void {
     const isOver = this.#receiver.signal.aborted && isPlatformUnavailable(error)
     if (released.aborted || isOver || error instanceof DeliveryAbandoned) {
+      throw new DeliveryAbandoned()
+    }
+  }
+
+  /** Whatever the error was: another worker finds out whether the command itself fails. */
+  async #throwIfDiskIsFull(log: JobLog): Promise<void> {
+    const { disk, onDiskFull } = this.#dependencies
+    if (await disk.isFull()) {
+      log.warn('the disk of the worker is full; the next worker with space goes on')
+      onDiskFull()
       throw new DeliveryAbandoned()
     }
   }

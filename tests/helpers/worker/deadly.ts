@@ -8,6 +8,7 @@ import { COMPONENTS } from '#worker/components'
 import { imageStores } from '#worker/images/stores'
 import { Signing } from '#worker/images/signing'
 import { startWorker } from '#worker/worker'
+import { WorkerDisk } from '#worker/worker_disk'
 import { StandInPlatform } from './stand_in_platform.js'
 
 /** A worker that crashes on one of its commands. */
@@ -35,6 +36,7 @@ await startWorker(
     images: imageStores({ folder, insecure: [] }),
     signing: new Signing(SigningKey.derivedFrom('a key that signs nothing here')),
     attempts: await Attempts.open(folder),
+    disk: new WorkerDisk(folder),
     logger: silent,
     ship() {},
     limits: { concurrency: 2, jobMs: 60_000, graceMs: 0, maxCrashes: deaths },

@@ -12,28 +12,11 @@ import { COMMAND_QUEUES, commandRouting, EVENT_KEYS } from '#bus/names'
 import { body } from '#kernel/body'
 import type { ShippedLine } from '#shipping/log_task'
 import { eventually } from '#tests/helpers/eventually'
-import { SigningKey } from '#oci/signing/signing_key'
-import { Signing } from '#worker/images/signing'
-import { Attempts } from '#worker/attempts'
+import { jobDependencies, LIMITS, silent } from '#tests/helpers/worker/job_dependencies'
 import { COMPONENTS } from '#worker/components'
 import type { Job } from '#worker/job'
 import { JobConsumer, type JobLimits } from '#worker/job_consumer'
 import { JobFailure } from '#worker/job_failure'
-import { Platform } from '#worker/platform/platform'
-
-const LIMITS: JobLimits = { concurrency: 2, jobMs: 60_000, graceMs: 0, maxCrashes: 3 }
-const silent = { info() {}, warn() {}, error() {}, debug() {} }
-
-const nowhere = () => {
-  throw new Error('Nobody is asked here')
-}
-const platform = new Platform({
-  token: { get: nowhere, discard: nowhere },
-  retryForMs: 0,
-  core: { name: 'Core', url: nowhere },
-  storage: { name: 'Storage', url: nowhere },
-  signal: new AbortController().signal,
-})
 
 let folder: string
 
@@ -47,7 +30,8 @@ async function working(run: Job['run'], limits: Partial<JobLimits> = {}) {
     { queue: 'test', events: [EVENT_KEYS.analysisBuilder], prefetch: 50 },
     async ({ bytes }) => void events.push(parseMessage(bytes))
   )
-  const attempts = await Attempts.open(folder)
+  const dependencies = await jobDependencies(folder, bus)
+  const { attempts } = dependencies
   const start = () =>
     JobConsumer.start(
       COMPONENTS.analysisBuilder,
@@ -60,15 +44,12 @@ async function working(run: Job['run'], limits: Partial<JobLimits> = {}) {
         },
       ],
       {
-        bus,
-        platform,
-        images: { folder: nowhere, registry: nowhere },
-        signing: new Signing(SigningKey.derivedFrom('a key that signs nothing here')),
+        ...dependencies,
         logger: { ...silent, warn: (...[{ reason }]: any) => void dead.push(reason) },
         ship: (line) => void lines.push(line),
         limits: { ...LIMITS, ...limits },
-        attempts,
         suspects: new KeyedMutex(),
+        onDiskFull() {},
       }
     )
   const order = (id: string, metadata: object = {}, type = 'execute') =>
