@@ -5,6 +5,8 @@ import type { Host } from './network.js'
 /** Longer than a primary of PostgreSQL keeps its lease. */
 const OVER_LEASE_MS = 30_000
 const HOLD_MS = 15_000
+/** A clean switch is over when it has begun. */
+const SWITCH_HOLD_MS = 5_000
 const CLOCK_AHEAD_S = 300
 
 /** Repairs what was broken, and starts nothing that its manager starts. */
@@ -205,10 +207,10 @@ function broken({ name, holdMs, hosts: find }: Target, way: WayName): Break {
   }
 }
 
-function switched({ name, holdMs, hosts: find, switchOver }: Target): Break {
+function switched({ name, hosts: find, switchOver }: Target): Break {
   return {
     name: `${name}: clean switch`,
-    holdMs,
+    holdMs: SWITCH_HOLD_MS,
     async begin(installation, draw) {
       const hosts = await find(installation, draw)
       if (switchOver) {

@@ -7,9 +7,12 @@ import { parseArgs } from 'node:util'
 
 import { Draw } from '#tests/chaos/draw'
 import { testEnvironment } from '#tests/helpers/test_environment'
+import { etcdProgram } from '#tests/services/servers/etcd'
 import { goProgram } from '#tests/services/servers/go_program'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
+import { pythonPackage } from '#tests/services/servers/python_package'
 import { VERSITYGW } from '#tests/services/servers/versitygw'
+import { PATRONI } from './postgres_cluster.js'
 import { isInOwnNetwork, runInOwnNetwork } from './own_network.js'
 
 const { values } = parseArgs({
@@ -37,9 +40,9 @@ async function prepare(): Promise<void> {
   if (process.getuid?.() !== 0) {
     throw new Error('The drill makes networks and mounts of its own: run it as root')
   }
-  const { etcd, haproxy, namespaces, patroni, rabbitmq, redis } = PACKAGES
-  await ensurePackages([...etcd, ...haproxy, ...namespaces, ...patroni, ...rabbitmq, ...redis])
-  await goProgram(VERSITYGW)
+  const { haproxy, namespaces, patroni, rabbitmq, redis } = PACKAGES
+  await ensurePackages([...haproxy, ...namespaces, ...patroni, ...rabbitmq, ...redis])
+  await Promise.all([goProgram(VERSITYGW), etcdProgram(), pythonPackage(PATRONI)])
 }
 
 async function drill(): Promise<void> {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import { PACKAGES } from '#tests/services/servers/packages'
+import { etcdProgram } from '#tests/services/servers/etcd'
 import type { Recipe } from '#tests/services/servers/real_server'
 import { exampleFor } from './example.js'
 import type { Host } from './network.js'
@@ -11,18 +11,19 @@ const CLIENT_PORT = 2379
 
 const recipe = (host: Host): Recipe => ({
   name: 'etcd',
-  packages: PACKAGES.etcd,
-  account: 'etcd',
+  packages: [],
+  account: 'nobody',
   stopSignal: 'SIGTERM',
   async prepare(home) {
     const folders = { '/var/lib/etcd/hub': join(home.path, 'data') }
     const example = await exampleFor('etcd.yml', { host: host.name, password: '', folders })
     const configuration = await home.write('etcd.yml', example)
     const url = `http://${host.name}:${CLIENT_PORT}`
+    const program = await home.lay(await etcdProgram())
     return {
       url,
       async boot() {
-        await home.spawn('/usr/bin/etcd', ['--config-file', configuration])
+        await home.spawn(program, ['--config-file', configuration])
         await home.until(() => healthOf(url))
       },
     }

@@ -11,6 +11,8 @@ import type { Unit } from './unit.js'
 import { until } from './until.js'
 
 const CONTROL = '/usr/lib/rabbitmq/bin/rabbitmqctl'
+/** Calls a function of a running node, which `rabbitmqctl` starts a whole node for. */
+const CALL = '/usr/bin/erl_call'
 const AMQP_PORT = 5672
 const PORT_MAPPER = 4369
 const DISTRIBUTION_PORT = 25_672
@@ -69,15 +71,15 @@ export class RabbitmqCluster {
   async isWhole(): Promise<void> {
     await until('the nodes of RabbitMQ know each other', async () => {
       await Promise.all(this.units.map(({ host }) => accepts(AMQP_PORT, host.address)))
-      const [unit] = this.units
-      return (await this.#runningNodes(unit!.host)).length === this.units.length
+      const views = await Promise.all(this.units.map(({ host }) => this.#runningNodes(host)))
+      return views.every((nodes) => nodes.length === this.units.length)
     })
   }
 
   /** The unit that leads a queue. */
   async leaderOf(queue: string): Promise<Unit> {
     const { host } = this.units.find(({ isRunning }) => isRunning)!
-    const text = await this.#evaluate(host, `ra_leaderboard:lookup_leader(hub_${queue})`)
+    const text = await this.#call(host, `ra_leaderboard lookup_leader [hub_${queue}]`)
     const leader = this.units.find((unit) => text.includes(`rabbit@${unit.host.name}}`))
     if (!leader) {
       throw new Error(`No node leads the queue ${queue}: ${text}`)
@@ -87,8 +89,8 @@ export class RabbitmqCluster {
 
   /** Fails if a queue is on one node only. */
   async expectReplicatedQueues(): Promise<void> {
-    const types = '[amqqueue:get_type(Q) || Q <- rabbit_amqqueue:list(<<"hub">>)]'
-    const text = await this.#evaluate(this.units[0]!.host, types)
+    const types = '[amqqueue:get_type(Q) || Q <- rabbit_amqqueue:list(<<"hub">>)].'
+    const text = await this.#control(this.units[0]!.host, 'eval', types)
     const all = text.match(/rabbit_\w+_queue/g) ?? []
     if (all.length === 0 || all.some((type) => type !== 'rabbit_quorum_queue')) {
       throw new Error(`Not all queues are replicated: ${text}`)
@@ -102,14 +104,16 @@ export class RabbitmqCluster {
     await this.#control(host, 'set_permissions', '--vhost', 'hub', 'hub', '.*', '.*', '.*')
   }
 
+  /** The nodes that one of them works with. */
   async #runningNodes(host: Host): Promise<string[]> {
-    const text = await this.#control(host, 'cluster_status', '--formatter', 'json')
-    return (JSON.parse(text) as { running_nodes: string[] }).running_nodes
+    return (
+      (await this.#call(host, 'rabbit_mnesia cluster_nodes [running]')).match(/rabbit@\w+/g) ?? []
+    )
   }
 
-  /** Lists of queues are made by all nodes, which do not find the one that `rabbitmqctl` is; this is asked of one. */
-  #evaluate(host: Host, expression: string): Promise<string> {
-    return this.#control(host, 'eval', `${expression}.`)
+  #call(host: Host, functionAndArguments: string): Promise<string> {
+    const args = ['-sname', `rabbit@${host.name}`, '-a', functionAndArguments]
+    return this.#homes.get(host)!.run(CALL, args)
   }
 
   #control(host: Host, ...args: string[]): Promise<string> {

@@ -13,8 +13,8 @@ import { outagesOf, type Outages } from './outages.js'
 import { PrimaryProbes } from './primary_probes.js'
 import { until } from './until.js'
 
-const BEFORE_MS = [4_000, 6_000] as const
-const AFTER_MS = 4_000
+const BEFORE_MS = [2_000, 4_000] as const
+const AFTER_MS = 2_000
 
 /** One break, and what it did. */
 export interface Round {

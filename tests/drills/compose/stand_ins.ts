@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 
 import { parse } from 'yaml'
 
-import { goProgram, madeOnce } from '#tests/services/servers/go_program'
+import { goProgram } from '#tests/services/servers/go_program'
+import { madeOnce } from '#tests/services/servers/made_once'
 import { ensurePackages } from '#tests/services/servers/packages'
 import type { Podman } from '#tests/services/servers/podman'
 

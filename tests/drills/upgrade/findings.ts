@@ -50,10 +50,14 @@ export async function changes({ journal, observer, load }: Evidence): Promise<Fi
   const stored = await journal.stored()
   const last = stored.at(-1)?.number ?? 0
   const now = new Date()
-  await eventually(async () => {
-    const late = [await journal.waiting(now), await journal.unaudited(0, last)]
-    return late.every((count) => count === 0) && stored.every((note) => observer.hasObserved(note))
-  }, ARRIVED_WITHIN_MS).catch(() => {})
+  // The costly question comes last, since it is asked until all answers are yes.
+  await eventually(
+    async () =>
+      stored.every((note) => observer.hasObserved(note)) &&
+      (await journal.waiting(now)) === 0 &&
+      (await journal.unaudited(0, last)) === 0,
+    ARRIVED_WITHIN_MS
+  ).catch(() => {})
   const promised = load.parts.writers.flatMap((writer) => writer.promised)
   const problems = judge({
     kept: stored,

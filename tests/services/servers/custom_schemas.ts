@@ -3,7 +3,8 @@ import { basename, join } from 'node:path'
 
 import { parse } from 'yaml'
 
-import { madeOnce, readModule } from './go_program.js'
+import { readModule } from './go_program.js'
+import { madeOnce } from './made_once.js'
 import { schemaFile } from './kubernetes_schemas.js'
 
 /** The resources of others that the chart has, and the modules that define them. */

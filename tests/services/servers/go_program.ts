@@ -1,11 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { access, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 
+import { madeOnce, PROGRAMS } from './made_once.js'
+
 const run = promisify(execFile)
-const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'analysis-hub', 'go')
 
 export const HAS_GO = spawnSync('go', ['version']).status === 0
 export const GO_MISSING = 'there is no go on this machine to build it with'
@@ -26,6 +27,8 @@ export async function goProgram({ from, version }: GoProgram): Promise<string> {
 }
 
 interface ModulePrograms {
+  /** What their folder is called, in front of the version. */
+  readonly name: string
   readonly module: string
   readonly version: string
   /** The packages of its programs, and of other modules with the versions it requires. */
@@ -37,8 +40,7 @@ interface ModulePrograms {
 
 /** Builds programs of a module that requires parts of its own repository. Resolves to their folder. This takes many minutes. */
 export function goModulePrograms(wanted: ModulePrograms): Promise<string> {
-  const { module, version } = wanted
-  return madeOnce(`${module.split('/').at(-1)}@${version}`, async (GOBIN) => {
+  return madeOnce(`${wanted.name}@${wanted.version}`, async (GOBIN) => {
     const at = await mkdtemp(join(tmpdir(), 'go-build-'))
     try {
       await writeFile(join(at, 'go.mod'), await goModOf(wanted))
@@ -84,39 +86,4 @@ export async function readModule<T>(
 
 /** Runs the go of this machine, one at a time: files of tests that need the same program would build it twice. */
 const go = (args: string[], env: Record<string, string>) =>
-  run('flock', [join(CACHE, '.lock'), 'go', ...args], { env: { ...process.env, ...env } })
-
-/** A folder that is made once a machine and kept outside of the checkout. */
-export async function madeOnce(
-  name: string,
-  make: (folder: string) => Promise<unknown>
-): Promise<string> {
-  const folder = join(CACHE, name)
-  if (!(await isThere(folder))) {
-    await makeBeside(folder, make)
-  }
-  return folder
-}
-
-/** Beside the place, and then renamed: others may make the same. */
-async function makeBeside(folder: string, make: (folder: string) => Promise<unknown>) {
-  await mkdir(CACHE, { recursive: true })
-  const beside = await mkdtemp(join(CACHE, 'building-'))
-  try {
-    console.log(`building ${basename(folder)}`)
-    await make(beside)
-    await rename(beside, folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') {
-        throw error
-      }
-    })
-  } finally {
-    await rm(beside, { recursive: true, force: true })
-  }
-}
-
-const isThere = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false
-  )
+  run('flock', [join(PROGRAMS, '.lock'), 'go', ...args], { env: { ...process.env, ...env } })

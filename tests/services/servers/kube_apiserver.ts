@@ -16,6 +16,7 @@ const CERTIFICATE = `${CERTIFICATES}/apiserver.crt`
 
 const kubernetesPrograms = () =>
   goModulePrograms({
+    name: 'kubernetes',
     module: 'k8s.io/kubernetes',
     version: VERSION,
     versionOfParts: VERSION.replace('v1', 'v0'),

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { madeOnce, readModule } from './go_program.js'
+import { readModule } from './go_program.js'
+import { madeOnce } from './made_once.js'
 
 const MODULE = 'k8s.io/kubernetes'
 const VERSION = 'v1.37.2'
