@@ -38,6 +38,10 @@ class HubService implements Service {
     await processes.until('it was ready', () => processes.output.includes('is ready after'))
   }
 
+  askToEnd(): void {
+    this.signal('SIGTERM')
+  }
+
   signal(name: NodeJS.Signals): number {
     return this.#processes ? signalInhabitants(this.#processes.folder, name) : 0
   }

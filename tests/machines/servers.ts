@@ -13,6 +13,7 @@ export async function startUnit(host: Host, recipe: Recipe): Promise<Unit> {
       return server.isRunning
     },
     start: () => server.restart(),
+    askToEnd: () => server.askToEnd(),
     signal: (name) => server.signal(name),
     pause: () => server.pause(),
     remove: () => server.stop(),

@@ -11,6 +11,8 @@ export interface Service {
   readonly isRunning: boolean
   /** Starts all of them, and resolves when they serve. */
   start(): Promise<unknown>
+  /** As an administrator stops it; does not wait. */
+  askToEnd(): void
   /** Sends a signal to each process and tells how many there were. */
   signal(name: NodeJS.Signals): number
   /** Resolves when none of its processes runs any more, until `SIGCONT`. */
@@ -55,9 +57,14 @@ export class Unit {
     this.#isOn = true
   }
 
-  /** Asks the service to end in good order, after which it is started again. */
-  stop(signal: NodeJS.Signals = 'SIGTERM'): void {
-    this.#service.signal(signal)
+  /** Ends the service in good order, after which it is started again. */
+  stop(): void {
+    this.#service.askToEnd()
+  }
+
+  /** SIGKILL to all processes, after which they are started again. */
+  crash(): void {
+    this.#service.signal('SIGKILL')
   }
 
   pause(): Promise<void> {

@@ -171,6 +171,11 @@ export class Home {
     }
   }
 
+  /** Asks the daemons to end by themselves. Processes of theirs are left to them. */
+  askToEnd(): void {
+    this.#daemons.forEach((daemon) => daemon.kill(this.#stopSignal))
+  }
+
   /** Lets every daemon end by itself, the last one first; those that do not are killed. */
   async shutDown(): Promise<void> {
     for (const daemon of this.#daemons.toReversed()) {

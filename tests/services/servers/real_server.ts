@@ -94,6 +94,11 @@ export class RealServer {
     this.signal('SIGCONT')
   }
 
+  /** As an administrator stops it; does not wait. */
+  askToEnd(): void {
+    this.#home.askToEnd()
+  }
+
   /** Sends a signal to every process of the server and tells how many there were. */
   signal(name: NodeJS.Signals): number {
     return this.#home.signal(name)
