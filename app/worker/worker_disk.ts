@@ -20,7 +20,8 @@ export class WorkerDisk {
     } catch (error) {
       return FULL.has((error as NodeJS.ErrnoException).code ?? '')
     } finally {
-      await rm(this.#probe, { force: true })
+      // Whatever else is wrong with the disk is reported by the command that needs it.
+      await rm(this.#probe, { force: true }).catch(() => {})
     }
   }
 

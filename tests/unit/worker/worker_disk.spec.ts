@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -107,5 +107,10 @@ test.group('A worker whose disk is full', (group) => {
     assert.isEmpty(await readdir(folder))
     assert.isFalse(await disk.isFull())
     assert.isEmpty(await readdir(folder))
+  })
+
+  test('is not found where something else is wrong', async ({ assert }) => {
+    await mkdir(join(folder, 'probe'))
+    assert.isFalse(await new WorkerDisk(folder).isFull())
   })
 })
