@@ -1,16 +1,12 @@
-import { PACKAGES } from '#tests/services/servers/packages'
-import type { Recipe } from '#tests/services/servers/real_server'
 import { exampleFor } from './example.js'
 import type { Host } from './network.js'
-import { startUnit } from './servers.js'
+import { startUnit, type Recipe } from './servers.js'
 import type { Unit } from './unit.js'
 
 const PORT = 8080
 
 const recipe = (host: Host): Recipe => ({
   name: 'haproxy',
-  packages: PACKAGES.haproxy,
-  account: 'haproxy',
   stopSignal: 'SIGTERM',
   async prepare(home) {
     const example = await exampleFor('haproxy.cfg', { host: host.name, password: '' })

@@ -7,12 +7,10 @@ import { parseArgs } from 'node:util'
 
 import { Draw } from '#tests/chaos/draw'
 import { testEnvironment } from '#tests/helpers/test_environment'
-import { etcdProgram } from '#tests/services/servers/etcd'
 import { goProgram } from '#tests/services/servers/go_program'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
-import { pythonPackage } from '#tests/services/servers/python_package'
 import { VERSITYGW } from '#tests/services/servers/versitygw'
-import { PATRONI } from './postgres_cluster.js'
+import { serversOfDebian } from './debian.js'
 import { isInOwnNetwork, runInOwnNetwork } from './own_network.js'
 
 const { values } = parseArgs({
@@ -40,9 +38,8 @@ async function prepare(): Promise<void> {
   if (process.getuid?.() !== 0) {
     throw new Error('The drill makes networks and mounts of its own: run it as root')
   }
-  const { haproxy, namespaces, patroni, rabbitmq, redis } = PACKAGES
-  await ensurePackages([...haproxy, ...namespaces, ...patroni, ...rabbitmq, ...redis])
-  await Promise.all([goProgram(VERSITYGW), etcdProgram(), pythonPackage(PATRONI)])
+  await ensurePackages(PACKAGES.namespaces)
+  await Promise.all([goProgram(VERSITYGW), serversOfDebian()])
 }
 
 async function drill(): Promise<void> {

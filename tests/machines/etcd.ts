@@ -1,29 +1,24 @@
 import { join } from 'node:path'
 
-import { etcdProgram } from '#tests/services/servers/etcd'
-import type { Recipe } from '#tests/services/servers/real_server'
 import { exampleFor } from './example.js'
 import type { Host } from './network.js'
-import { startUnit } from './servers.js'
+import { startUnit, type Recipe } from './servers.js'
 import type { Unit } from './unit.js'
 
 const CLIENT_PORT = 2379
 
 const recipe = (host: Host): Recipe => ({
   name: 'etcd',
-  packages: [],
-  account: 'nobody',
   stopSignal: 'SIGTERM',
   async prepare(home) {
     const folders = { '/var/lib/etcd/hub': join(home.path, 'data') }
     const example = await exampleFor('etcd.yml', { host: host.name, password: '', folders })
     const configuration = await home.write('etcd.yml', example)
     const url = `http://${host.name}:${CLIENT_PORT}`
-    const program = await home.lay(await etcdProgram())
     return {
       url,
       async boot() {
-        await home.spawn(program, ['--config-file', configuration])
+        await home.spawn('/usr/bin/etcd', ['--config-file', configuration])
         await home.until(() => healthOf(url))
       },
     }

@@ -7,6 +7,7 @@ import { LOADED_HUB } from '#tests/drills/upgrade/load'
 import { s3VariablesFor } from '#tests/helpers/storage/s3_store'
 import { putTinyImage } from '#tests/helpers/worker/tiny_image'
 import { startBalancer } from './balancer.js'
+import { serversOfDebian } from './debian.js'
 import { EtcdCluster } from './etcd.js'
 import { exampleFor } from './example.js'
 import { startHub } from './hub_service.js'
@@ -122,16 +123,17 @@ async function isReady({ name }: Host): Promise<boolean> {
 }
 
 async function layOut(network: Network) {
-  const [balancer] = await network.add('balancer')
+  const servers = await network.unpack(await serversOfDebian())
+  const [balancer] = await network.add(['balancer'], servers)
   return {
     balancer: balancer!,
-    etcd: await network.add('etcd1', 'etcd2', 'etcd3'),
-    postgres: await network.add('db1', 'db2', 'db3'),
-    rabbitmq: await network.add('mq1', 'mq2', 'mq3'),
-    redis: await network.add('cache1', 'cache2', 'cache3'),
-    objects: await network.add('s3a', 's3b', 's3c'),
-    hubs: await network.add('hub1', 'hub2'),
-    workers: await network.add('worker1', 'worker2'),
+    etcd: await network.add(['etcd1', 'etcd2', 'etcd3'], servers),
+    postgres: await network.add(['db1', 'db2', 'db3'], servers),
+    rabbitmq: await network.add(['mq1', 'mq2', 'mq3'], servers),
+    redis: await network.add(['cache1', 'cache2', 'cache3'], servers),
+    objects: await network.add(['s3a', 's3b', 's3c']),
+    hubs: await network.add(['hub1', 'hub2']),
+    workers: await network.add(['worker1', 'worker2']),
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -43,19 +43,24 @@ export class Host {
   readonly address: string
   /** The folder that its only disk is mounted on. */
   readonly disk: string
-  readonly #enter: readonly string[]
+  /** Of the file system that its programs see. */
+  readonly root: string
+  /** Begins a command of this machine, as if it ran on the host. */
+  readonly networkPrefix: readonly string[]
   #clock: readonly string[] = []
 
-  constructor(name: string, address: string, disk: string) {
+  constructor(name: string, address: string, disk: string, root: string) {
     this.name = name
     this.address = address
     this.disk = disk
-    this.#enter = ['nsenter', `--net=${NAMESPACES}/${name}`, '--']
+    this.root = root
+    this.networkPrefix = ['nsenter', `--net=${NAMESPACES}/${name}`, '--']
   }
 
   /** Begins a command that runs on the host, with its clock, as an account that is taken with a command. */
   commandPrefix(takeAccount: readonly string[] = []): readonly string[] {
-    return [...this.#enter, ...takeAccount, ...this.#clock]
+    const enterRoot = ['nsenter', `--root=${this.root}`, '--']
+    return [...this.networkPrefix, ...enterRoot, ...takeAccount, ...this.#clock]
   }
 
   /** The clock of programs that are started from now on. The kernel has only one for all. */
@@ -94,7 +99,7 @@ export class Host {
   async #nft(rules: string): Promise<void> {
     const file = join(NAMESPACES, `${this.name}.nft`)
     await writeFile(file, rules)
-    const [program, ...args] = this.#enter
+    const [program, ...args] = this.networkPrefix
     await run(program!, [...args, 'nft', '-f', file])
   }
 }
@@ -126,12 +131,29 @@ export class Network {
     this.#folder = folder
   }
 
-  /** Adds hosts of these names. */
-  async add(...names: string[]): Promise<Host[]> {
+  /**
+   * Unpacks a file system for hosts, with the names of all. The disks of its hosts are in it, and it is itself under the
+   * path that it has outside: paths on a disk are the same inside and outside.
+   */
+  async unpack(archive: string): Promise<string> {
+    const root = await mkdtemp(join(this.#folder, 'root-'))
+    await run('tar', ['--extract', `--file=${archive}`, `--directory=${root}`])
+    await mkdir(join(root, this.#folder), { recursive: true })
+    await symlink('/', join(root, root))
+    await run('mount', ['-t', 'proc', 'proc', join(root, 'proc')])
+    await run('mount', ['--rbind', '/dev', join(root, 'dev')])
+    await writeFile(join(root, 'etc/hosts'), '')
+    await run('mount', ['--bind', join(this.#folder, NAMES), join(root, 'etc/hosts')])
+    return root
+  }
+
+  /** Adds hosts of these names, by default with the file system of this machine. */
+  async add(names: readonly string[], root?: string): Promise<Host[]> {
+    const parent = root ?? this.#folder
     const added: Host[] = []
     for (const name of names) {
       const address = `${SUBNET}.${10 + this.#hosts.length}`
-      const host = new Host(name, address, join(this.#folder, name))
+      const host = new Host(name, address, join(parent, name), root ?? '/')
       await mkdir(host.disk)
       await mountDisk(host.disk, DISK_SIZE)
       await this.#connect(host)

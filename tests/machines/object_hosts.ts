@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process'
 import { chown, mkdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-import type { Recipe } from '#tests/services/servers/real_server'
 import { newStoreAddress, planVersitygw } from '#tests/services/servers/versitygw'
 import type { Host } from './network.js'
-import { startUnit } from './servers.js'
+import { startUnit, type Recipe } from './servers.js'
 import type { Unit } from './unit.js'
 
 const run = promisify(execFile)
@@ -36,8 +35,6 @@ export class ObjectHosts {
 
 const recipe = ({ name }: Host, shared: string, folder: string): Recipe => ({
   name: 'versitygw',
-  packages: [],
-  account: 'nobody',
   stopSignal: 'SIGTERM',
   async prepare(home) {
     const url = new URL(shared)

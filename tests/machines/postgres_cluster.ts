@@ -2,43 +2,31 @@ import { join } from 'node:path'
 
 import pg from 'pg'
 
-import { PACKAGES } from '#tests/services/servers/packages'
-import { PYTHON, pythonPackage } from '#tests/services/servers/python_package'
-import type { Recipe } from '#tests/services/servers/real_server'
 import { exampleFor } from './example.js'
 import type { Host } from './network.js'
-import { startUnit } from './servers.js'
+import { startUnit, type Recipe } from './servers.js'
 import type { Unit } from './unit.js'
 import { until } from './until.js'
 
-/** Debian's 3.0.2 writes the key of the leader without a comparison: a primary that was paused takes it from its successor. */
-export const PATRONI = {
-  name: 'patroni',
-  version: '4.1.5',
-  sha256: '7aad8c1539e6c51c269a8005169dd54ddc7668437b7900fa6099d7894e224c84',
-}
 const PATRONI_PORT = 8008
 const ANSWER_MS = 2_000
 
 const recipe = (host: Host, password: string): Recipe => ({
   name: 'patroni',
-  packages: PACKAGES.patroni,
-  account: 'postgres',
   stopSignal: 'SIGTERM',
   async prepare(home) {
     const folders = {
-      '/var/lib/postgresql/15/hub': join(home.path, 'data'),
+      '/var/lib/postgresql/17/hub': join(home.path, 'data'),
       '/var/lib/postgresql/pgpass': join(home.path, 'pgpass'),
       '/var/run/postgresql': home.path,
     }
     const example = await exampleFor('patroni.yml', { host: host.name, password, folders })
     const configuration = await home.write('patroni.yml', example)
     const url = `http://${host.name}:${PATRONI_PORT}`
-    const PYTHONPATH = await home.lay(await pythonPackage(PATRONI))
     return {
       url,
       async boot() {
-        await home.spawn(PYTHON, ['-m', PATRONI.name, configuration], { PYTHONPATH })
+        await home.spawn('/usr/bin/patroni', [configuration])
         await home.until(() => expectOk(`${url}/health`))
       },
     }

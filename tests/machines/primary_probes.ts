@@ -31,7 +31,7 @@ export class PrimaryProbes {
   private constructor(pool: pg.Pool, cluster: PostgresCluster) {
     this.#pool = pool
     this.#children = cluster.units.map(({ host }) => {
-      const [program, ...args] = [...host.commandPrefix(), process.execPath, PROGRAM]
+      const [program, ...args] = [...host.networkPrefix, process.execPath, PROGRAM]
       const env = { PROBE_HOST: host.name, PROBE_URL: cluster.urlAt(host) }
       const child = spawn(program!, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
       createInterface({ input: child.stdout }).on('line', (line) => {

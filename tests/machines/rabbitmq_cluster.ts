@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto'
 
 import type { Home } from '#tests/services/servers/home'
-import { PACKAGES } from '#tests/services/servers/packages'
 import { accepts, planBroker } from '#tests/services/servers/rabbitmq'
-import type { Recipe } from '#tests/services/servers/real_server'
 import { exampleFor } from './example.js'
 import type { Host } from './network.js'
-import { startUnit } from './servers.js'
+import { startUnit, type Recipe } from './servers.js'
 import type { Unit } from './unit.js'
 import { until } from './until.js'
 
@@ -26,8 +24,6 @@ interface Shared {
 
 const recipe = (host: Host, { password, cookie, homes }: Shared): Recipe => ({
   name: 'rabbitmq',
-  packages: PACKAGES.rabbitmq,
-  account: 'rabbitmq',
   stopSignal: 'SIGTERM',
   async prepare(home) {
     homes.set(host, home)
@@ -41,6 +37,7 @@ const recipe = (host: Host, { password, cookie, homes }: Shared): Recipe => ({
       distributionPort: DISTRIBUTION_PORT,
       node: `rabbit@${host.name}`,
       configuration: await home.write('rabbitmq.conf', example),
+      root: host.root,
       // Its user is created when the cluster is whole.
       isReady: () => accepts(AMQP_PORT, host.address),
     })
@@ -108,9 +105,7 @@ export class RabbitmqCluster {
 
   /** The nodes that one of them works with. */
   async #runningNodes(host: Host): Promise<string[]> {
-    return (
-      (await this.#call(host, 'rabbit_mnesia cluster_nodes [running]')).match(/rabbit@\w+/g) ?? []
-    )
+    return (await this.#call(host, 'rabbit_nodes list_running []')).match(/rabbit@\w+/g) ?? []
   }
 
   async #isReplicating(): Promise<boolean> {

@@ -1,11 +1,9 @@
 import { Redis } from 'ioredis'
 
-import { PACKAGES } from '#tests/services/servers/packages'
-import type { Recipe } from '#tests/services/servers/real_server'
 import { planRedis } from '#tests/services/servers/redis'
 import { exampleFor } from './example.js'
 import type { Host } from './network.js'
-import { startUnit } from './servers.js'
+import { startUnit, type Recipe } from './servers.js'
 import type { Unit } from './unit.js'
 import { until } from './until.js'
 
@@ -32,8 +30,6 @@ const SENTINEL: Kind = {
 
 const recipe = (kind: Kind, host: Host, password: string): Recipe => ({
   name: kind.name,
-  packages: PACKAGES.redis,
-  account: 'redis',
   stopSignal: 'SIGTERM',
   async prepare(home) {
     const folders = { '/var/lib/redis': home.path }

@@ -1,17 +1,12 @@
-import { execFile } from 'node:child_process'
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 
 import { parse } from 'yaml'
 
+import { debianRoot } from '#tests/services/servers/debian_root'
 import { goProgram } from '#tests/services/servers/go_program'
-import { madeOnce } from '#tests/services/servers/made_once'
-import { ensurePackages } from '#tests/services/servers/packages'
 import type { Podman } from '#tests/services/servers/podman'
-
-const run = promisify(execFile)
 
 /** What stands in for an image of others that cannot be pulled here. */
 interface StandIn {
@@ -82,7 +77,7 @@ const STAND_INS: readonly StandIn[] = [
  * that it is used as it is. `folder` is an empty one.
  */
 export async function makeStandIns(podman: Podman, folder: string): Promise<void> {
-  await podman.must('import', join(await servers(), 'root.tar'), BASE)
+  await podman.must('import', await servers(), BASE)
   await writeFile(join(folder, 'initialize'), INITIALIZE, { mode: 0o755 })
   const tags = await tagsIn(COMPOSE_FILE)
   for (const standIn of STAND_INS) {
@@ -124,24 +119,19 @@ async function tagsIn(file: string): Promise<Map<string, string>> {
   )
 }
 
-/** A root of Debian with the servers, whose users have the number of the images. It is made once a machine. */
-async function servers(): Promise<string> {
-  await ensurePackages(['mmdebstrap'])
+/** A root of Debian with the servers, whose users have the number of the images. */
+function servers(): Promise<string> {
   const users = ['postgres', 'rabbitmq', 'redis']
-  const hooks = [
-    ...users.flatMap((user) => [
-      `chroot "$1" groupmod -o -g ${USER} ${user}`,
-      `chroot "$1" usermod -o -u ${USER} ${user}`,
-    ]),
-    `install -d -o ${USER} -g ${USER} -m 700 "$1/var/lib/postgresql/data"`,
-    `chown -R ${USER}:${USER} "$1/var/lib/rabbitmq" "$1/var/log/rabbitmq" "$1/var/lib/redis"`,
-  ]
-  return madeOnce('servers-of-trixie', (folder) =>
-    run('mmdebstrap', [
-      ...['--quiet', '--variant=apt', `--include=${PACKAGES.join()}`],
-      ...['--aptopt=APT::Install-Recommends "false"', '--dpkgopt=path-exclude=/usr/share/doc/*'],
-      ...hooks.map((hook) => `--customize-hook=${hook}`),
-      ...['trixie', join(folder, 'root.tar'), 'http://deb.debian.org/debian'],
-    ])
-  )
+  return debianRoot({
+    name: 'servers',
+    packages: PACKAGES,
+    hooks: [
+      ...users.flatMap((user) => [
+        `chroot "$1" groupmod -o -g ${USER} ${user}`,
+        `chroot "$1" usermod -o -u ${USER} ${user}`,
+      ]),
+      `install -d -o ${USER} -g ${USER} -m 700 "$1/var/lib/postgresql/data"`,
+      `chown -R ${USER}:${USER} "$1/var/lib/rabbitmq" "$1/var/log/rabbitmq" "$1/var/lib/redis"`,
+    ],
+  })
 }

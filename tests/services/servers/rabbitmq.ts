@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { glob, symlink } from 'node:fs/promises'
 import { connect as connectSocket } from 'node:net'
-import { basename, join } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { connect } from 'amqplib'
 
 import { freePort } from './free_port.js'
@@ -11,7 +11,7 @@ import { PACKAGES } from './packages.js'
 import { RealServer, type Plan, type Recipe } from './real_server.js'
 
 const USER = 'hub'
-const APPLICATIONS = '/usr/lib/rabbitmq/lib/rabbitmq_server-*/plugins/*-*'
+const APPLICATIONS = 'usr/lib/rabbitmq/lib/rabbitmq_server-*/plugins/*-*'
 
 /**
  * Erlang is started without the script of the package, so that the process is the server itself and gets its signals.
@@ -69,6 +69,8 @@ interface BrokerNode {
   readonly node: string
   /** The file of its settings. */
   readonly configuration: string
+  /** Of the file system that it is installed in and runs in. */
+  readonly root?: string
   /** What is as good as an answer to a client; by default that one connects. */
   readonly isReady?: () => Promise<unknown>
 }
@@ -92,7 +94,7 @@ export async function planBroker(home: Home, broker: BrokerNode): Promise<Plan> 
 const newPassword = () => randomBytes(24).toString('hex')
 
 async function surroundings(home: Home, broker: BrokerNode) {
-  const applications = await linkApplications(home)
+  const applications = await linkApplications(home, broker.root)
   return {
     ERL_EPMD_PORT: String(broker.portMapper),
     ERL_LIBS: applications,
@@ -112,12 +114,12 @@ async function surroundings(home: Home, broker: BrokerNode) {
  * The server without its optional plugins. Erlang looks for every module in every application folder: with the plugins in
  * its path that is 50,000 failed lookups and half of a start (6.3 s against 3.0 s).
  */
-async function linkApplications(home: Home): Promise<string> {
+async function linkApplications(home: Home, root = '/'): Promise<string> {
   const folder = await home.makeFolder('applications')
-  for await (const application of glob(APPLICATIONS)) {
+  for await (const application of glob(join(root, APPLICATIONS))) {
     const name = basename(application)
     if (!name.startsWith('rabbitmq_') || name.startsWith('rabbitmq_prelaunch-')) {
-      await symlink(application, join(folder, name))
+      await symlink(join('/', relative(root, application)), join(folder, name))
     }
   }
   return folder
