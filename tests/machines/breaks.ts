@@ -38,6 +38,12 @@ const WAYS = {
     await Promise.all(hosts.map((host) => host.silence()))
     return heal(hosts)
   },
+  'cut off from other servers': async (hosts, installation) => {
+    const servers = new Set(installation.serverUnits.map(({ host }) => host))
+    const others = [...servers.difference(new Set(hosts))]
+    await Promise.all(hosts.map((host) => host.separateFrom(others)))
+    return heal(hosts)
+  },
   'paused': async (hosts, installation) => {
     const units = unitsOn(hosts, installation)
     await Promise.all(units.map((unit) => unit.pause()))
@@ -72,6 +78,8 @@ const heal = (hosts: readonly Host[]) => async () => {
 
 const NETWORK_AND_PROCESSES = ['kill -9', 'cut off', 'cut off one way', 'paused'] as const
 const ALL = [...NETWORK_AND_PROCESSES, 'disk full', 'clock 5 minutes ahead'] as const
+/** Of servers that clients reach without a balancer. */
+const ALL_OF_SERVERS = [...ALL, 'cut off from other servers'] as const
 /** The longest queue of the load. */
 const QUEUE = 'telemetryEventTasks'
 
@@ -81,7 +89,7 @@ const TARGETS: readonly Target[] = [
     holdMs: OVER_LEASE_MS,
     hosts: async ({ servers }) => [(await servers.postgres.primary())!.host],
     switchOver: ({ servers }) => servers.postgres.switchOver(),
-    ways: ALL,
+    ways: ALL_OF_SERVERS,
   },
   {
     name: 'the synchronous standby of PostgreSQL',
@@ -99,7 +107,7 @@ const TARGETS: readonly Target[] = [
     name: 'the leader of a queue of RabbitMQ',
     holdMs: HOLD_MS,
     hosts: async ({ servers }) => [(await servers.rabbitmq.leaderOf(QUEUE)).host],
-    ways: ALL,
+    ways: ALL_OF_SERVERS,
   },
   {
     name: 'one of three hosts of RabbitMQ',
@@ -118,7 +126,7 @@ const TARGETS: readonly Target[] = [
     holdMs: HOLD_MS,
     hosts: async ({ servers }) => [(await servers.redis.master()).host],
     switchOver: ({ servers }) => servers.redis.switchOver(),
-    ways: ALL,
+    ways: ALL_OF_SERVERS,
   },
   {
     name: 'a host of S3',

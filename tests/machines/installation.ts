@@ -85,10 +85,13 @@ export class Installation {
 
   /** Everything that can break. */
   get units(): readonly Unit[] {
-    const { etcd, postgres, rabbitmq, redis, objects } = this.servers
     const { balancer, hubs, workers } = this.programs
-    const clusters = [etcd, postgres, rabbitmq, redis, objects].flatMap(({ units }) => units)
-    return [...clusters, balancer, ...hubs, ...workers]
+    return [...this.serverUnits, balancer, ...hubs, ...workers]
+  }
+
+  get serverUnits(): readonly Unit[] {
+    const { etcd, postgres, rabbitmq, redis, objects } = this.servers
+    return [etcd, postgres, rabbitmq, redis, objects].flatMap(({ units }) => units)
   }
 
   unitsOn(host: Host): Unit[] {

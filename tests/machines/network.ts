@@ -19,6 +19,19 @@ const FAKE_CLOCK = [
 const FILLER = 'filler'
 const NAMES = 'names'
 
+/** Nothing passes between the host and those of these addresses. */
+const separation = (addresses: readonly string[]) => `
+  table inet cut {
+    chain output {
+      type filter hook output priority 0;
+      ip daddr { ${addresses.join()} } drop
+    }
+    chain input {
+      type filter hook input priority 0;
+      ip saddr { ${addresses.join()} } drop
+    }
+  }`
+
 /** Nothing that the host sends arrives, while it receives what others send. */
 const SILENCE = `
   table inet cut {
@@ -76,6 +89,11 @@ export class Host {
   /** The host hears the others, who do not hear it. */
   silence(): Promise<void> {
     return this.#nft(SILENCE)
+  }
+
+  /** These hosts and this one do not reach each other; all others reach both. */
+  separateFrom(others: readonly Host[]): Promise<void> {
+    return this.#nft(separation(others.map(({ address }) => address)))
   }
 
   async heal(): Promise<void> {
