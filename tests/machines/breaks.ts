@@ -87,20 +87,20 @@ const TARGETS: readonly Target[] = [
   {
     name: 'the primary of PostgreSQL',
     holdMs: OVER_LEASE_MS,
-    hosts: async ({ servers }) => [(await servers.postgres.primary())!.host],
+    hosts: async ({ servers }) => [(await servers.postgres.primary()).host],
     switchOver: ({ servers }) => servers.postgres.switchOver(),
     ways: ALL_OF_SERVERS,
   },
   {
     name: 'the synchronous standby of PostgreSQL',
     holdMs: OVER_LEASE_MS,
-    hosts: async ({ servers }) => [(await servers.postgres.synchronousStandby())!.host],
+    hosts: async ({ servers }) => [(await servers.postgres.synchronousStandby()).host],
     ways: ALL,
   },
   {
     name: 'the leader of etcd',
     holdMs: HOLD_MS,
-    hosts: async ({ servers }) => [(await servers.etcd.leader())!.host],
+    hosts: async ({ servers }) => [(await servers.etcd.leader()).host],
     ways: ALL,
   },
   {
@@ -157,7 +157,7 @@ const TARGETS: readonly Target[] = [
     holdMs: OVER_LEASE_MS,
     hosts: async ({ servers, programs }) => {
       const { etcd, postgres, rabbitmq, redis, objects } = servers
-      const primary = (await postgres.primary())!
+      const primary = await postgres.primary()
       const at = postgres.units.indexOf(primary)
       const clusters = [etcd.units, postgres.units, rabbitmq.units, redis.servers, objects.units]
       const pairs = [programs.hubs, programs.workers]

@@ -4,6 +4,7 @@ import { exampleFor } from './example.js'
 import type { Host } from './network.js'
 import { startUnit, type Recipe } from './servers.js'
 import type { Unit } from './unit.js'
+import { until } from './until.js'
 
 const CLIENT_PORT = 2379
 
@@ -45,13 +46,14 @@ export class EtcdCluster {
     this.units = units
   }
 
-  /** The unit that leads; undefined while none does. */
-  async leader(): Promise<Unit | undefined> {
-    const statuses = await Promise.all(
-      this.units.map((unit) => statusOf(unit.host).catch(() => undefined))
-    )
-    const index = statuses.findIndex((status) => status?.leader === status?.header.member_id)
-    return this.units[index]
+  /** The unit that leads, once one does. */
+  leader(): Promise<Unit> {
+    return until('etcd has a leader', async () => {
+      const statuses = await Promise.all(
+        this.units.map((unit) => statusOf(unit.host).catch(() => undefined))
+      )
+      return this.units[statuses.findIndex(leads)]
+    })
   }
 }
 
@@ -59,6 +61,9 @@ interface Status {
   readonly leader: string
   readonly header: { readonly member_id: string }
 }
+
+const leads = (status: Status | undefined) =>
+  status !== undefined && status.leader === status.header.member_id
 
 async function statusOf({ name }: Host): Promise<Status> {
   const response = await fetch(`http://${name}:${CLIENT_PORT}/v3/maintenance/status`, {

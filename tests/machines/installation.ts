@@ -102,8 +102,7 @@ export class Installation {
   async isWhole(): Promise<void> {
     const { etcd, postgres, rabbitmq, redis } = this.servers
     await until('all services run', () => this.units.every(({ isRunning }) => isRunning))
-    await until('etcd has a leader', () => etcd.leader())
-    await Promise.all([postgres.isWhole(), rabbitmq.isWhole(), redis.isWhole()])
+    await Promise.all([etcd.leader(), postgres.isWhole(), rabbitmq.isWhole(), redis.isWhole()])
     const hubs = [...this.programs.hubs, ...this.programs.workers]
     await Promise.all(
       hubs.map(({ name, host }) => until(`the ${name} is ready`, () => isReady(host)))

@@ -73,14 +73,14 @@ export class PostgresCluster {
     return `postgres://hub:${this.#password}@${name}:5432/hub`
   }
 
-  /** The unit that Patroni calls the leader; undefined while none is. */
-  async primary(): Promise<Unit | undefined> {
-    return this.#unitOf('leader')
+  /** The unit that Patroni calls the leader, once there is one. */
+  primary(): Promise<Unit> {
+    return until('PostgreSQL has a primary', () => this.#unitOf('leader'))
   }
 
-  /** The unit of the standby that has every confirmed commit. */
-  async synchronousStandby(): Promise<Unit | undefined> {
-    return this.#unitOf('sync_standby')
+  /** The unit of the standby that has every confirmed commit, once there is one. */
+  synchronousStandby(): Promise<Unit> {
+    return until('PostgreSQL has a synchronous standby', () => this.#unitOf('sync_standby'))
   }
 
   /** Waits until there is a primary, a synchronous standby, and all others follow. */
@@ -103,15 +103,19 @@ export class PostgresCluster {
 
   /** Makes the synchronous standby the primary, as an administrator does. */
   async switchOver(): Promise<void> {
-    const [leader, candidate] = await Promise.all([this.primary(), this.synchronousStandby()])
-    const response = await fetch(`http://${leader!.host.name}:${PATRONI_PORT}/switchover`, {
-      method: 'POST',
-      body: JSON.stringify({ leader: leader!.host.name, candidate: candidate!.host.name }),
+    await until('Patroni switches to the synchronous standby', async () => {
+      const leader = (await this.primary()).host.name
+      const candidate = (await this.synchronousStandby()).host.name
+      const response = await fetch(`http://${leader}:${PATRONI_PORT}/switchover`, {
+        method: 'POST',
+        body: JSON.stringify({ leader, candidate }),
+      })
+      const text = await response.text()
+      if (!response.ok) {
+        throw new Error(`Patroni refused: ${response.status} ${text}`)
+      }
+      return true
     })
-    const text = await response.text()
-    if (!response.ok) {
-      throw new Error(`Patroni refused to switch: ${response.status} ${text}`)
-    }
   }
 
   async #unitOf(role: Member['role']): Promise<Unit | undefined> {
@@ -131,7 +135,7 @@ export class PostgresCluster {
   }
 
   async #createDatabase(): Promise<void> {
-    const { host } = (await this.primary())!
+    const { host } = await this.primary()
     const connectionString = `postgres://postgres:${this.#password}@${host.name}:5432/postgres`
     const client = new pg.Client({ connectionString })
     await client.connect()

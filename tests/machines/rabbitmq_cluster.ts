@@ -76,14 +76,12 @@ export class RabbitmqCluster {
   }
 
   /** The unit that leads a queue. */
-  async leaderOf(queue: string): Promise<Unit> {
-    const { host } = this.units.find(({ isRunning }) => isRunning)!
-    const text = await this.#call(host, `ra_leaderboard lookup_leader [hub_${queue}]`)
-    const leader = this.units.find((unit) => text.includes(`rabbit@${unit.host.name}}`))
-    if (!leader) {
-      throw new Error(`No node leads the queue ${queue}: ${text}`)
-    }
-    return leader
+  leaderOf(queue: string): Promise<Unit> {
+    return until(`a node leads the queue ${queue}`, async () => {
+      const { host } = this.units.find(({ isRunning }) => isRunning)!
+      const text = await this.#call(host, `ra_leaderboard lookup_leader [hub_${queue}]`)
+      return this.units.find((unit) => text.includes(`rabbit@${unit.host.name}}`))
+    })
   }
 
   /** Fails if a queue is on one node only. */

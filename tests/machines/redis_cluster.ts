@@ -75,15 +75,19 @@ export class RedisCluster {
   }
 
   /** The server that the sentinels call the master. */
-  async master(): Promise<Unit> {
-    const { host } = this.sentinels.find(({ isRunning }) => isRunning)!
-    const [name] = await askSentinel<string[]>(host, 'get-master-addr-by-name', 'hub')
-    return this.servers.find(({ host: each }) => each.name === name || each.address === name)!
+  master(): Promise<Unit> {
+    return until('the sentinels know a master', async () => {
+      const { host } = this.sentinels.find(({ isRunning }) => isRunning)!
+      const [name] = await askSentinel<string[]>(host, 'get-master-addr-by-name', 'hub')
+      return this.servers.find(({ host: each }) => each.name === name || each.address === name)
+    })
   }
 
   /** Makes a replica the master, as an administrator does. */
   async switchOver(): Promise<void> {
-    await askSentinel(this.sentinels[0]!.host, 'failover', 'hub')
+    await until('a sentinel begins to switch', () =>
+      askSentinel(this.sentinels[0]!.host, 'failover', 'hub')
+    )
   }
 }
 

@@ -68,7 +68,7 @@ export class Rounds {
     const journal = await Journal.open(databaseUrl)
     const observer = await Observer.start(brokerUrl)
     const probes = await PrimaryProbes.start(journal.pool, servers.postgres)
-    const primary = (await servers.postgres.primary())!
+    const primary = await servers.postgres.primary()
     const building = await prepareBuilds(origin, servers.postgres.urlAt(primary.host))
     await servers.rabbitmq.expectReplicatedQueues()
     await nothingIsUnderWay(journal)

@@ -29,7 +29,8 @@ export async function debianRoot({ name, packages, hooks = [] }: DebianRoot): Pr
   const folder = await madeOnce(`${name}-of-${SUITE}-${contents}`, (empty) =>
     run('mmdebstrap', [
       ...['--quiet', '--variant=apt', `--include=${packages.join()}`],
-      ...['--aptopt=APT::Install-Recommends "false"', '--dpkgopt=path-exclude=/usr/share/doc/*'],
+      ...['--aptopt=APT::Install-Recommends "false"', '--aptopt=Acquire::Retries "3"'],
+      '--dpkgopt=path-exclude=/usr/share/doc/*',
       ...hooks.map((hook) => `--customize-hook=${hook}`),
       ...[SUITE, archiveIn(empty), MIRROR],
     ])
