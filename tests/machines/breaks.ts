@@ -21,7 +21,8 @@ interface Target {
   readonly hosts: (installation: Installation, draw: Draw) => Promise<readonly Host[]>
   /** As an administrator does before the host is maintained. By default, its services are stopped. */
   readonly switchOver?: (installation: Installation) => Promise<void>
-  readonly ways: readonly WayName[]
+  /** Beside those that happen to all. */
+  readonly ways?: readonly WayName[]
 }
 
 const WAYS = {
@@ -76,10 +77,14 @@ const heal = (hosts: readonly Host[]) => async () => {
   await Promise.all(hosts.map((host) => host.heal()))
 }
 
-const NETWORK_AND_PROCESSES = ['kill -9', 'cut off', 'cut off one way', 'paused'] as const
-const ALL = [...NETWORK_AND_PROCESSES, 'disk full', 'clock 5 minutes ahead'] as const
-/** Of servers that clients reach without a balancer. */
-const ALL_OF_SERVERS = [...ALL, 'cut off from other servers'] as const
+const OF_ALL = [
+  'kill -9',
+  'cut off',
+  'cut off one way',
+  'paused',
+  'disk full',
+  'clock 5 minutes ahead',
+] as const
 /** The longest queue of the load. */
 const QUEUE = 'telemetryEventTasks'
 
@@ -89,68 +94,60 @@ const TARGETS: readonly Target[] = [
     holdMs: OVER_LEASE_MS,
     hosts: async ({ servers }) => [(await servers.postgres.primary()).host],
     switchOver: ({ servers }) => servers.postgres.switchOver(),
-    ways: ALL_OF_SERVERS,
+    ways: ['cut off from other servers'],
   },
   {
     name: 'the synchronous standby of PostgreSQL',
     holdMs: OVER_LEASE_MS,
     hosts: async ({ servers }) => [(await servers.postgres.synchronousStandby()).host],
-    ways: ALL,
   },
   {
     name: 'the leader of etcd',
     holdMs: HOLD_MS,
     hosts: async ({ servers }) => [(await servers.etcd.leader()).host],
-    ways: ALL,
   },
   {
     name: 'the leader of a queue of RabbitMQ',
     holdMs: HOLD_MS,
     hosts: async ({ servers }) => [(await servers.rabbitmq.leaderOf(QUEUE)).host],
-    ways: ALL_OF_SERVERS,
+    ways: ['cut off from other servers'],
   },
   {
     name: 'one of three hosts of RabbitMQ',
     holdMs: HOLD_MS,
     hosts: async (installation, draw) => (await followersFirst(installation, draw)).slice(0, 1),
-    ways: NETWORK_AND_PROCESSES,
   },
   {
     name: 'two of three hosts of RabbitMQ',
     holdMs: HOLD_MS,
     hosts: async (installation, draw) => (await followersFirst(installation, draw)).slice(1),
-    ways: NETWORK_AND_PROCESSES,
   },
   {
     name: 'the master of Redis',
     holdMs: HOLD_MS,
     hosts: async ({ servers }) => [(await servers.redis.master()).host],
     switchOver: ({ servers }) => servers.redis.switchOver(),
-    ways: ALL_OF_SERVERS,
+    ways: ['cut off from other servers'],
   },
   {
     name: 'a host of S3',
     holdMs: HOLD_MS,
     hosts: async ({ servers }, draw) => [draw.shuffled(servers.objects.units)[0]!.host],
-    ways: NETWORK_AND_PROCESSES,
   },
   {
     name: 'a host of the hub',
     holdMs: HOLD_MS,
     hosts: async ({ programs }, draw) => [draw.shuffled(programs.hubs)[0]!.host],
-    ways: ALL,
   },
   {
     name: 'a host of the worker',
     holdMs: HOLD_MS,
     hosts: async ({ programs }, draw) => [draw.shuffled(programs.workers)[0]!.host],
-    ways: ALL,
   },
   {
     name: 'the balancer',
     holdMs: 5_000,
     hosts: async ({ programs }) => [programs.balancer.host],
-    ways: NETWORK_AND_PROCESSES,
   },
   {
     name: 'a site with one of each',
@@ -166,7 +163,6 @@ const TARGETS: readonly Target[] = [
         ...pairs.map((units) => units[at % units.length]!.host),
       ]
     },
-    ways: NETWORK_AND_PROCESSES,
   },
 ]
 
@@ -193,7 +189,7 @@ export const BREAKS: readonly Break[] = [
   },
   ...TARGETS.flatMap((target) => [
     switched(target),
-    ...target.ways.map((way) => broken(target, way)),
+    ...[...OF_ALL, ...(target.ways ?? [])].map((way) => broken(target, way)),
   ]),
 ]
 
