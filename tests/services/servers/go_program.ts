@@ -27,8 +27,6 @@ export async function goProgram({ from, version }: GoProgram): Promise<string> {
 }
 
 interface ModulePrograms {
-  /** What their folder is called, in front of the version. */
-  readonly name: string
   readonly module: string
   readonly version: string
   /** The packages of its programs, and of other modules with the versions it requires. */
@@ -40,7 +38,8 @@ interface ModulePrograms {
 
 /** Builds programs of a module that requires parts of its own repository. Resolves to their folder. This takes many minutes. */
 export function goModulePrograms(wanted: ModulePrograms): Promise<string> {
-  return madeOnce(`${wanted.name}@${wanted.version}`, async (GOBIN) => {
+  const { module, version } = wanted
+  return madeOnce(`${module.split('/').at(-1)}@${version}`, async (GOBIN) => {
     const at = await mkdtemp(join(tmpdir(), 'go-build-'))
     try {
       await writeFile(join(at, 'go.mod'), await goModOf(wanted))

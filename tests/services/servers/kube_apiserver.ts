@@ -16,7 +16,6 @@ const CERTIFICATE = `${CERTIFICATES}/apiserver.crt`
 
 const kubernetesPrograms = () =>
   goModulePrograms({
-    name: 'kubernetes',
     module: 'k8s.io/kubernetes',
     version: VERSION,
     versionOfParts: VERSION.replace('v1', 'v0'),

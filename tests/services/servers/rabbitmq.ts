@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { glob, symlink } from 'node:fs/promises'
 import { connect as connectSocket } from 'node:net'
-import { basename, join, relative } from 'node:path'
+import { basename, join } from 'node:path'
 import { connect } from 'amqplib'
 
 import { freePort } from './free_port.js'
@@ -116,10 +116,10 @@ async function surroundings(home: Home, broker: BrokerNode) {
  */
 async function linkApplications(home: Home, root = '/'): Promise<string> {
   const folder = await home.makeFolder('applications')
-  for await (const application of glob(join(root, APPLICATIONS))) {
+  for await (const application of glob(APPLICATIONS, { cwd: root })) {
     const name = basename(application)
     if (!name.startsWith('rabbitmq_') || name.startsWith('rabbitmq_prelaunch-')) {
-      await symlink(join('/', relative(root, application)), join(folder, name))
+      await symlink(join('/', application), join(folder, name))
     }
   }
   return folder
