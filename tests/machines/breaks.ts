@@ -2,8 +2,8 @@ import type { Draw } from '#tests/chaos/draw'
 import type { Installation } from './installation.js'
 import type { Host } from './network.js'
 
-/** Longer than a primary of PostgreSQL keeps its lease. */
-const OVER_LEASE_MS = 30_000
+/** Longer than a primary of PostgreSQL keeps its lease, and a node of RabbitMQ its clients without the majority. */
+const LONG_HOLD_MS = 30_000
 const HOLD_MS = 15_000
 /** A clean switch is over when it has begun. */
 const SWITCH_HOLD_MS = 5_000
@@ -91,14 +91,14 @@ const QUEUE = 'telemetryEventTasks'
 const TARGETS: readonly Target[] = [
   {
     name: 'the primary of PostgreSQL',
-    holdMs: OVER_LEASE_MS,
+    holdMs: LONG_HOLD_MS,
     hosts: async ({ servers }) => [(await servers.postgres.primary()).host],
     switchOver: ({ servers }) => servers.postgres.switchOver(),
     ways: ['cut off from other servers'],
   },
   {
     name: 'the synchronous standby of PostgreSQL',
-    holdMs: OVER_LEASE_MS,
+    holdMs: LONG_HOLD_MS,
     hosts: async ({ servers }) => [(await servers.postgres.synchronousStandby()).host],
   },
   {
@@ -108,7 +108,7 @@ const TARGETS: readonly Target[] = [
   },
   {
     name: 'the leader of a queue of RabbitMQ',
-    holdMs: HOLD_MS,
+    holdMs: LONG_HOLD_MS,
     hosts: async ({ servers }) => [(await servers.rabbitmq.leaderOf(QUEUE)).host],
     ways: ['cut off from other servers'],
   },
@@ -151,7 +151,7 @@ const TARGETS: readonly Target[] = [
   },
   {
     name: 'a site with one of each',
-    holdMs: OVER_LEASE_MS,
+    holdMs: LONG_HOLD_MS,
     hosts: async ({ servers, programs }) => {
       const { etcd, postgres, rabbitmq, redis, objects } = servers
       const primary = await postgres.primary()
