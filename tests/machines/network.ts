@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, statfs, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+
+import { until } from './until.js'
 
 const run = promisify(execFile)
 
@@ -48,6 +50,11 @@ async function ip(...args: string[]): Promise<void> {
 /** In memory, since the machine itself does not fail. */
 async function mountDisk(folder: string, size: string): Promise<void> {
   await run('mount', ['-t', 'tmpfs', '-o', `mode=1777,size=${size}`, 'tmpfs', folder])
+}
+
+/** Fails if more than that is on the disk. */
+async function resizeDisk(folder: string, size: string): Promise<void> {
+  await run('mount', ['-o', `remount,size=${size}`, folder])
 }
 
 /** A host with a network of its own, beside others at one bridge. */
@@ -101,16 +108,19 @@ export class Host {
     await this.#nft('table inet cut\ndelete table inet cut')
   }
 
-  /** Takes all that is free of the disk, while others write to it: ends with that nothing more can be written. */
+  /** Takes all that is free of the disk, while others write to it: makes it as small as what is on it. */
   async fillDisk(): Promise<void> {
-    await run('cp', ['/dev/zero', join(this.disk, FILLER)]).catch((error: Error) => {
-      if (!error.message.includes('No space left')) {
-        throw error
-      }
+    // A size of 0 means without a limit.
+    await writeFile(join(this.disk, FILLER), FILLER)
+    await until('nothing of the disk is free', async () => {
+      const { blocks, bfree, bsize } = await statfs(this.disk)
+      await resizeDisk(this.disk, `${(blocks - bfree) * bsize}`)
+      return (await statfs(this.disk)).bfree === 0
     })
   }
 
   async emptyDisk(): Promise<void> {
+    await resizeDisk(this.disk, DISK_SIZE)
     await rm(join(this.disk, FILLER))
   }
 

@@ -13,7 +13,7 @@ import { outagesOf, type Outages } from './outages.js'
 import { PrimaryProbes } from './primary_probes.js'
 import { until } from './until.js'
 
-const BEFORE_MS = [2_000, 4_000] as const
+const BEFORE_MS = [1_000, 3_000] as const
 const AFTER_MS = 2_000
 
 /** One break, and what it did. */
@@ -44,16 +44,24 @@ async function nothingIsUnderWay(journal: Journal): Promise<void> {
   })
 }
 
-const countsOf = ({ parts: { client, ledger, forms, resumable } }: Load): Round['counts'] => ({
+type Counts = Round['counts']
+
+const countsOf = ({ parts: { client, ledger, forms, resumable } }: Load): Counts => ({
   writes: client.exchanges.filter(({ status = 500 }) => status < 300).length,
   messages: ledger.counts.accepted,
   uploads: forms.accepted.length + resumable.accepted.length,
 })
 
+const growth = (from: Counts, to: Counts): Counts => ({
+  writes: to.writes - from.writes,
+  messages: to.messages - from.messages,
+  uploads: to.uploads - from.uploads,
+})
+
 const problemsOf = (findings: readonly Finding[]) =>
   findings.flatMap(({ what, problems }) => problems.map((problem) => `${what}: NO, ${problem}`))
 
-/** Breaks one thing after the other while clients write, and compares everything after each. */
+/** Breaks one thing after the other while clients write, and compares everything when they have ended. */
 export class Rounds {
   readonly #witnesses: Witnesses
   readonly #draw: Draw
@@ -80,40 +88,52 @@ export class Rounds {
     this.#draw = draw
   }
 
-  async run({ name, holdMs, begin }: Break): Promise<Round> {
+  /** Whatever was lost speaks against each of the rounds. */
+  async run(breaks: readonly Break[], onMeasured: (round: Round) => void): Promise<Round[]> {
     this.#count++
     const { installation, journal, observer, probes, building, scale } = this.#witnesses
     const { origin } = installation
     const formerEvents = await eventsSoFar({ journal })
-    const named = { ...scale, name: `round-${this.#count}` }
+    const named = { ...scale, name: `load-${this.#count}` }
     const load = await Load.start({ origin, building, scale: named })
     try {
-      const { hosts, outages, notWhole } = await this.#measure(load, { holdMs, begin })
+      const rounds: Round[] = []
+      for (const each of breaks) {
+        const round = await this.#measure(load, each)
+        onMeasured(round)
+        rounds.push(round)
+      }
       await load.endWriting()
       const evidence = { load, journal, observer, origin, formerEvents }
       const findings = [...(await checks(evidence)), await probes.finding()]
-      const problems = [...notWhole, ...problemsOf(findings)]
-      return { name, hosts, outages, problems, counts: countsOf(load) }
+      const lost = problemsOf(findings)
+      return rounds.map((round) => ({ ...round, problems: [...round.problems, ...lost] }))
     } finally {
       load.stop()
     }
   }
 
   /** Breaks something, and lets the load go on until everything is whole again. */
-  async #measure(load: Load, { holdMs, begin }: Pick<Break, 'holdMs' | 'begin'>) {
+  async #measure(load: Load, { name, holdMs, begin }: Break): Promise<Round> {
     const { installation } = this.#witnesses
+    const before = countsOf(load)
     await delay(this.#draw.between(...BEFORE_MS))
     const from = performance.now()
     const { hosts, repair } = await begin(installation, this.#draw)
     await delay(holdMs)
     await repair()
-    const notWhole = await installation.isWhole().then(
+    const problems = await installation.isWhole().then(
       () => [],
       (error) => [`it did not become whole by itself: ${error}`]
     )
     await delay(AFTER_MS)
-    const outages = outagesOf(load, from, performance.now())
-    return { hosts: hosts.map((host) => host.name), outages, notWhole }
+    return {
+      name,
+      hosts: hosts.map((host) => host.name),
+      outages: outagesOf(load, from, performance.now()),
+      problems,
+      counts: growth(before, countsOf(load)),
+    }
   }
 
   async close(): Promise<void> {

@@ -21,6 +21,8 @@ interface DrillOptions {
   readonly isTableWritten: boolean
 }
 
+/** How many breaks pass under one load, until everything is compared. */
+const BREAKS_PER_LOAD = 11
 const BUILDS = { fileBytes: 64 * 1024, pauseMs: 5_000 }
 const UPLOADS = { partBytes: 16 * 1024, pauseMs: 50 }
 const WRITER_PAUSE_MS = 50
@@ -43,12 +45,14 @@ export async function runDrill(options: DrillOptions): Promise<void> {
   const rounds = await Rounds.at(installation, options.draw, scaleOf(options))
   cleanup.defer(() => rounds.close())
   const done: Round[] = []
-  for (const each of inOrder(chosen, options)) {
-    const round = await rounds.run(each)
-    done.push(round)
-    note(lineOf(round))
-    round.problems.forEach((problem) => console.log(`         ${problem}`))
-    await keep(round, options)
+  const order = inOrder(chosen, options)
+  while (order.length > 0) {
+    const compared = await rounds.run(order.splice(0, BREAKS_PER_LOAD), (round) =>
+      note(lineOf(round))
+    )
+    problemsOf(compared).forEach((problem) => console.log(`         ${problem}`))
+    await keep(compared, options)
+    done.push(...compared)
   }
   await showTable(done, options)
 }
@@ -76,11 +80,14 @@ const scaleOf = ({ writers, messagesPerSecond }: DrillOptions): Omit<LoadScale, 
   builds: BUILDS,
 })
 
-async function keep(round: Round, { results }: DrillOptions): Promise<void> {
+/** What rounds under one load have in common is named once. */
+const problemsOf = (rounds: readonly Round[]) => new Set(rounds.flatMap(({ problems }) => problems))
+
+async function keep(rounds: readonly Round[], { results }: DrillOptions): Promise<void> {
   if (results) {
-    await appendFile(results, `${JSON.stringify(round)}\n`)
+    await appendFile(results, rounds.map((round) => `${JSON.stringify(round)}\n`).join(''))
   }
-  if (round.problems.length > 0) {
+  if (problemsOf(rounds).size > 0) {
     process.exitCode = 1
   }
 }
