@@ -9,7 +9,7 @@ const SAMPLED_EVERY_MS = 1_000
 export class Floor {
   #position = 0
   #sampledAt = 0
-  /** An assigned position, and the first transaction id that cannot reveal a lower position. */
+  /** An assigned position, and the first transaction id that cannot reveal it or a lower one. */
   #candidate: { position: number; before?: bigint } | undefined
 
   get position(): number {
@@ -22,6 +22,10 @@ export class Floor {
 
   sample({ position, oldest, next }: Horizon, now: number): void {
     this.#sampledAt = now
+    if (next === undefined) {
+      this.#candidate = undefined
+      return
+    }
     if (this.#candidate) {
       // Set on the second sample: a transaction may take a position before it gets an id.
       this.#candidate.before ??= next

@@ -122,7 +122,7 @@ export class OutboxPublisher {
 
   async #read(reader: Reader, scope: Scope, now: number): Promise<void> {
     if (this.#floor.isDue(now)) {
-      this.#floor.sample(await this.#store.horizon(), now)
+      this.#floor.sample(await this.#store.horizon(this.#floor.position), now)
     }
     const except = this.#buffer.positionsTakenFor(scope.destinations)
     reader.isUnread = false

@@ -26,10 +26,16 @@ interface Row {
 export interface Horizon {
   /** The last assigned position. */
   readonly position: number
-  /** The oldest running transaction. */
+  /** Transactions with lower ids have all ended. */
   readonly oldest: bigint
-  /** The id of the next transaction. */
-  readonly next: bigint
+  /** Higher than the id of every transaction that has one; none without a position above the floor. */
+  readonly next: bigint | undefined
+}
+
+interface HorizonRow {
+  position: string
+  oldest: string
+  next: string | null
 }
 
 const NOTHING: Selection = {
@@ -66,11 +72,14 @@ const EXCHANGE_AND_MARK = {
   text: `with ${REMOVE}, ${MARK} ${READ}`,
 }
 
-/** An unused sequence reports its first value as the last one. */
+/**
+ * An unused sequence reports its first value as the last one. Snapshots do not know ids that are higher than those of all
+ * ended transactions, so the next one is taken, while there is something to find out.
+ */
 const HORIZON = `
-  select last_value - (not is_called)::int as position,
-         pg_snapshot_xmin(s) as oldest, pg_snapshot_xmax(s) as next
-  from outbox_position_seq, pg_current_snapshot() s`
+  select position, pg_snapshot_xmin(pg_current_snapshot()) as oldest,
+         case when position > $1 then pg_current_xact_id() end as next
+  from (select last_value - (not is_called)::int as position from outbox_position_seq) as sequence`
 
 /**
  * The statements of a relay. They use the connection that holds the leader lock, so a relay that lost it cannot write.
@@ -105,9 +114,13 @@ export class OutboxStore {
     }))
   }
 
-  async horizon(): Promise<Horizon> {
-    const { rows } = await this.#client.query<Record<keyof Horizon, string>>(HORIZON)
+  async horizon(floor: number): Promise<Horizon> {
+    const { rows } = await this.#client.query<HorizonRow>(HORIZON, [floor])
     const { position, oldest, next } = rows[0]!
-    return { position: Number(position), oldest: BigInt(oldest), next: BigInt(next) }
+    return {
+      position: Number(position),
+      oldest: BigInt(oldest),
+      next: next === null ? undefined : BigInt(next),
+    }
   }
 }

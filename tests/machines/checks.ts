@@ -12,19 +12,25 @@ import { until } from './until.js'
 
 interface DrillEvidence extends Evidence {
   readonly origin: string
-  /** Events of nodes from before the load began to listen. */
-  readonly formerEvents: ReadonlySet<string>
+  readonly former: Former
+}
+
+/** What there was before the load began; it was compared before. */
+interface Former {
+  /** Events of nodes. */
+  readonly events: ReadonlySet<string>
+  readonly nodes: ReadonlySet<string>
 }
 
 /** Compares what clients were answered with what there is, when nothing is written any more. */
 export async function checks(evidence: DrillEvidence): Promise<Finding[]> {
-  const { load, origin, formerEvents } = evidence
+  const { load, origin, former } = evidence
   return [
-    await changes(evidence),
+    await changes(evidence, (record) => former.nodes.has(record)),
     messages(load),
     await uploads(load),
     await builds(load),
-    await events(evidence, (id) => formerEvents.has(id)),
+    await events(evidence, (id) => former.events.has(id)),
     await trail(origin),
     { what: 'clients were denied nothing', problems: denials(load) },
   ]
@@ -48,10 +54,13 @@ function denials({ parts: { writers, traffic } }: Load): string[] {
   return [...writers, traffic].flatMap(({ surprises }) => surprises)
 }
 
-/** The events that a stream which begins now is too late for. */
-export async function eventsSoFar({ journal }: Pick<Evidence, 'journal'>): Promise<Set<string>> {
+/** What there is so far. */
+export async function formerThings({ journal }: Pick<Evidence, 'journal'>): Promise<Former> {
   const { rows } = await journal.pool.query<{ id: string }>(
     `select id from events where ref_type = 'node'`
   )
-  return new Set(rows.map(({ id }) => id))
+  return {
+    events: new Set(rows.map(({ id }) => id)),
+    nodes: new Set((await journal.stored()).map(({ record }) => record)),
+  }
 }

@@ -7,7 +7,7 @@ import type { Finding } from '#tests/drills/report'
 import { prepareBuilds, type BuildFacts } from '#tests/drills/upgrade/builder'
 import { Load, type LoadScale } from '#tests/drills/upgrade/load'
 import type { Break } from './breaks.js'
-import { checks, eventsSoFar } from './checks.js'
+import { checks, formerThings } from './checks.js'
 import type { Installation } from './installation.js'
 import { outagesOf, type Outages } from './outages.js'
 import { PrimaryProbes } from './primary_probes.js'
@@ -93,7 +93,7 @@ export class Rounds {
     this.#count++
     const { installation, journal, observer, probes, building, scale } = this.#witnesses
     const { origin } = installation
-    const formerEvents = await eventsSoFar({ journal })
+    const former = await formerThings({ journal })
     const named = { ...scale, name: `load-${this.#count}` }
     const load = await Load.start({ origin, building, scale: named })
     try {
@@ -104,7 +104,7 @@ export class Rounds {
         rounds.push(round)
       }
       await load.endWriting()
-      const evidence = { load, journal, observer, origin, formerEvents }
+      const evidence = { load, journal, observer, origin, former }
       const findings = [...(await checks(evidence)), await probes.finding()]
       const lost = problemsOf(findings)
       return rounds.map((round) => ({ ...round, problems: [...round.problems, ...lost] }))

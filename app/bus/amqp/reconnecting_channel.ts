@@ -7,6 +7,7 @@ const REOPEN_BACKOFF = { firstMs: 50, longestMs: 2_000 }
 const CLOSE_LIMIT_MS = 2_000
 
 interface ReconnectingChannelOptions<C extends Channel> {
+  /** Opens a channel without a limit of deliveries. */
   open(): Promise<C>
   /** Declares and starts what the channel is used for. */
   prepare(channel: C): Promise<void>
@@ -61,6 +62,8 @@ export class ReconnectingChannel<C extends Channel> {
     channel.on('error', (error: Error) =>
       this.#options.logger.warn({ err: error }, 'the broker closed a channel')
     )
+    // Fails if the channel was closed before anybody listened for it.
+    await channel.prefetch(0)
     await this.#options.prepare(channel)
     if (this.#closing.signal.aborted) {
       await channel.close()

@@ -1,6 +1,7 @@
 import type { Journal } from '#tests/chaos/journal'
 import { judge } from '#tests/chaos/judge'
 import { problems as messageProblems } from '#tests/chaos/messenger/kills'
+import type { Note } from '#tests/chaos/note'
 import type { Observer } from '#tests/chaos/observer'
 import { none, type Finding } from '#tests/drills/report'
 import { eventually } from '#tests/helpers/eventually'
@@ -45,9 +46,13 @@ export async function findings(evidence: UpgradeEvidence): Promise<Finding[]> {
   ]
 }
 
-/** Waits until everything that was written has arrived. */
-export async function changes({ journal, observer, load }: Evidence): Promise<Finding> {
-  const stored = await journal.stored()
+/** Waits until everything that was written has arrived, but for what was written of some records. */
+export async function changes(
+  { journal, observer, load }: Evidence,
+  isFormer: (record: string) => boolean = () => false
+): Promise<Finding> {
+  const isOwn = ({ record }: Note) => !isFormer(record)
+  const stored = (await journal.stored()).filter(isOwn)
   const last = stored.at(-1)?.number ?? 0
   const now = new Date()
   // The costly question comes last, since it is asked until all answers are yes.
@@ -62,8 +67,8 @@ export async function changes({ journal, observer, load }: Evidence): Promise<Fi
   const problems = judge({
     kept: stored,
     promised,
-    heard: observer.heard,
-    audited: await journal.audited(),
+    heard: observer.heard.filter(isOwn),
+    audited: (await journal.audited()).filter(isOwn),
   })
   const what = `${promised.length} acknowledged changes are stored, were published in order, and are audited once`
   return { what, problems: [...problems, ...none(promised.length)] }

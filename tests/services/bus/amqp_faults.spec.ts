@@ -2,11 +2,18 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 import { test } from '@japa/runner'
-import { connect, type Channel, type ChannelModel, type GetMessage } from 'amqplib'
+import {
+  connect,
+  type Channel,
+  type ChannelModel,
+  type ConfirmChannel,
+  type GetMessage,
+} from 'amqplib'
 import pg from 'pg'
 
 import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { AmqpDeadLetters } from '#bus/amqp/amqp_dead_letters'
+import { ReconnectingChannel } from '#bus/amqp/reconnecting_channel'
 import { defineConsumer, type Consumer } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
 import { newMessage, type Message } from '#bus/message'
@@ -247,6 +254,30 @@ test.group('Bus on RabbitMQ', (group) => {
     await broker.restart()
     await eventually(() => bus.isReady)
     await bus.publish(command(queue, {}))
+  })
+
+  test('a channel that ended before anybody listened for it is replaced', async ({
+    assert,
+    cleanup,
+  }) => {
+    const connection = await connect(broker.url)
+    cleanup(() => connection.close())
+    const opened: ConfirmChannel[] = []
+    const channel = new ReconnectingChannel({
+      async open() {
+        const each = await connection.createConfirmChannel()
+        if (opened.push(each) === 1) {
+          await each.close()
+        }
+        return each
+      },
+      prepare: async () => {},
+      logger: silent,
+    })
+    cleanup(() => channel.close())
+    await eventually(() => channel.current !== undefined)
+    assert.lengthOf(opened, 2)
+    assert.equal(channel.current, opened[1])
   })
 
   test('a message that ends its process ends among the dead letters, and harms no other', async ({

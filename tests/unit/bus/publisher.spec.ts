@@ -23,6 +23,8 @@ class StandInChannel extends EventEmitter {
     this.#refuses = refuses
   }
 
+  async prefetch(): Promise<void> {}
+
   async assertExchange(): Promise<void> {}
 
   publish(_exchange: string, _key: string, _content: Buffer, _options: object, confirm: Confirm) {
