@@ -22,6 +22,7 @@ const { values } = parseArgs({
     'writers': { type: 'string', default: '8' },
     'messages': { type: 'string', default: '20' },
     'results': { type: 'string' },
+    'continue': { type: 'boolean', default: false },
     'write-table': { type: 'boolean', default: false },
   },
 })
@@ -56,6 +57,7 @@ async function drill(): Promise<void> {
     writers: whole('writers'),
     messagesPerSecond: whole('messages'),
     results: values.results,
+    isContinued: values.continue,
     isTableWritten: values['write-table'],
   })
 }

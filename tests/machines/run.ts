@@ -4,6 +4,7 @@ import type { Draw } from '#tests/chaos/draw'
 import type { LoadScale } from '#tests/drills/upgrade/load'
 import { BREAKS, SHORT, type Break } from './breaks.js'
 import { Installation } from './installation.js'
+import { inOrder } from './order.js'
 import { Rounds, type Round } from './rounds.js'
 import { tableOf, writeBetweenMarkers } from './table.js'
 
@@ -18,6 +19,8 @@ interface DrillOptions {
   readonly messagesPerSecond: number
   /** Rounds of this and earlier runs, each a line of JSON. */
   readonly results: string | undefined
+  /** Whether those rounds count. */
+  readonly isContinued: boolean
   readonly isTableWritten: boolean
 }
 
@@ -31,13 +34,13 @@ const PAGE = new URL('../../docs/high-availability.md', import.meta.url)
 
 /** Breaks what was chosen, and prints the table. The process fails if something was lost. */
 export async function runDrill(options: DrillOptions): Promise<void> {
-  const chosen = chosenBreaks(options)
+  const order = await orderOf(options)
   const startedAt = performance.now()
   const note = (text: string) => {
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
     console.log(`${seconds.padStart(5)} s  ${text}`)
   }
-  note(`${chosen.length} breaks, ${options.rounds} times each`)
+  note(`${order.length} rounds`)
   await using cleanup = new AsyncDisposableStack()
   const installation = await Installation.start()
   cleanup.defer(() => installation.stop())
@@ -45,7 +48,6 @@ export async function runDrill(options: DrillOptions): Promise<void> {
   const rounds = await Rounds.at(installation, options.draw, scaleOf(options))
   cleanup.defer(() => rounds.close())
   const done: Round[] = []
-  const order = inOrder(chosen, options)
   while (order.length > 0) {
     const compared = await rounds.run(order.splice(0, BREAKS_PER_LOAD), (round) =>
       note(lineOf(round))
@@ -57,6 +59,12 @@ export async function runDrill(options: DrillOptions): Promise<void> {
   await showTable(done, options)
 }
 
+async function orderOf(options: DrillOptions): Promise<Break[]> {
+  const { draw, rounds, results, isContinued } = options
+  const earlier = results && isContinued ? await readRounds(results) : []
+  return inOrder(chosenBreaks(options), { draw, rounds, earlier })
+}
+
 function chosenBreaks({ only, isShort }: DrillOptions): Break[] {
   const named = BREAKS.filter(({ name }) => only.some((text) => name.includes(text)))
   const chosen = isShort ? named.filter(({ name }) => SHORT.includes(name)) : named
@@ -66,10 +74,6 @@ function chosenBreaks({ only, isShort }: DrillOptions): Break[] {
   }
   return chosen
 }
-
-/** All breaks take turns, in an order of chance each time. */
-const inOrder = (breaks: readonly Break[], { draw, rounds }: DrillOptions): Break[] =>
-  Array.from({ length: rounds }, () => draw.shuffled(breaks)).flat()
 
 const scaleOf = ({ writers, messagesPerSecond }: DrillOptions): Omit<LoadScale, 'name'> => ({
   writers,

@@ -2,7 +2,9 @@ import { readdir } from 'node:fs/promises'
 
 import { test } from '@japa/runner'
 
+import { Draw } from '#tests/chaos/draw'
 import { exampleFor } from '#tests/machines/example'
+import { inOrder } from '#tests/machines/order'
 import { longestGap } from '#tests/machines/outages'
 import { byFormerPrimaries } from '#tests/machines/primary_probes'
 import { tableOf } from '#tests/machines/table'
@@ -32,6 +34,21 @@ test.group('The drill with several hosts', () => {
       '| a           |      1 |    0 |  1.0 / 1.0 | 0.0 / 0.0 | 0.5 / 0.5 |',
       '| b           |      3 |    1 | 3.0 / 20.0 | 0.0 / 0.0 | 0.5 / 0.5 |',
     ])
+  })
+
+  test('each breaks as often as wanted, and what broke in earlier runs counts', ({ assert }) => {
+    const names = (earlier: string[]) => {
+      const [breaks, before] = [['a', 'b', 'c'], earlier].map((all) =>
+        all.map((name) => ({ name }))
+      )
+      return inOrder(breaks!, { draw: new Draw(7), rounds: 2, earlier: before! }).map(
+        ({ name }) => name
+      )
+    }
+
+    assert.sameMembers(names([]).slice(0, 3), ['a', 'b', 'c'])
+    assert.sameMembers(names([]).slice(3), ['a', 'b', 'c'])
+    assert.sameMembers(names(['a', 'b', 'b', 'b', 'other']), ['a', 'c', 'c'])
   })
 
   test('a write that a former primary confirms after its successor did is found', ({ assert }) => {
