@@ -17,6 +17,8 @@ export class BackupClient extends DatabaseClient {
     await client.connect()
     await client.query('set statement_timeout = 0')
     await client.query('set idle_in_transaction_session_timeout = 0')
+    // A client that reads slowly is no client that went away.
+    await client.query('set tcp_user_timeout = 0')
     return client
   }
 

@@ -1,6 +1,7 @@
 import pg from 'pg'
 
 import type { HostAddress } from '#kernel/host_resolver'
+import { limitAbandonedSession } from './abandoned_sessions.js'
 import type { PrimaryResolver } from './primary_resolver.js'
 import { onReadOnly } from './session_read_only.js'
 
@@ -28,6 +29,7 @@ export class DatabaseClient extends pg.Client {
   constructor(settings: DatabaseClientSettings) {
     super(settings)
     this.#resolver = settings.resolver
+    limitAbandonedSession(this)
   }
 
   override connect(callback?: any): any {

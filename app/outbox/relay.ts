@@ -22,10 +22,7 @@ const LEADER = `select pg_try_advisory_lock(hashtextextended('outbox relay', 0))
 const SESSION = `
   set synchronous_commit = off;
   set enable_seqscan = off;
-  set enable_bitmapscan = off;
-  set tcp_keepalives_idle = 5;
-  set tcp_keepalives_interval = 2;
-  set tcp_keepalives_count = 3`
+  set enable_bitmapscan = off`
 
 interface RelayOptions {
   /** The database URL; contains the password and must not be logged. */

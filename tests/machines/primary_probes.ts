@@ -12,6 +12,7 @@ const PROGRAM = fileURLToPath(new URL('probe.mjs', import.meta.url))
 
 interface Confirmed {
   readonly id: string
+  readonly sentAt: number
   readonly at: number
   /** Rises with each promotion. */
   readonly timeline: number
@@ -41,9 +42,9 @@ export class PrimaryProbes {
     })
   }
 
-  /** Whether every confirmed write is stored, and none was confirmed by a former primary after a later one had confirmed some. */
+  /** Whether every confirmed write is stored, and none was sent to a former primary and confirmed by it. */
   async finding(): Promise<Finding> {
-    const confirmed = this.#confirmed.toSorted((one, other) => one.at - other.at)
+    const confirmed = [...this.#confirmed]
     const { rows } = await this.#pool.query<{ id: string }>('select id from drill_probes')
     const stored = new Set(rows.map(({ id }) => id))
     const lost = confirmed.filter(({ id }) => !stored.has(id))
@@ -66,11 +67,16 @@ export class PrimaryProbes {
   }
 }
 
-/** Writes of a timeline that ended before. */
+/**
+ * Writes that were sent when a later primary had confirmed some. One that was sent before may be confirmed afterwards: its
+ * primary was paused when a standby had it already.
+ */
 export function byFormerPrimaries(confirmed: readonly Confirmed[]): Confirmed[] {
-  let latest = 0
-  return confirmed.filter(({ timeline }) => {
-    latest = Math.max(latest, timeline)
-    return timeline < latest
-  })
+  const beginnings = new Map<number, number>()
+  for (const { timeline, at } of confirmed) {
+    beginnings.set(timeline, Math.min(at, beginnings.get(timeline) ?? Infinity))
+  }
+  return confirmed.filter(({ timeline, sentAt }) =>
+    [...beginnings].some(([later, beganAt]) => later > timeline && beganAt < sentAt)
+  )
 }

@@ -1,6 +1,6 @@
 /*
- * Writes to the PostgreSQL of its own host again and again, and prints each confirmed write: when it was confirmed, and
- * the timeline of the server that confirmed it. A server that is no primary refuses.
+ * Writes to the PostgreSQL of its own host again and again, and prints each confirmed write: when it was sent and confirmed,
+ * and the timeline of the server that confirmed it. A server that is no primary refuses.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -17,6 +17,7 @@ const settings = {
   query_timeout: 60_000,
 }
 const host = process.env.PROBE_HOST
+const now = () => Number(process.hrtime.bigint() / 1_000_000n)
 
 for (let number = 1; ;) {
   const client = new pg.Client(settings)
@@ -25,9 +26,10 @@ for (let number = 1; ;) {
     await client.connect()
     for (;;) {
       const id = `${host}-${number++}`
+      const sentAt = now()
       const { rows } = await client.query(WRITE, [id])
-      const at = Number(process.hrtime.bigint() / 1_000_000n)
-      console.log(JSON.stringify({ id, at, timeline: Number.parseInt(rows[0].timeline, 16) }))
+      const timeline = Number.parseInt(rows[0].timeline, 16)
+      console.log(JSON.stringify({ id, sentAt, at: now(), timeline }))
       await delay(PAUSE_MS)
     }
   } catch {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Home } from '#tests/services/servers/home'
 import { accepts, planBroker } from '#tests/services/servers/rabbitmq'
@@ -14,6 +15,8 @@ const CALL = '/usr/bin/erl_call'
 const AMQP_PORT = 5672
 const PORT_MAPPER = 4369
 const DISTRIBUTION_PORT = 25_672
+/** As often as the timer of the example. */
+const CHECK_EVERY_MS = 10_000
 
 interface Shared {
   readonly password: string
@@ -44,6 +47,20 @@ const recipe = (host: Host, { password, cookie, homes }: Shared): Recipe => ({
   },
 })
 
+/** Ends a node that the check of the example fails for, after which it is started again. */
+async function checkRepeatedly(unit: Unit, home: Home): Promise<void> {
+  const example = await exampleFor('rabbitmq-check', { host: unit.host.name, password: '' })
+  const check = await home.write('rabbitmq-check', example)
+  for (;;) {
+    await delay(CHECK_EVERY_MS, undefined, { ref: false })
+    await home.run('/bin/sh', [check]).catch(({ code }: { code: unknown }) => {
+      if (code === 1 && unit.isRunning) {
+        unit.crash()
+      }
+    })
+  }
+}
+
 /** RabbitMQ on several hosts with a virtual host whose queues are replicated. */
 export class RabbitmqCluster {
   readonly units: readonly Unit[]
@@ -53,6 +70,7 @@ export class RabbitmqCluster {
     const homes = new Map<Host, Home>()
     const shared = { password, cookie: randomBytes(20).toString('hex'), homes }
     const units = await Promise.all(hosts.map((host) => startUnit(host, recipe(host, shared))))
+    units.forEach((unit) => void checkRepeatedly(unit, homes.get(unit.host)!))
     const cluster = new RabbitmqCluster(units, homes)
     await cluster.isWhole()
     await cluster.#createAccount(password)

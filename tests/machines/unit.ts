@@ -62,6 +62,11 @@ export class Unit {
     this.#service.askToEnd()
   }
 
+  /** SIGKILL to all processes, after which they are started again. */
+  crash(): void {
+    this.#service.signal('SIGKILL')
+  }
+
   pause(): Promise<void> {
     return this.#service.pause()
   }

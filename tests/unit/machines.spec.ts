@@ -51,12 +51,21 @@ test.group('The drill with several hosts', () => {
     assert.sameMembers(names(['a', 'b', 'b', 'b', 'other']), ['a', 'c', 'c'])
   })
 
-  test('a write that a former primary confirms after its successor did is found', ({ assert }) => {
-    const confirmed = [1, 1, 2, 1, 2].map((timeline, n) => ({ id: `${n}`, at: n, timeline }))
+  test('a write that a former primary takes after its successor did is found', ({ assert }) => {
+    const write = (id: string, timeline: number, sentAt: number, at: number) => {
+      return { id, timeline, sentAt, at }
+    }
+    const confirmed = [
+      write('first', 1, 0, 1),
+      write('sent before the switch', 1, 2, 9),
+      write('successor', 2, 3, 5),
+      write('sent after the switch', 1, 6, 7),
+      write('sent meanwhile', 1, 4, 8),
+    ]
 
     assert.deepEqual(
       byFormerPrimaries(confirmed).map(({ id }) => id),
-      ['3']
+      ['sent after the switch']
     )
   })
 

@@ -13,9 +13,6 @@ const LISTENERS_LOCK = `hashtextextended('identity standing', 0)`
 /** Each listener takes a shared lock, which ends with its connection. So senders know which replies to expect. */
 const SESSION = `
   set synchronous_commit = off;
-  set tcp_keepalives_idle = 5;
-  set tcp_keepalives_interval = 2;
-  set tcp_keepalives_count = 3;
   select pg_advisory_lock_shared(${LISTENERS_LOCK})`
 
 /** NOTIFY is ordered: earlier changes reach each listener before the ping. */

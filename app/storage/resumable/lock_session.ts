@@ -9,13 +9,7 @@ const TRY = `select pg_try_advisory_lock(hashtextextended($1, 0)) as taken`
 const UNLOCK = `select pg_advisory_unlock(hashtextextended($1, 0))`
 const CHANNEL = 'resumable_uploads'
 
-/** Keepalives, so that a dead connection does not keep its locks for hours. */
-const SESSION = `
-  set tcp_keepalives_idle = 5;
-  set tcp_keepalives_interval = 2;
-  set tcp_keepalives_count = 3;
-  set tcp_user_timeout = 15000;
-  listen ${CHANNEL}`
+const LISTEN = `listen ${CHANNEL}`
 
 /**
  * The database connection with the upload locks of a process. A process that dies loses them at once. Processes
@@ -50,7 +44,7 @@ export class LockSession {
     })
     const session = new LockSession(client, onReleaseRequest)
     await client.connect()
-    await client.query(SESSION)
+    await client.query(LISTEN)
     return session
   }
 
