@@ -15,6 +15,8 @@ const CALL = '/usr/bin/erl_call'
 const AMQP_PORT = 5672
 const PORT_MAPPER = 4369
 const DISTRIBUTION_PORT = 25_672
+/** A queue with its leader, in what RabbitMQ knows of each. */
+const LED = /\{[^{}[\]]+,\s*\{[^{}]+\},\s*\[/g
 /** As often as the timer of the example. */
 const CHECK_EVERY_MS = 10_000
 
@@ -82,13 +84,15 @@ export class RabbitmqCluster {
     this.#homes = homes
   }
 
-  /** Waits until all nodes run and know of each other. */
+  /** Waits until all nodes run, know of each other, and each of them knows the leaders of the same queues. */
   async isWhole(): Promise<void> {
     await until('the nodes of RabbitMQ know each other', async () => {
       await Promise.all(this.units.map(({ host }) => accepts(AMQP_PORT, host.address)))
       const views = await Promise.all(this.units.map(({ host }) => this.#runningNodes(host)))
       return (
-        views.every((nodes) => nodes.length === this.units.length) && (await this.#isReplicating())
+        views.every((nodes) => nodes.length === this.units.length) &&
+        (await this.#isReplicating()) &&
+        (await this.#everyQueueIsLed())
       )
     })
   }
@@ -127,6 +131,12 @@ export class RabbitmqCluster {
   async #isReplicating(): Promise<boolean> {
     const calls = this.units.map(({ host }) => this.#call(host, 'erlang whereis [ra_log_wal]'))
     return (await Promise.all(calls)).every((process) => process.startsWith('<'))
+  }
+
+  async #everyQueueIsLed(): Promise<boolean> {
+    const calls = this.units.map(({ host }) => this.#call(host, 'ets tab2list [ra_leaderboard]'))
+    const led = (await Promise.all(calls)).map((text) => text.match(LED)?.length ?? 0)
+    return new Set(led).size === 1
   }
 
   #call(host: Host, functionAndArguments: string): Promise<string> {
