@@ -67,6 +67,7 @@ async function checkRepeatedly(unit: Unit, home: Home): Promise<void> {
 export class RabbitmqCluster {
   readonly units: readonly Unit[]
   readonly #homes: ReadonlyMap<Host, Home>
+  #queues = 0
 
   static async start(hosts: readonly Host[], password: string): Promise<RabbitmqCluster> {
     const homes = new Map<Host, Home>()
@@ -84,7 +85,7 @@ export class RabbitmqCluster {
     this.#homes = homes
   }
 
-  /** Waits until all nodes run, know of each other, and each of them knows the leaders of the same queues. */
+  /** Waits until all nodes run, know of each other, and each of them knows the leaders of all queues. */
   async isWhole(): Promise<void> {
     await until('the nodes of RabbitMQ know each other', async () => {
       await Promise.all(this.units.map(({ host }) => accepts(AMQP_PORT, host.address)))
@@ -136,7 +137,8 @@ export class RabbitmqCluster {
   async #everyQueueIsLed(): Promise<boolean> {
     const calls = this.units.map(({ host }) => this.#call(host, 'ets tab2list [ra_leaderboard]'))
     const led = (await Promise.all(calls)).map((text) => text.match(LED)?.length ?? 0)
-    return new Set(led).size === 1
+    this.#queues = Math.max(this.#queues, ...led)
+    return led.every((queues) => queues === this.#queues)
   }
 
   #call(host: Host, functionAndArguments: string): Promise<string> {
