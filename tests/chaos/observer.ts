@@ -8,6 +8,8 @@ import { keyOf, type Note } from './note.js'
 
 const EXCHANGE = 'FLAME'
 const QUEUE = 'chaos.observer'
+/** Otherwise it may get new messages before those that its former connection had, which RabbitMQ takes for alive for a while. */
+const IN_ORDER = { 'x-single-active-consumer': true }
 const POLL_INTERVAL_MS = 100
 
 /** The broker confirms a new queue up to two seconds before it would survive being killed. */
@@ -63,7 +65,7 @@ export class Observer {
     const channel = await connection.createChannel()
     channel.on('error', () => {})
     await channel.assertExchange(EXCHANGE, 'topic')
-    await channel.assertQueue(QUEUE, { durable: true })
+    await channel.assertQueue(QUEUE, { durable: true, arguments: IN_ORDER })
     await channel.bindQueue(QUEUE, EXCHANGE, 'domain.#')
     await channel.consume(QUEUE, (message) => {
       if (message) {
