@@ -1,6 +1,6 @@
 import type { Actor } from '#kernel/actor'
 import { ALL_IDS } from '#auth/provider'
-import { Unauthorized } from '#kernel/failures'
+import { IdentityUnavailable, Unauthorized } from '#kernel/failures'
 import { clock } from '#kernel/clock'
 import type { Alarm, AlarmListener } from '#kernel/alarms'
 import type { EndSignal, EndListener } from '#kernel/end_signal'
@@ -17,7 +17,7 @@ const ROUNDED_FROM_MS = 10_000
 /**
  * Guards a connection that outlives its request. It ends when the token expires, when the token or a permission is
  * revoked (at once if the provider sends events, else within the lifetime of a verdict), and when the provider is
- * unavailable for longer than that.
+ * unavailable for longer than that, for which the token is not to blame.
  */
 export function guardToken(verifier: VerdictSource, token: string, connection: EndSignal): void {
   if (!connection.hasEnded) {
@@ -75,7 +75,7 @@ class TokenGuard implements VerdictListener, AlarmListener, EndListener {
 
   #accept({ actor, until, about }: Verdict): void {
     if (!actor) {
-      return this.#expire()
+      return this.#reject()
     }
     this.#about = about
     this.#until = until
@@ -116,7 +116,17 @@ class TokenGuard implements VerdictListener, AlarmListener, EndListener {
     }
   }
 
+  /** A token that is active for all that is known says nothing against its client. */
   #expire(): void {
+    const expiresAt = this.#admitted ? this.#admitted.expiresAt * 1_000 : Infinity
+    if (this.#until < expiresAt) {
+      this.#connection.end(new IdentityUnavailable())
+    } else {
+      this.#reject()
+    }
+  }
+
+  #reject(): void {
     this.#connection.end(new Unauthorized('The access token has expired or was revoked'))
   }
 

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 
 import { EndSignal } from '#kernel/end_signal'
-import { Unauthorized } from '#kernel/failures'
+import { IdentityUnavailable, Unauthorized } from '#kernel/failures'
 import { clock } from '#kernel/clock'
 import { eventually } from '#tests/helpers/eventually'
 import { WatchedVerifier } from '#tests/helpers/identity/watched_verifier'
@@ -91,6 +91,7 @@ test.group('Connections that outlive their request', (group) => {
       standIn.revoke(token)
       await pass(RENEWAL_MS / 2)
       assert.isTrue(watched.hasEnded)
+      assert.instanceOf(watched.reason, Unauthorized)
       assert.isUndefined(await tokens.verify(token))
     }))
 
@@ -152,6 +153,7 @@ test.group('Connections that outlive their request', (group) => {
         await pass(RETRY_MS)
       }
       assert.isTrue(watched.hasEnded)
+      assert.instanceOf(watched.reason, IdentityUnavailable)
     })
     await standIn.listen()
   })
