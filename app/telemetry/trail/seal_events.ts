@@ -50,25 +50,25 @@ export async function sealEvents(
   await insertBatches(transaction, batches)
 }
 
-/** Locks in a fixed order, to avoid deadlocks. */
+/** To avoid deadlocks, chains begin in a fixed order, all of them before one is locked, and are locked in a fixed order. */
 async function lockHeads(
   transaction: pg.ClientBase,
   groups: readonly EventGroup[]
 ): Promise<Map<string, Head>> {
   const chains = [...new Set(groups.map(({ chain }) => chain))].toSorted()
-  const heads = await lockExisting(transaction, chains)
-  const fresh = chains.filter((chain) => !heads.has(chain))
-  if (fresh.length === 0) {
+  const heads = await lockAllOrNone(transaction, chains)
+  if (heads.size > 0) {
     return heads
   }
   await transaction.query(
     `insert into event_chains (chain) select unnest($1::text[]) on conflict do nothing`,
-    [fresh]
+    [chains]
   )
-  return new Map([...heads, ...(await lockExisting(transaction, fresh))])
+  return lockAllOrNone(transaction, chains)
 }
 
-async function lockExisting(
+/** Locks none if one of them does not exist yet. */
+async function lockAllOrNone(
   transaction: pg.ClientBase,
   chains: readonly string[]
 ): Promise<Map<string, Head>> {
@@ -78,7 +78,11 @@ async function lockExisting(
     digest: string | null
   }>({
     name: 'lock-event-chains',
-    text: `select chain, number, digest from event_chains where chain = any($1::text[]) order by chain for update`,
+    text: `
+      select chain, number, digest from event_chains
+      where chain = any($1::text[])
+        and (select count(*) from event_chains where chain = any($1::text[])) = cardinality($1::text[])
+      order by chain for update`,
     values: [chains],
   })
   return new Map(

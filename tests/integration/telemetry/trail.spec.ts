@@ -31,6 +31,7 @@ import {
 const DAY_MS = 86_400_000
 /** The number of manipulated rows in one run. */
 const ATTEMPTS = Number(process.env.TRAIL_ATTEMPTS ?? 60)
+const BEGINNINGS = 30
 
 let pool: pg.Pool
 let anchor: NotedHeads
@@ -125,6 +126,20 @@ test.group('The audit trail', (group) => {
 
   test('whoever adds to a chain at the same time adds to its end', async ({ assert }) => {
     await Promise.all(Array.from({ length: 8 }, () => storeMany(10)))
+
+    assert.isTrue((await verdict()).intact)
+  })
+
+  test('whoever begins chains at the same time waits for the others, without a deadlock', async ({
+    assert,
+  }) => {
+    for (let round = 0; round < BEGINNINGS; round++) {
+      await pool.query('truncate events, event_chains, event_batches')
+      const batches = Array.from({ length: 6 }, (_, n) =>
+        REALMS.slice(n % REALMS.length).map((realmId) => eventWith({ realmId }))
+      )
+      await Promise.all(batches.map((events) => storeEvents(pool, events)))
+    }
 
     assert.isTrue((await verdict()).intact)
   })
