@@ -1,6 +1,12 @@
 import { DatabaseClient } from '#database/database_client'
 import { pools } from '#database/pools'
 
+/** A client that takes its time is no client that went away. */
+const SESSION = `
+  set statement_timeout = 0;
+  set idle_in_transaction_session_timeout = 0;
+  set tcp_user_timeout = 0`
+
 /** A dedicated connection: `COPY` cannot share one. */
 export class BackupClient extends DatabaseClient {
   #failure: Error | undefined
@@ -15,10 +21,7 @@ export class BackupClient extends DatabaseClient {
     // A broken connection rejects the pending query and calls `onLost`.
     client.on('error', (error) => (client.#failure ??= error))
     await client.connect()
-    await client.query('set statement_timeout = 0')
-    await client.query('set idle_in_transaction_session_timeout = 0')
-    // A client that reads slowly is no client that went away.
-    await client.query('set tcp_user_timeout = 0')
+    await client.query(SESSION)
     return client
   }
 

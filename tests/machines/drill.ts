@@ -27,6 +27,9 @@ const { values } = parseArgs({
   },
 })
 
+if (values.continue && !values.results) {
+  throw new Error('--continue needs --results, the file with the rounds that it continues')
+}
 if (isInOwnNetwork()) {
   await drill()
 } else {

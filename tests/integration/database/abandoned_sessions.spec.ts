@@ -1,6 +1,8 @@
 import { test } from '@japa/runner'
 
 import { DatabasePool } from '#database/database_pool'
+import { inSnapshot } from '#telemetry/trail/snapshot'
+import { realTime } from '#tests/helpers/real_time'
 
 type Cleanup = (work: () => Promise<void>) => void
 
@@ -58,5 +60,19 @@ test.group('Sessions of clients that went away', () => {
     const end = await client.query('commit').catch((error: Error) => error)
     client.release(true)
     assert.instanceOf(end, Error)
+  })
+
+  test('a snapshot of the audit trail, which locks nothing, lasts while a store is asked', async ({
+    assert,
+    cleanup,
+  }) => {
+    const pool = openPool(cleanup, '-c idle_in_transaction_session_timeout=100')
+
+    const { rowCount } = await inSnapshot(pool, async (client) => {
+      await realTime(300, 'PostgreSQL would have ended the session')
+      return client.query('select 1')
+    })
+
+    assert.equal(rowCount, 1)
   })
 })
