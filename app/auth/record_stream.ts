@@ -11,12 +11,20 @@ export interface StreamedRecord {
   readonly cursor: string
 }
 
+/** Where a stream starts, for a client that is cut off before the first element. */
+export interface StreamStart {
+  readonly record?: undefined
+  readonly cursor: string
+}
+
 /** Where a stream starts and when it ends. */
 export interface StreamOptions {
   readonly signal: AbortSignal
   /** The cursor of the last element that the client has received. */
   readonly after: string | undefined
 }
+
+type RecordStream = AsyncIterable<StreamedRecord | StreamStart>
 
 /**
  * Streams records as server-sent events, after the last one that the client has received, until the client disconnects
@@ -25,19 +33,14 @@ export interface StreamOptions {
 export async function sendRecordStream(
   ctx: HttpContext,
   name: string,
-  open: (
-    follow: StreamOptions
-  ) => AsyncIterable<StreamedRecord> | Promise<AsyncIterable<StreamedRecord>>
+  open: (follow: StreamOptions) => RecordStream | Promise<RecordStream>
 ): Promise<void> {
   const signal = await requestEndSignal(ctx)
   const records = await open({ signal, after: ctx.request.header('last-event-id') })
   await sendEvents(ctx, toEvents(name, records), signal)
 }
 
-async function* toEvents(
-  name: string,
-  records: AsyncIterable<StreamedRecord>
-): AsyncGenerator<ServerSentEvent> {
+async function* toEvents(name: string, records: RecordStream): AsyncGenerator<ServerSentEvent> {
   for await (const { record, cursor } of records) {
     yield { name, id: cursor, data: record }
   }

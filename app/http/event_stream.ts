@@ -11,7 +11,8 @@ export interface ServerSentEvent {
   readonly name: string
   /** Sent back by a reconnecting client as `Last-Event-ID`. */
   readonly id?: string
-  readonly data: string
+  /** Without it, a client takes note of the id and receives nothing. */
+  readonly data: string | undefined
 }
 
 /** Keeps proxies from closing idle connections. */
@@ -80,8 +81,9 @@ async function send(
   { name, id, data }: ServerSentEvent,
   signal: AbortSignal
 ): Promise<void> {
-  const line = id === undefined ? '' : `id: ${id}\n`
-  if (!connection.write(`${line}event: ${name}\ndata: ${data}\n\n`)) {
+  const place = id === undefined ? '' : `id: ${id}\n`
+  const content = data === undefined ? '' : `event: ${name}\ndata: ${data}\n`
+  if (!connection.write(`${place}${content}\n`)) {
     await once(connection, 'drain', { signal }).catch(() => {})
   }
 }

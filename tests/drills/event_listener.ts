@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 const RECONNECT_AFTER_MS = 100
-const EVENT = /^id: (.+)\nevent: event\ndata: (.+)$/
+/** The first block tells only where the stream starts. */
+const EVENT = /^id: (.+)(?:\nevent: event\ndata: (.+))?$/
 
 /** Streams the audit events of nodes, and reconnects with the last id when the stream ends. */
 export class EventListener {
@@ -59,8 +60,8 @@ export class EventListener {
 
   #receive(block: string): void {
     const [, id, data] = EVENT.exec(block) ?? []
-    if (id && data) {
-      this.#lastEventId = id
+    this.#lastEventId = id ?? this.#lastEventId
+    if (data) {
       const event = JSON.parse(data) as { id: string }
       this.received.set(event.id, (this.received.get(event.id) ?? 0) + 1)
     }

@@ -89,6 +89,19 @@ test.group('The stream of events', (group) => {
     }
   })
 
+  test('that were stored after a stream began without one all arrive', async ({ assert }) => {
+    const refId = clock.uuid()
+    const first = await openStream(refId)
+    const start = await first.start()
+    await first.leave()
+    await write(refId, { name: 'meanwhile' })
+    const second = await openStream(refId, start)
+    const events = await second.until(1)
+    await second.leave()
+    assert.deepEqual(names(events), ['meanwhile'])
+    assert.isEmpty(first.events())
+  })
+
   test('from concurrent writers during a disconnection all arrive once', async ({ assert }) => {
     const refId = clock.uuid()
     const first = await openStream(refId)

@@ -10,6 +10,9 @@ export interface StreamedEvent {
 /** Events that nobody resumes after have no id. */
 const EVENT = /(?:id: (.+)\n)?event: (.+)\ndata: (.+)\n\n/g
 
+/** What a stream begins with if it can be resumed before its first event. */
+const START = /^id: (.+)\n\n/m
+
 /** Follows an address; the one who does has to leave. */
 export async function followed(url: string, headers: object, lastEventId?: string) {
   const leaving = new AbortController()
@@ -36,6 +39,11 @@ export async function followed(url: string, headers: object, lastEventId?: strin
   return {
     response,
     events,
+    /** The id to resume after, if no event came; undefined after a while. */
+    async start(): Promise<string | undefined> {
+      await eventually(() => START.test(text)).catch(() => {})
+      return START.exec(text)?.[1]
+    },
     /** Resolves when the stream is over. */
     ended: read,
     /** The events there are once there are so many, or after a while. */

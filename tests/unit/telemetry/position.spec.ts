@@ -22,6 +22,12 @@ test.group('How far a follower of events has come', () => {
     )
   })
 
+  test('is told before there is any event', ({ assert }) => {
+    const position = Position.after([])
+    assert.equal(position.text, '0.0')
+    assert.deepEqual(Position.parse(position.text)!.heads, { chains: [NO_REALM], numbers: [0] })
+  })
+
   test('begins anew in the next batch', ({ assert }) => {
     const position = Position.after([{ chain: NO_REALM, number: 4 }])
     position.advance(NO_REALM)

@@ -4,7 +4,7 @@ import { inject } from '@adonisjs/core'
 
 import { AutoResetEvent } from '#kernel/auto_reset_event'
 import { Signals } from '#signals/signals'
-import type { StreamedRecord } from '#auth/record_stream'
+import type { StreamStart, StreamedRecord } from '#auth/record_stream'
 import { telemetryPool } from '#telemetry/database'
 import { findBatchesAfter, currentPosition, type EventBatch } from './event_batches.js'
 import type { Position } from './position.js'
@@ -36,7 +36,7 @@ export class EventTail {
   }
 
   /** The stream contains every event that is stored after this resolves. */
-  async open(request: TailRequest): Promise<AsyncIterable<StreamedRecord>> {
+  async open(request: TailRequest): Promise<AsyncIterable<StreamedRecord | StreamStart>> {
     const position = request.from ?? (await currentPosition(this.#pool, request.chains))
     return this.#eventsFrom(position, request)
   }
@@ -44,7 +44,8 @@ export class EventTail {
   async *#eventsFrom(
     position: Position,
     { chains, signal, read }: TailRequest
-  ): AsyncGenerator<StreamedRecord> {
+  ): AsyncGenerator<StreamedRecord | StreamStart> {
+    yield { cursor: position.text }
     const wakeup = new AutoResetEvent()
     const wake = () => wakeup.set()
     signal.addEventListener('abort', wake, { once: true })

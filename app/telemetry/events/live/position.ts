@@ -23,11 +23,12 @@ export class Position {
     this.#positions = new Map(positions)
   }
 
-  /** The position after the given batches. */
+  /** The position after the given batches. Its text is never empty, which a client would not send back. */
   static after(heads: Iterable<{ readonly chain: string; readonly number: number }>): Position {
-    return new Position(
-      Iterator.from(heads).map(({ chain, number }) => [chain, { number, offset: 0 }])
-    )
+    return new Position([
+      [NO_REALM, START],
+      ...Iterator.from(heads).map(({ chain, number }) => [chain, { number, offset: 0 }] as const),
+    ])
   }
 
   /** Parses `text`; undefined if it is malformed. */
