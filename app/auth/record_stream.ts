@@ -12,7 +12,7 @@ export interface StreamedRecord {
 }
 
 /** Where a stream starts, for a client that is cut off before the first element. */
-export interface StreamStart {
+interface StreamStart {
   readonly record?: undefined
   readonly cursor: string
 }
@@ -24,7 +24,7 @@ export interface StreamOptions {
   readonly after: string | undefined
 }
 
-type RecordStream = AsyncIterable<StreamedRecord | StreamStart>
+export type RecordStream = AsyncIterable<StreamedRecord | StreamStart>
 
 /**
  * Streams records as server-sent events, after the last one that the client has received, until the client disconnects

@@ -15,7 +15,7 @@ import { event, type Event, type EventBody, type EventRow } from './event.js'
 import { cursorAt, type EventSearch } from './event_search.js'
 import { findEvents } from './find_events.js'
 import { removeEvent } from '#telemetry/trail/remove_events'
-import type { StreamOptions, StreamStart, StreamedRecord } from '#auth/record_stream'
+import type { RecordStream, StreamOptions } from '#auth/record_stream'
 import { visibleChains } from '#telemetry/trail/visible_chains'
 import { GroupCommit } from '#records/group_commit'
 import { toSealedEvent, toEventRow } from './sealed_event.js'
@@ -86,7 +86,7 @@ export class EventService extends RecordService<typeof Event> {
     { actor }: Origin,
     query: DecodedQuery,
     { signal, after }: StreamOptions
-  ): Promise<AsyncIterable<StreamedRecord | StreamStart>> {
+  ): Promise<RecordStream> {
     enforce(this.kind.access.read, actor)
     return this.#tail.open({
       chains: visibleChains(actor),

@@ -4,7 +4,7 @@ import { inject } from '@adonisjs/core'
 
 import { AutoResetEvent } from '#kernel/auto_reset_event'
 import { Signals } from '#signals/signals'
-import type { StreamStart, StreamedRecord } from '#auth/record_stream'
+import type { RecordStream, StreamedRecord } from '#auth/record_stream'
 import { telemetryPool } from '#telemetry/database'
 import { findBatchesAfter, currentPosition, type EventBatch } from './event_batches.js'
 import type { Position } from './position.js'
@@ -36,15 +36,12 @@ export class EventTail {
   }
 
   /** The stream contains every event that is stored after this resolves. */
-  async open(request: TailRequest): Promise<AsyncIterable<StreamedRecord | StreamStart>> {
+  async open(request: TailRequest): Promise<RecordStream> {
     const position = request.from ?? (await currentPosition(this.#pool, request.chains))
     return this.#eventsFrom(position, request)
   }
 
-  async *#eventsFrom(
-    position: Position,
-    { chains, signal, read }: TailRequest
-  ): AsyncGenerator<StreamedRecord | StreamStart> {
+  async *#eventsFrom(position: Position, { chains, signal, read }: TailRequest): RecordStream {
     yield { cursor: position.text }
     const wakeup = new AutoResetEvent()
     const wake = () => wakeup.set()
