@@ -1,3 +1,5 @@
+import { fetchAnew } from '#tests/helpers/http/fetch_anew'
+
 /** What takes longer than this hangs. */
 export const ANSWER_LIMIT_MS = 30_000
 
@@ -31,7 +33,7 @@ export class Client {
   readonly #token: string
 
   static async signIn(origin: string): Promise<Client> {
-    const answer = await fetch(`${origin}/auth/token`, {
+    const answer = await fetchAnew(`${origin}/auth/token`, {
       method: 'POST',
       body: new URLSearchParams(LOGIN),
     })

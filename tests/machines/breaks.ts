@@ -8,6 +8,8 @@ const HOLD_MS = 15_000
 /** A clean switch is over when it has begun. */
 const SWITCH_HOLD_MS = 5_000
 const CLOCK_AHEAD_S = 300
+/** The longest queue of the load. */
+const QUEUE = 'telemetryEventTasks'
 
 /** Repairs what was broken, and starts nothing that its manager starts. */
 type Repair = () => Promise<void>
@@ -60,6 +62,18 @@ const WAYS = {
     setClock(hosts, installation, CLOCK_AHEAD_S)
     return async () => setClock(hosts, installation, 0)
   },
+  'files damaged': async (hosts, { servers }) => {
+    await Promise.all(hosts.map((host) => servers.postgres.damage(host)))
+    return async () => {}
+  },
+  'replica of a queue ended': async (hosts, { servers }) => {
+    await Promise.all(hosts.map((host) => servers.rabbitmq.endReplica(QUEUE, host)))
+    return async () => {}
+  },
+  'replica of a queue lost': async (hosts, { servers }) => {
+    await Promise.all(hosts.map((host) => servers.rabbitmq.loseReplica(QUEUE, host)))
+    return async () => {}
+  },
 } satisfies Record<string, Way>
 
 type WayName = keyof typeof WAYS
@@ -85,9 +99,6 @@ const OF_ALL = [
   'disk full',
   'clock 5 minutes ahead',
 ] as const
-/** The longest queue of the load. */
-const QUEUE = 'telemetryEventTasks'
-
 const TARGETS: readonly Target[] = [
   {
     name: 'the primary of PostgreSQL',
@@ -100,6 +111,7 @@ const TARGETS: readonly Target[] = [
     name: 'the synchronous standby of PostgreSQL',
     holdMs: LONG_HOLD_MS,
     hosts: async ({ servers }) => [(await servers.postgres.synchronousStandby()).host],
+    ways: ['files damaged'],
   },
   {
     name: 'the leader of etcd',
@@ -116,11 +128,13 @@ const TARGETS: readonly Target[] = [
     name: 'one of three hosts of RabbitMQ',
     holdMs: HOLD_MS,
     hosts: async (installation, draw) => (await followersFirst(installation, draw)).slice(0, 1),
+    ways: ['replica of a queue lost'],
   },
   {
     name: 'two of three hosts of RabbitMQ',
     holdMs: HOLD_MS,
     hosts: async (installation, draw) => (await followersFirst(installation, draw)).slice(1),
+    ways: ['replica of a queue ended'],
   },
   {
     name: 'the master of Redis',
@@ -193,10 +207,13 @@ export const BREAKS: readonly Break[] = [
   ]),
 ]
 
-/** One of each kind that clients hardly notice. */
+/** One of each kind that clients hardly notice, and those that the checks of the example repair. */
 export const SHORT: readonly string[] = [
   'the primary of PostgreSQL: clean switch',
+  'the synchronous standby of PostgreSQL: files damaged',
   'the leader of a queue of RabbitMQ: kill -9',
+  'one of three hosts of RabbitMQ: replica of a queue lost',
+  'two of three hosts of RabbitMQ: replica of a queue ended',
   'a host of the hub: kill -9',
 ]
 

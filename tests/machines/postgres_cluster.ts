@@ -1,9 +1,12 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import pg from 'pg'
 
+import type { Home } from '#tests/services/servers/home'
 import { exampleFor } from './example.js'
 import type { Host } from './network.js'
+import { checkRepeatedly } from './repeated_check.js'
 import { startUnit, type Recipe } from './servers.js'
 import type { Unit } from './unit.js'
 import { until } from './until.js'
@@ -11,12 +14,21 @@ import { until } from './until.js'
 const PATRONI_PORT = 8008
 const ANSWER_MS = 2_000
 
-const recipe = (host: Host, password: string): Recipe => ({
+const dataOf = ({ path }: Home) => join(path, 'data')
+
+interface Shared {
+  readonly password: string
+  /** Notes the home of each server. */
+  readonly homes: Map<Host, Home>
+}
+
+const recipe = (host: Host, { password, homes }: Shared): Recipe => ({
   name: 'patroni',
   stopSignal: 'SIGTERM',
   async prepare(home) {
+    homes.set(host, home)
     const folders = {
-      '/var/lib/postgresql/17/hub': join(home.path, 'data'),
+      '/var/lib/postgresql/17/hub': dataOf(home),
       '/var/lib/postgresql/pgpass': join(home.path, 'pgpass'),
       '/var/run/postgresql': home.path,
     }
@@ -46,25 +58,32 @@ interface Member {
   readonly name: string
   readonly role: 'leader' | 'sync_standby' | 'replica'
   readonly state: string
-  readonly lag?: number | 'unknown'
+  /** Of a member that runs. */
+  readonly timeline?: number
 }
 
 /** PostgreSQL on several hosts, of which Patroni chooses the primary. */
 export class PostgresCluster {
   readonly units: readonly Unit[]
+  readonly #homes: ReadonlyMap<Host, Home>
   readonly #password: string
 
   /** Starts it with an empty database and its owner, both called hub. */
   static async start(hosts: readonly Host[], password: string): Promise<PostgresCluster> {
-    const units = await Promise.all(hosts.map((host) => startUnit(host, recipe(host, password))))
-    const cluster = new PostgresCluster(units, password)
+    const homes = new Map<Host, Home>()
+    const shared = { password, homes }
+    const units = await Promise.all(hosts.map((host) => startUnit(host, recipe(host, shared))))
+    const check = { file: 'patroni-check', interpreter: '/usr/bin/python3' }
+    homes.forEach((home, host) => void checkRepeatedly({ ...check, host, home }))
+    const cluster = new PostgresCluster(units, homes, password)
     await cluster.isWhole()
     await cluster.#createDatabase()
     return cluster
   }
 
-  private constructor(units: readonly Unit[], password: string) {
+  private constructor(units: readonly Unit[], homes: ReadonlyMap<Host, Home>, password: string) {
     this.units = units
+    this.#homes = homes
     this.#password = password
   }
 
@@ -87,16 +106,14 @@ export class PostgresCluster {
   async isWhole(): Promise<void> {
     await until('PostgreSQL has a primary and standbys that follow it', async () => {
       const members = await this.#members()
-      const roles = members.map(({ role }) => role)
-      const isFollowing = members.every(
-        ({ role, state, lag }) =>
-          state === 'running' || state === 'streaming' || (role === 'leader' && lag === 0)
+      const leader = members.find(({ role, state }) => role === 'leader' && state === 'running')
+      // One that streams another timeline has yet to be rewound.
+      const followers = members.filter(
+        ({ state, timeline }) => state === 'streaming' && timeline === leader?.timeline
       )
       return (
-        members.length === this.units.length &&
-        roles.includes('leader') &&
-        roles.includes('sync_standby') &&
-        isFollowing
+        followers.length === this.units.length - 1 &&
+        followers.some(({ role }) => role === 'sync_standby')
       )
     })
   }
@@ -116,6 +133,14 @@ export class PostgresCluster {
       }
       return true
     })
+  }
+
+  /** Ends a server and removes a folder without which PostgreSQL does not start. */
+  async damage(host: Host): Promise<void> {
+    const unit = this.units.find((each) => each.host === host)!
+    await unit.switchOff()
+    await rm(join(dataOf(this.#homes.get(host)!), 'pg_replslot'), { recursive: true })
+    unit.switchOn()
   }
 
   async #unitOf(role: Member['role']): Promise<Unit | undefined> {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Home } from '#tests/services/servers/home'
 import { accepts, planBroker } from '#tests/services/servers/rabbitmq'
 import { exampleFor } from './example.js'
 import type { Host } from './network.js'
+import { checkRepeatedly } from './repeated_check.js'
 import { startUnit, type Recipe } from './servers.js'
 import type { Unit } from './unit.js'
 import { until } from './until.js'
@@ -15,10 +15,8 @@ const CALL = '/usr/bin/erl_call'
 const AMQP_PORT = 5672
 const PORT_MAPPER = 4369
 const DISTRIBUTION_PORT = 25_672
-/** A queue with its leader, in what RabbitMQ knows of each. */
-const LED = /\{[^{}[\]]+,\s*\{[^{}]+\},\s*\[/g
-/** As often as the timer of the example. */
-const CHECK_EVERY_MS = 10_000
+/** A queue of the hub with its leader, in what RabbitMQ knows of each. */
+const LED = /\{'?hub_[^{}[\]]+,\s*\{[^{}]+\},\s*\[/g
 
 interface Shared {
   readonly password: string
@@ -49,18 +47,17 @@ const recipe = (host: Host, { password, cookie, homes }: Shared): Recipe => ({
   },
 })
 
+const replicaOf = (queue: string, { name }: Host) => `{hub_${queue},rabbit@${name}}`
+
 /** Ends a node that the check of the example fails for, after which it is started again. */
-async function checkRepeatedly(unit: Unit, home: Home): Promise<void> {
-  const example = await exampleFor('rabbitmq-check', { host: unit.host.name, password: '' })
-  const check = await home.write('rabbitmq-check', example)
-  for (;;) {
-    await delay(CHECK_EVERY_MS, undefined, { ref: false })
-    await home.run('/bin/sh', [check]).catch(({ code }: { code: unknown }) => {
-      if (code === 1 && unit.isRunning) {
-        unit.crash()
-      }
-    })
+function check(unit: Unit, home: Home): void {
+  const onFailure = () => {
+    if (unit.isRunning) {
+      unit.crash()
+    }
   }
+  const file = 'rabbitmq-check'
+  void checkRepeatedly({ file, interpreter: '/bin/sh', host: unit.host, home, onFailure })
 }
 
 /** RabbitMQ on several hosts with a virtual host whose queues are replicated. */
@@ -73,7 +70,7 @@ export class RabbitmqCluster {
     const homes = new Map<Host, Home>()
     const shared = { password, cookie: randomBytes(20).toString('hex'), homes }
     const units = await Promise.all(hosts.map((host) => startUnit(host, recipe(host, shared))))
-    units.forEach((unit) => void checkRepeatedly(unit, homes.get(unit.host)!))
+    units.forEach((unit) => check(unit, homes.get(unit.host)!))
     const cluster = new RabbitmqCluster(units, homes)
     await cluster.isWhole()
     await cluster.#createAccount(password)
@@ -85,7 +82,7 @@ export class RabbitmqCluster {
     this.#homes = homes
   }
 
-  /** Waits until all nodes run, know of each other, and each of them knows the leaders of all queues. */
+  /** Waits until all nodes run, know of each other, and each of them knows the leaders of all queues and has a replica of them. */
   async isWhole(): Promise<void> {
     await until('the nodes of RabbitMQ know each other', async () => {
       await Promise.all(this.units.map(({ host }) => accepts(AMQP_PORT, host.address)))
@@ -93,7 +90,8 @@ export class RabbitmqCluster {
       return (
         views.every((nodes) => nodes.length === this.units.length) &&
         (await this.#isReplicating()) &&
-        (await this.#everyQueueIsLed())
+        (await this.#everyQueueIsLed()) &&
+        (await this.#everyReplicaRuns())
       )
     })
   }
@@ -105,6 +103,16 @@ export class RabbitmqCluster {
       const text = await this.#call(host, `ra_leaderboard lookup_leader [hub_${queue}]`)
       return this.units.find((unit) => text.includes(`rabbit@${unit.host.name}}`))
     })
+  }
+
+  /** Ends the replica of a queue on one node. */
+  async endReplica(queue: string, host: Host): Promise<void> {
+    await this.#call(host, `ra stop_server [quorum_queues,${replicaOf(queue, host)}]`)
+  }
+
+  /** Ends the replica of a queue on one node and removes its files. */
+  async loseReplica(queue: string, host: Host): Promise<void> {
+    await this.#call(host, `ra force_delete_server [quorum_queues,${replicaOf(queue, host)}]`)
   }
 
   /** Fails if a queue is on one node only. */
@@ -139,6 +147,13 @@ export class RabbitmqCluster {
     const led = (await Promise.all(calls)).map((text) => text.match(LED)?.length ?? 0)
     this.#queues = Math.max(this.#queues, ...led)
     return led.every((queues) => queues === this.#queues)
+  }
+
+  async #everyReplicaRuns(): Promise<boolean> {
+    const call = 'supervisor count_children [ra_server_sup_sup]'
+    const calls = this.units.map(({ host }) => this.#call(host, call))
+    const texts = await Promise.all(calls)
+    return texts.every((text) => text.includes(`{active, ${this.#queues}}`))
   }
 
   #call(host: Host, functionAndArguments: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 const LOOK_AGAIN_MS = 250
-const WITHIN_MS = 300_000
+const WITHIN_MS = 600_000
 
 /** Waits until something is so, and takes an error for no. Asks seldom: the servers share the processors with who asks. */
 export async function until<Answer>(

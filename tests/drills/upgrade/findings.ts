@@ -5,6 +5,7 @@ import type { Note } from '#tests/chaos/note'
 import type { Observer } from '#tests/chaos/observer'
 import { none, type Finding } from '#tests/drills/report'
 import { eventually } from '#tests/helpers/eventually'
+import { fetchAnew } from '#tests/helpers/http/fetch_anew'
 import { logIn } from '#tests/services/servers/served_pool'
 import type { Installation } from './installation.js'
 import type { Load } from './load.js'
@@ -124,7 +125,7 @@ async function sockets({ load }: Evidence): Promise<Finding> {
 }
 
 export async function trail(origin: string): Promise<Finding> {
-  const response = await fetch(`${origin}/telemetry/events/verify`, {
+  const response = await fetchAnew(`${origin}/telemetry/events/verify`, {
     headers: { authorization: `Bearer ${await logIn(origin)}` },
   })
   const text = await response.text()

@@ -7,6 +7,7 @@ import { NodeWriter } from '#tests/chaos/node_writer'
 import { EventListener } from '#tests/drills/event_listener'
 import { SocketListener } from '#tests/drills/socket_listener'
 import { eventually } from '#tests/helpers/eventually'
+import { fetchAnew } from '#tests/helpers/http/fetch_anew'
 import type { MailboxOwner } from '#tests/helpers/messenger/mailbox_owners'
 import { logIn } from '#tests/services/servers/served_pool'
 import { Builder, type BuildFacts, type BuildPace } from './builder.js'
@@ -175,7 +176,7 @@ async function created(
   headers: Record<string, string>,
   body: object
 ): Promise<{ id: string }> {
-  const response = await fetch(url, {
+  const response = await fetchAnew(url, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),

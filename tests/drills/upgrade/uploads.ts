@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { fetchAnew } from '#tests/helpers/http/fetch_anew'
 import { answerTo, begin, offsetOf, openPatch, type Speaker } from '#tests/helpers/storage/tus'
 
 const PARTS = 8
@@ -63,7 +64,7 @@ abstract class Uploader {
     const missing: string[] = []
     for (const { id, digest } of this.accepted) {
       const { base, headers } = this.options.speaker
-      const answer = await fetch(`${base}/bucket-files/${id}/stream`, { headers })
+      const answer = await fetchAnew(`${base}/bucket-files/${id}/stream`, { headers })
       const bytes = new Uint8Array(await answer.arrayBuffer())
       if (answer.status !== 200 || digestOf(bytes) !== digest) {
         missing.push(`${id}: ${answer.status}, ${bytes.length} bytes`)

@@ -1,4 +1,5 @@
 import { HubProcesses } from '#tests/helpers/hub_processes'
+import { fetchAnew } from '#tests/helpers/http/fetch_anew'
 import { startRabbitmq } from './rabbitmq.js'
 import { startRedis } from './redis.js'
 
@@ -28,6 +29,6 @@ export async function logIn(
 ): Promise<string> {
   const form = { grant_type: 'password', username, password }
   const body = new URLSearchParams({ ...form, realm_name: 'master' })
-  const response = await fetch(`${origin}/auth/token`, { method: 'POST', body })
+  const response = await fetchAnew(`${origin}/auth/token`, { method: 'POST', body })
   return ((await response.json()) as { access_token: string }).access_token
 }
