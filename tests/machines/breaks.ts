@@ -99,6 +99,7 @@ const OF_ALL = [
   'disk full',
   'clock 5 minutes ahead',
 ] as const
+
 const TARGETS: readonly Target[] = [
   {
     name: 'the primary of PostgreSQL',
