@@ -92,17 +92,17 @@ export abstract class AnalysisPartService<M extends ModelClass> extends RecordSe
     transaction: pg.ClientBase,
     column: ColumnName<M>,
     value: string
-  ): AsyncGenerator<Row<M>> {
+  ): AsyncGenerator<LockedPart<M>> {
     const { rows } = await transaction.query<{ id: string; analysis_id: string }>(
       `select id, analysis_id from ${this.kind.table}
        where ${columnOf(column, this.kind.columns[column]!)} = $1 order by analysis_id`,
       [value]
     )
     for (const { id, analysis_id: analysisId } of rows) {
-      await this.upkeep.lock(transaction, analysisId)
+      const analysis = await this.upkeep.lock(transaction, analysisId)
       const part = await this.store.lock(transaction, id)
-      if (part) {
-        yield part
+      if (analysis && part) {
+        yield { analysis, part }
       }
     }
   }

@@ -13,6 +13,7 @@ import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import { requestBuckets, collectBuckets } from '#core/analysis_buckets/bucket_requests'
 import { CodeLocks } from '#core/code_locks/code_locks'
 import { OwnClients } from '#core/clients/own_clients'
+import { requireNoNode } from '#core/nodes/client_of_node'
 import { changeCount } from '#core/projects/counters'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
@@ -85,6 +86,7 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     body: BodyOf<typeof updateAnalysis>
   ): Promise<string> {
     enforce(this.kind.access.update!, origin.actor)
+    await requireNoNode(this.pool, origin.actor)
     await this.requireRelations(body)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockWritable(origin, transaction, id)
@@ -119,12 +121,13 @@ export class AnalysisService extends RecordService<typeof Analysis> {
     return data
   }
 
-  /** Locks an analysis. Throws if it does not exist, or belongs to a realm the actor may not write. */
-  lockAnalysis(
+  /** Locks an analysis. Throws if it does not exist, or the actor may not change it. */
+  async lockAnalysis(
     transaction: pg.ClientBase,
     origin: Origin,
     id: string
   ): Promise<Row<typeof Analysis>> {
+    await requireNoNode(transaction, origin.actor)
     return this.lockWritable(origin, transaction, id)
   }
 

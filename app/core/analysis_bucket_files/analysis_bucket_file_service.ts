@@ -3,10 +3,16 @@ import type pg from 'pg'
 
 import { CoreRecords } from '#core/core_records'
 import type { Analysis } from '#core/analyses/analysis'
-import { AnalysisPartService, type CreateResult } from '#core/analyses/analysis_part_service'
+import {
+  AnalysisPartService,
+  type CreateResult,
+  type LockedPart,
+} from '#core/analyses/analysis_part_service'
 import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import type { ContentPart } from '#core/analyses/approved_content'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
+import { requireRemovable } from '#core/analyses/removable_code'
+import { scheduleRemoval } from '#core/code_locks/code_removals'
 import {
   analysisBucketFile,
   type AnalysisBucketFile,
@@ -14,6 +20,7 @@ import {
   type updateAnalysisBucketFile,
 } from './analysis_bucket_file.js'
 import { requireFileWriter } from './file_writer.js'
+import { removedFiles } from './removed_files.js'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
@@ -88,7 +95,8 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     enforce(this.kind.access.create!, actor)
     await this.requireRelations(body)
     const bucket = await this.#findBucket(body.analysisBucketId)
-    await requireFileWriter(this.pool, actor, bucket)
+    const { analysisBucketId } = body
+    await requireFileWriter(this.pool, actor, { ...bucket, analysisBucketId })
     requireSameBucket(bucket, body)
     const { analysisId, realmId } = bucket
     const values = { ...body, analysisId, realmId, [CREATOR[actor.kind]]: actor.id }
@@ -103,6 +111,7 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
       }
       await this.#requireWritable(transaction, analysis, values)
       await this.#replaceRoot(transaction, origin, values)
+      await removedFiles.forget(transaction, values)
       const written = await this.insert(transaction, origin, values)
       await this.#refreshAnalysis(transaction, origin, undefined, written.values)
       return written
@@ -124,9 +133,21 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
 
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    return this.withLockedPart(id, async (transaction, { part }) => {
+    return this.withLockedPart(id, async (transaction, { analysis, part }) => {
       await requireFileWriter(transaction, origin.actor, part)
-      return this.#removeFile(transaction, origin, part)
+      return this.#removeForCaller(transaction, origin, { analysis, part })
+    })
+  }
+
+  /**
+   * Removes the records of a file that storage is about to delete for this caller, who may: storage has checked it.
+   * Throws while one of its analyses is being built or distributed.
+   */
+  async removeBeforeStorage(origin: Origin, bucketFileId: string): Promise<void> {
+    await inTransaction(this.pool, async (transaction) => {
+      for await (const locked of this.lockPartsWith(transaction, 'bucketFileId', bucketFileId)) {
+        await this.#removeForCaller(transaction, origin, locked)
+      }
     })
   }
 
@@ -152,9 +173,10 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     origin: Origin,
     bucketFileId: string
   ): Promise<void> {
-    for await (const part of this.lockPartsWith(transaction, 'bucketFileId', bucketFileId)) {
+    for await (const { part } of this.lockPartsWith(transaction, 'bucketFileId', bucketFileId)) {
       await this.#removeFile(transaction, origin, part)
     }
+    await removedFiles.forgetDeleted(transaction, bucketFileId)
   }
 
   /** Removes the reference to a deleted user; the file itself stays. */
@@ -172,7 +194,9 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
   ): Promise<void> {
     const { analysisBucketId } = bucket
     const known = await this.#findIds(transaction, analysisBucketId, 'bucketFileId', files)
-    const added = files.filter(({ id }) => !known.has(id))
+    const ids = files.map(({ id }) => id)
+    const removed = await removedFiles.find(transaction, analysisBucketId, ids)
+    const added = files.filter(({ id }) => !known.has(id) && !removed.has(id))
     const replaced = await this.#findIds(transaction, analysisBucketId, 'path', added)
     for (const id of replaced.values()) {
       await this.#removeFile(transaction, origin, await this.lock(transaction, id))
@@ -234,6 +258,24 @@ export class AnalysisBucketFileService extends AnalysisPartService<typeof Analys
     if (isContent) {
       await this.upkeep.withdrawOutdatedApprovals(transaction, origin, id, changed)
     }
+  }
+
+  /** Storage deletes code that no analysis has any more; it keeps results, which are of their nodes. */
+  async #removeForCaller(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    { analysis, part }: LockedPart<typeof AnalysisBucketFile>
+  ): Promise<WrittenRecord<typeof AnalysisBucketFile>> {
+    const isCode = await this.#isCode(transaction, part)
+    if (isCode) {
+      requireRemovable(analysis)
+    }
+    const removed = await this.#removeFile(transaction, origin, part)
+    await removedFiles.remember(transaction, part)
+    if (isCode) {
+      await scheduleRemoval(transaction, this.pool, { file: part.bucketFileId })
+    }
+    return removed
   }
 
   async #removeFile(transaction: pg.ClientBase, origin: Origin, part: FileRow) {

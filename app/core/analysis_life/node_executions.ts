@@ -16,8 +16,12 @@ export interface NodeExecution {
   readonly awaySince: string | null
   /** What the node said last, or why it failed; for callers who may read the logs. */
   readonly message?: string
+  /** The end of the error output where it failed, as far as the policy of the node shares it. */
+  readonly output?: readonly string[]
 }
 
+/** The code with which a node logs the error output of an analysis that failed. */
+const OUTPUT = 'output'
 /** All nodes share them: a node that said nothing for longer has no message. */
 const NEWEST_LINES = 200
 /** The codes with which a node logs why it ended an analysis. */
@@ -83,6 +87,7 @@ function executionOf(
   const hasFailed = status === 'failed' || status === 'stopped'
   const reason = hasFailed ? own.find(isReason) : undefined
   const line = reason ?? own[0]
+  const output = status === 'failed' ? outputIn(own) : []
   return {
     nodeId,
     approved,
@@ -91,5 +96,16 @@ function executionOf(
     progress,
     awaySince: awaySince?.toISOString() ?? null,
     ...(line && { message: line.message }),
+    ...(output.length > 0 && { output }),
   }
+}
+
+/** The lines of the last run: the newest ones with the code, which the reason for its end precedes. */
+function outputIn(newestFirst: readonly LogLine[]): string[] {
+  const reason = newestFirst.findIndex(({ labels }) => labels.code === 'failed')
+  return newestFirst
+    .slice(0, Math.max(reason, 0))
+    .filter(({ labels }) => labels.code === OUTPUT)
+    .map(({ message }) => message)
+    .toReversed()
 }

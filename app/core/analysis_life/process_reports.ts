@@ -35,7 +35,7 @@ export interface ReportDetails {
 export interface WorkerReport {
   readonly process: ProcessName
   readonly report: ReportName
-  /** The id of the run, if the worker repeats the metadata of the command. */
+  /** The id of the run, which workers repeat from the metadata of the command. */
   readonly run: string | undefined
   readonly details: ReportDetails
 }
@@ -48,8 +48,8 @@ const DONE = 100
 const SIGNS_OF_LIFE: ReadonlySet<ReportName> = new Set(['executionStarted', 'executionProgress'])
 
 /**
- * Applies the reports of workers about builds and distributions. Late and repeated reports, and reports about a former
- * run, change nothing.
+ * Applies the reports of workers about builds and distributions. Late and repeated reports, and reports that do not name
+ * the current run, change nothing. Runs from before they had ids have none to name.
  */
 @inject()
 export class ProcessReports {
@@ -95,7 +95,7 @@ export class ProcessReports {
     }
     const current = await findRun(transaction, analysis.id, process)
     const isNamed = run !== undefined && run === current?.id
-    if (run !== undefined && !isNamed && current !== undefined && current.id !== '') {
+    if (current !== undefined && current.id !== '' && !isNamed) {
       return false
     }
     if (status === 'failed' && report !== 'checkFinished') {

@@ -16,12 +16,14 @@ import {
 } from './analysis_node.js'
 import { findRealms, requireInProject } from './assignment_realms.js'
 import { initialApproval } from './approval.js'
+import { changesSinceDecision, keepDecision, type ChangesSinceDecision } from './decided_content.js'
 import { requireAuthority, requireEitherRealm } from './authority.js'
 import { AssignmentStates } from './assignment_states.js'
-import { requireOwnNode } from '#core/nodes/require_own_node'
+import { requireNoNode, requireOwnNode } from '#core/nodes/client_of_node'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { onBehalfOfRealm, type Origin } from '#kernel/origin'
+import { isUuid } from '#kernel/is_uuid'
 import { requireRealm } from '#kernel/realm'
 import type { RowValues, WrittenRecord } from '#records/record_store'
 import type { Row } from '#records/row'
@@ -34,6 +36,16 @@ const WITH_EXECUTION = `select id from analysis_nodes
 
 const ASSIGNED_NODES = `select id, node_id as "nodeId" from analysis_nodes
   where analysis_id = $1 and node_id = any($2) order by id`
+
+const BY_ID = `select analysis_id as "analysisId", node_id as "nodeId",
+    analysis_realm_id as "analysisRealmId", node_realm_id as "nodeRealmId"
+  from analysis_nodes where id = $1`
+
+/** What of an assignment decides who reads its changes. */
+type AssignedRealms = Pick<
+  Row<typeof AnalysisNode>,
+  'analysisId' | 'nodeId' | 'analysisRealmId' | 'nodeRealmId'
+>
 
 const NO_EXECUTION = {
   executionStatus: null,
@@ -64,6 +76,7 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
 
   override async create(origin: Origin, body: BodyOf<typeof createAnalysisNode>): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
+    await requireNoNode(this.pool, origin.actor)
     await this.requireRelations(body)
     const { analysisId, nodeId } = body
     const { type, ...realms } = await findRealms(this.pool, body)
@@ -98,6 +111,10 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
       const isDecision = body.approvalStatus !== undefined
       const by = isDecision ? onBehalfOfRealm(origin, part.nodeRealmId) : origin
       const written = await this.#states.update(transaction, by, part, values)
+      const { approvalStatus } = body
+      if (approvalStatus) {
+        await keepDecision(transaction, origin, { ...part, approvalStatus })
+      }
       await this.#replaceSecretAfterRevocation(transaction, part, written.values)
       await this.upkeep.refreshNodes(transaction, origin, part.analysisId)
       return written
@@ -111,6 +128,21 @@ export class AnalysisNodeService extends AnalysisPartService<typeof AnalysisNode
       await requireOwnNode(transaction, origin.actor, part.nodeId)
       return this.#unassign(transaction, origin, part)
     })
+  }
+
+  /** What changed since the last decision of the node, for its realm and that of the analysis. */
+  async changes({ actor }: Origin, id: string): Promise<ChangesSinceDecision> {
+    enforce(this.kind.access.read, actor)
+    const part = await this.#find(id)
+    requireEitherRealm(actor, part)
+    return changesSinceDecision(this.pool, part)
+  }
+
+  async #find(id: string): Promise<AssignedRealms> {
+    const { rows } = isUuid(id)
+      ? await this.pool.query<AssignedRealms>(BY_ID, [id])
+      : { rows: [] as AssignedRealms[] }
+    return rows[0] ?? this.missing()
   }
 
   /** Assigns the initial nodes to a new analysis, whose summary already includes them. */

@@ -14,7 +14,10 @@ const EXECUTION = ['executionStatus', 'executionProgress'] as const
 /** Assignments are changed by the realm of the analysis or of the node. */
 export function requireEitherRealm(
   actor: Actor,
-  { nodeRealmId, analysisRealmId }: Row<typeof AnalysisNode>
+  {
+    nodeRealmId,
+    analysisRealmId,
+  }: Pick<Row<typeof AnalysisNode>, 'nodeRealmId' | 'analysisRealmId'>
 ): void {
   requireThat(actor, either(mayWriteIn(analysisRealmId), mayWriteIn(nodeRealmId)))
 }

@@ -13,8 +13,13 @@ import { FIRST_ID, type InventoryFile } from './inventory.js'
 /** The maximal length of the path of a file of an analysis. */
 const MAX_PATH_LENGTH = 256
 
-const STORED_ROWS = `select bucket_file_id as id, created_at as "createdAt" from analysis_bucket_files
-  where analysis_bucket_id = $1 and bucket_file_id > $2 and ($3::uuid is null or bucket_file_id <= $3)`
+/** Also files that callers removed, which count as known until storage has deleted them. */
+const STORED_ROWS = `select id, "createdAt" from (
+    select bucket_file_id, created_at from analysis_bucket_files where analysis_bucket_id = $1
+    union all
+    select bucket_file_id, removed_at from removed_analysis_files where analysis_bucket_id = $1
+  ) as f (id, "createdAt")
+  where id > $2 and ($3::uuid is null or id <= $3)`
 
 /** A range of file ids that is compared at once; open-ended if `last` is null. */
 interface Range {

@@ -1,6 +1,6 @@
 import type { RemoteSurface } from '#auth/own_fetch'
+import { orUnavailable } from '#auth/or_unavailable'
 import { ownRequest } from '#auth/own_request'
-import { ServiceUnavailable } from '#kernel/failures'
 import type { Inventory, InventoryBucket, InventoryFile } from './inventory.js'
 
 /** The largest page that storage returns. */
@@ -60,17 +60,14 @@ async function readPage<T>(
     'sort': 'id',
     'page[limit]': String(PAGE_SIZE),
   })
-  try {
+  const message = 'The inventory of storage is not available: try again shortly'
+  return orUnavailable({ service: 'storage', message }, async () => {
     const { status, text } = await ownRequest(storage, `${path}?${query}`)
     if (status !== 200) {
       throw new Error(`status ${status}`)
     }
     return (JSON.parse(text) as { data: T[] }).data
-  } catch (error) {
-    const cause = new Error(`request to storage failed: ${(error as Error).message}`)
-    const message = 'The inventory of storage is not available: try again shortly'
-    throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
-  }
+  })
 }
 
 function parseTime<T extends { readonly createdAt: string }>({ createdAt, ...record }: T) {

@@ -1,6 +1,6 @@
 import type { RemoteSurface } from '#auth/own_fetch'
+import { orUnavailable } from '#auth/or_unavailable'
 import { ownRequest, type OwnRequestOptions } from '#auth/own_request'
-import { ServiceUnavailable } from '#kernel/failures'
 import type { BucketLocks } from './bucket_locks.js'
 
 /** The page size of storage. */
@@ -35,15 +35,12 @@ async function request(
   path: string,
   options: OwnRequestOptions = {}
 ): Promise<string> {
-  try {
+  const message = 'Storage cannot lock or release the code of the analysis now: try again shortly'
+  return orUnavailable({ service: 'storage', message }, async () => {
     const { status, text } = await ownRequest(storage, path, options)
     if (status >= 300) {
       throw new Error(`status ${status}`)
     }
     return text
-  } catch (error) {
-    const cause = new Error(`request to storage failed: ${(error as Error).message}`)
-    const message = 'Storage cannot lock or release the code of the analysis now: try again shortly'
-    throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
-  }
+  })
 }

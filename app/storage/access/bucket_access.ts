@@ -1,27 +1,38 @@
-import app from '@adonisjs/core/services/app'
-
 import type { Actor } from '#kernel/actor'
 import { PermissionDenied } from '#kernel/failures'
-import { where, type Condition } from '#query/condition'
-import { isUuid } from '#kernel/is_uuid'
 import { isMasterMember, requireRealm } from '#kernel/realm'
-import { CachedParticipations } from './cached_participations.js'
-import { storageSettings } from '#storage/storage_settings'
+import { analysisOf, owns, type AccessFacts, type AccessMode } from './access_facts.js'
+import type { Reach } from './analysis_reach.js'
+import {
+  builds,
+  cachedReach,
+  hasFullAccess,
+  holdsAnyFor,
+  isInside,
+  programOf,
+  reachQuery,
+} from './callers.js'
 
-/** What decides who may access a bucket or file; for a file, its bucket decides as well. */
-export interface AccessFacts {
-  readonly actorType: string | null
-  readonly actorId: string | null
-  readonly realmId: string | null
-  readonly refType?: string | null
-  readonly refId?: string | null
-  readonly bucket?: AccessFacts
+/** Why an actor may access a record. Whoever reads code to decide about it is recorded. */
+export type Ground = 'own' | 'decision'
+
+const CODE = 'CODE'
+
+/** Why an actor may read a bucket or file, or upload into it; undefined if it may not. */
+export async function groundFor(
+  actor: Actor,
+  row: AccessFacts,
+  mode: AccessMode = 'read'
+): Promise<Ground | undefined> {
+  if (hasFullAccess(actor)) {
+    return 'own'
+  }
+  const program = await programOf(actor)
+  if (program !== null) {
+    return (await isInReach(actor, program, row, mode)) ? 'own' : undefined
+  }
+  return groundOfPerson(actor, row, mode)
 }
-
-/** Records without a realm are readable by every caller, but not writable. */
-export type AccessMode = 'read' | 'upload'
-
-const ANALYSIS = 'analysis'
 
 /** Whether an actor may read a bucket or file, or upload into it. */
 export async function canAccess(
@@ -29,38 +40,37 @@ export async function canAccess(
   row: AccessFacts,
   mode: AccessMode = 'read'
 ): Promise<boolean> {
-  if (hasFullAccess(actor) || isAllowed(actor, row, mode)) {
-    return true
-  }
-  const { refType, refId } = row.bucket ?? row
-  return (
-    refType?.toLowerCase() === ANALYSIS &&
-    typeof refId === 'string' &&
-    canParticipate(actor) &&
-    participatesIn(actor, refId.toLowerCase())
-  )
+  return (await groundFor(actor, row, mode)) !== undefined
 }
 
-/** Throws unless the actor may access the bucket or file. */
+/** Throws unless the actor may access the bucket or file. Returns why it may. */
 export async function requireAccess(
   actor: Actor,
   row: AccessFacts,
   mode: AccessMode = 'read'
-): Promise<void> {
-  if (!(await canAccess(actor, row, mode))) {
-    throw new PermissionDenied('The bucket belongs to another realm')
+): Promise<Ground> {
+  const ground = await groundFor(actor, row, mode)
+  if (ground === undefined) {
+    throw new PermissionDenied(
+      'The bucket belongs to another realm, or to an analysis that you take no part in'
+    )
   }
+  return ground
 }
 
 /**
- * Whether the actor created the record. Type and id must match: the same id may belong to a user and to a client.
+ * Throws unless the actor created the record, or has the permission and may write in its realm. What belongs to a
+ * program's analysis is changed by that program only where it may upload.
  */
-export function owns(actor: Actor, { actorType, actorId }: AccessFacts): boolean {
-  return actorType === actor.kind && actorId !== null && actorId === actor.id.toLowerCase()
-}
-
-/** Throws unless the actor created the record, or has the permission and may write in its realm. */
-export function requireOwnerOr(actor: Actor, row: AccessFacts, permission: string): void {
+export async function requireOwnerOr(
+  actor: Actor,
+  row: AccessFacts,
+  permission: string
+): Promise<void> {
+  const program = await programOf(actor)
+  if (program !== null && !(await isInReach(actor, program, row, 'upload'))) {
+    throw new PermissionDenied('This client does not write in the bucket')
+  }
   if (owns(actor, row)) {
     return
   }
@@ -70,97 +80,123 @@ export function requireOwnerOr(actor: Actor, row: AccessFacts, permission: strin
   requireRealm(actor, row.realmId)
 }
 
-/** Conditions for the buckets that an actor may access; none if these are all. */
-export async function accessibleBuckets(actor: Actor): Promise<readonly Condition[]> {
-  if (hasFullAccess(actor)) {
-    return []
+/** Throws unless the actor may change a bucket or remove a file: also whoever writes in the bucket of an analysis. */
+export async function requireChange(actor: Actor, row: AccessFacts): Promise<void> {
+  const bucket = row.bucket ?? row
+  const isOfAnalysis = analysisOf(bucket) !== undefined
+  if (isOfAnalysis && !(await isProgram(actor)) && (await canAccess(actor, bucket, 'upload'))) {
+    return
   }
-  const analyses = await analysesFor(actor)
-  return [
-    where.sql(
-      (row, bind) => bucketTest(actor, analyses, row, bind),
-      ['actor_type', 'actor_id', 'realm_id', 'ref_type', 'ref_id']
-    ),
-  ]
+  const realmId = isOfAnalysis ? bucket.realmId : row.realmId
+  const decisive = owns(actor, bucket) ? { ...bucket, bucket } : { ...row, realmId }
+  await requireOwnerOr(actor, decisive, 'bucket_update')
 }
 
-/**
- * Conditions for the files that an actor may access directly or by their bucket. If the query involves the bucket,
- * the actor needs access to the bucket as well.
- */
-export async function accessibleFiles(
+/** Throws unless the actor may create a bucket for the analysis that it names, if any. */
+export async function requireOwnAnalysis(
   actor: Actor,
-  queriesBucket: boolean
-): Promise<readonly Condition[]> {
-  if (hasFullAccess(actor)) {
-    return []
+  bucket: Omit<AccessFacts, 'actorType' | 'actorId' | 'bucket'>
+): Promise<void> {
+  const analysisId = analysisOf(bucket)
+  if (analysisId === undefined || hasFullAccess(actor)) {
+    return
   }
-  const analyses = await analysesFor(actor)
-  return [
-    where.sql(
-      (row, bind) => {
-        const inBucket = `${row}.bucket_id in (select b.id from buckets b
-          where ${bucketTest(actor, analyses, 'b', bind)})`
-        return queriesBucket ? inBucket : `${ownTest(actor, row, bind)} or ${inBucket}`
-      },
-      ['actor_type', 'actor_id', 'realm_id', 'bucket_id']
-    ),
-  ]
-}
-
-/**
- * Permissions do not extend to other realms. Clients and robots have access to all realms unless strict realms are
- * on.
- */
-function hasFullAccess(actor: Actor): boolean {
-  return isMasterMember(actor) || (actor.kind !== 'user' && !storageSettings().isRealmStrict)
-}
-
-function isAllowed(actor: Actor, row: AccessFacts, mode: AccessMode): boolean {
-  if (owns(actor, row) || (row.realmId !== null && row.realmId === actor.realmId)) {
-    return true
-  }
-  return row.bucket ? isAllowed(actor, row.bucket, mode) : row.realmId === null && mode === 'read'
-}
-
-const NO_ANALYSES: ReadonlySet<string> = new Set()
-
-/** Only clients of nodes participate in analyses. */
-const canParticipate = ({ kind }: Actor) => kind === 'client' && storageSettings().isRealmStrict
-
-async function analysesFor(actor: Actor): Promise<ReadonlySet<string>> {
-  if (!canParticipate(actor)) {
-    return NO_ANALYSES
-  }
-  const participations = await app.container.make(CachedParticipations)
-  return participations.analysesOf(actor.id)
-}
-
-async function participatesIn(actor: Actor, analysisId: string): Promise<boolean> {
-  const participations = await app.container.make(CachedParticipations)
-  return participations.includes(actor.id, analysisId)
-}
-
-type Bind = (value: unknown) => string
-
-function bucketTest(actor: Actor, analyses: ReadonlySet<string>, row: string, bind: Bind): string {
-  const tests = [ownTest(actor, row, bind), `${row}.realm_id is null`]
-  if (analyses.size > 0) {
-    const ids = bind([...analyses])
-    tests.push(
-      `lower(${row}.ref_type) = '${ANALYSIS}' and lower(${row}.ref_id) = any(${ids}::text[])`
+  const program = await programOf(actor)
+  const nobody = { ...bucket, actorType: null, actorId: null }
+  const reach = await cachedReach()
+  const analysisRealm = await reach.realmOf(analysisId)
+  const isUnknown = analysisRealm === undefined && program === null
+  const isAllowed =
+    program !== 'node' &&
+    analysisRealm === bucket.realmId &&
+    (await canAccess(actor, nobody, 'upload'))
+  if (!isUnknown && !isAllowed) {
+    throw new PermissionDenied(
+      'A bucket of an analysis is created in its realm, by those who may write in its buckets'
     )
   }
-  return tests.map((test) => `(${test})`).join(' or ')
 }
 
-function ownTest({ kind, id, realmId }: Actor, row: string, bind: Bind): string {
-  const tests: string[] = []
-  if (isUuid(id)) {
-    tests.push(`${row}.actor_type = ${bind(kind)} and ${row}.actor_id = ${bind(id)}::uuid`)
+const isProgram = async (actor: Actor) => (await programOf(actor)) !== null
+
+/** The reach of a client of an analysis or a node. It writes no code of others. */
+async function isInReach(
+  actor: Actor,
+  program: NonNullable<Reach['program']>,
+  row: AccessFacts,
+  mode: AccessMode
+): Promise<boolean> {
+  const bucket = row.bucket ?? row
+  const analysisId = analysisOf(bucket)
+  const isOwner = owns(actor, row) || owns(actor, bucket)
+  if (analysisId === undefined) {
+    return isOwner
   }
-  if (realmId !== null && isUuid(realmId)) {
-    tests.push(`${row}.realm_id = ${bind(realmId)}::uuid`)
+  const takesPart = await hasAnalysis(actor, analysisId)
+  if (program === 'analysis' || mode === 'read') {
+    return takesPart || isOwner
   }
-  return tests.length === 0 ? 'false' : tests.map((test) => `(${test})`).join(' or ')
+  return takesPart && (await isForResults(bucket.id))
+}
+
+async function groundOfPerson(
+  actor: Actor,
+  row: AccessFacts,
+  mode: AccessMode
+): Promise<Ground | undefined> {
+  const bucket = row.bucket ?? row
+  const analysisId = analysisOf(bucket)
+  if (
+    owns(actor, row) ||
+    owns(actor, bucket) ||
+    (analysisId === undefined
+      ? isOfRealm(actor, row, mode)
+      : isInside(actor, bucket.realmId) && holdsAnyFor(actor, mode))
+  ) {
+    return 'own'
+  }
+  if (analysisId !== undefined && actor.kind === 'user' && (await hasAnalysis(actor, analysisId))) {
+    return 'own'
+  }
+  return mode === 'read' ? groundOfCode(actor, bucket) : undefined
+}
+
+/** Code is read by those who decide about it, and by those who build it. */
+async function groundOfCode(actor: Actor, { id }: AccessFacts): Promise<Ground | undefined> {
+  if (builds(actor) && (await isOnly(id, CODE))) {
+    return 'own'
+  }
+  if (!actor.permissions.has('analysis_approve')) {
+    return undefined
+  }
+  const reach = await cachedReach()
+  const decides = await reach.grants(reachQuery(actor), id, ({ codeBuckets }) =>
+    codeBuckets.has(id)
+  )
+  return decides ? 'decision' : undefined
+}
+
+/** For buckets that belong to no analysis. */
+function isOfRealm(actor: Actor, row: AccessFacts, mode: AccessMode): boolean {
+  if (isMasterMember(actor) || (row.realmId !== null && row.realmId === actor.realmId)) {
+    return true
+  }
+  return row.bucket ? isOfRealm(actor, row.bucket, mode) : row.realmId === null && mode === 'read'
+}
+
+async function hasAnalysis(actor: Actor, analysisId: string): Promise<boolean> {
+  const reach = await cachedReach()
+  return reach.grants(reachQuery(actor), analysisId, ({ analyses }) => analyses.has(analysisId))
+}
+
+async function isForResults(bucketId: string): Promise<boolean> {
+  const reach = await cachedReach()
+  const types = await reach.typesOf(bucketId)
+  return types.length > 0 && !types.includes(CODE)
+}
+
+async function isOnly(bucketId: string, type: string): Promise<boolean> {
+  const reach = await cachedReach()
+  const types = await reach.typesOf(bucketId)
+  return types.length > 0 && types.every((one) => one === type)
 }

@@ -2,6 +2,7 @@ import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
 import { StorageRecords } from '#storage/storage_records'
+import { hasPermission, mayWriteIn, requireThat } from '#auth/verification/checks'
 import { enforce } from '#kernel/access'
 import type { DecodedQuery, Selection } from '#query/decode'
 import type { ListRow } from '#query/sql/list_statement'
@@ -10,11 +11,13 @@ import { isUuid } from '#kernel/is_uuid'
 import { RecordService } from '#records/record_service'
 import type { RowValues } from '#records/record_store'
 import { inTransaction } from '#records/transaction'
-import { owns, accessibleFiles, requireOwnerOr, requireAccess } from '#storage/access/bucket_access'
+import { accessibleFiles } from '#storage/access/accessible_rows'
+import { requireAccess, requireChange } from '#storage/access/bucket_access'
 import { bucketFile, type BucketFile } from './bucket_file.js'
 import { FILE_BY_ID, type FileRow } from './file_row.js'
 import { recordFileEvents } from '#storage/buckets/storage_events'
 import { requireUnlocked } from '#storage/locks/bucket_locks'
+import { removeAgreed } from '#storage/locks/removal_of_locked'
 
 import { removeObject } from './remove_object.js'
 import { selectsBucket, queriesBucket } from './queries_bucket.js'
@@ -38,7 +41,7 @@ export class BucketFileService extends RecordService<typeof BucketFile> {
     if (record === undefined) {
       const file = await this.findRow(id)
       await requireAccess(actor, selectsBucket(selection) ? file.bucket : file)
-      return this.missing()
+      return (await this.store.read(id, selection, {})) ?? this.missing()
     }
     return record
   }
@@ -54,19 +57,21 @@ export class BucketFileService extends RecordService<typeof BucketFile> {
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
     const file = await this.findRow(id)
-    if (!owns(origin.actor, file.bucket)) {
-      requireOwnerOr(origin.actor, file, 'bucket_update')
-    }
-    const { data } = await inTransaction(this.pool, async (transaction) => {
-      await requireUnlocked(transaction, file.bucketId)
-      const previous = await this.lock(transaction, file.id)
-      const removed = await this.removeWithPendingEvent(transaction, origin, previous)
-      await recordFileEvents(transaction, origin, 'deletionFinished', [previous])
-      await removed.recordEvent()
-      return removed
+    await requireChange(origin.actor, file)
+    return removeAgreed({
+      origin,
+      bucketId: file.bucketId,
+      removal: { file: file.id },
+      perform: (isAgreed) => this.#remove(origin, file, isAgreed),
     })
-    await removeObject(file)
-    return data
+  }
+
+  /** Removes a file that core has removed from its analysis, even from a locked bucket. */
+  async removeForCore(origin: Origin, id: string): Promise<string> {
+    enforce(this.kind.access.remove!, origin.actor)
+    const file = await this.findRow(id)
+    requireThat(origin.actor, hasPermission('bucket_update'), mayWriteIn(file.bucket.realmId))
+    return this.#remove(origin, file, true)
   }
 
   /** Creates the record of a file whose content is in the object store. */
@@ -78,5 +83,18 @@ export class BucketFileService extends RecordService<typeof BucketFile> {
     const written = await this.insert(transaction, origin, values)
     await recordFileEvents(transaction, origin, 'creationFinished', [written.values])
     return written.data
+  }
+
+  async #remove(origin: Origin, file: FileRow, isAgreed: boolean): Promise<string> {
+    const { data } = await inTransaction(this.pool, async (transaction) => {
+      await (isAgreed ? undefined : requireUnlocked(transaction, file.bucketId))
+      const previous = await this.lock(transaction, file.id)
+      const removed = await this.removeWithPendingEvent(transaction, origin, previous)
+      await recordFileEvents(transaction, origin, 'deletionFinished', [previous])
+      await removed.recordEvent()
+      return removed
+    })
+    await removeObject(file)
+    return data
   }
 }

@@ -4,6 +4,8 @@ const MAX_PATH_LENGTH = 512
 const MAX_NAME_LENGTH = 256
 
 const CONTROL = /\p{Control}/u
+/** They show a name as another one: behind U+202E, `fdp.exe` looks like `exe.pdf`. */
+const BIDI_CONTROL = /\p{Bidi_Control}/u
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /** A path and its parts, as the record of a file stores them. */
@@ -29,6 +31,9 @@ export function pathProblem(path: string): string | undefined {
   }
   if (CONTROL.test(path)) {
     return 'has control characters in it'
+  }
+  if (BIDI_CONTROL.test(path)) {
+    return 'has characters in it that change the direction of text'
   }
   if (LONE_SURROGATE.test(path)) {
     return 'is not valid Unicode'
@@ -67,7 +72,7 @@ export function safePath(path: string): string {
   }
   const safe = path
     .toWellFormed()
-    .replaceAll(/\p{Control}/gu, '_')
+    .replaceAll(/[\p{Control}\p{Bidi_Control}]/gu, '_')
     .split('/')
     .filter((segment) => segment !== '' && segment !== '.')
     .map((segment) => (segment === '..' ? '__' : segment))

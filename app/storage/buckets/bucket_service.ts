@@ -2,6 +2,7 @@ import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
 import { StorageRecords } from '#storage/storage_records'
+import { hasPermission, mayWriteIn, requireThat } from '#auth/verification/checks'
 import type { Completion } from '#bus/consumer'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
@@ -16,7 +17,13 @@ import type { RowValues, WrittenRecord } from '#records/record_store'
 import { afterCommit, inTransaction } from '#records/transaction'
 import type { Row } from '#records/row'
 import { clock } from '#kernel/clock'
-import { accessibleBuckets, requireOwnerOr, requireAccess } from '#storage/access/bucket_access'
+import { accessibleBuckets } from '#storage/access/accessible_rows'
+import {
+  requireAccess,
+  requireChange,
+  requireOwnAnalysis,
+  requireOwnerOr,
+} from '#storage/access/bucket_access'
 import { bucket, bucketColumns, type Bucket, type BucketRow, type createBucket } from './bucket.js'
 import {
   registerLocation,
@@ -26,6 +33,7 @@ import {
 import { recordBucketEvent, recordFileEvents, type CommandOrigin } from './storage_events.js'
 
 import { AnalysisLocked, isLocked, requireNoLock } from '#storage/locks/bucket_locks'
+import { removeAgreed } from '#storage/locks/removal_of_locked'
 import { removeUnusedLocations, prepareRemoval } from './bucket_removal.js'
 
 const BY_ID = `select ${bucketColumns('b')} from buckets b where b.id = $1`
@@ -69,7 +77,7 @@ export class BucketService extends RecordService<typeof Bucket> {
     const record = await this.store.read(id, selection, { where: await accessibleBuckets(actor) })
     if (record === undefined) {
       await requireAccess(actor, await this.#byId(id))
-      return this.missing()
+      return (await this.store.read(id, selection, {})) ?? this.missing()
     }
     return record
   }
@@ -78,6 +86,7 @@ export class BucketService extends RecordService<typeof Bucket> {
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     const values = ownedBy(origin, { id: clock.uuid(), ...body })
+    await requireOwnAnalysis(origin.actor, values)
     return withLocation(values, () =>
       inTransaction(this.pool, async (transaction) => {
         const { data } = await this.#insert(transaction, origin, values)
@@ -90,26 +99,36 @@ export class BucketService extends RecordService<typeof Bucket> {
   override async update({ actor }: Origin, idOrName: string): Promise<string> {
     enforce(this.kind.access.update!, actor)
     const row = await this.find(idOrName)
-    requireOwnerOr(actor, row, 'bucket_update')
+    await requireChange(actor, row)
     await restoreLocation(row.id, row.region)
     return (await this.store.read(row.id, FULL_SELECTION, {})) ?? this.missing()
   }
 
   override async remove(origin: Origin, idOrName: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    const { id } = await this.find(idOrName)
-    return this.#removeLocked(origin, id, async (transaction, previous) => {
-      requireOwnerOr(origin.actor, previous, 'bucket_delete')
-      await requireNoLock(transaction, id)
+    const row = await this.find(idOrName)
+    await requireOwnerOr(origin.actor, row, 'bucket_delete')
+    return removeAgreed({
+      origin,
+      bucketId: row.id,
+      removal: { bucket: row.id },
+      perform: (isAgreed) =>
+        this.#removeLocked(origin, row.id, async (transaction) =>
+          isAgreed ? undefined : requireNoLock(transaction, row.id)
+        ),
     })
   }
 
   /** Removes a bucket of a deleted realm, even if an analysis of that realm has locked it. */
-  async removeWithRealm(origin: Origin, id: string): Promise<string> {
+  removeWithRealm(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    return this.#removeLocked(origin, id, async (_, previous) =>
-      requireOwnerOr(origin.actor, previous, 'bucket_delete')
-    )
+    return this.#removeAsPlatform(origin, id)
+  }
+
+  /** Removes a bucket that core has removed from its analysis, even if it is locked. */
+  removeForCore(origin: Origin, id: string): Promise<string> {
+    enforce(this.kind.access.remove!, origin.actor)
+    return this.#removeAsPlatform(origin, id)
   }
 
   /**
@@ -145,6 +164,12 @@ export class BucketService extends RecordService<typeof Bucket> {
     const removeObjects = await prepareRemoval(transaction, existing.id)
     await this.#remove(transaction, origin, existing)
     afterCommit(transaction, () => void removeObjects())
+  }
+
+  #removeAsPlatform(origin: Origin, id: string): Promise<string> {
+    return this.#removeLocked(origin, id, async (_, previous) =>
+      requireThat(origin.actor, hasPermission('bucket_delete'), mayWriteIn(previous.realmId))
+    )
   }
 
   /** Locks the row and removes the bucket unless `check` throws; removes its objects after the commit. */

@@ -5,6 +5,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import { EntityNotFound, Failure } from '#kernel/failures'
 import { originOf } from '#kernel/request_origin'
+import { recordCodeRead } from '#audit/record_security_event'
 import { requireAccess } from '#storage/access/bucket_access'
 import { bucketFile } from '#storage/bucket_files/bucket_file'
 import type { FileRow } from '#storage/bucket_files/file_row'
@@ -16,6 +17,7 @@ import { objectAddress } from '#storage/objects/layout'
 import type { ByteRange, ObjectFacts } from '#storage/objects/object_store'
 import { objectStore } from '#storage/objects/store'
 import { BufferStream } from '#storage/objects/buffer_stream'
+import { OpenDownloads } from './open_downloads.js'
 import { contentRange, decideDownload, type DownloadDecision } from './download_decision.js'
 import { presentationOf, type Presentation } from './presentation.js'
 import { sendBytes, sendHead, sendStream } from '#http/send_stream'
@@ -50,7 +52,8 @@ export async function download(ctx: HttpContext): Promise<void> {
   const { request, response } = ctx
   const bucketFiles = await ctx.containerResolver.make(BucketFileService)
   const file = await bucketFiles.findRow(ctx.params.id)
-  await requireAccess(originOf(ctx).actor, file)
+  const origin = originOf(ctx)
+  const ground = await requireAccess(origin.actor, file)
   const { size } = file.size === null ? await statObject(file) : { size: file.size }
   const presentation = presentationOf(file, size, request.request.headers)
   const decision = decideDownload(request.method(), request.request.headers, presentation)
@@ -73,15 +76,34 @@ export async function download(ctx: HttpContext): Promise<void> {
     return sendHead(ctx)
   }
   const range = decision.status === 206 ? decision.range : undefined
+  const downloads = await ctx.containerResolver.make(OpenDownloads)
   const bytes = await open(file, size, range)
-  announce(ctx, file, presentation, decision)
-  const length = lengthOf(presentation, range)
-  if (!presentation.isPacked && bytes instanceof BufferStream && bytes.content.length === length) {
+  try {
+    await downloads.run(origin.actor, async () => {
+      if (ground === 'decision') {
+        const { id } = file
+        await recordCodeRead(origin, { kind: bucketFile.name, id, realmId: file.bucket.realmId })
+      }
+      announce(ctx, file, presentation, decision)
+      await send(ctx, bytes, presentation, lengthOf(presentation, range))
+    })
+  } finally {
+    bytes.destroy()
+  }
+}
+
+async function send(
+  ctx: HttpContext,
+  bytes: Readable,
+  { isPacked }: Presentation,
+  length: number
+): Promise<void> {
+  if (!isPacked && bytes instanceof BufferStream && bytes.content.length === length) {
     return sendBytes(ctx, bytes.content)
   }
   await sendStream(ctx, bytes, {
     check: (source) => checkSize(length, source),
-    pack: presentation.isPacked ? createGzip() : undefined,
+    pack: isPacked ? createGzip() : undefined,
   })
 }
 

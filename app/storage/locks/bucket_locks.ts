@@ -41,8 +41,8 @@ export class AnalysisLocked extends EntityConflict {
 }
 
 /**
- * Locks on buckets, for other surfaces of this process. No file is added to or removed from a locked bucket. A lock
- * on a missing bucket takes effect when the bucket is created.
+ * Locks on buckets, for other surfaces of this process. No file is added to a locked bucket, nor removed before core
+ * has removed its record. A lock on a missing bucket takes effect when the bucket is created.
  */
 export const bucketLocks = {
   pageSize: PAGE_SIZE,

@@ -13,6 +13,7 @@ import { dataResponse, exactObject } from '#kernel/json_schema'
 import { actorOf } from '#kernel/request_origin'
 import { id } from '#records/rules'
 import { bucketLocks } from './bucket_locks.js'
+import { removeForCore } from './local_removals.js'
 
 const MAX_LOCKS = 500
 const MAX_BUCKETS = 1_000
@@ -25,6 +26,8 @@ const newLocks = body({
     .array(vine.object({ id: id(), bucketIds: vine.array(id()).maxLength(MAX_BUCKETS) }))
     .maxLength(MAX_LOCKS),
 })
+
+const removal = body({ file: id().optional(), bucket: id().optional() })
 
 const LOCKS = dataResponse({
   type: 'array',
@@ -65,6 +68,15 @@ export function lockRoutes(routes: SurfaceRoutes): void {
         202: { description: 'The lock is released', schema: dataResponse(exactObject({})) },
       },
     })
+    .post('/bucket-removals', remove, {
+      name: 'removeFromBuckets',
+      summary: 'Delete a file or a bucket that core removed from an analysis, even a locked one',
+      access,
+      body: removal,
+      responses: {
+        202: { description: 'It is deleted', schema: dataResponse(exactObject({})) },
+      },
+    })
 }
 
 async function list(ctx: HttpContext): Promise<void> {
@@ -88,6 +100,18 @@ async function release(ctx: HttpContext): Promise<void> {
     throw new EntityNotFound('bucket-lock')
   }
   await bucketLocks.release(lockId)
+  sendJson(ctx, { data: {}, meta: {} }, 202)
+}
+
+async function remove(ctx: HttpContext): Promise<void> {
+  requireMachine(ctx)
+  const { file, bucket } = await validatedBody(ctx, removal)
+  if (file !== undefined) {
+    await removeForCore({ file })
+  }
+  if (bucket !== undefined) {
+    await removeForCore({ bucket })
+  }
   sendJson(ctx, { data: {}, meta: {} }, 202)
 }
 

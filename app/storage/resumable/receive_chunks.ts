@@ -15,6 +15,8 @@ export interface UploadBody {
   readonly chunks: AsyncIterable<Uint8Array>
   /** The checksum of this request; its bytes count only if it matches. */
   readonly checksum?: AnnouncedChecksum
+  /** How many bytes the upload may have by now; others may have used up the room meanwhile. */
+  readonly room?: (upload: ResumableUpload) => Promise<number>
 }
 
 /**
@@ -23,7 +25,7 @@ export interface UploadBody {
  */
 export async function receiveChunks(
   upload: ResumableUpload,
-  { chunks, checksum }: UploadBody,
+  { chunks, checksum, room }: UploadBody,
   maxBytes: number,
   lock: UploadLock
 ): Promise<ResumableUpload> {
@@ -31,6 +33,11 @@ export async function receiveChunks(
   const reader = new ChunkReader(limited(maxBytes - upload.object.size, chunks), stop)
   let current = upload
   while (await reader.hasMore()) {
+    if (room && (await room(current)) <= current.object.size) {
+      throw new PayloadTooLarge(
+        'Unfinished uploads use up all the room: finish or cancel some of them first'
+      )
+    }
     const content = checksum ? reader.all() : reader.nextChunk(current.object.nextBytes)
     const progress = await store(current, content, checksum, lock)
     if (checksum && reader.failure !== undefined) {

@@ -7,6 +7,7 @@ import {
   overrideOperation,
   statusOperation,
 } from './operations.js'
+import { listOperation, listUploads } from './list_uploads.js'
 import {
   startUpload,
   continueUpload,
@@ -24,6 +25,7 @@ export function resumableRoutes(routes: SurfaceRoutes): void {
   routes
     .options(UPLOADS, describe, describeOperation('describeResumableUploads'))
     .options(UPLOAD, describe, describeOperation('describeResumableUpload'))
+    .get(UPLOADS, listUploads, listOperation)
     .post(UPLOADS, startUpload, startOperation)
     .head(UPLOAD, status, statusOperation)
     .patch(UPLOAD, continueUpload, continueOperation)

@@ -1,8 +1,11 @@
 import { inject } from '@adonisjs/core'
 
-import { BadRequest, EntityConflict, PayloadTooLarge } from '#kernel/failures'
+import { BadRequest, EntityConflict, PayloadTooLarge, PermissionDenied } from '#kernel/failures'
+import type { Actor } from '#kernel/actor'
 import type { Origin } from '#kernel/origin'
-import { owns, requireAccess } from '#storage/access/bucket_access'
+import { owns } from '#storage/access/access_facts'
+import { isRealmWritable } from '#kernel/realm'
+import { canAccess, requireAccess } from '#storage/access/bucket_access'
 import type { BucketRow } from '#storage/buckets/bucket'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { claimPath, PathTaken, releaseClaims, type Claim } from '#storage/claims/claims'
@@ -22,8 +25,12 @@ import {
   findOnPath,
   findUpload,
   insertUpload,
+  listUnfinished,
+  type ListedUpload,
+  type NewUpload,
   type ResumableUpload,
 } from './resumable_uploads.js'
+import { quotaLeft, requireQuota, withQuota, type UploadFacts } from './upload_quota.js'
 import { UploadLocks, type UploadLock } from './upload_locks.js'
 import { pathFromMetadata } from './upload_metadata.js'
 
@@ -66,13 +73,15 @@ export class ResumableService {
     const { length, metadata } = request
     const path = pathFromMetadata(metadata)
     this.#requireSize(length)
-    const claim = await this.#claim(origin, bucket, path)
     const { kind, id, realmId } = origin.actor
+    const sender = { actorType: kind, actorId: id, realmId }
+    const facts = { ...sender, bucketId: bucket.id, path }
+    await requireQuota(facts, length ?? 0)
+    const claim = await this.#claim(origin, bucket, path)
     try {
       const object = await startObject(bucket, claim, length)
-      const sender = { actorType: kind, actorId: id, realmId }
       const upload = { length: length ?? null, metadata, object, ...sender }
-      const started = await insertUpload(claim, upload)
+      const started = await this.#insert(facts, claim, upload)
       return isComplete(started) ? await finishUpload(origin, started) : started
     } catch (error) {
       await releaseClaims([claim.id]).catch(() => {})
@@ -80,10 +89,24 @@ export class ResumableService {
     }
   }
 
-  /** Reads an upload. A complete one that is no file yet becomes one. */
+  /** The unfinished uploads of a bucket that the actor may cancel. */
+  async list(
+    { actor }: Origin,
+    idOrName: string
+  ): Promise<{ data: readonly ListedUpload[]; total: number }> {
+    const bucket = await this.#buckets.find(idOrName)
+    await requireAccess(actor, bucket, 'upload')
+    const own = { actorType: actor.kind, actorId: actor.id }
+    return listUnfinished(bucket.id, (await maySupervise(actor, bucket)) ? undefined : own)
+  }
+
+  /** Reads an upload. A complete one that is no file yet becomes one, if the actor may still upload. */
   async status(origin: Origin, reference: UploadReference): Promise<ResumableUpload> {
-    return this.#withLock(origin, reference, async (upload) =>
-      isComplete(upload) ? finishUpload(origin, upload) : upload
+    const bucket = await this.#buckets.find(reference.bucket)
+    const mayUpload = await canAccess(origin.actor, bucket, 'upload')
+    const mayRead = async (upload: ResumableUpload) => mayUpload || owns(origin.actor, upload)
+    return this.#withLock(bucket, reference, mayRead, async (upload) =>
+      mayUpload && isComplete(upload) ? finishUpload(origin, upload) : upload
     )
   }
 
@@ -93,13 +116,15 @@ export class ResumableService {
     reference: UploadReference,
     body: UploadContinuation
   ): Promise<ResumableUpload> {
-    return this.#withLock(origin, reference, async (stored, lock) => {
+    const bucket = await this.#buckets.find(reference.bucket)
+    const mayAppend = () => canAccess(origin.actor, bucket, 'upload')
+    return this.#withLock(bucket, reference, mayAppend, async (stored, lock) => {
       const { size } = stored.object
       if (body.offset !== size) {
         throw new OffsetMismatch(size)
       }
       const upload = await this.#withLength(stored, body.length)
-      const maxBytes = upload.length ?? (this.#maxBytes || Number.MAX_SAFE_INTEGER)
+      const maxBytes = upload.length ?? (await this.#room(upload))
       if (size + (body.bytes ?? 0) > maxBytes) {
         throw new PayloadTooLarge(
           `The upload has ${size} bytes and may have ${maxBytes - size} more`
@@ -109,14 +134,18 @@ export class ResumableService {
         return upload
       }
       await requireNoLock(storagePool(), upload.bucketId)
-      const next = await receiveChunks(upload, body, maxBytes, lock)
+      const room = upload.length === null ? (now: ResumableUpload) => this.#room(now) : undefined
+      const next = await receiveChunks(upload, { ...body, room }, maxBytes, lock)
       return isComplete(next) ? finishUpload(origin, next) : next
     })
   }
 
-  /** Cancels an upload. */
-  async cancel(origin: Origin, reference: UploadReference): Promise<void> {
-    await this.#withLock(origin, reference, async (upload) => {
+  /** Cancels an upload: one's own, or any upload to a bucket of one's own. */
+  async cancel({ actor }: Origin, reference: UploadReference): Promise<void> {
+    const bucket = await this.#buckets.find(reference.bucket)
+    const mayCancel = async (upload: ResumableUpload) =>
+      owns(actor, upload) || maySupervise(actor, bucket)
+    await this.#withLock(bucket, reference, mayCancel, async (upload) => {
       if (upload.isFile) {
         throw new EntityConflict('The upload is already a file; delete it under /bucket-files')
       }
@@ -125,14 +154,14 @@ export class ResumableService {
   }
 
   async #withLock<T>(
-    { actor }: Origin,
+    bucket: BucketRow,
     reference: UploadReference,
+    isAllowed: (upload: ResumableUpload) => Promise<boolean>,
     work: (upload: ResumableUpload, lock: UploadLock) => Promise<T>
   ): Promise<T> {
-    const bucket = await this.#buckets.find(reference.bucket)
     const known = await findUpload(reference.upload, bucket.id)
-    if (!owns(actor, known)) {
-      await requireAccess(actor, bucket, 'upload')
+    if (!(await isAllowed(known))) {
+      throw new PermissionDenied('The upload belongs to another caller, or its bucket does')
     }
     return this.#locks.withLock(known.id, async (lock) =>
       work(await findUpload(known.id, bucket.id), lock)
@@ -167,7 +196,25 @@ export class ResumableService {
       )
     }
     this.#requireSize(length)
-    return declareLength(upload, length)
+    return withQuota(upload, length, (transaction) => declareLength(transaction, upload, length))
+  }
+
+  /** Records an upload within the quota; its object goes again if there is no room for it. */
+  async #insert(facts: UploadFacts, claim: Claim, upload: NewUpload): Promise<ResumableUpload> {
+    try {
+      return await withQuota(facts, upload.length ?? 0, (transaction) =>
+        insertUpload(transaction, claim, upload)
+      )
+    } catch (error) {
+      const store = await objectStore()
+      await store.discard(claim.address, upload.object).catch(() => {})
+      throw error
+    }
+  }
+
+  /** How many bytes an upload without a length may have. */
+  async #room(upload: ResumableUpload): Promise<number> {
+    return Math.min(this.#maxBytes || Number.MAX_SAFE_INTEGER, await quotaLeft(upload))
   }
 
   #requireSize(length: number | undefined): void {
@@ -194,6 +241,24 @@ async function startObject(
     return store.startUpload(address, { expectedBytes })
   }
 }
+
+/**
+ * Whether an actor may see and cancel the uploads of others: the owner of the bucket, those who may change it, and
+ * people of its realm who may write there. Programs of other realms write results, too, and cancel only their own.
+ */
+async function maySupervise(actor: Actor, bucket: BucketRow): Promise<boolean> {
+  if (owns(actor, bucket)) {
+    return true
+  }
+  if (!isRealmWritable(actor, bucket.realmId)) {
+    return false
+  }
+  const mayChange = MANAGE.some((permission) => actor.permissions.has(permission))
+  const mayUpload = await canAccess(actor, bucket, 'upload')
+  return actor.kind === 'user' ? mayChange || mayUpload : mayChange && mayUpload
+}
+
+const MANAGE = ['bucket_update', 'bucket_delete']
 
 function isComplete({ isFile, length, object }: ResumableUpload): boolean {
   return !isFile && length === object.size

@@ -1,3 +1,5 @@
+import type pg from 'pg'
+
 import { isUuid } from '#kernel/is_uuid'
 import type { Claim } from '#storage/claims/claims'
 import { storagePool } from '#storage/database'
@@ -25,6 +27,17 @@ export interface ResumableUpload {
   readonly isFile: boolean
 }
 
+/** An unfinished upload as lists show it. */
+export interface ListedUpload extends Pick<
+  ResumableUpload,
+  'id' | 'path' | 'length' | 'actorType' | 'actorId' | 'realmId'
+> {
+  /** How many bytes are stored. */
+  readonly offset: number
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
 /** The changes after a chunk. */
 export interface Progress {
   readonly object: PartialObject
@@ -46,6 +59,19 @@ const FIND = `
     left join bucket_files f on f.id = u.id
     left join bucket_file_claims c on c.id = u.id
   where u.id = $1 and u.bucket_id = $2 and u.expires_at > now() and (f.id is not null or c.id is not null)`
+
+/** The most uploads of one list. */
+export const LIST_SIZE = 1_000
+
+/** All unfinished uploads of a bucket, or those of one actor. */
+const LIST = `
+  select u.id, u.path, u.length::float8, u.stored::float8 as "offset", u.actor_type as "actorType",
+    u.actor_id as "actorId", u.realm_id as "realmId", u.created_at as "createdAt", u.expires_at as "expiresAt",
+    (count(*) over ())::int as total
+  from resumable_uploads u join bucket_file_claims c on c.id = u.id
+  where u.bucket_id = $1 and u.expires_at > now()
+    and ($2::text is null or u.actor_type = $2 and u.actor_id = $3::uuid)
+  order by u.path limit ${LIST_SIZE}`
 
 const FIND_ON_PATH = `
   select ${COLUMNS}, false as "isFile"
@@ -77,13 +103,15 @@ export type NewUpload = Pick<
   'length' | 'metadata' | 'actorType' | 'actorId' | 'realmId' | 'object'
 >
 
-export async function insertUpload(claim: Claim, upload: NewUpload): Promise<ResumableUpload> {
+export async function insertUpload(
+  transaction: pg.ClientBase,
+  claim: Claim,
+  upload: NewUpload
+): Promise<ResumableUpload> {
   const { id, bucketId, path, hash, layout } = claim
   const { length, metadata, actorType, actorId, realmId, object } = upload
-  return queryOne(INSERT, [
-    ...[id, bucketId, path, hash, layout, length, metadata, actorType, actorId, realmId],
-    JSON.stringify(object),
-  ])
+  const values = [id, bucketId, path, hash, layout, length, metadata, actorType, actorId, realmId]
+  return queryOne(INSERT, [...values, JSON.stringify(object)], transaction)
 }
 
 /** Throws `UploadNotFound` if there is none, or its claim was lost. */
@@ -103,6 +131,16 @@ export async function findOnPath(
   return rows[0]
 }
 
+/** The unfinished uploads of a bucket, or those of one actor in it, and how many there are. */
+export async function listUnfinished(
+  bucketId: string,
+  sender?: Pick<ResumableUpload, 'actorType' | 'actorId'>
+): Promise<{ data: readonly ListedUpload[]; total: number }> {
+  const values = [bucketId, sender?.actorType ?? null, sender?.actorId ?? null]
+  const { rows } = await storagePool().query<ListedUpload & { total: number }>(LIST, values)
+  return { data: rows.map(({ total: _, ...upload }) => upload), total: rows[0]?.total ?? 0 }
+}
+
 /** Records progress unless the upload has changed meanwhile. */
 export async function recordProgress(
   { id, object: before }: ResumableUpload,
@@ -113,11 +151,12 @@ export async function recordProgress(
 
 /** Records the size that the client had deferred. */
 export async function declareLength(
+  transaction: pg.ClientBase,
   upload: ResumableUpload,
   length: number
 ): Promise<ResumableUpload> {
   const { id } = upload
-  await storagePool().query('update resumable_uploads set length = $2 where id = $1', [id, length])
+  await transaction.query('update resumable_uploads set length = $2 where id = $1', [id, length])
   return { ...upload, length }
 }
 
@@ -143,8 +182,12 @@ export function claimOf({ id, bucketId, path, hash, layout }: ResumableUpload): 
   return { id, bucketId, path, hash, layout, address: objectAddress(layout, bucketId, hash) }
 }
 
-async function queryOne(text: string, values: unknown[]): Promise<ResumableUpload> {
-  const { rows } = await storagePool().query<ResumableUpload>(text, values)
+async function queryOne(
+  text: string,
+  values: unknown[],
+  database: pg.ClientBase | pg.Pool = storagePool()
+): Promise<ResumableUpload> {
+  const { rows } = await database.query<ResumableUpload>(text, values)
   const [upload] = rows
   if (!upload) {
     throw new UploadNotFound()

@@ -121,7 +121,11 @@ test.group('Why an analysis is not further', (group) => {
     })
     await set('analysis_nodes', away.id, { execution_status: 'failed' })
     await log(running.node, { message: 'Round 3 of 10' })
+    const outputLine = (message: string) => ({ message, code: 'output', level: 'error' })
+    await log(away.node, outputLine('of an earlier run'))
     await log(away.node, { message: 'The program ended with code 3', code: 'failed' })
+    await log(away.node, outputLine('File "main.py", line 14'))
+    await log(away.node, outputLine('ValueError: no rows'))
     await log(away.node, { message: 'Ended: failed', code: 'end' })
     const seenAt = new Date(clock.now() - 10 * 60_000).toISOString()
     await database().query('update node_sightings set seen_at = $2 where client_id = $1', [
@@ -147,11 +151,16 @@ test.group('Why an analysis is not further', (group) => {
     assert.deepInclude(shownAt(away), {
       status: 'failed',
       awaySince: seenAt,
-      message: 'The program ended with code 3',
+      message: 'ValueError: no rows',
+      output: ['File "main.py", line 14', 'ValueError: no rows'],
     })
     assert.deepInclude(shownAt(waiting), { approved: false, status: null, awaySince: null })
     const toStrangers = conditionIn(await explain(scene.stranger()), 'execution_not_finished')
-    assert.isTrue(toStrangers.nodes.every(({ message }: any) => message === undefined))
+    assert.isTrue(
+      toStrangers.nodes.every(
+        ({ message, output }: any) => message === undefined && output === undefined
+      )
+    )
   })
 
   test('the history of a record is deleted with it', async ({ assert }) => {

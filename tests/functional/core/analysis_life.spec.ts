@@ -318,6 +318,25 @@ test.group('Reports of workers', (group) => {
     await reaches({ buildStatus: 'executed', buildHash: 'sha256:next' })
   })
 
+  test('that name no run, or one that was never begun, change nothing', async ({ assert }) => {
+    await approved()
+    await command('buildStart')
+    const build = await commandTo(builder)
+    const { run, ...metadata } = build.metadata
+    for (const forged of [metadata, { ...metadata, run: 'another' }, { ...metadata, run: '' }]) {
+      const answered = { ...build, metadata: forged as Message['metadata'] }
+      await builder.report(answered, 'executionStarted')
+      await builder.report(answered, 'executionFinished', { hash: 'sha256:forged' })
+      await builder.report(answered, 'executionFailed', { error: { message: 'forged' } })
+      await builder.report(answered, 'checkFinished', { status: 'executed', hash: 'sha256:forged' })
+    }
+    await applied(builder, build)
+    assert.containSubset(await now(), { buildStatus: 'starting', buildHash: null })
+    assert.isString(run)
+    await builder.report(build, 'executionFinished', { hash: 'sha256:built' })
+    await reaches({ buildStatus: 'executed', buildHash: 'sha256:built' })
+  })
+
   test('why a build failed is explained, and stays known, for those who may read logs', async ({
     assert,
   }) => {

@@ -7,6 +7,7 @@ import type { AnalysisLogStore, NewLogLine } from '#core/analysis_logs/analysis_
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { node } from '#core/nodes/node'
 import { clock } from '#kernel/clock'
+import { LineOwners } from '#telemetry/logs/line_owners'
 import { localLogs } from '#telemetry/logs/local_logs'
 import { at, boot } from '#tests/helpers/application'
 import { followed } from '#tests/helpers/telemetry/followed'
@@ -33,7 +34,7 @@ const master = identity()
 
 const logged = async (labels: Record<string, string>, message: string, at_ = 0) => {
   const store = await (await boot()).container.make(LogStore)
-  await localLogs(store).write({
+  await localLogs(store, await (await boot()).container.make(LineOwners)).write({
     time: new Date(1_700_000_000_000 + at_).toISOString(),
     message,
     level: labels.level === 'error' ? 'error' : 'info',
@@ -218,7 +219,7 @@ for (const driver of ['in process', 'over HTTP'] as const) {
       const app = await boot()
       logs =
         driver === 'in process'
-          ? localLogs(await app.container.make(LogStore))
+          ? localLogs(await app.container.make(LogStore), await app.container.make(LineOwners))
           : remoteLogs({
               url: at('telemetry', ''),
               provider: {

@@ -29,7 +29,7 @@ export interface Answer {
 
 /** Sends a request to core and returns the response. */
 export async function call(
-  by: Person,
+  by: { readonly headers: Readonly<Record<string, string>> },
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   body?: object

@@ -86,8 +86,6 @@ test.group('The code of a locked analysis', (group) => {
         'upload-length': '4',
         'upload-metadata': `filename ${Buffer.from('big.py').toString('base64')}`,
       }),
-      await callStorage(sender, 'DELETE', `/bucket-files/${fileId}`),
-      await callStorage(sender, 'DELETE', `/buckets/${bucketId}`),
     ]
     for (const answer of refused) {
       assert.equal(answer.status, 409)

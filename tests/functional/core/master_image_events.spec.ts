@@ -13,9 +13,13 @@ import { inTransaction } from '#records/transaction'
 import { eventually } from '#tests/helpers/eventually'
 import { withLockedRow } from '#tests/helpers/locked_row'
 import { sampleRecord } from '#tests/helpers/sample_records'
+import { identity } from '#tests/helpers/identities'
 
 import { call, database, Scene, set } from './analysis_scene.js'
 import { startCommands } from './registry_scene.js'
+
+const RUN = 'run-of-the-test'
+const manager = () => identity({ permissions: ['master_image_manage'] })
 
 test.group('Reports of workers about images', (group) => {
   let scene: Scene
@@ -24,12 +28,19 @@ test.group('Reports of workers about images', (group) => {
   group.each.setup(async () => {
     await database().query('delete from master_images')
     await database().query('delete from master_image_groups')
+    await database().query('delete from master_image_runs')
+    await database().query('insert into master_image_runs values ($1, $2)', ['catalogue', RUN])
     scene = await Scene.set()
   })
 
-  async function publishReport(key: string, type: string, data: object): Promise<void> {
+  async function publishReport(
+    key: string,
+    type: string,
+    data: object,
+    metadata: Record<string, unknown> = { run: RUN }
+  ): Promise<void> {
     const bus = await app.container.make(Bus)
-    await bus.publish(newMessage(eventRouting(key), type, { ...data }), type)
+    await bus.publish(newMessage(eventRouting(key), type, { ...data }, metadata), type)
   }
   const ofBuild = (type: string, data: object) =>
     publishReport(EVENT_KEYS.masterImageBuilder, type, data)
@@ -56,6 +67,43 @@ test.group('Reports of workers about images', (group) => {
       buildHash: 'sha256:1',
       buildSize: 4_096,
     })
+  })
+
+  test('a report that does not name the run of its command changes nothing', async ({ assert }) => {
+    const image = await sampleRecord('core', masterImage, { virtualPath: 'python/base' })
+    await set('master_images', image.id, { build_status: null, build_hash: null })
+    const build = await call(manager(), 'POST', '/master-images/command', {
+      command: 'build',
+      id: image.id,
+    })
+    assert.equal(build.status, 202)
+    const { rows } = await database().query<{ run: string }>(
+      'select run from master_image_runs where subject = $1',
+      [image.id]
+    )
+    const finished = { id: image.id, hash: 'sha256:forged', size: 1 }
+    const listed = { name: 'evil', path: 'evil', virtualPath: 'evil/base' }
+    for (const metadata of [{}, { run: 'another' }]) {
+      await publishReport(EVENT_KEYS.masterImageBuilder, 'executionFinished', finished, metadata)
+      const catalogue = { images: [listed], groups: [] }
+      await publishReport(
+        EVENT_KEYS.masterImageSynchronizer,
+        'executionFinished',
+        catalogue,
+        metadata
+      )
+    }
+    assert.equal((await read(image)).buildStatus, 'starting')
+    const paths = (await images()).map(({ virtualPath }) => virtualPath)
+    assert.include(paths, 'python/base')
+    assert.notInclude(paths, 'evil/base')
+    await publishReport(
+      EVENT_KEYS.masterImageBuilder,
+      'executionFinished',
+      { ...finished, hash: 'sha256:built' },
+      rows[0]
+    )
+    assert.equal((await read(image)).buildHash, 'sha256:built')
   })
 
   test('an imported image that needs no build can be used once it is listed', async ({

@@ -16,7 +16,7 @@ const SECRET = 'registry-secret-1'
 
 test.group('Credentials of nodes in registries', (group) => {
   const realmId = clock.uuid()
-  const manager = member(clock.uuid(), ['registry_manage'])
+  const manager = member(clock.uuid(), ['registry_manage'], { realmName: 'master' })
   let ids: { node: string; client: string; project: string }
   let host: string
   let path: string
@@ -75,6 +75,8 @@ test.group('Credentials of nodes in registries', (group) => {
       assert.equal(status, 403)
       assert.deepEqual(body.issues[0].path, ['registry_manage'])
     }
+    const elsewhere = member(clock.uuid(), ['registry_manage'])
+    assert.equal((await call('GET', path, elsewhere)).status, 403)
     assert.equal((await call('GET', path)).status, 401)
   })
 

@@ -180,7 +180,9 @@ test.group('Bodies of registries and their projects', () => {
 })
 
 test.group('Registry projects', () => {
-  test('belong to no realm, and are public unless they are for nodes', async ({ assert }) => {
+  test('belong to no realm, and are public unless they are for nodes or shall not be', async ({
+    assert,
+  }) => {
     const { id: registryId } = await newRegistry()
     for (const [type, isPublic] of [
       ['default', true],
@@ -190,10 +192,18 @@ test.group('Registry projects', () => {
       ['outgoing', false],
       ['node', false],
     ] as const) {
-      const sent = { ...projectBody(registryId), type, public: !isPublic, realmId: clock.uuid() }
-      const { status, body } = await send('POST', '/registry-projects', sent)
-      assert.equal(status, 201)
-      assert.containsSubset(body.data, { type, public: isPublic, realmId: null, externalId: null })
+      for (const chosen of [undefined, true, false]) {
+        const sent = { ...projectBody(registryId), type, public: chosen, realmId: clock.uuid() }
+        const { status, body } = await send('POST', '/registry-projects', sent)
+        assert.equal(status, 201)
+        const shown = {
+          type,
+          public: isPublic && chosen !== false,
+          realmId: null,
+          externalId: null,
+        }
+        assert.containsSubset(body.data, shown)
+      }
     }
   })
 
@@ -423,7 +433,7 @@ test.group('The registry of the environment', () => {
 })
 
 test.group('Credentials of nodes in registries', () => {
-  test('are accessible to the client of the node and to managers of registries', async ({
+  test('are accessible to the client of the node and to managers of registries in master', async ({
     assert,
   }) => {
     const made = await newRegistry()
@@ -437,7 +447,7 @@ test.group('Credentials of nodes in registries', () => {
     )
     const path = `/nodes/${connected.id}/registry/credentials`
     const own = identity({ kind: 'client', id: connected.clientId, realmId, permissions: [] })
-    const manager = member(await newRealm(), ['registry_manage'])
+    const manager = identity({ permissions: ['registry_manage'] })
     for (const by of [own, manager]) {
       const { status, body } = await send('GET', path, undefined, by)
       assert.equal(status, 200)
@@ -449,7 +459,9 @@ test.group('Credentials of nodes in registries', () => {
       })
     }
     const alike = identity({ kind: 'user', id: connected.clientId, realmId, permissions: [] })
-    for (const by of [member(realmId, ['node_create']), member(REALMS.master, []), alike]) {
+    const elsewhere = member(await newRealm(), ['registry_manage'])
+    const others = [member(realmId, ['node_create']), member(REALMS.master, []), alike, elsewhere]
+    for (const by of others) {
       assert.equal((await send('GET', path, undefined, by)).status, 403)
     }
     assert.equal((await send('GET', `/nodes/${clock.uuid()}/registry/credentials`)).status, 404)

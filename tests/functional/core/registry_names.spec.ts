@@ -10,6 +10,8 @@ import { identity } from '#tests/helpers/identities'
 import { member, newRealm, uniqueName } from './node_scene.js'
 import { startCommands, RegistryScene, send } from './registry_scene.js'
 
+/** The name of a project that somebody else made. */
+const FOREIGN = 'team-tools'
 const MANAGER_PERMISSIONS = ['node_create', 'node_update', 'node_delete', 'registry_project_manage']
 
 test.group('Names in a registry', (group) => {
@@ -33,7 +35,7 @@ test.group('Names in a registry', (group) => {
 
   /** A project that the platform did not create. */
   const library = () => {
-    const project = scene.harbor.addProject('library')
+    const project = scene.harbor.addProject(FOREIGN)
     project.repositories.add('secret-image')
     return project
   }
@@ -52,19 +54,19 @@ test.group('Names in a registry', (group) => {
     assert,
   }) => {
     const project = library()
-    const created = await node('library')
+    const created = await node(FOREIGN)
     assert.equal(created.status, 409)
     assert.equal(created.body.code, 'entity_conflict')
     assert.deepEqual(created.body.issues[0].path, ['externalName'])
     const own = (await node()).body.data
     const path = `/nodes/${own.id}`
-    assert.equal((await send('POST', path, { externalName: 'library' }, keeper())).status, 409)
+    assert.equal((await send('POST', path, { externalName: FOREIGN }, keeper())).status, 409)
     const projectPath = `/registry-projects/${own.registryProjectId}`
-    const renamed = await send('POST', projectPath, { externalName: 'library' }, keeper())
+    const renamed = await send('POST', projectPath, { externalName: FOREIGN }, keeper())
     assert.equal(renamed.status, 409)
     await scene.settled()
     assert.isTrue(isUntouched(project))
-    assert.isUndefined(scene.harbor.robotOf('library'))
+    assert.isUndefined(scene.harbor.robotOf(FOREIGN))
   })
 
   test('a node that moves to another registry does not get an existing project of its name', async ({
@@ -73,11 +75,11 @@ test.group('Names in a registry', (group) => {
   }) => {
     const other = await RegistryScene.create()
     cleanup(() => other.end())
-    other.harbor.addProject('library')
-    const own = (await node('library')).body.data
+    other.harbor.addProject(FOREIGN)
+    const own = (await node(FOREIGN)).body.data
     const moved = await send('POST', `/nodes/${own.id}`, { registryId: other.id }, keeper())
     assert.equal(moved.status, 409)
-    const unchanged = await send('POST', `/nodes/${own.id}`, { externalName: 'library' }, keeper())
+    const unchanged = await send('POST', `/nodes/${own.id}`, { externalName: FOREIGN }, keeper())
     assert.equal(unchanged.status, 202)
   })
 
@@ -86,26 +88,26 @@ test.group('Names in a registry', (group) => {
   }) => {
     const project = library()
     scene.harbor.injectFault({ does: 503 })
-    const made = await node('library')
+    const made = await node(FOREIGN)
     assert.equal(made.status, 201)
     await scene.failed()
     await repair()
     const [link] = await scene.links()
     assert.match(link!.problem as string, /did not create.*--adopt/)
     assert.isTrue(isUntouched(project))
-    assert.isUndefined(scene.harbor.robotOf('library'))
+    assert.isUndefined(scene.harbor.robotOf(FOREIGN))
 
     const { registryProjectId: id } = made.body.data
     const other = await scene.command('projectLink', id, { adopt: 'another' })
     assert.equal(other.status, 400)
-    assert.equal((await scene.command('projectLink', id, { adopt: 'library' })).status, 202)
+    assert.equal((await scene.command('projectLink', id, { adopt: FOREIGN })).status, 202)
     await scene.linked(id)
-    assert.isDefined(scene.harbor.robotOf('library'))
+    assert.isDefined(scene.harbor.robotOf(FOREIGN))
   })
 
   test('a project created between check and request stays with its creator', async ({ assert }) => {
     scene.harbor.injectFault({ to: /^POST projects$/, times: 1, does: 'takes its time' })
-    const made = await node('library')
+    const made = await node(FOREIGN)
     assert.equal(made.status, 201)
     await eventually(() => scene.harbor.hasPendingRequests)
     const project = library()
@@ -113,7 +115,7 @@ test.group('Names in a registry', (group) => {
     await scene.failed()
     await repair()
     assert.isTrue(isUntouched(project))
-    assert.isUndefined(scene.harbor.robotOf('library'))
+    assert.isUndefined(scene.harbor.robotOf(FOREIGN))
     const [link] = await scene.links()
     assert.isNull(link!.is_adopted)
   })
@@ -123,21 +125,128 @@ test.group('Names in a registry', (group) => {
   }) => {
     const project = library()
     const manager = identity({ permissions: ['node_create', 'registry_project_manage'] })
-    assert.equal((await node('library', manager)).status, 409)
-    const made = await node('library', identity())
+    assert.equal((await node(FOREIGN, manager)).status, 409)
+    const made = await node(FOREIGN, identity())
     assert.equal(made.status, 201)
     const row = await scene.linked(made.body.data.registryProjectId)
     assert.equal(row.external_id, String(project.id))
     await send('DELETE', `/nodes/${made.body.data.id}`)
-    await eventually(() => scene.harbor.robotOf('library') === undefined)
-    assert.isTrue(scene.harbor.projects.has('library'))
+    await eventually(() => scene.harbor.robotOf(FOREIGN) === undefined)
+    assert.isTrue(scene.harbor.projects.has(FOREIGN))
     await scene.settled()
-    assert.equal((await node('library')).status, 409)
+    assert.equal((await node(FOREIGN)).status, 409)
+  })
+
+  test('a private project that somebody else made stays private, whatever a record of its name says', async ({
+    assert,
+  }) => {
+    const project = library()
+    const body = { name: 'tools', externalName: FOREIGN, registryId: scene.id, type: 'default' }
+    const made = await send('POST', '/registry-projects', { ...body, public: true })
+    assert.equal(made.status, 201)
+    const { id } = made.body.data
+    const row = await scene.linked(id)
+    assert.isFalse(project.isPublic)
+    assert.isFalse(row.public)
+    await send('POST', `/registry-projects/${id}`, { public: true })
+    await scene.settled()
+    assert.isFalse(project.isPublic)
+    await scene.command('projectLink', id, { adopt: FOREIGN })
+    await scene.settled()
+    assert.isFalse(project.isPublic)
+    assert.isFalse((await scene.row(id))!.public)
+  })
+
+  test('what a link changes is shown first, to administrators of master', async ({ assert }) => {
+    scene.harbor.injectFault({ does: 503 })
+    const { registryProjectId: id } = (await node(FOREIGN)).body.data
+    await scene.failed()
+    const path = `/registry-projects/${id}/adoption`
+    assert.equal((await send('GET', path)).status, 503)
+    scene.harbor.clearFault()
+    const project = library()
+    project.isPublic = true
+    await scene.makeDue()
+    for (const by of [keeper(), member(realmId, ['registry_manage'])]) {
+      assert.equal((await send('GET', path, undefined, by)).status, 403)
+    }
+    assert.deepEqual((await send('GET', path)).body.data, {
+      externalName: FOREIGN,
+      exists: true,
+      isOwn: false,
+      isPublic: true,
+      repositories: 1,
+      changes: [
+        'an account is created that can pull from its 1 repositories, and its webhook "api" is set',
+        'it becomes private, and was public',
+      ],
+    })
+    assert.equal(project.policies.size, 0)
+    assert.isUndefined(scene.harbor.robotOf(FOREIGN))
+  })
+
+  test('public of a record counts, but never for images of nodes', async ({ assert }) => {
+    const create = async (type: string, more: object) => {
+      const name = uniqueName('project')
+      const body = { name, externalName: name, registryId: scene.id, type, ...more }
+      const { id } = (await send('POST', '/registry-projects', body)).body.data
+      await scene.linked(id)
+      await scene.settled()
+      return { id, isPublic: () => scene.harbor.projects.get(name)!.isPublic }
+    }
+    assert.isTrue((await create('default', {})).isPublic())
+    const hidden = await create('default', { public: false })
+    assert.isFalse(hidden.isPublic())
+    await send('POST', `/registry-projects/${hidden.id}`, { public: true })
+    await eventually(() => hidden.isPublic())
+    for (const type of ['node', 'incoming', 'outgoing']) {
+      const carried = await create(type, { public: true })
+      assert.isFalse(carried.isPublic(), type)
+      const { body } = await send('POST', `/registry-projects/${carried.id}`, { public: true })
+      assert.isFalse(body.data.public, type)
+    }
+  })
+
+  test('a registry that refuses the password is asked more and more rarely', async ({ assert }) => {
+    const pause = async () => {
+      const { rows } = await corePool().query<{ seconds: string }>(
+        `select extract(epoch from rests_until - now()) as seconds from registry_states
+         where registry_id = $1`,
+        [scene.id]
+      )
+      return Number(rows[0]?.seconds ?? 0)
+    }
+    const work = await app.container.make(RegistryReconciler)
+    const retry = async () => {
+      await scene.makeDue()
+      await work.reconcileAll(new AbortController().signal)
+      return pause()
+    }
+    scene.harbor.injectFault({ does: 401 })
+    await node()
+    await scene.failed()
+    const pauses = [await pause()]
+    for (let attempts = 1; attempts < 10; attempts++) {
+      pauses.push(await retry())
+    }
+    const doubled = pauses.map((_, attempts) => 30 * 2 ** Math.min(attempts, 7))
+    pauses.forEach((seconds, attempts) => {
+      assert.isAtMost(seconds, doubled[attempts]!)
+      assert.isAbove(seconds, doubled[attempts]! - 25)
+    })
+    scene.harbor.clearFault()
+    await retry()
+    await scene.settled()
+    scene.harbor.injectFault({ does: 401 })
+    await node()
+    await scene.failed()
+    assert.isAtMost(await pause(), 30)
   })
 
   test('names of the platform are reserved', async ({ assert }) => {
     const own = (await node()).body.data
-    for (const externalName of [`worker-${scene.id}`, `master-${scene.id}`, 'master']) {
+    const worker = [`worker-${scene.id}`, `master-${scene.id}`]
+    for (const externalName of [...worker, 'master', 'library', 'incoming']) {
       for (const by of [keeper(), identity()]) {
         const { status, body } = await node(externalName, by)
         assert.equal(status, 400)

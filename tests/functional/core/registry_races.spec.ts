@@ -69,7 +69,8 @@ test.group('A registry that is deleted while it is set up', (group) => {
 
   test('is neither paused nor removed again', async ({ assert }) => {
     const links = await app.container.make(RegistryLinks)
-    const record = () => links.recordProblem(key(), 'away', true)
+    const record = () =>
+      links.recordProblem(key(), 'away', { isRegistryWide: true, isRefused: false })
     assert.isUndefined(await whileDeleting(registryId, record))
   })
 

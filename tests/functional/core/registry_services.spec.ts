@@ -152,9 +152,9 @@ test.group('Commands to registries', (group) => {
     assert,
   }) => {
     const realmId = await newRealm()
-    const library = scene.harbor.addProject('library')
+    const library = scene.harbor.addProject('team-tools')
     const project = await scene.project()
-    const adopted = await scene.project({ externalName: 'library' })
+    const adopted = await scene.project({ externalName: 'team-tools' })
     const node = await send('POST', '/nodes', {
       name: uniqueName(),
       realmId,
@@ -166,7 +166,7 @@ test.group('Commands to registries', (group) => {
     library.repositories.add('image')
     assert.equal((await scene.command('delete')).status, 202)
     await eventually(async () => (await send('GET', `/registries/${scene.id}`)).status === 404)
-    assert.deepEqual([...scene.harbor.projects.keys()], ['library'])
+    assert.deepEqual([...scene.harbor.projects.keys()], ['team-tools'])
     assert.deepEqual([...library.repositories], ['image'])
     assert.equal(scene.harbor.robots.size, 0)
     const { body } = await send('GET', `/nodes/${node.body.data.id}`)

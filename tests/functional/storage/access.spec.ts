@@ -1,6 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
+import { analysisBucket } from '#core/analysis_buckets/analysis_bucket'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { node } from '#core/nodes/node'
 import { databaseUrl } from '#database/addresses'
@@ -257,6 +258,7 @@ test.group('Where machines have to take part in the analysis', (group) => {
       const caller = client()
       const { analysisId } = await taking(part, caller)
       const { id } = await aBucket({ realmId: HOME, refType: 'analysis', refId: analysisId })
+      await sampleRecord('core', analysisBucket, { bucketId: id, analysisId, type: 'RESULT' })
       const file = await aFile(id, { realmId: HOME })
       const status = reaches ? 200 : 403
       assert.equal((await callStorage(caller, 'GET', `/buckets/${id}`)).status, status)

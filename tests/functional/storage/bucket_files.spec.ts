@@ -59,7 +59,7 @@ test.group('Files of buckets', () => {
     const bucket = await aBucket({ realmId: REALM, refType: 'analysis', refId: clock.uuid() })
     const { id } = await aFile(bucket.id)
     const { body } = await callStorage(
-      person(REALM),
+      person(REALM, ['bucket_update']),
       'GET',
       `/bucket-files?filter[id]=${id}&include=bucket`
     )

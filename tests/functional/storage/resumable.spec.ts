@@ -10,6 +10,7 @@ import { bucketLocation } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { ResumableService } from '#storage/resumable/resumable_service'
+import type { UploadQuota } from '#storage/storage_settings'
 import { storageSweeps } from '#storage/sweeps/storage_sweeps'
 import { storageSettings } from '#storage/storage_settings'
 import { useSettings } from '#tests/helpers/settings'
@@ -596,5 +597,137 @@ test.group('Resumable uploads', () => {
     const { id } = await aBucket({ realmId: REALMS.other })
     assert.equal((await callStorage(sender, 'PATCH', `/buckets/${id}`, {})).status, 404)
     assert.equal((await callStorage(sender, 'PUT', `/buckets/${id}/resumable`, {})).status, 404)
+  })
+})
+
+test.group('Unfinished uploads', () => {
+  const noLimit = { uploadsPerActor: 0, uploadsPerBucket: 0, bytesPerActor: 0, bytesPerBucket: 0 }
+  const limited = (limits: Partial<UploadQuota>) =>
+    useSettings(storageSettings, { resumable: { ...noLimit, ...limits } })
+  const start = (by: Speaker, bucketId: string, filename: string, length: number | 'deferred') =>
+    tus(by, 'POST', `/buckets/${bucketId}/resumable`, {
+      ...(length === 'deferred'
+        ? { 'upload-defer-length': '1' }
+        : { 'upload-length': `${length}` }),
+      'upload-metadata': metadataFor(filename),
+    })
+  const claimsOf = async (bucketId: string) => {
+    const { rowCount } = await storagePool().query(
+      'select 1 from bucket_file_claims where bucket_id = $1',
+      [bucketId]
+    )
+    return rowCount
+  }
+
+  test('of one actor are limited over all buckets, however many start at once', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(limited({ uploadsPerActor: 3 }))
+    const by = speaker(person(REALMS.other))
+    const buckets = await Promise.all([aBucketOfTheRealm(), aBucketOfTheRealm()])
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => start(by, buckets[n % 2]!, `${n}`, 10))
+    )
+    const started = answers.filter(({ status }) => status === 201)
+    assert.lengthOf(started, 3)
+    const refused = answers.filter(({ status }) => status !== 201)
+    assert.isTrue(
+      refused.every(({ status, body }) => status === 429 && /cancel/.test(body.message))
+    )
+    assert.equal((await claimsOf(buckets[0]))! + (await claimsOf(buckets[1]))!, 3)
+    assert.equal((await start(speaker(person(REALMS.other)), buckets[0], 'other', 10)).status, 201)
+
+    const n = answers.indexOf(started[0]!)
+    assert.equal((await start(by, buckets[n % 2]!, `${n}`, 20)).status, 201)
+    const path = pathOf(buckets[n % 2]!, await start(by, buckets[n % 2]!, `${n}`, 5))
+    await patch(by, path, 0, content.subarray(0, 5))
+    assert.equal((await start(by, buckets[0], 'after', 10)).status, 201)
+  })
+
+  test('of one bucket are limited, too', async ({ assert, cleanup }) => {
+    cleanup(limited({ uploadsPerBucket: 2 }))
+    const bucketId = await aBucketOfTheRealm()
+    const byOthers = () => speaker(person(REALMS.other))
+    assert.equal((await start(byOthers(), bucketId, 'a', 10)).status, 201)
+    assert.equal((await start(byOthers(), bucketId, 'b', 10)).status, 201)
+    assert.equal((await start(byOthers(), bucketId, 'c', 10)).status, 429)
+    assert.equal((await start(byOthers(), await aBucketOfTheRealm(), 'c', 10)).status, 201)
+  })
+
+  test('announce or store no more bytes together than their actor and bucket may', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(limited({ bytesPerActor: 100, bytesPerBucket: 150 }))
+    const bucketId = await aBucketOfTheRealm()
+    const by = speaker(person(REALMS.other))
+    assert.equal((await start(by, bucketId, 'a', 60)).status, 201)
+    assert.equal((await start(by, bucketId, 'b', 41)).status, 413)
+    const deferred = pathOf(bucketId, await start(by, bucketId, 'c', 'deferred'))
+    assert.equal((await patch(by, deferred, 0, content.subarray(0, 41))).status, 413)
+    const tooLong = { 'upload-length': '41' }
+    assert.equal((await patch(by, deferred, 0, content.subarray(0, 1), tooLong)).status, 413)
+    assert.equal((await patch(by, deferred, 0, content.subarray(0, 40))).status, 204)
+    assert.equal((await patch(by, deferred, 40, content.subarray(0, 1))).status, 413)
+    const other = speaker(person(REALMS.other))
+    assert.equal((await start(other, bucketId, 'd', 51)).status, 413)
+    assert.equal((await start(other, bucketId, 'd', 50)).status, 201)
+    assert.equal(await claimsOf(bucketId), 3)
+  })
+
+  test('are listed for the owner of the bucket, who cancels them; others see and cancel their own', async ({
+    assert,
+  }) => {
+    const owner = person(REALMS.master)
+    const { id: bucketId } = await aBucket({
+      realmId: REALMS.other,
+      actorType: 'user',
+      actorId: owner.actor.id,
+    })
+    const program = person(REALMS.other, [], { kind: 'client' })
+    const path = await begin(speaker(), bucketId, 'result.csv', 100)
+    await patch(speaker(), path, 0, content.subarray(0, 30))
+    const ofProgram = await begin(speaker(program), bucketId, 'b', 7)
+    const list = async (by: typeof sender) => {
+      const { status, body } = await callStorage(by, 'GET', `/buckets/${bucketId}/resumable`)
+      return { status, meta: body.meta, paths: body.data?.map((one: any) => one.path), body }
+    }
+    for (const by of [owner, sender, person(REALMS.other, ['bucket_update'])]) {
+      const { meta, paths, body } = await list(by)
+      assert.deepEqual(paths, ['b', 'result.csv'])
+      assert.deepEqual(meta, { total: 2 })
+      assert.containsSubset(body.data[1], {
+        id: idOf(path),
+        length: 100,
+        offset: 30,
+        actorType: 'user',
+        actorId: sender.actor.id,
+      })
+    }
+    assert.deepEqual((await list(program)).paths, ['b'])
+    const stranger = person('aaaaaaaa-0000-4000-8000-00000000000f', ['bucket_update'])
+    assert.equal((await list(stranger)).status, 403)
+    assert.equal((await tus(speaker(program), 'DELETE', path)).status, 403)
+    assert.equal((await tus(speaker(stranger), 'DELETE', path)).status, 403)
+    assert.equal((await tus(speaker(owner), 'DELETE', path)).status, 204)
+    assert.equal((await tus(speaker(program), 'DELETE', ofProgram)).status, 204)
+    assert.deepEqual((await list(owner)).paths, [])
+    assert.equal((await start(speaker(program), bucketId, 'result.csv', 1)).status, 201)
+  })
+
+  test('are not continued by an actor that may not upload to the bucket any more', async ({
+    assert,
+  }) => {
+    const { bucketId, path } = await aStartedUpload('a', 4)
+    assert.equal((await patch(speaker(), path, 0, content.subarray(0, 2))).status, 204)
+    await storagePool().query('update buckets set realm_id = $2 where id = $1', [
+      bucketId,
+      'aaaaaaaa-0000-4000-8000-00000000000f',
+    ])
+    assert.equal((await patch(speaker(), path, 2, content.subarray(0, 2))).status, 403)
+    assert.equal(await offsetOf(speaker(), path), 2)
+    assert.equal((await tus(speaker(), 'DELETE', path)).status, 204)
+    assert.equal(await claimsOf(bucketId), 0)
   })
 })

@@ -124,7 +124,8 @@ test.group('Buckets of commands on the bus', (group) => {
       assert.equal(metadata.attempt, 7)
       assert.deepEqual(metadata.routing, { type: 'pubSub', key: EVENT_KEYS.storageBucket })
     }
-    const { body } = await callStorage(person(REALM), 'GET', `/buckets/${finished!.id}`)
+    const reader = person(REALM, ['bucket_update'])
+    const { body } = await callStorage(reader, 'GET', `/buckets/${finished!.id}`)
     assert.containsSubset(body.data, { name: wanted.name, realmId: REALM, actorType: 'client' })
     assert.isTrue(await isThere(folderOf(finished!.id)))
   })

@@ -1,4 +1,4 @@
-import { closeSync, open, read } from 'node:fs'
+import { closeSync, constants, open, read } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
@@ -9,6 +9,18 @@ import { markReleasable } from '#kernel/chunk_memory'
 
 const CHUNK_BYTES = 256 * 1024
 
+/** A pipe or device would keep a thread waiting for a writer; without blocking, reading it ends at once. */
+export const READ_ONLY = constants.O_RDONLY | constants.O_NONBLOCK
+
+/** What has the name of an object is a pipe, a device or a folder. */
+export class NotAFile extends Error {
+  readonly code = 'ENOENT'
+
+  constructor() {
+    super('It is not a regular file')
+  }
+}
+
 const openFile = promisify(open)
 const readFile = promisify(read)
 
@@ -18,7 +30,11 @@ const readFile = promisify(read)
  */
 export async function openStream(file: FileHandle, range?: ByteRange): Promise<Readable> {
   try {
-    const { size } = await file.stat()
+    const facts = await file.stat()
+    if (!facts.isFile()) {
+      throw new NotAFile()
+    }
+    const { size } = facts
     const start = range?.start ?? 0
     const end = Math.min(range?.end ?? Number.POSITIVE_INFINITY, size - 1)
     if (end - start >= CHUNK_BYTES) {
@@ -38,7 +54,7 @@ export async function openStream(file: FileHandle, range?: ByteRange): Promise<R
  * Closing is synchronous, because nothing was written.
  */
 export async function readSmallFile(path: string, size: number): Promise<Buffer> {
-  const file = await openFile(path, 'r')
+  const file = await openFile(path, READ_ONLY)
   try {
     const bytes = Buffer.allocUnsafe(size + 1)
     let filled = 0

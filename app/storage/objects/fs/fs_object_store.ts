@@ -29,7 +29,7 @@ import { BufferStream } from '#storage/objects/buffer_stream'
 import { checkedContent, isSmall } from '#storage/objects/small_objects'
 import { Draft, ignoreMissing } from './draft.js'
 import { draftName, fileName, keyOfDraft, keyOfFile } from './file_names.js'
-import { openStream, readSmallFile } from './file_stream.js'
+import { openStream, READ_ONLY, readSmallFile } from './file_stream.js'
 import { fsFailure } from './fs_failures.js'
 import { ReadingThread } from './reading_thread.js'
 
@@ -153,7 +153,7 @@ export class FsObjectStore implements ObjectStore {
     }
     return mapReadErrors(
       address,
-      open(this.#path(address), 'r').then((file) => openStream(file, range))
+      open(this.#path(address), READ_ONLY).then((file) => openStream(file, range))
     )
   }
 

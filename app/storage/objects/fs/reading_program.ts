@@ -2,7 +2,7 @@
  * A worker thread that reads small files sequentially while the disk is fast. That takes a tenth of the time of
  * separate calls. It runs standalone, so it imports no modules of the project.
  */
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 
 import type { ReadResponse, ReadRequest } from './reading_thread.js'
@@ -26,7 +26,7 @@ parentPort!.on('message', ({ id, paths, sizes }: ReadRequest) => {
 function readInto(target: Uint8Array, path: string): number | undefined {
   let file: number | undefined
   try {
-    file = openSync(path, 'r')
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     let filled = 0
     let count: number
     do {
