@@ -52,7 +52,7 @@ function remove(subject: LogSubject) {
   return async (ctx: HttpContext) => {
     const query = readLogDeletion(ctx, subject)
     const logs = await serviceFor(ctx)
-    await logs.remove(originOf(ctx).actor, query)
+    await logs.remove(originOf(ctx), subject.vocabulary.name, query)
     sendJson(ctx, 'null', 202)
   }
 }

@@ -1,11 +1,12 @@
 import { inject } from '@adonisjs/core'
 import type pg from 'pg'
 
+import { SecurityAudit } from '#audit/security_audit'
 import { CorePool } from '#core/database'
 import type { LogQuery } from './log_query.js'
 import type { AnalysisNodeLogBody } from './analysis_log.js'
 import { AnalysisLogStore, type NewLogLine } from './analysis_log_store.js'
-import { requireOwnNode } from '#core/nodes/require_own_node'
+import { requireOwnNode } from '#core/nodes/client_of_node'
 import type { StreamOptions, StreamedRecord } from '#auth/record_stream'
 import {
   all,
@@ -17,6 +18,7 @@ import {
 } from '#auth/verification/checks'
 import { enforce, requiresAny, loggedIn, permits } from '#kernel/access'
 import type { Actor } from '#kernel/actor'
+import type { Origin } from '#kernel/origin'
 import { clock } from '#kernel/clock'
 import { BadRequest, PermissionDenied } from '#kernel/failures'
 import { isUuid } from '#kernel/is_uuid'
@@ -52,10 +54,12 @@ interface AssignmentRow {
 export class AnalysisLogService {
   readonly #pool: pg.Pool
   readonly #logs: AnalysisLogStore
+  readonly #audit: SecurityAudit
 
-  constructor(pool: CorePool, logs: AnalysisLogStore) {
+  constructor(pool: CorePool, logs: AnalysisLogStore, audit: SecurityAudit) {
     this.#pool = pool
     this.#logs = logs
+    this.#audit = audit
   }
 
   async list(actor: Actor, { analysisId, labels, page }: LogQuery) {
@@ -87,9 +91,11 @@ export class AnalysisLogService {
     return line
   }
 
-  async remove(actor: Actor, { analysisId, labels }: LogQuery): Promise<void> {
-    enforce(LOG_ACCESS.remove, actor)
-    await this.#requireParticipant(actor, analysisId)
+  /** The audit trail records a removal before it begins. */
+  async remove(origin: Origin, kind: string, { analysisId, labels }: LogQuery): Promise<void> {
+    enforce(LOG_ACCESS.remove, origin.actor)
+    await this.#requireParticipant(origin.actor, analysisId)
+    await this.#audit.logsDeleted(origin, kind, JSON.stringify(labels))
     await this.#logs.remove(labels)
   }
 

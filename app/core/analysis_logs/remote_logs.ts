@@ -22,10 +22,14 @@ export function remoteLogs(telemetry: RemoteSurface): AnalysisLogStore {
       const { data, meta } = JSON.parse(
         await requestTelemetry(telemetry, { about: 'Logs', path, expected: 200 })
       )
-      return { records: data.map((record: object) => JSON.stringify(record)), total: meta.total }
+      return { records: data.map(withoutReporter), total: meta.total }
     },
-    tail: (labels, options) =>
-      ownStream(telemetry, { path: `/logs?${matchAll(labels)}`, ...options }),
+    async *tail(labels, options) {
+      const lines = ownStream(telemetry, { path: `/logs?${matchAll(labels)}`, ...options })
+      for await (const { record, cursor } of lines) {
+        yield { record: withoutReporter(JSON.parse(record)), cursor }
+      }
+    },
     async write({ message, ...line }) {
       const body = { ...line, message: message.padEnd(MIN_MESSAGE_LENGTH) }
       await requestTelemetry(telemetry, {
@@ -46,4 +50,9 @@ export function remoteLogs(telemetry: RemoteSurface): AnalysisLogStore {
       })
     },
   }
+}
+
+/** Who reported a line is telemetry's to show. */
+function withoutReporter({ reportedBy: _, ...line }: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(line)
 }

@@ -1,6 +1,6 @@
 import type { RemoteSurface } from '#auth/own_fetch'
+import { orUnavailable } from '#auth/or_unavailable'
 import { ownRequest } from '#auth/own_request'
-import { ServiceUnavailable } from '#kernel/failures'
 import type { FindRealms } from '#records/record_realms'
 
 /** The collections of other surfaces, by kind in lower case. */
@@ -41,8 +41,9 @@ export function fetchRecordRealms(
   }
 }
 
-async function fetchRealms(surface: string, access: RemoteSurface, path: string) {
-  try {
+function fetchRealms(service: string, access: RemoteSurface, path: string) {
+  const message = 'The realm of the record cannot be determined now; try again shortly'
+  return orUnavailable({ service, message }, async () => {
     const { status, text } = await ownRequest(access, path)
     if (status === 404) {
       return undefined
@@ -51,11 +52,7 @@ async function fetchRealms(surface: string, access: RemoteSurface, path: string)
       throw new Error(`status ${status}`)
     }
     return realmsOf((JSON.parse(text) as { data: Fields }).data)
-  } catch (error) {
-    const cause = new Error(`${surface} did not answer: ${(error as Error).message}`)
-    const message = 'The realm of the record cannot be determined now; try again shortly'
-    throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
-  }
+  })
 }
 
 /** Records that connect two others have several realm ids; records of the installation have none. */

@@ -10,14 +10,21 @@ export interface Reporter {
   readonly type: ReporterType
 }
 
+/** The reporter of what an actor sends. */
+export const reporterOf = ({ id, realmId, kind }: Actor): Reporter => ({ id, realmId, type: kind })
+
+/** The reporter of log lines that come over the bus, whose broker does not identify its clients. */
+export const BUS: Reporter = { id: null, realmId: null, type: 'bus' }
+
+export const PLATFORM: Reporter = { id: null, realmId: null, type: 'platform' }
+
 /** The reporter of `POST /events`. */
-export const reportedBy = ({ id, realmId, kind }: Actor): string =>
-  serialized({ id, realmId, type: kind })
+export const reportedBy = (actor: Actor): string => serialized(reporterOf(actor))
 
 /** Events from the bus: the broker does not identify its clients. */
-export const REPORTED_ON_BUS = serialized({ id: null, realmId: null, type: 'bus' })
+export const REPORTED_ON_BUS = serialized(BUS)
 
-export const REPORTED_BY_PLATFORM = serialized({ id: null, realmId: null, type: 'platform' })
+export const REPORTED_BY_PLATFORM = serialized(PLATFORM)
 
 /** Events of an installation that was adopted. */
 export const REPORTED_BY_ADOPTION = serialized({ id: null, realmId: null, type: 'adoption' })

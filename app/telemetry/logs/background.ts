@@ -4,6 +4,7 @@ import app from '@adonisjs/core/services/app'
 import { Bus } from '#bus/bus'
 import type { RunningJob } from '#jobs/running_job'
 import { telemetrySettings } from '#telemetry/telemetry_settings'
+import { LineOwners } from './line_owners.js'
 import { consumeLogLines } from './log_ingest.js'
 import { LogStore } from './log_store.js'
 
@@ -16,5 +17,6 @@ export async function startLogIngest(logger: Logger): Promise<RunningJob> {
     return { stop: async () => {} }
   }
   const store = await app.container.make(LogStore)
-  return consumeLogLines({ bus: await app.container.make(Bus), store, logger })
+  const owners = await app.container.make(LineOwners)
+  return consumeLogLines({ bus: await app.container.make(Bus), store, owners, logger })
 }

@@ -16,6 +16,22 @@ const FILTER = logFilterParameter(
   }
 )
 
+const REPORTED_LINE = {
+  ...LOG_LINE,
+  properties: {
+    ...LOG_LINE.properties,
+    reportedBy: {
+      type: 'object',
+      description: 'Who reported the line, as the platform records it; absent in older lines',
+      properties: {
+        id: { type: ['string', 'null'] },
+        realmId: { type: ['string', 'null'] },
+        type: { type: 'string' },
+      },
+    },
+  },
+}
+
 export const createLog: Operation = {
   name: 'createLog',
   summary: 'Write a log line',
@@ -27,7 +43,7 @@ export const createLog: Operation = {
       schema: {
         type: 'object',
         required: ['data', 'meta'],
-        properties: { data: LOG_LINE, meta: { type: 'object', maxProperties: 0 } },
+        properties: { data: REPORTED_LINE, meta: { type: 'object', maxProperties: 0 } },
       },
     },
   },
@@ -45,7 +61,7 @@ export const listLogs: Operation = {
         type: 'object',
         required: ['data', 'meta'],
         properties: {
-          data: { type: 'array', items: LOG_LINE },
+          data: { type: 'array', items: REPORTED_LINE },
           meta: {
             type: 'object',
             required: ['total', 'limit', 'offset'],

@@ -1,5 +1,6 @@
 import type { Instant } from './instant.js'
-import { LOG_FIELDS, type LogRecord } from './log_line.js'
+import { LOG_FIELDS, type OwnedRecord } from './log_line.js'
+import { REALMS_FIELD, realmsText } from './owner_fields.js'
 import { instantOf } from './instant.js'
 
 /**
@@ -29,7 +30,7 @@ const FIELDS: ReadonlySet<string> = new Set(LOG_FIELDS)
 export const isField = (name: string): name is (typeof LOG_FIELDS)[number] => FIELDS.has(name)
 
 /** Whether a line matches the filter. */
-export function matches(filter: LogFilter, line: LogRecord): boolean {
+export function matches(filter: LogFilter, line: OwnedRecord): boolean {
   switch (filter.kind) {
     case 'and':
       return filter.filters.every((each) => matches(each, line))
@@ -71,7 +72,10 @@ export function matchesTime({ op, at }: TimeFilter, instant: Instant): boolean {
   }
 }
 
-function valueIn(line: LogRecord, name: string): string {
+function valueIn(line: OwnedRecord, name: string): string {
+  if (name === REALMS_FIELD) {
+    return realmsText(line.owner)
+  }
   if (isField(name)) {
     return line[name]
   }

@@ -7,6 +7,8 @@ import { pools } from '#database/pools'
 import type { RunningJob } from '#jobs/running_job'
 import { jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
 import { OutsideRetention } from './errors.js'
+import { BUS } from '#telemetry/events/reporter'
+import type { LineOwners } from './line_owners.js'
 import { parseLine } from './log_task.js'
 import type { LogLine } from './log_line.js'
 import type { LogStore } from './log_store.js'
@@ -18,6 +20,7 @@ const BACK_OFF: BackoffPolicy = { firstMs: 100, longestMs: 5_000 }
 interface IngestOptions {
   readonly bus: Bus
   readonly store: LogStore
+  readonly owners: Pick<LineOwners, 'ofPlatform'>
   readonly logger: Pick<BusLogger, 'warn' | 'error'>
 }
 
@@ -25,7 +28,8 @@ interface IngestOptions {
  * Consumes log lines from the bus. A message is acknowledged when the store has accepted the line. There is no
  * inbox: the key identifies a redelivered line.
  */
-export async function consumeLogLines({ bus, store, logger }: IngestOptions): Promise<RunningJob> {
+export async function consumeLogLines(options: IngestOptions): Promise<RunningJob> {
+  const { bus, store, owners, logger } = options
   const database = pools.for(databaseUrl('telemetry'))
   const subscription = { queue: COMMAND_QUEUES.telemetryLog, prefetch: PREFETCH, database }
   const receiver = new MessageReceiver({ bus, logger, subscription })
@@ -44,7 +48,9 @@ export async function consumeLogLines({ bus, store, logger }: IngestOptions): Pr
   }
 
   await receiver.start(lineOf, async ({ delivery }, line) => {
-    const write = () => store.write([line], { again: delivery.history === 'again' })
+    const owner = await owners.ofPlatform(line.labels, BUS)
+    const again = delivery.history === 'again'
+    const write = () => store.write([{ ...line, owner }], { again })
     await receiver.retry([delivery], write, delayAfter)
     isUnavailable = false
     return 'handled'

@@ -25,7 +25,7 @@ async function create(ctx: HttpContext): Promise<void> {
   const { actor } = originOf(ctx)
   const body = await validatedBody(ctx, logBody)
   const logs = await ctx.containerResolver.make(LogService)
-  sendJson(ctx, { data: await logs.create(actor, body), meta: {} }, 201)
+  sendJson(ctx, `{"data":${await logs.create(actor, body)},"meta":{}}`, 201)
 }
 
 async function list(ctx: HttpContext): Promise<void> {
@@ -43,9 +43,10 @@ async function stream(ctx: HttpContext): Promise<void> {
 }
 
 async function remove(ctx: HttpContext): Promise<void> {
-  const { actor } = originOf(ctx)
+  const origin = originOf(ctx)
+  const text = ctx.request.parsedUrl.query ?? ''
   const logs = await ctx.containerResolver.make(LogService)
-  await logs.remove(actor, decodeLogDeletion(ctx.request.parsedUrl.query ?? ''))
+  await logs.remove(origin, decodeLogDeletion(text), text)
   sendJson(ctx, 'null', 202)
 }
 

@@ -1,6 +1,6 @@
 import { clock } from '#kernel/clock'
 import { newLineKey } from './line_key.js'
-import type { LineLabels, LogLine, LogRecord } from './log_line.js'
+import type { LineLabels, LineOwner, LogLine, LogRecord } from './log_line.js'
 import { normalizeLabels } from '#query/label_name'
 import { MAX_LABELS, RESERVED_LABELS } from './reserved_labels.js'
 
@@ -15,11 +15,12 @@ const EMPTY = '-'
 type LineInput = Omit<LogRecord, 'time' | 'labels'> & {
   readonly time?: string | undefined
   readonly labels?: LineLabels | null | undefined
+  readonly owner?: LineOwner
 }
 
 /** The line to store: truncated to the limits of stores, and with a key. */
 export function normalizedLine(input: LineInput, unique?: string): LogLine {
-  const { level, channel } = input
+  const { level, channel, owner } = input
   const line = {
     key: newLineKey(unique),
     time: timeOf(input.time),
@@ -28,6 +29,7 @@ export function normalizedLine(input: LineInput, unique?: string): LogLine {
     service: truncateText(input.service, MAX_SERVICE_LENGTH) || EMPTY,
     channel,
     labels: allowedLabels(input.labels ?? {}),
+    ...(owner && { owner }),
   }
   return withinLimit(line)
 }

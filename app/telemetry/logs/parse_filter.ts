@@ -46,7 +46,7 @@ function parseLeaf(leaf: Leaf): LogFilter {
   if (name === TIME) {
     return parseTime(leaf)
   }
-  if (name === KEY_LABEL) {
+  if (name === KEY_LABEL || name.startsWith('_')) {
     throw new FilterUnsupported(name, `${name} is no label of a line`)
   }
   const values = leaf.literals.map(({ text }) => text)

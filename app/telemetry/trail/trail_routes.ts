@@ -7,9 +7,6 @@ import type { JsonSchema } from '#kernel/json_schema'
 import { originOf } from '#kernel/request_origin'
 import { TRAIL_ACCESS, TrailService } from './trail_service.js'
 
-/** The same as for event streams. */
-const READ_TIMEOUT_MS = 30_000
-
 const LINES = 'application/x-ndjson'
 
 const COUNT: JsonSchema = { type: 'integer' }
@@ -98,5 +95,5 @@ async function exportEvents(ctx: HttpContext): Promise<void> {
     lines.destroy()
     return sendHead(ctx)
   }
-  await sendStream(ctx, lines, { stallTimeoutMs: READ_TIMEOUT_MS })
+  await sendStream(ctx, lines)
 }

@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 
+import { SecurityAudit } from '#audit/security_audit'
 import { Bus } from '#bus/bus'
 import { LogStore } from '#telemetry/logs/log_store'
 import { newMessage } from '#bus/message'
@@ -9,6 +10,7 @@ import { pools } from '#database/pools'
 import { newId } from '#kernel/new_id'
 import type { RunningJob } from '#jobs/running_job'
 import { consumeLogLines } from '#telemetry/logs/log_ingest'
+import { LineOwners } from '#telemetry/logs/line_owners'
 import { LogService } from '#telemetry/logs/log_service'
 import { VictoriaLogsStore } from '#telemetry/logs/victorialogs/victorialogs_store'
 import { at, boot } from '#tests/helpers/application'
@@ -293,7 +295,9 @@ test.group('Log lines from the bus', (group) => {
     const app = await boot()
     const logger = await app.container.make('logger')
     const bus = await app.container.make(Bus)
-    ingest = await consumeLogLines({ bus, logger, store: await app.container.make(LogStore) })
+    const store = await app.container.make(LogStore)
+    const owners = await app.container.make(LineOwners)
+    ingest = await consumeLogLines({ bus, logger, store, owners })
     standIn = await VictoriaLogsStandIn.start({ deletion: 'off' })
     elsewhere = new VictoriaLogsStore({
       ingestor: standIn.url,
@@ -325,7 +329,11 @@ test.group('Log lines from the bus', (group) => {
     const { body } = await list(`filter[refId]=${refId}`)
     assert.equal(body.meta.total, 2)
     const [second, first] = body.data
-    assert.deepEqual(first, { ...aLog(refId), time: '2026-01-31T12:00:00.123Z' })
+    assert.deepEqual(first, {
+      ...aLog(refId),
+      time: '2026-01-31T12:00:00.123Z',
+      reportedBy: { id: null, realmId: null, type: 'bus' },
+    })
     assert.lengthOf(second.message, 4_096)
     assert.containsSubset(second, { level: 'debug', channel: 'system', service: 'unknown' })
     assert.deepEqual(second.labels, { refId, code: '7' })
@@ -346,7 +354,9 @@ test.group('Log lines from the bus', (group) => {
 
   test('are refused to be removed, with the reason, where the store cannot', async ({ assert }) => {
     const app = await boot()
-    app.container.swap(LogService, () => new LogService(elsewhere))
+    const owners = await app.container.make(LineOwners)
+    const audit = await app.container.make(SecurityAudit)
+    app.container.swap(LogService, () => new LogService(elsewhere, owners, audit))
     try {
       const { status, body } = await request(remover, 'DELETE', '/logs?filter[refId]=x')
       assert.equal(status, 503)

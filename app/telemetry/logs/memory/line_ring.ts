@@ -1,4 +1,5 @@
-import type { LogRecord } from '#telemetry/logs/log_line'
+import { realmsText } from '#telemetry/logs/owner_fields'
+import type { OwnedRecord } from '#telemetry/logs/log_line'
 
 export interface LineRingLimits {
   readonly lines: number
@@ -9,12 +10,12 @@ export interface LineRingLimits {
 export interface NumberedLine {
   readonly number: number
   readonly time: number
-  readonly record: LogRecord
+  readonly record: OwnedRecord
   readonly bytes: number
 }
 
 /** The overhead of the objects of a line, measured and rounded up. */
-const PER_LINE = 224
+const PER_LINE = 320
 const PER_LABEL = 64
 
 /** The newest lines within limits of their number and size. New lines replace the oldest. */
@@ -44,7 +45,7 @@ export class LineRing {
   }
 
   /** Adds a line; returns how many were dropped for it. */
-  add(record: LogRecord): number {
+  add(record: OwnedRecord): number {
     const bytes = bytesOf(record)
     this.#lines.push({ number: this.#next++, time: Date.parse(record.time), record, bytes })
     this.#bytes += bytes
@@ -58,7 +59,7 @@ export class LineRing {
   }
 
   /** The lines that match, in order of arrival. */
-  filter(isMatch: (record: LogRecord) => boolean): NumberedLine[] {
+  filter(isMatch: (record: OwnedRecord) => boolean): NumberedLine[] {
     return this.#all().filter(({ record }) => isMatch(record))
   }
 
@@ -71,7 +72,7 @@ export class LineRing {
     return this.#lines.slice(index) as NumberedLine[]
   }
 
-  remove(isMatch: (record: LogRecord) => boolean): void {
+  remove(isMatch: (record: OwnedRecord) => boolean): void {
     const lines = this.#all().filter(({ record }) => !isMatch(record))
     this.#lines = lines
     this.#bytes = lines.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -95,10 +96,10 @@ export class LineRing {
   }
 }
 
-function bytesOf({ message, service, labels }: LogRecord): number {
+function bytesOf({ message, service, labels, owner }: OwnedRecord): number {
   return Object.entries(labels).reduce(
     (sum, [name, value]) => sum + PER_LABEL + bytesIn(name) + bytesIn(value),
-    PER_LINE + bytesIn(message) + bytesIn(service)
+    PER_LINE + bytesIn(message) + bytesIn(service) + bytesIn(realmsText(owner))
   )
 }
 

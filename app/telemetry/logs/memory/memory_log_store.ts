@@ -2,7 +2,7 @@ import type { StreamedRecord } from '#auth/record_stream'
 import { newId } from '#kernel/new_id'
 import { uniqueOf } from '#telemetry/logs/line_key'
 import { matches, type LogFilter } from '#telemetry/logs/log_filter'
-import { recordOf, type LogLine } from '#telemetry/logs/log_line'
+import { recordOf, recordText, type LogLine } from '#telemetry/logs/log_line'
 import type { LogList, LogPage, LogStore, WriteOptions } from '#telemetry/logs/log_store'
 import { logMetrics } from '#telemetry/logs/metrics'
 import { LineRing, type LineRingLimits, type NumberedLine } from './line_ring.js'
@@ -36,7 +36,7 @@ export class MemoryLogStore implements LogStore {
     for (const line of lines) {
       const isNew = this.#recentKeys.add(uniqueOf(line.key))
       if (isNew || !again) {
-        dropped += this.#ring.add(recordOf(line))
+        dropped += this.#ring.add({ ...recordOf(line), owner: line.owner })
       }
     }
     logMetrics.written('memory', lines.length)
@@ -50,7 +50,7 @@ export class MemoryLogStore implements LogStore {
     const page = oldestFirst
       ? lines.slice(offset, offset + limit)
       : lines.slice(Math.max(0, total - offset - limit), Math.max(0, total - offset)).reverse()
-    return { records: page.map(({ record }) => JSON.stringify(record)), total }
+    return { records: page.map(({ record }) => recordText(record)), total }
   }
 
   async remove(filter: LogFilter): Promise<void> {
@@ -70,7 +70,7 @@ export class MemoryLogStore implements LogStore {
       next = this.#ring.next
       for (const { number, record } of lines) {
         if (matches(filter, record)) {
-          yield { record: JSON.stringify(record), cursor: `${this.#id}.${number}` }
+          yield { record: recordText(record), cursor: `${this.#id}.${number}` }
         }
       }
       if (next === this.#ring.next && !signal.aborted) {

@@ -1,10 +1,19 @@
 import { LOG_CHANNELS, LOG_LEVELS } from '#records/log_lines'
-import { recordOf, type LogLine, type LogRecord } from '#telemetry/logs/log_line'
+import { tryParseJson } from '#kernel/try_parse_json'
+import type { Reporter } from '#telemetry/events/reporter'
+import { recordOf, type LineOwner, type LogLine, type OwnedRecord } from '#telemetry/logs/log_line'
+import {
+  realmsOfText,
+  realmsText,
+  REALMS_FIELD,
+  REPORTER_FIELD,
+} from '#telemetry/logs/owner_fields'
 import { KEY_LABEL } from '#telemetry/logs/reserved_labels'
 import type { Fields } from './server.js'
 
 /** A line in the format of the server: labels beside the fields, which take precedence. */
-export function fieldsOf({ key, time, message, level, service, channel, labels }: LogLine): string {
+export function fieldsOf(line: LogLine): string {
+  const { key, time, message, level, service, channel, labels, owner } = line
   return JSON.stringify({
     ...labels,
     _time: time,
@@ -13,6 +22,10 @@ export function fieldsOf({ key, time, message, level, service, channel, labels }
     service,
     channel,
     [KEY_LABEL]: key,
+    ...(owner && {
+      [REALMS_FIELD]: realmsText(owner),
+      [REPORTER_FIELD]: JSON.stringify(owner.reportedBy),
+    }),
   })
 }
 
@@ -25,9 +38,9 @@ export function recordFrom({
   channel,
   [KEY_LABEL]: _key,
   ...others
-}: Fields): LogRecord {
+}: Fields): OwnedRecord {
   const labels = Object.entries(others).filter(([name]) => !name.startsWith('_'))
-  return recordOf({
+  const record = recordOf({
     time: new Date(_time ?? 0).toISOString(),
     message: _msg ?? '',
     level: known(LOG_LEVELS, level) ?? 'info',
@@ -35,6 +48,18 @@ export function recordFrom({
     channel: known(LOG_CHANNELS, channel) ?? 'system',
     labels: Object.fromEntries(labels),
   })
+  return { ...record, owner: ownerFrom(others) }
+}
+
+/** Lines of earlier releases, and of other programs, have no owner. */
+function ownerFrom({
+  [REALMS_FIELD]: realms = '',
+  [REPORTER_FIELD]: reporter,
+}: Fields): LineOwner | undefined {
+  const reportedBy = reporter === undefined ? undefined : tryParseJson(reporter)
+  return reportedBy === undefined
+    ? undefined
+    : { reportedBy: reportedBy as Reporter, realms: realmsOfText(realms) }
 }
 
 export const keyOfFields = (fields: Fields): string => fields[KEY_LABEL] ?? ''

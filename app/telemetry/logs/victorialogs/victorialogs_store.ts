@@ -4,7 +4,7 @@ import { DeletionUnsupported, OutsideRetention } from '#telemetry/logs/errors'
 import { instantOf } from '#telemetry/logs/instant'
 import { firstKeyAt, keyAfter, timeOfKey } from '#telemetry/logs/line_key'
 import type { LogFilter } from '#telemetry/logs/log_filter'
-import type { LogLine } from '#telemetry/logs/log_line'
+import { recordText, type LogLine } from '#telemetry/logs/log_line'
 import type { LogList, LogPage, LogStore, WriteOptions } from '#telemetry/logs/log_store'
 import { KEY_LABEL } from '#telemetry/logs/reserved_labels'
 import type { StreamedRecord } from '#auth/record_stream'
@@ -79,7 +79,7 @@ export class VictoriaLogsStore implements LogStore {
     const lines = query
       ? await this.#server.query(`${query} | sort by (${by}) offset ${offset} limit ${page.limit}`)
       : []
-    return { records: lines.map((fields) => JSON.stringify(recordFrom(fields))), total }
+    return { records: lines.map((fields) => recordText(recordFrom(fields))), total }
   }
 
   async remove(filter: LogFilter): Promise<void> {
@@ -105,7 +105,7 @@ export class VictoriaLogsStore implements LogStore {
       const lines = end > last ? await this.#between(filter, last, end) : []
       for (const fields of lines) {
         last = keyOfFields(fields)
-        yield { record: JSON.stringify(recordFrom(fields)), cursor: last }
+        yield { record: recordText(recordFrom(fields)), cursor: last }
       }
       if (lines.length < TAIL_BATCH) {
         last = end > last ? end : last
