@@ -9,11 +9,16 @@ import { concurrently } from '#records/transaction'
 import { compareTable, type TableComparison } from './compare_table.js'
 import { openFormer, type Addresses } from '#adopt/former/addresses'
 import type { FormerDatabase } from '#adopt/former/former_database'
+import { AdoptionRefused } from './adoption_refused.js'
+import { Findings, type Finding } from './findings.js'
+import { removeDeleted } from './remove_deleted.js'
 import { SkippedRows } from './skipped_rows.js'
 import { checkObjects, type ObjectCheck } from './check_objects.js'
 import { ProgressReporter } from './progress_reporter.js'
-import { startRun, closeRun, endRun } from './runs.js'
+import { startRun, closeRun, endRun, isClosed, wasAdopted } from './runs.js'
 import { settleBuckets, settleCore } from './settle.js'
+import { idOf, SETTLED, settleStorage } from './settle_storage.js'
+import { storageDifferences } from './storage_differences.js'
 import { brokenKeys } from './source_keys.js'
 import { openTable, type Table } from './table.js'
 import { transferTable, type TransferCounts } from './transfer_table.js'
@@ -25,6 +30,12 @@ export interface AdoptionOptions {
   readonly isDryRun: boolean
   /** Closes the run: the former platform is stopped. */
   readonly isLast: boolean
+  /** What was removed in the source stays here after the last run. */
+  readonly keepsDeleted?: boolean
+  /** Goes on although the adoption was closed. */
+  readonly isReopening?: boolean
+  /** Takes every row that the report names. */
+  readonly record?: (table: string, problem: string, id: string) => void
   /** Time zone of timestamps without one. */
   readonly zone: string
   readonly signal: AbortSignal
@@ -34,6 +45,8 @@ export interface AdoptionOptions {
 export interface TableReport extends TableComparison {
   readonly taken: number
   readonly updated: number
+  /** Rows that were deleted in the source, and here in this run. */
+  readonly removed: number
   readonly unmappedColumns: readonly string[]
   readonly missingColumns: readonly string[]
 }
@@ -44,6 +57,10 @@ export interface AdoptionReport {
   readonly tables: readonly TableReport[] | undefined
   /** Undefined if storage is not migrated. */
   readonly objects: ObjectCheck | undefined
+  /** Where core and storage disagree: what was settled, or, in a dry run, would be. */
+  readonly storage: readonly Finding[]
+  /** Why the adoption cannot be closed although every record is here. */
+  readonly obstacle: string | undefined
   readonly isClosed: boolean
 }
 
@@ -76,19 +93,55 @@ export class Adoption {
           services.push(await this.#open(service, address))
         }
       }
+      await this.#requireOpen(services)
       const counts = isDryRun
         ? new Map<string, TransferCounts>()
         : await this.#transferAll(services)
       const tables = counts && (await this.#compareAll(services, counts))
-      const objects = tables && (await this.#checkObjects(services))
-      const report = { isDryRun, tables, objects }
-      const isClosed = isLast && !isDryRun && isWhole(report)
-      if (isClosed) {
-        await Promise.all(services.map(({ service, pool }) => closeRun(pool, service)))
+      const removed = tables && (await this.#removeDeleted(services, tables))
+      const objects = removed && (await this.#checkObjects(services))
+      const storage = new Findings((problem, id) =>
+        this.#record('core.analysis_buckets', problem, id)
+      )
+      const report = { isDryRun, tables: removed, objects, storage: [] }
+      let obstacle: string | undefined
+      if (isDryRun && removed) {
+        await this.#nameDifferences(services, storage)
+      } else if (isLast && isWhole(report)) {
+        obstacle = await this.#settleStorage(services, storage)
       }
-      return { ...report, isClosed }
+      const isFinished = isLast && !isDryRun && isWhole(report) && obstacle === undefined
+      if (isFinished) {
+        for (const { service, pool } of services) {
+          await closeRun(pool, service)
+        }
+      }
+      return { ...report, storage: storage.all, obstacle, isClosed: isFinished }
     } finally {
       await Promise.all(services.map(({ former }) => former.close()))
+    }
+  }
+
+  #record(table: string, problem: string, id: string): void {
+    this.#options.record?.(table, problem, id)
+  }
+
+  /** An installation that serves has newer rows than the former one. */
+  async #requireOpen(services: readonly OpenService[]): Promise<void> {
+    const { isDryRun, isReopening = false } = this.#options
+    if (isDryRun || isReopening) {
+      return
+    }
+    const closed: Service[] = []
+    for (const { service, pool } of services) {
+      if (await isClosed(pool, service)) {
+        closed.push(service)
+      }
+    }
+    if (closed.length > 0) {
+      throw new AdoptionRefused(
+        `The adoption of ${closed.join(', ')} is complete and closed, so nothing was changed: another run would take rows that this installation may have left behind. If you want that, pass --reopen`
+      )
     }
   }
 
@@ -176,19 +229,23 @@ export class Adoption {
     services: readonly OpenService[],
     counts: ReadonlyMap<string, TransferCounts>
   ): Promise<TableReport[] | undefined> {
-    const { isDryRun } = this.#options
+    const { isDryRun, isLast, keepsDeleted = false } = this.#options
+    const deletions = !isLast || isDryRun ? undefined : keepsDeleted ? 'keep' : 'remove'
     const reports = new Map<string, TableReport>()
     const isFinished = await this.#forEachService(
       services,
-      async ({ former, pool, tables }, signal) => {
+      async ({ service, former, pool, tables }, signal) => {
         const skippedRows = new SkippedRows(tables)
         for (const table of tables) {
           const progress = await this.#progress('comparing', table, former)
           const dryRun = isDryRun
             ? { broken: await brokenKeys(table, former), skippedRows }
             : undefined
-          const options = { former, pool, signal, progress, now: this.#now, dryRun }
-          const compared = await compareTable(table, options)
+          const compared = await compareTable(table, {
+            ...{ former, pool, signal, progress, now: this.#now, dryRun, deletions },
+            record: (problem, id) =>
+              this.#record(`${service}.${table.transfer.table}`, problem, id),
+          })
           if (!compared) {
             return false
           }
@@ -198,6 +255,7 @@ export class Adoption {
             ...compared,
             taken,
             updated,
+            removed: 0,
             unmappedColumns,
             missingColumns,
           })
@@ -209,6 +267,79 @@ export class Adoption {
       tables.map(({ transfer }) => reports.get(transfer.table)!)
     )
     return isFinished ? inOrder : undefined
+  }
+
+  /** Dependents first. Returns the tables with what was removed, and why the rest was not. */
+  async #removeDeleted(
+    services: readonly OpenService[],
+    compared: readonly TableReport[]
+  ): Promise<TableReport[] | undefined> {
+    const reports = new Map(compared.map((one) => [one.table, one]))
+    const { isLast, isDryRun, keepsDeleted = false } = this.#options
+    if (!isLast || isDryRun || keepsDeleted) {
+      return [...compared]
+    }
+    const isFinished = await this.#forEachService(services, async (openService, signal) => {
+      const { service, pool, tables } = openService
+      const own = tables.map(({ transfer }) => reports.get(transfer.table)!)
+      const adopted = new Set(tables.map(({ transfer }) => transfer.table))
+      const isStrange = own.every(({ here }) => here === 0)
+      for (const table of tables.toReversed()) {
+        const report = reports.get(table.transfer.table)!
+        const { removable } = report
+        const findings = new Findings((problem, id) =>
+          this.#record(`${service}.${report.table}`, problem, id)
+        )
+        const refuse = (problem: string, id: string) => findings.add(problem, id)
+        if (isStrange) {
+          removable.forEach((id) => refuse(OTHER_SOURCE, id))
+        }
+        const removed = isStrange
+          ? 0
+          : await removeDeleted(table, removable, { pool, signal, adopted, refuse })
+        reports.set(report.table, {
+          ...report,
+          removed,
+          findings: [...report.findings, ...findings.all],
+        })
+      }
+      return !signal.aborted
+    })
+    const result = compared.map(({ table }) => reports.get(table)!)
+    if (result.some(({ removed }) => removed > 0)) {
+      await this.#settle(services)
+    }
+    return isFinished ? result : undefined
+  }
+
+  /** The rows of core and storage in the source, which the last run would settle here. */
+  async #nameDifferences(services: readonly OpenService[], storage: Findings): Promise<void> {
+    const formerOf = (wanted: Service) => services.find(({ service }) => service === wanted)?.former
+    const sides = { core: formerOf('core'), storage: formerOf('storage') }
+    if (sides.core && sides.storage) {
+      for await (const one of storageDifferences({ core: sides.core, storage: sides.storage })) {
+        storage.add(SETTLED[one.problem], idOf(one))
+      }
+    }
+  }
+
+  async #settleStorage(
+    services: readonly OpenService[],
+    storage: Findings
+  ): Promise<string | undefined> {
+    const pool = (service: Service) => pools.for(databaseUrl(service))
+    const concerns = services.some(({ service }) => service === 'core' || service === 'storage')
+    const areAdopted =
+      concerns &&
+      (await wasAdopted(pool('core'), 'core')) &&
+      (await wasAdopted(pool('storage'), 'storage'))
+    if (!areAdopted) {
+      return undefined
+    }
+    this.#options.report('core: comparing with storage')
+    return settleStorage({ core: pool('core'), storage: pool('storage') }, (problem, id) =>
+      storage.add(problem, id)
+    )
   }
 
   async #checkObjects(services: readonly OpenService[]): Promise<ObjectCheck | undefined> {
@@ -233,6 +364,9 @@ export class Adoption {
   }
 }
 
+const OTHER_SOURCE =
+  'was removed in the source, as every other record: check that its address is that of the former platform'
+
 const SERVICES_IN_ORDER = ['storage', 'core', 'telemetry', 'messenger'] as const
 
 /** Whether every source record is here, or was taken and then changed here. */
@@ -240,5 +374,5 @@ export const hasAllRecords = ({ tables }: Pick<AdoptionReport, 'tables'>): boole
   tables !== undefined && tables.every(({ findings }) => findings.length === 0)
 
 /** Whether all records and files of the former platform are here. */
-export const isWhole = (report: Omit<AdoptionReport, 'isClosed'>): boolean =>
+export const isWhole = (report: Pick<AdoptionReport, 'tables' | 'objects'>): boolean =>
   hasAllRecords(report) && (report.objects?.areComplete ?? true)

@@ -4,7 +4,7 @@ import type pg from 'pg'
 
 import { isUuid } from '#kernel/is_uuid'
 import { inTransaction } from '#records/transaction'
-import { Findings, type Finding } from './findings.js'
+import { Findings, type Finding, type Recorder } from './findings.js'
 import type { FormerDatabase, Texts } from '#adopt/former/former_database'
 import type { ProgressReporter } from './progress_reporter.js'
 import type { OurRow } from '#adopt/rows/our_rows'
@@ -27,8 +27,12 @@ export interface TableComparison {
   readonly checksums: { readonly there: string; readonly here: string }
   /** Rows that were changed or removed here since they were taken. */
   readonly changedHere: number
-  /** Rows that were taken and then removed at the source. They stay, unless the transfer removes them. */
+  /** Rows that were taken and then removed at the source. */
   readonly removedAtSource: readonly Finding[]
+  /** Those of them that are unchanged here, which the last run removes. */
+  readonly removable: readonly string[]
+  /** Rows that were added or changed at the source during this run, and are here now. */
+  readonly caughtUp: number
   /** Rows that the next run would take. */
   readonly toCome: number
   /** Rows named in findings. */
@@ -42,6 +46,10 @@ interface ComparisonOptions {
   readonly signal: AbortSignal
   readonly progress: ProgressReporter
   readonly now: string
+  /** Takes every row that is named. */
+  readonly record?: Recorder
+  /** Set in the last run, after which nothing that was removed at the source may be left unnoticed. */
+  readonly deletions?: 'remove' | 'keep' | undefined
   /** Set in a dry run, where rows that are not here yet are no finding. */
   readonly dryRun?: DryRun | undefined
 }
@@ -56,6 +64,10 @@ export interface DryRun {
 
 const BATCH_ROWS = 500
 
+/** Reported by the last run, which neither removes nor silently keeps such a row. */
+export const CHANGED_AND_DELETED =
+  'was removed in the source, but changed here since: remove it here, or pass --keep-deleted'
+
 /** Compares a table with its source in one merge over both, ordered by ID. Returns undefined if interrupted. */
 export async function compareTable(
   table: Table,
@@ -67,17 +79,31 @@ export async function compareTable(
 class Comparison {
   readonly #table: Table
   readonly #options: ComparisonOptions
-  readonly #findings = new Findings()
+  readonly #findings: Findings
   readonly #there = createHash('sha256')
   readonly #here = createHash('sha256')
-  readonly #removedAtSource = new Findings()
-  readonly #count = { there: 0, here: 0, equal: 0, changedHere: 0, toCome: 0, named: 0 }
+  readonly #removedAtSource: Findings
+  readonly #removable: string[] = []
+  readonly #count = {
+    there: 0,
+    here: 0,
+    equal: 0,
+    changedHere: 0,
+    toCome: 0,
+    named: 0,
+    caughtUp: 0,
+  }
   #missing: ValidRow[] = []
   #toRemove: string[] = []
 
   constructor(table: Table, options: ComparisonOptions) {
     this.#table = table
     this.#options = options
+    const { record } = options
+    this.#findings = new Findings(record)
+    this.#removedAtSource = new Findings(
+      record && ((problem, id) => record(`removed in the source, ${problem}`, id))
+    )
   }
 
   async run(): Promise<TableComparison | undefined> {
@@ -98,7 +124,8 @@ class Comparison {
           progress.add(1)
           their = theirs.nextBuffered() ?? (await theirs.next())
         } else {
-          await this.#visitOnlyOurs(our!)
+          this.#visitOnlyOurs(our!)
+          await this.#removeDeletedBatch()
         }
         if (order >= 0) {
           our = ours.nextBuffered() ?? (await ours.next())
@@ -116,6 +143,7 @@ class Comparison {
       ...this.#count,
       checksums: { there: this.#there.digest('hex'), here: this.#here.digest('hex') },
       removedAtSource: this.#removedAtSource.all,
+      removable: this.#removable,
       findings: this.#findings.all,
     }
   }
@@ -136,23 +164,39 @@ class Comparison {
     }
   }
 
-  #compare(row: ValidRow, our: OurRow): void {
+  async #compare(row: ValidRow, our: OurRow): Promise<void> {
     const read = this.#table.ours.read(our.texts)
+    const isEqual = !isMismatch(read) && read.line === row.line
+    const isUnchanged = !isMismatch(read) && read.digest === our.takenDigest
+    const follows = !isEqual && isUnchanged && our.takenDigest !== row.digest
+    const isCaughtUp = follows && !this.#options.dryRun && (await this.#catchUp([row]))
     this.#count.here++
-    this.#here.update(isMismatch(read) ? JSON.stringify(our.texts) : read.line)
-    if (!isMismatch(read) && read.line === row.line) {
+    this.#here.update(
+      isEqual || isCaughtUp ? row.line : isMismatch(read) ? JSON.stringify(our.texts) : read.line
+    )
+    if (isEqual || isCaughtUp) {
       this.#count.equal++
     } else if (our.takenDigest === row.digest) {
       this.#count.changedHere++
     } else if (our.takenDigest === null) {
       this.#addFinding(row.id, 'another record here has this id and is left unchanged')
-    } else if (isMismatch(read) || read.digest !== our.takenDigest) {
+    } else if (!follows) {
       this.#addFinding(row.id, 'changed in the source and here since it was migrated')
     } else if (this.#options.dryRun) {
       this.#count.toCome++
     } else {
       this.#addFinding(row.id, 'changed in the source and is no longer valid here')
     }
+  }
+
+  /** Takes rows that the source got since their table was taken. Returns whether all of them could be. */
+  async #catchUp(rows: readonly ValidRow[]): Promise<boolean> {
+    const { writer } = this.#table
+    const { taken, updated } = await inTransaction(this.#options.pool, (transaction) =>
+      writer.write(transaction, rows)
+    )
+    this.#count.caughtUp += taken + updated
+    return taken + updated === rows.length
   }
 
   #recordMismatch({ id, reasons }: RowMismatch, our: OurRow | undefined): void {
@@ -172,13 +216,40 @@ class Comparison {
     this.#options.dryRun?.skippedRows.add(this.#table.transfer.table, id)
   }
 
-  async #visitOnlyOurs({ texts, takenDigest }: OurRow): Promise<void> {
-    if (takenDigest === null) {
+  #visitOnlyOurs(our: OurRow): void {
+    const id = our.texts.id!
+    const { transfer } = this.#table
+    if (our.takenDigest === null) {
       return
     }
-    const isRemoved = this.#table.transfer.removeDeleted !== undefined && !this.#options.dryRun
-    this.#removedAtSource.add(isRemoved ? 'removed here as well' : 'kept here', texts.id!)
-    if (isRemoved && this.#toRemove.push(texts.id!) >= BATCH_ROWS) {
+    if (transfer.removeDeleted !== undefined && !this.#options.dryRun) {
+      this.#removedAtSource.add('removed here as well', id)
+      this.#toRemove.push(id)
+    } else if (transfer.isKept || this.#options.deletions === 'keep') {
+      this.#removedAtSource.add('kept here', id)
+    } else {
+      this.#visitDeleted(our)
+    }
+  }
+
+  #visitDeleted(our: OurRow): void {
+    const id = our.texts.id!
+    const isLast = this.#options.deletions === 'remove'
+    const read = this.#table.ours.read(our.texts)
+    if (!isMismatch(read) && read.digest === our.takenDigest) {
+      this.#removable.push(id)
+      if (!isLast) {
+        this.#removedAtSource.add('removed here by --last', id)
+      }
+    } else if (isLast) {
+      this.#findings.add(CHANGED_AND_DELETED, id)
+    } else {
+      this.#removedAtSource.add('but changed here since', id)
+    }
+  }
+
+  async #removeDeletedBatch(): Promise<void> {
+    if (this.#toRemove.length >= BATCH_ROWS) {
       await this.#removeDeleted()
     }
   }
@@ -200,10 +271,18 @@ class Comparison {
     }
     const { pool, dryRun } = this.#options
     const reasons = await explainMissingRows(this.#table, pool, rows, dryRun?.skippedRows)
+    const added = dryRun ? [] : rows.filter(({ id }) => !reasons.has(id))
+    if (added.length > 0 && (await this.#catchUp(added))) {
+      added.forEach(({ id }) => reasons.set(id, 'caught up'))
+      this.#count.here += added.length
+      this.#count.equal += added.length
+    }
     for (const { id } of rows) {
       const reason = reasons.get(id) ?? dryRun?.broken.get(id)
       if (reason === 'changed here') {
         this.#count.changedHere++
+      } else if (reason === 'caught up') {
+        continue
       } else if (reason !== undefined) {
         this.#addFinding(id, reason)
         this.#skipDependents(id)

@@ -2,13 +2,17 @@ import Table from 'cli-table3'
 
 import { hasAllRecords, isWhole, type AdoptionReport, type TableReport } from './adoption.js'
 import type { Finding } from './findings.js'
+import type { Outlook } from './look_ahead.js'
 
 const SHORT = 12
 
 /** The final report: counts and checksums of both sides, and all differences. */
 export function linesOf(report: AdoptionReport): string[] {
   const tables = report.tables ?? []
-  const notes = tables.flatMap(notesOn)
+  const notes = [
+    ...tables.flatMap(notesOn),
+    ...report.storage.map((finding) => `core.analysis_buckets: ${describe(finding)}`),
+  ]
   return [
     report.isDryRun ? dryRunTable(tables) : resultTable(tables),
     ...(notes.length > 0 ? ['', ...notes] : []),
@@ -20,17 +24,29 @@ export function linesOf(report: AdoptionReport): string[] {
 
 function resultTable(tables: readonly TableReport[]): string {
   return tableOf(
-    ['table', 'source', 'here', 'new', 'updated', 'changed here', 'checksums'],
+    ['table', 'source', 'here', 'new', 'updated', 'removed', 'changed here', 'checksums'],
     tables.map((one) => [
       one.table,
       one.there,
       one.here,
       one.taken,
-      one.updated,
+      one.updated + one.caughtUp,
+      one.removed,
       one.changedHere,
       checksums(one),
     ])
   )
+}
+
+/** What the first sweeps will change. */
+export function linesOfOutlook({ isOpen, differences }: Outlook): string[] {
+  return [
+    ...differences.map(describe),
+    ...(isOpen ? ['An adoption is open: nothing is swept until it is closed with --last.'] : []),
+    differences.length === 0
+      ? 'Core and storage agree, and every approval is for the present content.'
+      : 'The first sweeps change what is named above. An open adoption settles it with --last, and approvals stay.',
+  ]
 }
 
 function dryRunTable(tables: readonly TableReport[]): string {
@@ -40,7 +56,11 @@ function dryRunTable(tables: readonly TableReport[]): string {
   )
 }
 
-function checksums({ checksums: { there, here } }: TableReport): string {
+/** Rows that the source got during the run are here, but after the checksum was taken. */
+function checksums({ checksums: { there, here }, caughtUp }: TableReport): string {
+  if (there !== here && caughtUp > 0) {
+    return 'changed during the run'
+  }
   return there === here
     ? `equal ${there.slice(0, SHORT)}`
     : `${there.slice(0, SHORT)} ${here.slice(0, SHORT)}`
@@ -79,10 +99,13 @@ function ending(report: AdoptionReport): string {
     return `Nothing was written. ${outlook(report)}`
   }
   if (!hasAllRecords(report)) {
-    return 'The rows above are not here. Correct them in the source and run the command again; nothing is swept until then.'
+    return 'The rows above are not here, or not as in the source. Correct them there or do what is said, and run the command again; nothing is swept until then.'
   }
   if (!isWhole(report)) {
     return 'All records are here, but some files are missing. Configure the store that contains them and run the command again; nothing is swept until then.'
+  }
+  if (report.obstacle !== undefined) {
+    return report.obstacle
   }
   return report.isClosed
     ? 'The migration is complete and closed.'

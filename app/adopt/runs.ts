@@ -22,6 +22,21 @@ export async function startRun(
   return new Set(rows.map(({ list }) => list))
 }
 
+/** Whether the adoption of a service was completed. */
+export async function isClosed(pool: pg.Pool, service: Service): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'select from adoption_runs where surface = $1 and not is_open',
+    [service]
+  )
+  return rowCount === 1
+}
+
+/** Whether records of a service were adopted here, in this run or before. */
+export async function wasAdopted(pool: pg.Pool, service: Service): Promise<boolean> {
+  const { rowCount } = await pool.query('select from adoption_runs where surface = $1', [service])
+  return rowCount === 1
+}
+
 export async function endRun(pool: pg.Pool, service: Service): Promise<void> {
   await pool.query('update adoption_runs set ended_at = now() where surface = $1', [service])
 }

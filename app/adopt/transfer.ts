@@ -47,6 +47,8 @@ export interface Transfer {
   readonly isFixed?: boolean
   /** Called in the transaction that inserts the rows. */
   readonly afterInsert?: (transaction: pg.ClientBase, rows: readonly Values[]) => Promise<void>
-  /** Removes rows that were deleted at the source. They stay if left out. */
+  /** Rows that were deleted at the source stay in any case. */
+  readonly isKept?: boolean
+  /** Removes rows that were deleted at the source, in every run. If left out, the last run removes those unchanged here. */
   readonly removeDeleted?: (transaction: pg.ClientBase, ids: readonly string[]) => Promise<void>
 }

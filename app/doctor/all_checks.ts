@@ -1,4 +1,5 @@
 import type { Check } from './check.js'
+import { adoptionCheck } from '#doctor/checks/adoption'
 import { analysesCheck } from '#doctor/checks/analyses'
 import { auditHeadsCheck } from '#doctor/checks/audit_heads'
 import { brokerCheck } from '#doctor/checks/broker'
@@ -54,4 +55,5 @@ export const ALL_CHECKS: readonly Check[] = [
   credentialsCheck,
   switchesCheck,
   analysesCheck,
+  adoptionCheck,
 ]

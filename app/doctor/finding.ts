@@ -305,6 +305,10 @@ export const CATALOGUE = {
     'Set the same COOKIE_PREFIX for all processes.'
   ),
 
+  ADOPTION_OPEN: warning(
+    'The move from the former platform is not closed: nothing compares core with storage, and no orphaned object is removed',
+    'Stop the former platform and run node ace hub:adopt --last; its report says what is left.'
+  ),
   APPROVAL_SKIPPED: warning(
     'Analyses run without an approval',
     'Unset SKIP_PROJECT_APPROVAL and SKIP_ANALYSIS_APPROVAL, except for trials.'

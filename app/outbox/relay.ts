@@ -2,10 +2,12 @@ import type { Logger } from '@adonisjs/core/logger'
 import type pg from 'pg'
 
 import { DatabaseClient } from '#database/database_client'
+import { isAdopting } from '#database/is_adopting'
 import { pools } from '#database/pools'
 import { sleep } from '#kernel/backoff'
 import type { Destination } from './destination.js'
 import { backlogOf } from './backlog.js'
+import { showAdoption } from './adoption_metric.js'
 import { relayMetrics } from './metrics.js'
 import { OutboxPublisher } from './outbox_publisher.js'
 import { OutboxStore } from './store.js'
@@ -106,6 +108,7 @@ export class Relay {
     }
     const { name, destinations, logger } = this.#options
     const hideBacklog = relayMetrics.showBacklog(name, () => backlogOf(client))
+    const hideAdoption = showAdoption(name, () => isAdopting(client))
     logger.info({ database: name }, 'this process now publishes the outbox')
     const publishing = new OutboxPublisher({ store: new OutboxStore(client), destinations, logger })
     this.#publishing = publishing
@@ -118,6 +121,7 @@ export class Relay {
       publishing.close()
       this.#publishing = undefined
       hideBacklog()
+      hideAdoption()
     }
   }
 

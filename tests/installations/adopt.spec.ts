@@ -1,3 +1,7 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { test } from '@japa/runner'
 import pg from 'pg'
 
@@ -69,7 +73,37 @@ test.group('hub:adopt', (group) => {
       `select (select count(*)::int from bucket_files) as files, (select count(*)::int from events) as events,
          exists (select from adoption_runs where is_open) as "isOpen"`
     )
-    await pool.end()
     assert.deepEqual(rows, [{ files: ROWS, events: ROWS, isOpen: true }])
+    await pool.end()
+  })
+
+  test('takes nothing once it is closed, and says what the first sweeps will change', async ({
+    assert,
+  }) => {
+    const pool = new pg.Pool({ connectionString: database.url })
+    const [bucketFile] = (
+      await pool.query<{ id: string }>('delete from bucket_files where path = $1 returning id', [
+        'folder/file-1.py',
+      ])
+    ).rows
+    await pool.query('update adoption_runs set is_open = false')
+    await pool.query(`update nodes set type = 'default'`)
+    await pool.end()
+    const again = await Ace.run(['hub:adopt'], variables)
+    assert.equal(again.code, 1)
+    assert.include(again.output, '--reopen')
+
+    const folder = await mkdtemp(join(tmpdir(), 'adopt-'))
+    const report = join(folder, 'report.tsv')
+    const ahead = await Ace.run(['hub:adopt', '--check', `--report=${report}`], variables)
+    assert.equal(ahead.code, 1, ahead.output)
+    assert.include(ahead.output, 'is listed by core, but not in storage')
+    assert.include(ahead.output, 'approval of a node will be withdrawn')
+    const lines = (await readFile(report, 'utf8')).trim().split('\n')
+    assert.isTrue(lines.some((line) => line.endsWith(`\t${bucketFile!.id}`)))
+    const refused = await Ace.run(['hub:adopt', '--check', `--report=${report}`], variables)
+    assert.include(refused.output, '--report')
+    assert.equal(refused.code, 1)
+    await rm(folder, { recursive: true })
   })
 })

@@ -17,6 +17,7 @@ export const TELEMETRY: readonly Transfer[] = [
     json: { data: 'document' },
     computed: { reported_by: `'${REPORTED_BY_ADOPTION}'` },
     isFixed: true,
+    isKept: true,
     async afterInsert(transaction, rows) {
       await sealEvents(transaction, rows.map(asRow).map(asSealed))
     },
