@@ -6,14 +6,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { sendStream } from '#http/send_stream'
 import { SENT } from './page.js'
 
-type StreamOptions = Parameters<typeof sendStream>[2]
-
 /** Passes the body of a service on as it arrives: it can be larger than the memory. */
-export async function sendBody(
-  ctx: HttpContext,
-  { body }: Response,
-  options?: StreamOptions
-): Promise<typeof SENT> {
-  await sendStream(ctx, Readable.fromWeb(body as ReadableStream<Uint8Array>), options)
+export async function sendBody(ctx: HttpContext, { body }: Response): Promise<typeof SENT> {
+  await sendStream(ctx, Readable.fromWeb(body as ReadableStream<Uint8Array>))
   return SENT
 }

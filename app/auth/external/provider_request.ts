@@ -7,13 +7,15 @@ import https from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
-import { IdentityUnavailable } from '#kernel/failures'
+import { IdentityUnavailable, RateLimited } from '#kernel/failures'
 
 const TIMEOUT_MS = 3_000
 /** How long requests that the provider limits are retried, in addition to the time of its responses. */
 export const MAX_RETRY_WAIT_MS = 10_000
 const RETRY_BACKOFF: BackoffPolicy = { firstMs: 250, longestMs: 2_000 }
 const TOO_MANY_REQUESTS = 429
+/** The pause that a person is told of if the provider names none. */
+const DEFAULT_RETRY_SECONDS = 10
 const MAX_REDIRECTS = 3
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308]
 
@@ -25,6 +27,11 @@ export interface ProviderRequest {
   readonly authorization?: string
   /** The statuses to return. Any other counts as an unavailable provider. */
   readonly expected?: readonly number[]
+  /**
+   * The address of the person that the request is made for, so that limits count that person and not this process. A
+   * person who exceeds one is told so at once.
+   */
+  readonly onBehalfOf?: string
 }
 
 export interface ProviderResponse {
@@ -42,13 +49,21 @@ export async function sendRequest(
   url: string,
   providerRequest: ProviderRequest = {}
 ): Promise<ProviderResponse> {
-  const { expected = [200] } = providerRequest
-  return exchange(url, providerRequest, mayFollowRedirects(providerRequest), (status, text) => {
-    if (!expected.includes(status)) {
-      throw new Error(`it answered with the status ${status}${hint(status)}`)
+  const { expected = [200], onBehalfOf } = providerRequest
+  return exchange(
+    url,
+    providerRequest,
+    mayFollowRedirects(providerRequest),
+    (status, text, headers) => {
+      if (status === TOO_MANY_REQUESTS && onBehalfOf !== undefined) {
+        throw new RateLimited(retryAfterOf(headers) ?? DEFAULT_RETRY_SECONDS)
+      }
+      if (!expected.includes(status)) {
+        throw new Error(`it answered with the status ${status}${hint(status)}`)
+      }
+      return { status, body: text === '' || status === 401 ? undefined : parseJson(text) }
     }
-    return { status, body: text === '' || status === 401 ? undefined : parseJson(text) }
-  })
+  )
 }
 
 function mayFollowRedirects({ method = 'GET', authorization }: ProviderRequest): boolean {
@@ -69,14 +84,19 @@ async function exchange<Result>(
   url: string,
   { method = 'GET', ...providerRequest }: ProviderRequest,
   follow: boolean,
-  read: (status: number, text: string) => Result
+  read: (status: number, text: string, headers: IncomingHttpHeaders) => Result
 ): Promise<Result> {
   try {
-    const { status, text } = await retryWhenLimited(() =>
-      fetchResponse(url, { ...providerRequest, method }, follow)
-    )
-    return read(status, text)
+    const fetchOnce = () => fetchResponse(url, { ...providerRequest, method }, follow)
+    const isForPerson = providerRequest.onBehalfOf !== undefined
+    const { status, text, headers } = await (isForPerson
+      ? fetchOnce()
+      : retryWhenLimited(fetchOnce))
+    return read(status, text, headers)
   } catch (error) {
+    if (error instanceof RateLimited) {
+      throw error
+    }
     const cause = new Error(`${method} ${url} at the identity provider failed: ${reasonOf(error)}`)
     throw new IdentityUnavailable(undefined, { cause })
   }
@@ -93,7 +113,9 @@ async function retryWhenLimited(send: () => Promise<RawResponse>): Promise<RawRe
   const deadline = performance.now() + MAX_RETRY_WAIT_MS
   for (let attempt = 1; ; attempt++) {
     const answer = await send()
-    const pauseMs = retryAfterOf(answer.headers) ?? jitteredBackoff(attempt, RETRY_BACKOFF)
+    const seconds = retryAfterOf(answer.headers)
+    const pauseMs =
+      seconds === undefined ? jitteredBackoff(attempt, RETRY_BACKOFF) : seconds * 1_000
     if (answer.status !== TOO_MANY_REQUESTS || performance.now() + pauseMs > deadline) {
       return answer
     }
@@ -111,10 +133,10 @@ async function fetchResponse(
   return follow ? followRedirects(url, send) : send(url)
 }
 
-/** Accepts seconds only: a date would depend on the clock of the provider. */
+/** The seconds to wait. A date is not accepted: it would depend on the clock of the provider. */
 function retryAfterOf(headers: IncomingHttpHeaders): number | undefined {
   const seconds = headers['retry-after'] ?? headers['ratelimit-reset']
-  return typeof seconds === 'string' && /^\d+$/.test(seconds) ? Number(seconds) * 1_000 : undefined
+  return typeof seconds === 'string' && /^\d+$/.test(seconds) ? Number(seconds) : undefined
 }
 
 /** The final response. Redirects to other origins are rejected. */
@@ -192,10 +214,16 @@ function sendOnce(
   return promise.finally(() => clearTimeout(timer))
 }
 
-function headersOf({ authorization, form, json }: ProviderRequest): OutgoingHttpHeaders {
+function headersOf({
+  authorization,
+  form,
+  json,
+  onBehalfOf,
+}: ProviderRequest): OutgoingHttpHeaders {
   return {
     accept: 'application/json',
     ...(authorization !== undefined && { authorization }),
+    ...(onBehalfOf !== undefined && { 'x-forwarded-for': onBehalfOf }),
     ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
     ...(json !== undefined && { 'content-type': 'application/json' }),
   }

@@ -156,6 +156,7 @@ function nodeRows(page: Page, { assignments, participations, explanation }: Fact
             ),
       awaySince: execution?.awaySince ?? undefined,
       message: execution?.message,
+      output: execution?.output?.join('\n'),
     }
   })
 }

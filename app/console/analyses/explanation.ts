@@ -15,6 +15,7 @@ export interface NodeExecution {
   readonly progress: number | null
   readonly awaySince: string | null
   readonly message?: string
+  readonly output?: readonly string[]
 }
 
 export interface Condition {

@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import type { Page, PageResult } from '#console/page'
 import { sendBody } from '#console/send_body'
+import { requireFile } from './files.js'
 
 /** What a browser needs to show progress, and to resume a download that broke off. */
 const PASSED_ON = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified']
@@ -13,7 +14,8 @@ const POLICY = "default-src 'none'; sandbox"
 export async function downloadFile(page: Page, ctx: HttpContext): Promise<PageResult> {
   const { request, response } = ctx
   const sent = REQUESTED.map((name) => [name, request.header(name)] as const)
-  const file = await page.hub.open('storage', `/bucket-files/${page.uuid('file')}/stream`, {
+  const { id } = await requireFile(page)
+  const file = await page.hub.open('storage', `/bucket-files/${id}/stream`, {
     'accept': '*/*',
     'accept-encoding': 'identity',
     ...Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { Page, View } from '#console/page'
 import { HubFailure } from '#console/hub_failure'
 import { readAnalysis } from './analysis_page.js'
-import type { FileRow } from './files.js'
+import { requireFile } from './files.js'
 import { readableText } from './readable_text.js'
 
 /** The beginning of a file that is shown. */
@@ -11,19 +11,15 @@ const RANGE_BEYOND_END = 416
 /** The beginning of a file as text. */
 export async function showFile(page: Page): Promise<View> {
   const id = page.uuid('id')
-  const fileId = page.uuid('file')
-  const [analysis, file, content] = await Promise.all([
-    readAnalysis(page, id),
-    page.hub.read<{ data: FileRow }>('storage', `/bucket-files/${fileId}`),
-    readBeginning(page, fileId),
-  ])
-  const { size } = file.data
+  const [analysis, file] = await Promise.all([readAnalysis(page, id), requireFile(page)])
+  const content = await readBeginning(page, file.id)
+  const { size } = file
   const isCut = size === null || size > content.length
   return page.view('analyses/file', {
-    title: file.data.name,
+    title: file.name,
     analysis,
     tab: 'files',
-    file: file.data,
+    file,
     text: readableText(content, isCut),
     isEmpty: content.length === 0,
     isCut,

@@ -1,5 +1,6 @@
 import type { Listing } from '#console/hub_client'
 import type { Page } from '#console/page'
+import { PageNotFound } from '#console/page_not_found'
 
 export const BUCKET_TYPES = ['RESULT', 'CODE', 'TEMP'] as const
 export type BucketType = (typeof BUCKET_TYPES)[number]
@@ -52,6 +53,18 @@ export async function filesIn(
     })
   )
   return files ?? NO_FILES
+}
+
+/** The file that an address names. It must be of the analysis of the address, too. */
+export async function requireFile(page: Page): Promise<FileRow> {
+  const [file, buckets] = await Promise.all([
+    page.hub.read<{ data: FileRow }>('storage', `/bucket-files/${page.uuid('file')}`),
+    bucketsOf(page, page.uuid('id')),
+  ])
+  if (!buckets.some(({ bucketId }) => bucketId === file.data.bucketId)) {
+    throw new PageNotFound()
+  }
+  return file.data
 }
 
 export const typeOf = (text: string | null): BucketType =>

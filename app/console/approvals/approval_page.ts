@@ -2,7 +2,7 @@ import { nameIn, realmNames, userNames } from '#console/names'
 import type { Page, PageResult, View } from '#console/page'
 import { PageNotFound } from '#console/page_not_found'
 import { changesSince } from './changes_since.js'
-import { readContent } from './content.js'
+import { readContent, type Content } from './content.js'
 import {
   COLLECTIONS,
   commandFor,
@@ -23,7 +23,7 @@ export async function showApproval(page: Page): Promise<View> {
   const about = subjectOf(subject, part)
   const content = part.analysis && (await readContent(page, part.analysis.id))
   const [changes, realms, users, project] = await Promise.all([
-    content && changesSince(page, { partId: part.id, analysisId: about.id, content }),
+    subject === 'analysis' ? changesSince(page, part.id) : undefined,
     realmNames(page, [about.realmId, part.nodeRealmId]),
     userNames(page, [about.userId]),
     readProject(page, part),
@@ -42,26 +42,38 @@ export async function showApproval(page: Page): Promise<View> {
     nodeRealm: realmOf(part.nodeRealmId),
     isOnBehalf: page.actor.realmId !== part.nodeRealmId,
     mayDecide: mayDecide(page, subject, part),
-    decisions: VERDICTS.filter((verdict) => verdict !== part.approvalStatus).map((verdict) => ({
+    decisions: verdictsFor(subject, part, content).map((verdict) => ({
       verdict,
       command: commandFor(subject, part, verdict),
     })),
   })
 }
 
+/** Nobody approves an analysis whose content the page does not show. */
+function verdictsFor(subject: Subject, part: Participation, content: Content | undefined) {
+  return VERDICTS.filter(
+    (verdict) =>
+      verdict !== part.approvalStatus &&
+      (verdict === 'rejected' || subject === 'project' || content !== undefined)
+  )
+}
+
 /** Decides. The content digest of the page is sent along, so that nobody approves what he has not seen. */
 export async function decide(page: Page): Promise<PageResult> {
   const subject = subjectIn(page)
   const id = page.uuid('id')
-  const { verdict, comment = '', contentDigest } = page.form
+  const { verdict, comment = '', contentDigest = '' } = page.form
   const approvalStatus = VERDICTS.find((one) => one === verdict)
   if (!approvalStatus) {
     throw new PageNotFound()
   }
+  // Core refuses an empty one: an approval without a digest would be of whatever the content is by then.
+  const needsDigest =
+    contentDigest !== '' || (subject === 'analysis' && approvalStatus === 'approved')
   await page.hub.post('core', `${COLLECTIONS[subject]}/${id}`, {
     approvalStatus,
     ...(comment.trim() !== '' && { comment: comment.trim() }),
-    ...(contentDigest && { contentDigest }),
+    ...(needsDigest && { contentDigest }),
   })
   return page.redirect(`/approvals/${subject}/${id}`, `approvals.done.${approvalStatus}`)
 }

@@ -1,91 +1,89 @@
-import type { EventRow } from '#console/audit/event_row'
 import type { Page } from '#console/page'
-import { argumentText, type Content } from './content.js'
+import { argumentText } from './content.js'
 import { diffLines, type DiffLine } from './diff_lines.js'
 
-const LIMIT = 50
-
-type AuditEvent = Pick<EventRow, 'createdAt' | 'actorName' | 'data'>
-
-interface AnalysisFile {
-  readonly path: string
-  readonly createdAt: string
+interface Difference<T> {
+  readonly previous: T | null
+  readonly next: T | null
 }
 
-/** What changed in the content of an analysis since a node approved it last. */
+interface Image {
+  readonly virtualPath: string
+  readonly command: string | null
+  readonly commandArguments: unknown
+}
+
+/** As core answers it. */
+interface Answer {
+  readonly decision: {
+    readonly approvalStatus: 'approved' | 'rejected'
+    readonly decidedAt: string
+    readonly actorName: string | null
+  } | null
+  readonly changes: {
+    readonly masterImage: Difference<Image> | null
+    readonly imageCommandArguments: Difference<unknown> | null
+    readonly entrypoint: Difference<string> | null
+    readonly files: {
+      readonly added: readonly string[]
+      readonly removed: readonly string[]
+      readonly replaced: readonly string[]
+      readonly total: number
+    }
+  } | null
+}
+
+/** What changed in the content of an analysis since a node decided last. */
 export interface ChangesSince {
-  readonly approvedAt: string
+  readonly verdict: 'approved' | 'rejected'
+  readonly decidedAt: string
   readonly by: string | null
   readonly lines: readonly DiffLine[]
-  /** The parts that the hub noticed a change of, also if their earlier content is unknown. */
-  readonly parts: readonly string[]
+  /** Files that changed and are not among the lines. */
+  readonly further: number
 }
 
-/**
- * The changes since the last approval, from the audit trail. Undefined if there was none, or if the user may not read
- * the trail.
- */
-export async function changesSince(
-  page: Page,
-  { partId, analysisId, content }: { partId: string; analysisId: string; content: Content }
-): Promise<ChangesSince | undefined> {
-  const decisions = await eventsOf(page, partId)
-  const approval = decisions.find((event) => diffOf(event).approvalStatus?.next === 'approved')
-  if (!approval) {
+/** The changes since the last decision, as core kept it. Undefined if there was none. */
+export async function changesSince(page: Page, partId: string): Promise<ChangesSince | undefined> {
+  const answer = await page.hub.optional(
+    page.hub.read<{ data: Answer }>('core', `/analysis-nodes/${partId}/changes`)
+  )
+  const { decision, changes } = answer?.data ?? {}
+  if (!decision || !changes) {
     return undefined
   }
-  const [changes, files] = await Promise.all([
-    eventsOf(page, analysisId),
-    filesSince(page, analysisId, approval.createdAt),
-  ])
-  const later = changes.filter(({ createdAt }) => createdAt > approval.createdAt)
-  const former = (column: string): unknown =>
-    later.findLast((event) => column in diffOf(event))?.data?.diff?.[column]?.previous
-  const since = decisions.filter(({ createdAt }) => createdAt > approval.createdAt)
+  const { masterImage, imageCommandArguments, entrypoint, files } = changes
   return {
-    approvedAt: approval.createdAt,
-    by: approval.actorName,
-    parts: since.flatMap((event) => String(diffOf(event).contentChanged?.next ?? '').split(', ')),
+    verdict: decision.approvalStatus,
+    decidedAt: decision.decidedAt,
+    by: decision.actorName,
     lines: [
-      ...(await imageLines(page, former('masterImageId'), content)),
-      ...argumentLines(former('imageCommandArguments'), content),
-      ...files.map(({ path }): DiffLine => ({ kind: 'added', text: path })),
+      ...linesOf(masterImage, imageText),
+      ...linesOf(imageCommandArguments, argumentText),
+      ...linesOf(entrypoint, (path) => page.t('approvals.changes.entrypoint', { path })),
+      ...marked('removed', files.removed),
+      ...files.replaced.map((path): DiffLine => ({
+        kind: 'added',
+        text: page.t('approvals.changes.replaced', { path }),
+      })),
+      ...marked('added', files.added),
     ],
+    further: files.total - files.added.length - files.removed.length - files.replaced.length,
   }
 }
 
-/** Newest first. */
-async function eventsOf(page: Page, refId: string): Promise<readonly AuditEvent[]> {
-  const query = { 'filter[refId]': refId, 'sort': '-createdAt', 'page[limit]': LIMIT }
-  const listing = await page.hub.optional(page.hub.list<AuditEvent>('telemetry', '/events', query))
-  return listing?.data ?? []
-}
-
-const diffOf = ({ data }: AuditEvent) => data?.diff ?? {}
-
-/** Files are never changed, so those that were added since are all that is new. */
-async function filesSince(page: Page, analysisId: string, time: string): Promise<AnalysisFile[]> {
-  const query = { 'filter[analysisId]': analysisId, 'sort': '-createdAt', 'page[limit]': LIMIT }
-  const listing = await page.hub.optional(
-    page.hub.list<AnalysisFile>('core', '/analysis-bucket-files', query)
-  )
-  return listing?.data.filter(({ createdAt }) => createdAt > time) ?? []
-}
-
-async function imageLines(page: Page, formerId: unknown, content: Content): Promise<DiffLine[]> {
-  if (typeof formerId !== 'string' || formerId === content.imageId) {
+function linesOf<T>(difference: Difference<T> | null, text: (value: T) => string): DiffLine[] {
+  if (difference === null) {
     return []
   }
-  const former = await page.hub.optional(
-    page.hub.read<{ data: { virtualPath: string } }>('core', `/master-images/${formerId}`)
-  )
-  return diffLines(former?.data.virtualPath ?? formerId, content.image ?? '')
+  const textOf = (value: T | null): string => (value === null ? '' : text(value))
+  return diffLines(textOf(difference.previous), textOf(difference.next))
 }
 
-function argumentLines(former: unknown, content: Content): DiffLine[] {
-  if (former === undefined) {
-    return []
-  }
-  const values: unknown = typeof former === 'string' ? JSON.parse(former) : former
-  return diffLines(argumentText(values), content.arguments)
-}
+const imageText = ({ virtualPath, command, commandArguments }: Image): string =>
+  [virtualPath, command ?? '', argumentText(commandArguments)]
+    .filter((line) => line !== '')
+    .join('\n')
+
+const marked = (kind: DiffLine['kind'], paths: readonly string[]): DiffLine[] =>
+  paths.map((text) => ({ kind, text }))

@@ -12,7 +12,6 @@ interface CodeFile {
 interface Code {
   readonly digest: string
   readonly masterImage: {
-    readonly id: string
     readonly virtualPath: string
     readonly command: string | null
     readonly commandArguments: readonly object[] | null
@@ -26,7 +25,6 @@ interface Code {
 export interface Content {
   readonly digest: string
   readonly image: string | undefined
-  readonly imageId: string | undefined
   readonly command: string | null
   readonly arguments: string
   readonly files: readonly { readonly path: string; readonly isEntrypoint: boolean }[]
@@ -45,7 +43,6 @@ export async function readContent(page: Page, analysisId: string): Promise<Conte
   return {
     digest,
     image: masterImage?.virtualPath,
-    imageId: masterImage?.id,
     command: masterImage?.command ?? null,
     arguments: argumentText(imageCommandArguments),
     files: files.slice(0, MAX_FILES).map(({ path, root }) => ({ path, isEntrypoint: root })),

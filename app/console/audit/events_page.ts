@@ -9,6 +9,7 @@ const EVENT_NAMES = [
   'updated',
   'deleted',
   'secretRead',
+  'codeRead',
   'permissionRefused',
   'signInFailed',
 ] as const

@@ -14,12 +14,12 @@ export interface ConsoleSession {
 }
 
 /** A session that is not used for this long ends, whatever the provider says. */
-const LIFETIME_SECONDS = 12 * 60 * 60
+export const SESSION_SECONDS = 12 * 60 * 60
 
 const COOKIE: SealedCookie = {
   name: 'hub_console',
   purpose: 'console session',
-  lifetimeSeconds: LIFETIME_SECONDS,
+  lifetimeSeconds: SESSION_SECONDS,
 }
 
 export const readSession = (ctx: HttpContext): ConsoleSession | undefined =>

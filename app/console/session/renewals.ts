@@ -23,17 +23,19 @@ export class Renewals {
   }
 
   /** The renewed session; undefined if the provider has ended it. Throws if it cannot be reached. */
-  async renew(session: ConsoleSession): Promise<ConsoleSession | undefined> {
+  async renew(session: ConsoleSession, address: string): Promise<ConsoleSession | undefined> {
     if (session.refreshToken === undefined) {
       return undefined
     }
     const key = hash('sha256', session.refreshToken + session.accessToken)
     const renewed = this.#renewed.get(key)
-    return renewed ?? this.#underWay.run(key, () => this.#request(key, session)).catch(refused)
+    return (
+      renewed ?? this.#underWay.run(key, () => this.#request(key, session, address)).catch(refused)
+    )
   }
 
-  async #request(key: string, session: ConsoleSession): Promise<ConsoleSession> {
-    const renewed = await this.#requests.renew(session)
+  async #request(key: string, session: ConsoleSession, address: string): Promise<ConsoleSession> {
+    const renewed = await this.#requests.renew(session, address)
     this.#renewed.set(key, renewed)
     return renewed
   }

@@ -11,7 +11,7 @@ const MAX_CHUNKS = 3
 /** A cookie that only the server can read or make. A value that is too large for one is split into several. */
 export interface SealedCookie {
   readonly name: string
-  readonly purpose: 'console session' | 'console sign-in'
+  readonly purpose: 'console session' | 'console sign-in' | 'console user'
   readonly lifetimeSeconds: number
 }
 

@@ -39,7 +39,7 @@ export class Sessions {
 
   /** The user with new tokens; undefined if the provider has ended the session. */
   async renew(ctx: HttpContext, former: ConsoleSession): Promise<SignedIn | undefined> {
-    const session = await this.#renewals.renew(former)
+    const session = await this.#renewals.renew(former, ctx.request.ip())
     const actor = session && (await this.#authenticator.verify(session.accessToken))
     if (!actor) {
       clearSession(ctx)

@@ -21,12 +21,12 @@ export interface SignInAttempt {
 
 /** Tabs that sign in at the same time; more replace the oldest, so that the cookie stays small. */
 const MAX_ATTEMPTS = 4
-const LIFETIME_SECONDS = 15 * 60
+export const ATTEMPT_SECONDS = 15 * 60
 
 const COOKIE: SealedCookie = {
   name: 'hub_console_sign_in',
   purpose: 'console sign-in',
-  lifetimeSeconds: LIFETIME_SECONDS,
+  lifetimeSeconds: ATTEMPT_SECONDS,
 }
 
 const randomText = (): string => clock.random(32).toString('base64url')
@@ -38,7 +38,7 @@ export function startAttempt(ctx: HttpContext, returnTo: string): SignInAttempt 
   return attempt
 }
 
-/** Takes the attempt with a state, which cannot be used again. */
+/** Takes the attempt with a state out of the cookie. Another copy of it still has it: see `UsedAttempts`. */
 export function takeAttempt(ctx: HttpContext, state: unknown): SignInAttempt | undefined {
   const attempts = attemptsOf(ctx)
   const attempt = attempts.find((one) => one.state === state)

@@ -23,8 +23,6 @@ export function signInRoutes(pages: PageRoutes): void {
 }
 
 async function showSignedOut(ctx: HttpContext): Promise<void> {
-  const signOut = await ctx.containerResolver.make(SignOut)
   const runner = await ctx.containerResolver.make(PageRunner)
-  const endSession = await signOut.endSessionUrl()
-  await runner.showPlain(ctx, 'signed_out', 200, undefined, { endSession })
+  await runner.showPlain(ctx, 'signed_out', 200)
 }

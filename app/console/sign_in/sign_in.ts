@@ -6,17 +6,22 @@ import { Authenticator } from '#auth/authenticator'
 import { consoleSettings } from '#console/console_settings'
 import { PageRunner } from '#console/page_runner'
 import { writeSession } from '#console/session/console_session'
+import { writeUserHint } from '#console/session/user_hint'
 import { consoleUrl } from '#console/views'
-import { IdentityUnavailable } from '#kernel/failures'
+import { IdentityUnavailable, RateLimited } from '#kernel/failures'
 import { surfaceUrl } from '#settings/app_settings'
 import { challengeOf, startAttempt, takeAttempt, type SignInAttempt } from './attempts.js'
 import { ProviderEndpoints } from './provider_endpoints.js'
 import { TokenRequests, TokensRefused } from './token_requests.js'
+import { UsedAttempts } from './used_attempts.js'
 
 const REALM = /\/realms\/[^/]+\/?$/
 
 /** Why a sign-in was not finished; each has a text. */
-type SignInProblem = 'state' | 'refused' | 'issuer' | 'tokens' | 'nonce' | 'account' | 'provider'
+type SignInProblem =
+  'state' | 'refused' | 'issuer' | 'tokens' | 'nonce' | 'account' | 'provider' | 'limit'
+
+const STATUSES: Partial<Record<SignInProblem, number>> = { provider: 503, limit: 429 }
 
 class SignInFailed extends Error {
   constructor(readonly problem: SignInProblem) {
@@ -27,17 +32,20 @@ class SignInFailed extends Error {
 /** Signs people in at the identity provider, by an authorization code that only this browser can use. */
 @inject()
 export class SignIn {
+  readonly #usedAttempts: UsedAttempts
   readonly #endpoints: ProviderEndpoints
   readonly #requests: TokenRequests
   readonly #authenticator: Authenticator
   readonly #runner: PageRunner
 
   constructor(
+    usedAttempts: UsedAttempts,
     endpoints: ProviderEndpoints,
     requests: TokenRequests,
     authenticator: Authenticator,
     runner: PageRunner
   ) {
+    this.#usedAttempts = usedAttempts
     this.#endpoints = endpoints
     this.#requests = requests
     this.#authenticator = authenticator
@@ -66,7 +74,7 @@ export class SignIn {
     await this.#guard(ctx, async () => {
       const { state, code, error, iss } = ctx.request.qs()
       const attempt = takeAttempt(ctx, state)
-      if (!attempt) {
+      if (!attempt || !(await this.#usedAttempts.use(attempt))) {
         throw new SignInFailed('state')
       }
       if (error !== undefined || typeof code !== 'string') {
@@ -74,13 +82,15 @@ export class SignIn {
       }
       await this.#requireIssuer(iss)
       const { verifier } = attempt
-      const { session, idToken } = await this.#requests.exchange(code, verifier, callbackUrl())
+      const exchange = { code, verifier, redirectUri: callbackUrl() }
+      const { session, idToken } = await this.#requests.exchange(exchange, ctx.request.ip())
       requireNonce(idToken, attempt)
       const actor = await this.#authenticator.verify(session.accessToken)
       if (actor?.kind !== 'user') {
         throw new SignInFailed('account')
       }
       writeSession(ctx, session)
+      writeUserHint(ctx, idToken)
       redirect(ctx, consoleUrl(attempt.returnTo))
     })
   }
@@ -101,7 +111,10 @@ export class SignIn {
     } catch (error) {
       const problem = problemOf(error)
       ctx.logger.info({ err: error, problem }, 'a sign-in to the console was not finished')
-      const status = problem === 'provider' ? 503 : 400
+      const status = STATUSES[problem] ?? 400
+      if (error instanceof RateLimited) {
+        ctx.response.header('retry-after', error.headers['retry-after']!)
+      }
       await this.#runner.showPlain(ctx, 'sign_in_failed', status, undefined, { problem })
     }
   }
@@ -148,6 +161,9 @@ function problemOf(error: unknown): SignInProblem {
   }
   if (error instanceof IdentityUnavailable) {
     return 'provider'
+  }
+  if (error instanceof RateLimited) {
+    return 'limit'
   }
   throw error
 }

@@ -3,6 +3,9 @@ import type { HttpContext } from '@adonisjs/core/http'
 
 import type { Page, PageResult } from '#console/page'
 import { clearSession } from '#console/session/console_session'
+import { takeUserHint } from '#console/session/user_hint'
+import { consoleSettings } from '#console/console_settings'
+import { surfaceUrl } from '#settings/app_settings'
 import { ProviderEndpoints } from './provider_endpoints.js'
 import { TokenRequests } from './token_requests.js'
 
@@ -17,18 +20,37 @@ export class SignOut {
     this.#requests = requests
   }
 
-  /** Ends it here even if the provider cannot be reached. */
-  async run({ session, redirect }: Page, ctx: HttpContext): Promise<PageResult> {
+  /**
+   * Ends it here even if the provider cannot be reached, then sends the browser there. That is not a redirect, since
+   * browsers apply the policy of forms to redirects, too.
+   */
+  async run(page: Page, ctx: HttpContext): Promise<PageResult> {
+    const { session, redirect, view } = page
+    const idToken = takeUserHint(ctx)
     clearSession(ctx)
-    await this.#requests.revoke(session).catch((error: unknown) => {
+    await this.#requests.revoke(session, ctx.request.ip()).catch((error: unknown) => {
       ctx.logger.warn({ err: error }, 'the provider did not end a session of the console')
     })
-    return redirect('/signed-out')
+    const target = await this.#endSessionUrl(idToken)
+    if (target === undefined) {
+      return redirect('/signed-out')
+    }
+    ctx.response.header('refresh', `0; url=${target}`)
+    return view('plain/signing_out', { target })
   }
 
-  /** Where the user can also end the login at the provider, if it has such a page. */
-  async endSessionUrl(): Promise<string | undefined> {
+  /** Where the provider ends the login of the browser; undefined if it has no such page or cannot be reached. */
+  async #endSessionUrl(idToken: string | undefined): Promise<string | undefined> {
     const endpoints = await this.#endpoints.get().catch(() => undefined)
-    return endpoints?.endSession
+    if (endpoints?.endSession === undefined) {
+      return undefined
+    }
+    const target = new URL(endpoints.endSession)
+    target.searchParams.set('client_id', consoleSettings().clientId)
+    target.searchParams.set('post_logout_redirect_uri', `${surfaceUrl('console')}/signed-out`)
+    if (idToken !== undefined) {
+      target.searchParams.set('id_token_hint', idToken)
+    }
+    return target.href
   }
 }

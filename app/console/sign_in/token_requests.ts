@@ -13,13 +13,19 @@ const DEFAULT_SECONDS = 300
 /** The provider issued no tokens. The description is that of the provider. */
 export class TokensRefused extends Error {}
 
+interface CodeExchange {
+  readonly code: string
+  readonly verifier: string
+  readonly redirectUri: string
+}
+
 interface IssuedTokens {
   readonly session: ConsoleSession
-  /** Only its nonce is of use here, so it is not stored. */
+  /** Names the user to the provider at the sign-out. */
   readonly idToken: string | undefined
 }
 
-/** Requests of the console to the token endpoint of the provider. */
+/** Requests of the console to the token endpoint of the provider, each for the person at an address. */
 @inject()
 export class TokenRequests {
   readonly #endpoints: ProviderEndpoints
@@ -29,36 +35,40 @@ export class TokenRequests {
   }
 
   /** Exchanges a code for the tokens of a new session. */
-  async exchange(code: string, verifier: string, redirectUri: string): Promise<IssuedTokens> {
+  async exchange(
+    { code, verifier, redirectUri }: CodeExchange,
+    address: string
+  ): Promise<IssuedTokens> {
     const form = { code, code_verifier: verifier, redirect_uri: redirectUri }
-    return this.#request({ grant_type: 'authorization_code', ...form }, undefined)
+    return this.#request({ grant_type: 'authorization_code', ...form }, address)
   }
 
   /** Renews the tokens of a session. Providers that do not rotate refresh tokens return none. */
-  async renew(session: ConsoleSession): Promise<ConsoleSession> {
+  async renew(session: ConsoleSession, address: string): Promise<ConsoleSession> {
     const { refreshToken } = session
     if (refreshToken === undefined) {
       throw new TokensRefused('There is no refresh token')
     }
     const form = { grant_type: 'refresh_token', refresh_token: refreshToken }
-    const { session: renewed } = await this.#request(form, session)
+    const { session: renewed } = await this.#request(form, address, session)
     return renewed
   }
 
   /** Ends the session at the provider, if it offers that. */
-  async revoke({ accessToken, refreshToken }: ConsoleSession): Promise<void> {
+  async revoke({ accessToken, refreshToken }: ConsoleSession, address: string): Promise<void> {
     const { revocation } = await this.#endpoints.get()
     if (revocation !== undefined) {
-      await this.#send(revocation, { token: refreshToken ?? accessToken })
+      await this.#send(revocation, { token: refreshToken ?? accessToken }, address)
     }
   }
 
   async #request(
     form: Record<string, string>,
-    former: ConsoleSession | undefined
+    address: string,
+    former?: ConsoleSession
   ): Promise<IssuedTokens> {
     const { token } = await this.#endpoints.get()
-    const { status, body } = await this.#send(token, form)
+    const { status, body } = await this.#send(token, form, address)
     if (status !== 200 || typeof body?.access_token !== 'string') {
       throw new TokensRefused(String(body?.error_description ?? body?.error ?? `status ${status}`))
     }
@@ -71,11 +81,12 @@ export class TokenRequests {
     return { session, idToken: textOf(body.id_token) }
   }
 
-  #send(url: string, form: Record<string, string>): Promise<ProviderResponse> {
+  #send(url: string, form: Record<string, string>, onBehalfOf: string): Promise<ProviderResponse> {
     const { clientId, clientSecret } = consoleSettings()
     return sendRequest(url, {
       method: 'POST',
       expected: [200, 204, 400, 401],
+      onBehalfOf,
       ...(clientSecret === undefined
         ? { form: { ...form, client_id: clientId } }
         : { form, authorization: basicAuthorization({ clientId, clientSecret }) }),

@@ -13,6 +13,7 @@ interface ReturningClient {
   readonly name: string
   readonly builtIn: boolean
   readonly redirectUri: string | null
+  readonly postLogoutRedirectUri: string | null
 }
 
 /** The address of the account page. */
@@ -20,6 +21,9 @@ export const accountPage = (): string => `${providerUrl()}/account/`
 
 /** Where the console of this address takes the codes of its sign-ins. */
 const consoleCallback = (): string => `${surfaceUrl('console')}/callback`
+
+/** Where it shows that somebody has signed out. */
+const consoleSignedOut = (): string => `${surfaceUrl('console')}/signed-out`
 
 const BELOW = '/**'
 
@@ -32,21 +36,46 @@ export function mayReturnTo(
   uri: string,
   settings: ReturnSettings = { ...identitySettings(), ...appSettings() }
 ): boolean {
+  const isOwnPage =
+    (client.name === ACCOUNT_CONSOLE && uri.split('?')[0] === accountPage()) ||
+    (client.name === ADMIN_CONSOLE && uri === consoleCallback())
+  return mayLeadTo(client, uri, { registered: client.redirectUri, isOwnPage, settings })
+}
+
+/** The same for the address after a sign-out, which clients register apart. */
+export function mayReturnSignedOut(
+  client: ReturningClient,
+  uri: string,
+  settings: ReturnSettings = { ...identitySettings(), ...appSettings() }
+): boolean {
+  const isOwnPage = client.name === ADMIN_CONSOLE && uri === consoleSignedOut()
+  return mayLeadTo(client, uri, { registered: client.postLogoutRedirectUri, isOwnPage, settings })
+}
+
+interface ReturnRules {
+  readonly registered: string | null
+  /** Whether it is the page of this installation that the built-in client of its name uses. */
+  readonly isOwnPage: boolean
+  readonly settings: ReturnSettings
+}
+
+function mayLeadTo(
+  client: ReturningClient,
+  uri: string,
+  { registered, isOwnPage, settings }: ReturnRules
+): boolean {
   const url = isUsable(uri) ? URL.parse(uri) : null
   if (!url) {
     return false
   }
-  if (redirectUrisOf(client.redirectUri).some((registered) => leadsTo(registered, uri, url))) {
+  if (redirectUrisOf(registered).some((address) => leadsTo(address, uri, url))) {
     return true
   }
   if (!isConsole(client)) {
     return false
   }
-  const isOurs =
-    (client.name === ACCOUNT_CONSOLE && uri.split('?')[0] === accountPage()) ||
-    (client.name === ADMIN_CONSOLE && uri === consoleCallback())
   const isLocal = !settings.isProduction && isWebAddress(url.href) && isLoopback(url.hostname)
-  return isOurs || isLocal || (isWebAddress(url.href) && settings.uiOrigins.includes(url.origin))
+  return isOwnPage || isLocal || (isWebAddress(url.href) && settings.uiOrigins.includes(url.origin))
 }
 
 function leadsTo(registered: string, uri: string, url: URL): boolean {

@@ -140,13 +140,26 @@ async function addWorker(transaction: pg.ClientBase): Promise<void> {
   )
   if (isNew) {
     await grantToClient(transaction, WORKER, WORKER_PERMISSIONS)
-  } else if (runsWorker) {
-    await transaction.query(
-      `update clients set secret = $2, secret_digest = $3
-       where name = $1 and built_in and secret_digest is distinct from $3`,
-      [WORKER, secret, secretDigest]
-    )
+  } else if (runsWorker || secrets.WORKER_CLIENT_SECRET !== undefined) {
+    await updateWorkerSecret(transaction, { secret, secretDigest })
   }
+}
+
+/** Makes the built-in client of the worker accept the secret that a worker elsewhere is given. */
+export async function renewWorkerSecret(): Promise<void> {
+  const stored = await storedSecret(workerSecret(identitySettings().secrets))
+  await inTransaction(identityPool(), (transaction) => updateWorkerSecret(transaction, stored))
+}
+
+async function updateWorkerSecret(
+  transaction: pg.ClientBase,
+  { secret, secretDigest }: Awaited<ReturnType<typeof storedSecret>>
+): Promise<void> {
+  await transaction.query(
+    `update clients set secret = $2, secret_digest = $3
+     where name = $1 and built_in and secret_digest is distinct from $3`,
+    [WORKER, secret, secretDigest]
+  )
 }
 
 /** Inserts the built-in scopes. */

@@ -42,6 +42,43 @@ test.group('Console | files of analyses', () => {
     assert.include(text, 'Result: not yet, one file.')
   })
 
+  test('a file is found at its own analysis only', async ({ assert }) => {
+    const { path, file } = await withResult('a,b\n1,2\n')
+    const other = await withResult('c,d\n3,4\n')
+    assert.equal((await admin().open(file)).status, 200)
+    const elsewhere = `${path}${other.file.slice(other.path.length)}`
+    assert.equal((await admin().open(elsewhere)).status, 404)
+    assert.equal((await admin().open(`${elsewhere}/download`)).status, 404)
+  })
+
+  test('whoever decides about an analysis of another realm opens its code', async ({ assert }) => {
+    const scene = await Scene.set()
+    const analysis = await scene.analysis()
+    await scene.assigned(analysis)
+    const bucketId = await newBucket()
+    await sampleRecord('core', analysisBucket, {
+      analysisId: analysis.id,
+      realmId: analysis.realmId,
+      bucketId,
+      type: 'CODE',
+    })
+    await storagePool().query(
+      `update buckets set realm_id = $2, ref_type = 'analysis', ref_id = $3 where id = $1`,
+      [bucketId, scene.realms.project, analysis.id]
+    )
+    await upload(bucketId, [{ path: 'main.py', content: Buffer.from('print(1)') }])
+    const decider = ConsoleVisitor.as({
+      realmId: scene.realms.node,
+      realmName: 'a-site',
+      permissions: ['analysis_approve'],
+    })
+    const path = `/analyses/${String(analysis.id)}/files`
+    const list = await decider.open(`${path}?type=CODE`)
+    const [file] = new RegExp(`${path}/[0-9a-f-]{36}`).exec(list.text) ?? []
+    assert.isString(file)
+    assert.include((await decider.open(file!)).text, 'print(1)')
+  })
+
   test('files are listed by kind', async ({ assert }) => {
     const { path, file } = await withResult('a,b\n1,2\n')
     assert.include((await admin().open(`${path}/files`)).text, `${file}"`)

@@ -3,6 +3,7 @@ import { test } from '@japa/runner'
 import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { call, person, reported, Scene, set } from '#tests/functional/core/analysis_scene'
+import { at } from '#tests/helpers/application'
 import { ConsoleVisitor, unescaped } from '#tests/helpers/console/console_visitor'
 
 const SCRIPT = '<script>alert("1")</script>'
@@ -87,6 +88,61 @@ test.group('Needs you, and decisions', (group) => {
     assert.include(refused.text, 'changed since you read it')
     const { body } = await call(scene.steward(), 'GET', `/analysis-nodes/${part.id}`)
     assert.isNull(body.data.approvalStatus)
+  })
+
+  test('nothing is approved without the digest of what was shown', async ({ assert }) => {
+    const visitor = steward()
+    const page = await visitor.open(path())
+    const refused = await visitor.submit(page, path(), {
+      verdict: 'approved',
+      contentDigest: '',
+    })
+    assert.equal(refused.status, 400)
+    const { body } = await call(scene.steward(), 'GET', `/analysis-nodes/${part.id}`)
+    assert.isNull(body.data.approvalStatus)
+  })
+
+  test('what changed since the last decision is shown, whatever others reported', async ({
+    assert,
+  }) => {
+    const visitor = steward(['analysis_approve'])
+    const first = await visitor.open(path())
+    assert.notInclude(first.text, 'What changed since the last decision')
+    assert.equal((await visitor.submit(first, path(), { verdict: 'rejected' })).status, 303)
+    const unchanged = await visitor.open(path())
+    assert.include(unchanged.text, 'What changed since the last decision')
+    assert.include(unchanged.text, 'Nothing.')
+    await scene.codeFile(await codeBucket(), { path: 'added.py' })
+    const event = {
+      scope: 'entity',
+      name: 'updated',
+      refType: 'analysisNode',
+      refId: part.id,
+      realmId: scene.realms.node,
+      data: { diff: { approvalStatus: { previous: null, next: 'approved' } } },
+    }
+    const reports = [
+      event,
+      {
+        ...event,
+        refType: 'analysis',
+        refId: analysis.id,
+        data: { diff: { imageCommandArguments: { previous: 'no JSON', next: null } } },
+      },
+    ]
+    for (const body of reports) {
+      const { headers } = scene.admin()
+      const response = await fetch(at('telemetry', '/events'), {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      assert.equal(response.status, 201, await response.text())
+    }
+    const page = await visitor.open(path())
+    assert.equal(page.status, 200)
+    assert.include(page.text, '+ added.py')
+    assert.include(page.text, '/files?type=CODE')
   })
 
   test('a project is decided the same way', async ({ assert }) => {

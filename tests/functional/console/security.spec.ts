@@ -1,9 +1,12 @@
 import { test } from '@japa/runner'
+import { decodeJwt } from 'jose'
 
+import { providerUrl } from '#identity/embedded/addresses'
 import { seedIdentity } from '#identity/embedded/seeds'
 import { clock } from '#kernel/clock'
-import { ConsoleVisitor } from '#tests/helpers/console/console_visitor'
+import { consolePath, ConsoleVisitor } from '#tests/helpers/console/console_visitor'
 import { member, newRealm } from '#tests/functional/core/node_scene'
+import { Visitor } from '#tests/functional/identity/browsing'
 import { sampleRecord } from '#tests/helpers/sample_records'
 import { node } from '#core/nodes/node'
 import {
@@ -200,15 +203,26 @@ test.group('Sessions of the console', (group) => {
     assert.isFalse(visitor.cookies.has('hub_console'))
   })
 
-  test('signing out ends them at the provider', async ({ assert }) => {
+  test('signing out ends them at the provider, and the login of the browser there', async ({
+    assert,
+  }) => {
     const { visitor } = await ConsoleVisitor.signedIn(ADMIN)
     const { refreshToken, accessToken } = visitor.session
     const page = await visitor.open('/')
     const out = await visitor.submit(page, '/sign-out')
-    assert.match(out.location!, /\/signed-out$/)
     assert.isFalse(visitor.cookies.has('hub_console'))
+    assert.isFalse(visitor.cookies.has('hub_console_user'))
     assert.equal((await introspect(accessToken)).active, false)
     assert.equal((await refresh(refreshToken!)).status, 400)
-    assert.include((await visitor.follow(out)).text, 'You are signed out')
+    const [, address] = /^0; url=(.*)$/.exec(out.headers.get('refresh')!)!
+    const target = new URL(address!)
+    assert.equal(target.origin + target.pathname, `${providerUrl()}/logout`)
+    assert.equal(decodeJwt(target.searchParams.get('id_token_hint')!).preferred_username, 'admin')
+    const back = await new Visitor().open('/logout', [...target.searchParams])
+    assert.equal(back.status, 303)
+    assert.include(
+      (await visitor.open(consolePath(back.location!.href))).text,
+      'You are signed out'
+    )
   })
 })

@@ -1,8 +1,15 @@
+import { mock } from 'node:test'
+
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
+import type { SecurityEvent } from '#audit/security_event'
+import { RateLimiter } from '#http/rate_limiter'
 import { seedIdentity } from '#identity/embedded/seeds'
+import type { Actor } from '#kernel/actor'
 import { ConsoleVisitor, consolePath } from '#tests/helpers/console/console_visitor'
 import { authorizeAt } from '#tests/helpers/console/authorize_at'
+import { useSecuritySink } from '#tests/helpers/container'
 import { ADMIN, believeProvider } from '#tests/functional/identity/provider'
 
 test.group('Sign-in to the console', (group) => {
@@ -70,5 +77,60 @@ test.group('Sign-in to the console', (group) => {
       const finished = await visitor.open(consolePath(await authorizeAt(location!, ADMIN)))
       assert.equal(finished.status, 303)
     }
+  })
+
+  test('a sign-in that was started comes back once, also with the cookies from before', async ({
+    assert,
+  }) => {
+    const visitor = new ConsoleVisitor()
+    const { location } = await visitor.open('/sign-in')
+    const cookies = new Map(visitor.cookies)
+    const state = new URL(location!).searchParams.get('state')
+    const wrong = await visitor.open(`/callback?state=${state}&code=wrong`)
+    assert.include(wrong.text, 'issued no tokens')
+    const back = await authorizeAt(location!, ADMIN)
+    cookies.forEach((value, name) => visitor.cookies.set(name, value))
+    const again = await visitor.open(consolePath(back))
+    assert.equal(again.status, 400)
+    assert.include(again.text, 'was used before')
+    assert.isFalse(visitor.cookies.has('hub_console'))
+  })
+
+  test('the provider learns the address of the browser, not of the console', async ({
+    assert,
+    cleanup,
+  }) => {
+    const events: SecurityEvent[] = []
+    cleanup(useSecuritySink({ record: async (event) => void events.push(event) }))
+    const { visitor, back } = await ConsoleVisitor.signedIn(ADMIN)
+    const code = new URL(back).searchParams.get('code')
+    const { location } = await visitor.open('/sign-in')
+    const state = new URL(location!).searchParams.get('state')
+    const forwarded = { 'x-forwarded-for': '192.0.2.44' }
+    const page = await visitor.open(`/callback?state=${state}&code=${code}`, forwarded)
+    assert.equal(page.status, 400)
+    const reused = events.find(({ type }) => type === 'authorizationCodeReused')
+    assert.equal(reused?.origin.address, '192.0.2.44')
+  })
+
+  test('who exceeds the limit of an address is told so at once', async ({ assert, cleanup }) => {
+    const strict = new RateLimiter({ anonymous: 2, user: 0, client: 0 })
+    const limiter = await app.container.make(RateLimiter)
+    const mocked = [
+      mock.method(limiter, 'applies', (actor?: Actor) => strict.applies(actor)),
+      mock.method(limiter, 'count', (...caller: Parameters<RateLimiter['count']>) =>
+        strict.count(...caller)
+      ),
+    ]
+    cleanup(() => mocked.forEach(({ mock: replaced }) => replaced.restore()))
+    const headers = { 'x-forwarded-for': '192.0.2.45' }
+    const visitor = new ConsoleVisitor()
+    const { location } = await visitor.open('/sign-in', headers)
+    const state = new URL(location!).searchParams.get('state')
+    const page = await visitor.open(`/callback?state=${state}&code=any`, headers)
+    assert.equal(page.status, 429)
+    assert.match(page.headers.get('retry-after')!, /^\d+$/)
+    assert.include(page.text, 'from your address')
+    assert.equal((await new ConsoleVisitor().open('/sign-in')).status, 303)
   })
 })

@@ -19,11 +19,19 @@ export class Visitor {
   cookie: string | undefined
 
   get(parameters: Record<string, string> | [string, string][]): Promise<Page> {
-    return this.#visit(`/authorize?${new URLSearchParams(parameters)}`, {})
+    return this.open('/authorize', parameters)
   }
 
   post(fields: Record<string, string>): Promise<Page> {
-    return this.#visit('/authorize', { method: 'POST', body: new URLSearchParams(fields) })
+    return this.submit('/authorize', fields)
+  }
+
+  open(path: string, parameters: Record<string, string> | [string, string][]): Promise<Page> {
+    return this.#visit(`${path}?${new URLSearchParams(parameters)}`, {})
+  }
+
+  submit(path: string, fields: Record<string, string>): Promise<Page> {
+    return this.#visit(path, { method: 'POST', body: new URLSearchParams(fields) })
   }
 
   async #visit(path: string, init: RequestInit): Promise<Page> {

@@ -1,3 +1,4 @@
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { workerSecret } from '#configuration/worker_secret'
@@ -6,7 +7,8 @@ import { identityPool } from '#identity/embedded/database'
 import { requireOwnSecrets } from '#identity/embedded/default_secrets'
 import { canSign, readKeys } from '#identity/embedded/keys/key_store'
 import { SigningKeys } from '#identity/embedded/keys/signing_keys'
-import { seedIdentity } from '#identity/embedded/seeds'
+import { renewWorkerSecret, seedIdentity } from '#identity/embedded/seeds'
+import { identitySettings } from '#identity/identity_settings'
 import { identitySweep } from '#identity/embedded/sweep'
 import { PLATFORM_PERMISSIONS } from '#auth/permission_names'
 import { clock, overrideClock } from '#kernel/clock'
@@ -127,6 +129,30 @@ test.group('First start', (group) => {
       permissions.map(({ name }: { name: string }) => name),
       ['registry_manage']
     )
+  })
+
+  test('accepts a secret that its worker is given, also in an installation that has served before', async ({
+    assert,
+  }) => {
+    const logIn = async (secret: string) =>
+      (await bySecret({ client_id: 'worker', client_secret: secret })).status
+    const own = 'a-secret-of-the-worker-alone'
+    const { secrets } = identitySettings()
+    const { runsWorker } = identitySettings()
+    app.config.set('identity.runsWorker', false)
+    app.config.set('identity.secrets', { ...secrets, WORKER_CLIENT_SECRET: own })
+    try {
+      await restart()
+      assert.equal(await logIn(own), 200)
+    } finally {
+      app.config.set('identity.secrets', secrets)
+    }
+    await restart()
+    assert.equal(await logIn(own), 200, 'a process without a worker leaves it')
+    await renewWorkerSecret()
+    app.config.set('identity.runsWorker', runsWorker)
+    assert.equal(await logIn(workerSecret(env)), 200)
+    assert.equal(await logIn(own), 401)
   })
 
   test('generates a unique secret for the registry', async ({ assert }) => {

@@ -232,7 +232,12 @@ test.group('Clients of web interfaces', (group) => {
   test('lead back to the named interfaces, and outside production to this machine', ({
     assert,
   }) => {
-    const console = { name: 'admin-console', builtIn: true, redirectUri: null }
+    const console = {
+      name: 'admin-console',
+      builtIn: true,
+      redirectUri: null,
+      postLogoutRedirectUri: null,
+    }
     const uiOrigins = ['https://ui.example.org']
     const leads = (uri: string, isProduction: boolean, client = console) =>
       mayReturnTo(client, uri, { uiOrigins, isProduction })

@@ -47,6 +47,7 @@ function configuration(realm: string, authorization: string) {
     token_endpoint: `${providerUrl()}/token`,
     introspection_endpoint: `${providerUrl()}/token/introspect`,
     revocation_endpoint: `${providerUrl()}/token/revoke`,
+    end_session_endpoint: `${providerUrl()}/logout`,
     userinfo_endpoint: `${providerUrl()}/userinfo`,
     jwks_uri: `${issuer}/jwks`,
     scopes_supported: SCOPES,

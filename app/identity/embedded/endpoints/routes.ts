@@ -8,6 +8,8 @@ import { tokenBody } from '#identity/embedded/grants/grant'
 import { uncached, toOAuthFailure, OAUTH_FAILURE } from '#identity/embedded/oauth/endpoint'
 import { showConfiguration, showKeys, showRealmConfiguration, showRealmKeys } from './discovery.js'
 import { introspectToken, revokeToken, tokenInBody } from './inspect_token.js'
+import { signOut, submitSignOut } from '#identity/embedded/logout/sign_out'
+import { LOGOUT_PARAMETERS } from '#identity/embedded/logout/sign_out_request'
 import { showMe, showUserinfo } from './user_info.js'
 import { issueTokens } from './token.js'
 
@@ -159,6 +161,24 @@ function loginRoutes(routes: SurfaceRoutes): void {
         403: page,
         429: page,
       },
+    })
+    .get('/logout', signOut, {
+      name: 'signOut',
+      summary:
+        'Ends the login of a browser. A user whom `id_token_hint` does not name is asked first',
+      access: anyone,
+      query: LOGOUT_PARAMETERS.map((name) => ({
+        name,
+        description: `The parameter ${name} of OpenID Connect RP-Initiated Logout`,
+        schema: text,
+      })),
+      responses: answers,
+    })
+    .post('/logout', submitSignOut, {
+      name: 'submitSignOut',
+      summary: 'Ends the login of a browser, as a client or the page of the provider asks for it',
+      access: anyone,
+      responses: answers,
     })
     .get('/userinfo', showUserinfo, {
       name: 'readUserinfo',

@@ -21,23 +21,42 @@ export async function verifyExpired(
   return verifyAt(issuedAt(token), token, kind)
 }
 
+/** Whom an ID token is about, and the client that got it. */
+export interface IdTokenSubject {
+  readonly sub: string
+  readonly aud: string
+}
+
+/** The subject of an ID token, which may have expired; undefined for anything else. */
+export async function verifyIdToken(token: string): Promise<IdTokenSubject | undefined> {
+  const claims = await payloadOf<Claims & IdTokenSubject>(token, issuedAt(token), ['aud'])
+  return claims?.kind === undefined && typeof claims?.aud === 'string' ? claims : undefined
+}
+
 async function verifyAt(
   time: number,
   token: string,
   kind: Claims['kind']
 ): Promise<Claims | undefined> {
+  const claims = await payloadOf<Claims>(token, time, ['jti', 'kind'])
+  return claims?.kind === kind ? claims : undefined
+}
+
+async function payloadOf<T extends Claims>(
+  token: string,
+  time: number,
+  requiredClaims: readonly string[]
+): Promise<T | undefined> {
   if (token.length > MAX_TOKEN_LENGTH) {
     return undefined
   }
   try {
-    const { payload } = await jwtVerify<Claims>(token, keyOf, {
+    const { payload } = await jwtVerify<T>(token, keyOf, {
       algorithms: [ALGORITHM],
       currentDate: new Date(time),
-      requiredClaims: ['sub', 'jti', 'exp', 'kind', 'realm_id', 'realm_name'],
+      requiredClaims: ['sub', 'exp', 'realm_id', 'realm_name', ...requiredClaims],
     })
-    return payload.kind === kind && payload.iss === issuerOf(payload.realm_name)
-      ? payload
-      : undefined
+    return payload.iss === issuerOf(payload.realm_name) ? payload : undefined
   } catch (error) {
     if (error instanceof errors.JOSEError) {
       return undefined
