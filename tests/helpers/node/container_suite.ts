@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, get, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -322,6 +322,47 @@ export function containerSuite(
       await assert.rejects(() => start('', { workingFolder: '/missing' }), ContainerStartFailed)
       assert.isEmpty(containersIn(join(folder, 'run')))
       assert.deepEqual(readdirSync(sockets), ['gateway'])
+    })
+
+    test('a folder or a program of the image that leads to what shows the machine is not used', async ({
+      assert,
+    }) => {
+      const root = join(folder, 'root')
+      const links = {
+        descriptor: '/proc/self/fd/3',
+        upwards: '../../../proc/self/fd/3',
+        process: '/proc/self',
+        devices: '/dev',
+        itself: '/proc/self/exe',
+        circle: 'circle',
+      }
+      for (const [place, target] of Object.entries(links)) {
+        symlinkSync(target, join(root, place))
+      }
+      const folders = ['/proc/self/fd/3', '/descriptor', '/upwards', '/process/fd/3', '/devices']
+      for (const workingFolder of [...folders, '/proc', '/sys', '/circle', '/tmp/missing']) {
+        await assert.rejects(() => start('ls', { workingFolder }), ContainerStartFailed)
+      }
+      for (const program of ['/itself', './itself', '/process/exe', '/descriptor/self/exe', '']) {
+        const changes = { command: [program], workingFolder: '/' }
+        await assert.rejects(() => start('', changes), ContainerStartFailed)
+      }
+      const byPath = { command: ['exe'], variables: { PATH: '/process:/bin' } }
+      await assert.rejects(() => start('', byPath), ContainerStartFailed)
+    })
+
+    test('folders and programs are found behind links within the image', async ({ assert }) => {
+      const root = join(folder, 'root')
+      symlinkSync('/opt/code/..', join(root, 'other'))
+      symlinkSync('/bin', join(root, 'tools'))
+      const { output } = await run('', {
+        workingFolder: '/other/code',
+        variables: { PATH: '/missing:/tools' },
+        command: ['sh', '-c', 'pwd; echo found'],
+      })
+
+      assert.include(output, 'stdout: /opt/code')
+      assert.include(output, 'stdout: found')
     })
 
     test('a container ends with its program, whatever that started', async ({ assert }) => {

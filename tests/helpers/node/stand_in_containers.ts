@@ -10,7 +10,7 @@ interface RunningContainer {
   readonly spec: ContainerSpec
   readonly analysis: StandInAnalysis
   /** Ends its program by itself. */
-  end(): Promise<void>
+  end(code?: number): Promise<void>
 }
 
 /** Starts no program: each container is a server in this process, which a test asks about its analysis. */
@@ -37,7 +37,7 @@ export class StandInContainers implements ContainerDriver {
       this.running.delete(analysisId)
       resolve(how)
     }
-    const end = () => exit({ code: 0, signal: null })
+    const end = (code = 0) => exit({ code, signal: null })
     this.running.set(analysisId, { spec, analysis, end })
     const stop = async () => {
       await exit({ code: null, signal: 'SIGTERM', reason: 'stopped', message: 'It was stopped' })

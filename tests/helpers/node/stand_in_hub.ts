@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 
 import type { Assignment, HubNode } from '#node/analyses/hub_analyses'
@@ -8,6 +9,14 @@ import type { MailboxMessage } from '#node/messages/mailbox'
 import { clock } from '#kernel/clock'
 
 type Fields = Record<string, unknown>
+
+/** A file in a bucket, which a test may move and change. */
+export interface StandInFile {
+  bucketId: string
+  bytes: Buffer
+  readonly actorType: string
+  readonly actorId: string
+}
 
 export interface HubCall {
   readonly method: string
@@ -30,6 +39,10 @@ export class StandInHub {
   readonly mailbox: MailboxMessage[] = []
   readonly logs: Fields[] = []
   readonly calls: HubCall[] = []
+  /** By their ids. */
+  readonly files = new Map<string, StandInFile>()
+  /** Which client a file is stored by. */
+  uploader = ''
   /** The token of the first login. */
   firstToken: string | undefined
   /** Answers before the hub does, where it returns something. */
@@ -136,7 +149,32 @@ export class StandInHub {
       response.on('close', () => this.#streams.delete(response))
       return
     }
+    if (path.endsWith('/upload')) {
+      await this.#store(path.split('/')[3]!, request, response)
+      return
+    }
+    const file = path.endsWith('/stream') ? this.files.get(path.split('/')[3]!) : undefined
+    if (file) {
+      response.end(file.bytes)
+      return
+    }
     this.answer(call, response)
+  }
+
+  async #store(
+    bucketId: string,
+    request: IncomingMessage,
+    response: ServerResponse
+  ): Promise<void> {
+    const body = Readable.toWeb(request) as ReadableStream
+    const headers = { 'content-type': request.headers['content-type']! }
+    const form = await new Response(body, { headers }).formData()
+    const bytes = Buffer.from(await (form.get('file') as File).arrayBuffer())
+    const id = clock.uuid()
+    const actor = { actorType: 'client', actorId: this.uploader }
+    this.files.set(id, { bucketId, bytes, ...actor })
+    response.writeHead(201, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ data: [{ id, bucketId, ...actor }] }))
   }
 
   /** Does what the call asks for. */
@@ -170,7 +208,7 @@ export class StandInHub {
       case 'GET analysis-buckets':
         return { data: [{ bucketId: query.get('filter[analysisId]') }] }
       case 'GET bucket-files':
-        return { data: { bucketId: this.bucketOfFiles } }
+        return { data: this.files.get(id ?? '') ?? { bucketId: this.bucketOfFiles } }
       case 'GET messages':
         return { messages: this.mailbox.slice(0, Number(query.get('limit'))) }
       case 'POST messages':

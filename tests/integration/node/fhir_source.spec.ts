@@ -76,6 +76,8 @@ test.group('A FHIR server as a data source', (group) => {
     assert.equal(headers['content-type'], 'application/fhir+json')
     assert.equal(seen[0]!.url, '/fhir/Patient?_count=50&gender=male')
     assert.equal((await ask('/kong/clinic/fhir/Unknown')).status, 404)
+    await ask('/kong/clinic/fhir/Patient/a%20b/$everything')
+    assert.equal(seen.at(-1)!.url, '/fhir/Patient/a%20b/$everything')
   })
 
   test('keeps its credentials and cookies from the analysis, and the token of the analysis from it', async ({
@@ -96,6 +98,13 @@ test.group('A FHIR server as a data source', (group) => {
       ['DELETE', '/kong/clinic/fhir/Patient/1'],
       ['GET', '/kong/clinic/fhir/..%2Fadmin'],
       ['GET', '/kong/clinic/fhir/%2F%2F127.0.0.1:1%2Fx'],
+      ['GET', '/kong/clinic/fhir/%252e%252e%252fadmin'],
+      ['GET', '/kong/clinic/fhir/%252e%252e/admin'],
+      ['GET', '/kong/clinic/fhir/Patient/%252e%252e%255cadmin'],
+      ['GET', '/kong/clinic/fhir/..%5Cadmin'],
+      ['GET', '/kong/clinic/fhir/Patient%2F..%2F..%2Fadmin'],
+      ['GET', '/kong/clinic/fhir/Patient%00'],
+      ['GET', '/kong/clinic/fhir/Patient%0D%0AHost:evil'],
       ['GET', '/kong/another/fhir/Patient'],
       ['GET', '/hub-adapter/kong/datastore/another-project'],
     ] as const) {

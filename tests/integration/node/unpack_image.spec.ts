@@ -14,7 +14,8 @@ import { test } from '@japa/runner'
 
 import { newId } from '#kernel/new_id'
 import { ImageRejected } from '#node/errors'
-import { unpackImage, type UnpackLimits } from '#node/images/unpack_image'
+import { unpackImage } from '#node/images/unpack_image'
+import type { UnpackLimits } from '#node/images/unpack_layers'
 import { DigestMismatch } from '#oci/errors'
 import type { ImageStore } from '#oci/image_store'
 import { blobPath } from '#oci/layout_paths'
@@ -22,7 +23,7 @@ import { MEDIA_TYPES } from '#oci/media_types'
 import { openImageStore } from '#oci/open_image_store'
 import { parseManifest, type ImageManifest } from '#oci/manifest'
 import { platformImage } from '#oci/platform_image'
-import { tar, type TarEntry } from '#tests/helpers/core/master_images/tarball'
+import { longNamed, tar, type TarEntry } from '#tests/helpers/core/master_images/tarball'
 import { gzipLayer, putLayers, type LayerDraft } from '#tests/helpers/node/layered_image'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 
@@ -228,6 +229,43 @@ test.group('Unpacking an image', (group) => {
       () => unpackDrafts([{ ...end, tar: padded, compressed: gzipSync(padded) }]),
       /larger than this node accepts/
     )
+  })
+
+  test('folders that no entry states count, and none is nested deeper than a file system likes', async ({
+    assert,
+  }) => {
+    const deep = Array.from({ length: 20 }, (_, at) =>
+      longNamed(`${at}/${'d/'.repeat(100)}f`)
+    ).flat()
+    await assert.rejects(() => unpack(deep), /more than the files and folders/)
+    const nested = longNamed(`${'d/'.repeat(300)}f`)
+    await assert.rejects(() => unpack(nested), /nested deeper/)
+  })
+
+  test('an image whose working folder is in what a container mounts is rejected', async ({
+    assert,
+  }) => {
+    const draft = gzipLayer([{ name: 'work', type: '2', link: '/proc/self/fd/3' }])
+    for (const WorkingDir of ['/work', '/proc/self/fd/3', '/sys', '/dev/fd/3']) {
+      const config = { Entrypoint: ['/x'], WorkingDir }
+      await assert.rejects(() => unpackDrafts([draft], { config }), /working folder in/)
+    }
+  })
+
+  test('the node goes on with its work while it unpacks', async ({ assert }) => {
+    const files = Array.from({ length: 450 }, (_, at) =>
+      longNamed(`${'d/'.repeat(90)}f${at}`)
+    ).flat()
+    let turns = 0
+    const counting = setInterval(() => (turns += 1), 1)
+    const before = process.cpuUsage()
+    await unpack(files)
+    const { user, system } = process.cpuUsage(before)
+    clearInterval(counting)
+
+    assert.isAbove(turns, 10)
+    // Each of the files would take milliseconds of this process.
+    assert.isBelow((user + system) / 1000, files.length)
   })
 
   test('a changed, truncated or foreign layer is rejected', async ({ assert }) => {

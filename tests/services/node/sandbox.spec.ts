@@ -1,14 +1,19 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { test } from '@japa/runner'
 
-import { eventually } from '#tests/helpers/eventually'
 import { TestSandbox } from './test_sandbox.js'
 
 const WHISPER = fileURLToPath(new URL('../../fixtures/analyses/whisper', import.meta.url))
 const RUN_BYTES = 8
+
+interface Execution {
+  readonly executionStatus: string | null
+  readonly executionProgress: number | null
+}
 
 for (const isolation of ['bubblewrap', 'runc']) {
   test.group(`A sandbox with ${isolation}`, (group) => {
@@ -28,6 +33,32 @@ for (const isolation of ['bubblewrap', 'runc']) {
         assert.match(await running.run(example), /expected/)
       })
 
+    test('ends at 100 % what has ended well, whether or not its code counts', async ({
+      assert,
+    }) => {
+      const nodes = await running.read<{ data: readonly Execution[] }>('sandbox', '/analysis-nodes')
+      const executed = nodes.data.filter(({ executionStatus }) => executionStatus === 'executed')
+      assert.isNotEmpty(executed)
+      executed.forEach(({ executionProgress }) => assert.equal(executionProgress, 100))
+    })
+
+    test('shows the files of an analysis to those who decide at a hospital', async ({ assert }) => {
+      const { machine } = running
+      const steward = (...args: string[]) =>
+        machine.must('--context', 'sandbox-north', 'analysis', ...args)
+      const analyses = await running.read<{ data: readonly { name: string }[] }>(
+        'sandbox',
+        '/analyses'
+      )
+      const { name } = analyses.data.find((analysis) => analysis.name.startsWith('mean-'))!
+      const code = await readFile('examples/mean/main.py', 'utf8')
+      assert.include(await steward('files', name), 'main.py')
+      assert.equal((await steward('show-file', name, 'main.py')).trimEnd(), code.trimEnd())
+      const to = machine.path('decided.py')
+      await steward('show-file', name, 'main.py', '--to', to)
+      assert.equal(await readFile(to, 'utf8'), code)
+    })
+
     test('shows nothing of messages and intermediate files on their way', async ({ assert }) => {
       const { machine, folder } = running
       const to = machine.path('whispered')
@@ -41,11 +72,30 @@ for (const isolation of ['bubblewrap', 'runc']) {
       assert.isNotEmpty(await filesWithRunsOf(backwards, join(folder, 'hub')))
     })
 
-    test('says that an analysis failed whose node was killed, and goes on', async ({ assert }) => {
+    test('starts a node again that was killed, says so, and goes on', async ({ assert }) => {
       process.kill(await running.nodeProcess('north'), 'SIGKILL')
-      assert.notEqual(await running.ended(), 0)
-      await eventually(async () => (await running.processes()).length === 0, 120_000)
+      await running.shows('north has ended (SIGKILL). It is started again in 1 s.')
+      await running.shows('north runs again.')
+      assert.match(await running.run('mean'), /expected/)
+    })
+
+    test('keeps a policy that somebody has changed, and asks people then', async ({ assert }) => {
+      const policy = join(running.folder, 'nodes/north/policy.yaml')
+      const before = await readFile(policy, 'utf8')
+      await sandbox('down')
+      await writeFile(policy, before.replace('approve: auto', 'approve: ask'))
       await running.up()
+      assert.include(await readFile(policy, 'utf8'), 'approve: ask')
+      await sandbox('down')
+      await writeFile(policy, before)
+      await running.up()
+    })
+
+    test('takes up what a killed one left, in the temporary folder, too', async ({ assert }) => {
+      const temporary = await readlink(join(running.folder, 'temporary'))
+      await running.kill()
+      await running.up()
+      assert.isFalse(existsSync(temporary))
       assert.match(await running.run('mean'), /expected/)
     })
 

@@ -50,9 +50,15 @@ export class TestSandbox {
     await this.#running.shows('Ready.')
   }
 
-  /** Resolves with the exit code of `up`. */
-  ended(): Promise<number | null> {
-    return this.#running!.ended()
+  /** Resolves when it has printed a text. */
+  shows(text: string): Promise<void> {
+    return this.#running!.shows(text)
+  }
+
+  /** Ends only the process of the terminal, and nothing in order. */
+  async kill(): Promise<void> {
+    this.#running!.child.kill('SIGKILL')
+    await this.#running!.ended()
   }
 
   /** What a command of the sandbox prints; one that fails throws. */

@@ -4,7 +4,6 @@ import base64
 import json
 import math
 import os
-import random
 import sys
 import threading
 import time
@@ -12,10 +11,10 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 
 from .data_sources import DataClient, DataSources, fhir_to_csv
 from .gateway import Gateway
-from .log import LEVELS
+from .log import LEVELS, LogTypeLiteral
 from .mailbox import Mailbox
 from .message import Body, Message
-from .serialization import dump, load, result_bytes
+from .serialization import dump, load, noisy, numbered, result_bytes
 from .server import start_server
 
 FINISHED = "analysis_finished"
@@ -129,14 +128,15 @@ class FlameCoreSDK:
         halt_submission: bool = False,
     ) -> None:
         text = sep.join(map(str, msg)) if isinstance(msg, (list, tuple)) else str(msg)
+        kind = log_type.value if isinstance(log_type, LogTypeLiteral) else log_type
         self._line = (self._line if append or self._line else "") + text + end
         if halt_submission:
             return
         line, self._line = self._line, ""
         if not self._silent:
             print(line, flush=True)
-        if LEVELS.get(log_type, LEVELS["info"]) >= self._level:
-            self._stream(line, log_type)
+        if LEVELS.get(kind, LEVELS["info"]) >= self._level:
+            self._stream(line, kind)
 
     # Messages
 
@@ -194,8 +194,8 @@ class FlameCoreSDK:
     def get_messages(self, status: str = "unread") -> List[Message]:
         return self._mailbox.messages(status)
 
-    def delete_messages(self, ids: List[str]) -> int:
-        return self._mailbox.delete(ids)
+    def delete_messages(self, message_ids: List[str]) -> int:
+        return self._mailbox.delete(message_ids)
 
     def clear_messages(self, status: str = "read", min_age: Optional[float] = None) -> int:
         return self._mailbox.clear(status, min_age)
@@ -213,9 +213,9 @@ class FlameCoreSDK:
         """Stores the result at the hub; several of them, each in a file of its own, with `multiple_results`."""
         results = list(result) if multiple_results else [result]
         types = output_type if isinstance(output_type, list) else [output_type] * len(results)
-        names = filename if isinstance(filename, list) else self._names(filename, len(results))
+        names = filename if isinstance(filename, list) else numbered(filename or "result.txt", len(results))
         answers = [
-            self._gateway.upload("/storage/final", result_bytes(_noisy(one, local_dp), kind), name, {})
+            self._gateway.upload("/storage/final", result_bytes(noisy(one, local_dp), kind), name, {})
             for one, kind, name in zip(results, types, names)
         ]
         return answers if multiple_results else answers[0]
@@ -223,7 +223,7 @@ class FlameCoreSDK:
     def save_intermediate_data(
         self,
         data: Any,
-        location: str = "local",
+        location: str,
         remote_node_ids: Union[List[str], str, None] = None,
         tag: Optional[str] = None,
     ) -> Dict[str, Any]:
@@ -246,20 +246,19 @@ class FlameCoreSDK:
 
     def get_intermediate_data(
         self,
-        location: str = "local",
+        location: str,
         query: Union[str, List[str], None] = None,
         tag: Optional[str] = None,
         tag_option: str = "all",
-        sender_node_id: Optional[str] = None,
     ) -> Any:
         """Data by its id or ids, or the local data with a tag: all of it, the first, or the last."""
         if tag is not None:
             return self._tagged(tag, tag_option)
         if isinstance(query, list):
-            return [self._intermediate(location, one, sender_node_id) for one in query]
+            return [self._intermediate(location, one, None) for one in query]
         if query is None:
             raise ValueError("Name the data by its id, or by a tag")
-        return self._intermediate(location, query, sender_node_id)
+        return self._intermediate(location, query, None)
 
     def send_intermediate_data(
         self,
@@ -307,11 +306,11 @@ class FlameCoreSDK:
     def get_data_client(self, data_id: str) -> DataClient:
         return self._data.client(data_id)
 
-    def get_fhir_data(self, queries: Optional[List[str]] = None) -> List[Dict[str, Any]]:
-        return self._data.fhir(queries or [])
+    def get_fhir_data(self, fhir_queries: List[str] = []) -> List[Dict[str, Any]]:
+        return self._data.fhir(fhir_queries or [])
 
-    def get_s3_data(self, keys: Optional[List[str]] = None) -> List[Dict[str, bytes]]:
-        return self._data.files(keys)
+    def get_s3_data(self, s3_keys: List[str] = []) -> List[Dict[str, bytes]]:
+        return self._data.files(s3_keys)
 
     fhir_to_csv = staticmethod(fhir_to_csv)
 
@@ -383,7 +382,8 @@ class FlameCoreSDK:
         sys.__excepthook__(kind, error, trace)
         if self._status not in FINAL:
             self._status = "failed"
-            self._stream(f"{kind.__name__}: {error}", "error")
+            # Its message may show data: the node reads it from the error output, and knows its policy.
+            self._stream(f"The analysis has failed here: {kind.__name__}", "warn")
         sys.stderr.flush()
         time.sleep(END_WAIT_SECONDS)
 
@@ -428,13 +428,6 @@ class FlameCoreSDK:
         data = [self._intermediate("local", one["url"], None) for one in found]
         return data if option == "all" else (data[0] if data else None)
 
-    def _names(self, filename: Optional[str], count: int) -> List[str]:
-        name = filename or "result.txt"
-        if count == 1:
-            return [name]
-        stem, dot, ending = name.partition(".")
-        return [f"{stem}_{number}{dot}{ending}" for number in range(1, count + 1)]
-
     def _token_seconds(self) -> int:
         payload = self._gateway.token.split(".")[1]
         claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
@@ -444,12 +437,3 @@ class FlameCoreSDK:
 def _saved(answer: Dict[str, Any]) -> Dict[str, Any]:
     """The id is the end of the address."""
     return {"status": "success", "url": answer["url"], "id": answer["url"].rsplit("/", 1)[-1]}
-
-
-def _noisy(result: Any, local_dp: Optional[Dict[str, float]]) -> Any:
-    """Adds noise of Laplace to a number, for differential privacy."""
-    if local_dp is None:
-        return result
-    scale = local_dp["sensitivity"] / local_dp["epsilon"]
-    uniform = random.SystemRandom().random() - 0.5
-    return float(result) - scale * math.copysign(1, uniform) * math.log(1 - 2 * abs(uniform))

@@ -67,18 +67,20 @@ class DataSources:
 
 
 def fhir_to_csv(
-    bundle: Dict[str, Any],
+    fhir_data: Dict[str, Any],
     col_key_seq: str,
     value_key_seq: str,
     input_resource: str,
     row_key_seq: Optional[str] = None,
     row_id_filters: Optional[List[str]] = None,
     col_id_filters: Optional[List[str]] = None,
+    row_col_name: str = "",
+    separator: str = ",",
     output_type: str = "file",
 ) -> Union[io.StringIO, Dict[str, Dict[str, Any]]]:
     """A table of the resources of a bundle: rows, columns and values are named by dotted paths in a resource."""
     table: Dict[str, Dict[str, Any]] = {}
-    for entry in bundle.get("entry", []):
+    for entry in fhir_data.get("entry", []):
         resource = entry.get("resource", {})
         if resource.get("resourceType") != input_resource:
             continue
@@ -86,7 +88,7 @@ def fhir_to_csv(
         column = str(_at(resource, col_key_seq))
         if _passes(row, row_id_filters) and _passes(column, col_id_filters):
             table.setdefault(row, {})[column] = _at(resource, value_key_seq)
-    return table if output_type == "dict" else _as_csv(table)
+    return table if output_type == "dict" else _as_csv(table, row_col_name, separator)
 
 
 def _passes(value: str, filters: Optional[List[str]]) -> bool:
@@ -103,11 +105,11 @@ def _at(value: Any, path: str) -> Any:
     return value
 
 
-def _as_csv(table: Dict[str, Dict[str, Any]]) -> io.StringIO:
+def _as_csv(table: Dict[str, Dict[str, Any]], row_name: str, separator: str) -> io.StringIO:
     columns = sorted({column for row in table.values() for column in row})
     text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(["", *columns])
+    writer = csv.writer(text, delimiter=separator)
+    writer.writerow([row_name, *columns])
     for name, row in table.items():
         writer.writerow([name, *(row.get(column, "") for column in columns)])
     text.seek(0)

@@ -1,10 +1,6 @@
-"""Levels of log lines."""
+"""Levels of log lines, and the states of an analysis."""
 
-from typing import Literal
-
-LogTypeLiteral = Literal[
-    "debug", "info", "notice", "warn", "alert", "emerg", "error", "crit"
-]
+from enum import Enum
 
 LEVELS = {
     "debug": 10,
@@ -16,3 +12,14 @@ LEVELS = {
     "error": 40,
     "crit": 50,
 }
+
+
+class LogTypeLiteral(Enum):
+    DEBUG = "debug"
+    INFO = "info"
+    NOTICE = "notice"
+    WARN = "warn"
+    ALERT = "alert"
+    EMERG = "emerg"
+    ERROR = "error"
+    CRIT = "crit"

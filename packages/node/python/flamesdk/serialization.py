@@ -1,8 +1,10 @@
 """Results and intermediate data as bytes, and back."""
 
 import io
+import math
 import pickle
-from typing import Any
+import random
+from typing import Any, Dict, List, Optional
 
 SAFE_NAMES = {
     "builtins": frozenset(
@@ -50,3 +52,20 @@ def result_bytes(result: Any, output_type: str) -> bytes:
     if output_type == "pickle":
         return pickle.dumps(result)
     raise ValueError(f'"{output_type}" is not an output type: use str, bytes or pickle')
+
+
+def numbered(name: str, count: int) -> List[str]:
+    """The names of several results: `result_1.txt`, `result_2.txt`."""
+    if count == 1:
+        return [name]
+    stem, dot, ending = name.partition(".")
+    return [f"{stem}_{number}{dot}{ending}" for number in range(1, count + 1)]
+
+
+def noisy(result: Any, local_dp: Optional[Dict[str, float]]) -> Any:
+    """Adds noise of Laplace to a number, for differential privacy."""
+    if local_dp is None:
+        return result
+    scale = local_dp["sensitivity"] / local_dp["epsilon"]
+    uniform = random.SystemRandom().random() - 0.5
+    return float(result) - scale * math.copysign(1, uniform) * math.log(1 - 2 * abs(uniform))

@@ -48,7 +48,13 @@ export class AnalysisGateway {
     const { analysis, tokens, trace, signal } = options
     const { id, projectId } = analysis()
     const buckets = new AnalysisBuckets(hub, id)
-    const intermediate = new SealedFiles(analysis, buckets, keys, signal)
+    const intermediate = new SealedFiles({
+      analysis,
+      buckets,
+      keys,
+      signal,
+      sealsAsBefore: (nodeId) => policy.sealsAsBefore(nodeId),
+    })
     const router = new Router()
     addReportRoutes(router, options.onReport)
     addMessageRoutes(router, analysis, messages)

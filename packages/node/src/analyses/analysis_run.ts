@@ -221,6 +221,9 @@ export class AnalysisRun {
         : 'The analysis stopped by itself'
       this.#options.reports.log('warn', reason, 'stopped')
     }
+    if (this.#reported === 'failed') {
+      this.#reportFailure('The analysis says that it has failed')
+    }
     return this.#reported as RunResult
   }
 
@@ -264,13 +267,17 @@ export class AnalysisRun {
     if (code === 0) {
       return 'executed'
     }
-    const { reports } = this.#options
-    const end = message ?? `The analysis ended with ${signal ?? `code ${code}`}`
-    reports.log('error', end, 'failed')
-    if (this.#services.policy.sharesErrors && this.#output.lastError) {
-      reports.log('error', this.#output.lastError, 'output')
-    }
+    this.#reportFailure(message ?? `The analysis ended with ${signal ?? `code ${code}`}`)
     return 'failed'
+  }
+
+  /** Why it failed, with the end of its error output as far as the policy shares that. All of it has been read. */
+  #reportFailure(reason: string): void {
+    const { reports } = this.#options
+    const { sharesErrors, sharesErrorValues } = this.#services.policy
+    reports.log('error', reason, 'failed')
+    const lines = sharesErrors ? this.#output.errors.report(sharesErrorValues) : []
+    lines.forEach((line) => reports.log('error', line, 'output'))
   }
 
   /** A status that the analysis reports of itself. */
@@ -286,15 +293,26 @@ export class AnalysisRun {
 
   #report({ log, level, status, progress }: AnalysisReport): void {
     const { reports } = this.#options
-    reports.logOfAnalysis(levelOf(level), log)
+    this.#logOfAnalysis(levelOf(level), log)
     if (progress !== undefined && progress >= 0 && progress <= 100) {
       reports.report({ executionProgress: Math.floor(progress) })
     }
     this.#take(status)
   }
 
+  /** A line that the analysis wrote, or chose the words of. It may show data, so the policy says whether it leaves. */
+  #logOfAnalysis(level: string, text: string, code?: string): void {
+    const { sharesLogs, sharesErrors, sharesErrorValues } = this.#services.policy
+    const isShared = sharesLogs && (!ERRORS.has(level) || (sharesErrors && sharesErrorValues))
+    if (isShared) {
+      this.#options.reports.logOfAnalysis(level, text, code)
+    } else {
+      this.#output.addLogLine(level, text)
+    }
+  }
+
   async #openGateway(): Promise<AnalysisGateway> {
-    const { reports, sources } = this.#options
+    const { sources } = this.#options
     await mkdir(this.#socketFolder, { recursive: true, mode: 0o711 })
     await mkdir(this.#transferFolder, { recursive: true, mode: 0o700 })
     return AnalysisGateway.open(this.#services, {
@@ -306,7 +324,7 @@ export class AnalysisRun {
       trace: this.#trace,
       signal: this.#stopped.signal,
       onReport: (report) => this.#report(report),
-      onRefusal: (sentence) => reports.logOfAnalysis('warn', sentence, 'gateway'),
+      onRefusal: (sentence) => this.#logOfAnalysis('warn', sentence, 'gateway'),
     })
   }
 
@@ -357,6 +375,7 @@ export class AnalysisRun {
 
 /** Levels of the container's surface that the hub does not have. */
 const LEVELS: Readonly<Record<string, string>> = { warning: 'warn', critical: 'crit' }
+const ERRORS: ReadonlySet<string> = new Set(['error', 'crit', 'emerg'])
 const KNOWN = new Set(['emerg', 'alert', 'crit', 'error', 'warn', 'notice', 'info', 'debug'])
 
 const levelOf = (level: string): string => (KNOWN.has(level) ? level : (LEVELS[level] ?? 'info'))

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { finished } from 'node:stream/promises'
 
 import type { OutputStream } from '#node/containers/container_driver'
+import { ErrorOutput } from './error_output.js'
 
 const MAX_BYTES = 16 * 1024 ** 2
 
@@ -10,7 +11,8 @@ const MAX_BYTES = 16 * 1024 ** 2
 export class OutputLog {
   readonly #file: WriteStream
   #bytes = 0
-  #lastError: string | undefined
+  /** The end of the error output. */
+  readonly errors = new ErrorOutput()
 
   constructor(path: string) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -18,23 +20,27 @@ export class OutputLog {
     this.#file.on('error', () => {})
   }
 
-  /** The last line of error output. */
-  get lastError(): string | undefined {
-    return this.#lastError
+  add(line: string, stream: OutputStream): void {
+    if (stream === 'stderr') {
+      this.errors.add(line)
+    }
+    this.#write(line)
   }
 
-  add(line: string, stream: OutputStream): void {
-    if (stream === 'stderr' && line.trim() !== '') {
-      this.#lastError = line
-    }
-    this.#bytes += Buffer.byteLength(line) + 1
-    if (this.#bytes <= MAX_BYTES) {
-      this.#file.write(`${line}\n`)
-    }
+  /** A log line of the analysis that does not leave the node. */
+  addLogLine(level: string, text: string): void {
+    this.#write(`${level}: ${text}`)
   }
 
   async close(): Promise<void> {
     this.#file.end()
     await finished(this.#file).catch(() => {})
+  }
+
+  #write(line: string): void {
+    this.#bytes += Buffer.byteLength(line) + 1
+    if (this.#bytes <= MAX_BYTES) {
+      this.#file.write(`${line}\n`)
+    }
   }
 }

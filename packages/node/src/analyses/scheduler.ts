@@ -172,7 +172,7 @@ export class Scheduler {
     }
     await this.#records.save(record)
     const reports = this.#reportsOf(assignment)
-    const sources = this.#services.policy.sourcesOf(project)
+    const sources = this.#services.policy.sourcesOf(project.id)
     const run = new AnalysisRun(this.#services, {
       assignment,
       analysis,
@@ -220,7 +220,11 @@ export class Scheduler {
     await this.#records.save({ ...record, result })
     await this.#services.inbox.remove(record.analysisId)
     reports.log('info', `Ended: ${result}`, 'end')
-    reports.report({ executionStatus: result })
+    // Whoever has ended well is done, whether or not its code counts its progress.
+    reports.report({
+      executionStatus: result,
+      ...(result === 'executed' && { executionProgress: 100 }),
+    })
     if (await reports.flushed()) {
       await this.#records.save({ ...record, result, isReported: true })
     }

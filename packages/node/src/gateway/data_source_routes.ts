@@ -70,10 +70,7 @@ const escaped = (text: string) =>
 
 async function passFhir({ url }: FhirSource, { params, query, response }: GatewayRequest) {
   const { base, authorization } = addressOf(url)
-  const target = new URL(params.rest!, base)
-  if (target.origin !== base.origin || !target.pathname.startsWith(base.pathname)) {
-    throw new GatewayError(404, 'The address is not one of the FHIR server')
-  }
+  const target = new URL(base.href + encodedPath(params.rest!))
   target.search = query.toString()
   const answer = await fetch(target, {
     headers: { accept: 'application/fhir+json', ...authorization },
@@ -89,6 +86,23 @@ async function passFhir({ url }: FhirSource, { params, query, response }: Gatewa
   })
   await pipeline(answer.body ? Readable.fromWeb(answer.body) : Readable.from([]), response)
 }
+
+/** What a server might decode once more, and so read as another path than the one that is checked here. */
+const AMBIGUOUS = /[%\\\p{Cc}]/u
+const NO_NAME = new Set(['', '.', '..'])
+
+/** A path below the address of the FHIR server, which gets the password of the hospital. */
+function encodedPath(path: string): string {
+  const segments = path.split('/')
+  if (AMBIGUOUS.test(path) || segments.some((segment) => NO_NAME.has(segment))) {
+    throw new GatewayError(404, 'The address is not one of the FHIR server')
+  }
+  return segments.map(encodedSegment).join('/')
+}
+
+/** Operations of FHIR have a dollar sign, which stays as it is. */
+const encodedSegment = (segment: string): string =>
+  encodeURI(segment).replaceAll(/[?#]/g, encodeURIComponent)
 
 /** A name and password in the address become a header: what is shown of a request has no credentials. */
 function addressOf(url: string): { base: URL; authorization: Record<string, string> } {

@@ -13,7 +13,8 @@ import type { ImageStore } from '#oci/image_store'
 import { platformImage } from '#oci/platform_image'
 import { ImageRejected } from '#node/errors'
 import { runConfigOf, type RunConfig } from './run_config.js'
-import { unpackImage, type UnpackLimits } from './unpack_image.js'
+import { unpackImage } from './unpack_image.js'
+import type { UnpackLimits } from './unpack_layers.js'
 
 const run = promisify(execFile)
 

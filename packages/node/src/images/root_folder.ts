@@ -17,6 +17,9 @@ import { ImageRejected } from '#node/errors'
 const FOLDER_MODE = 0o755
 const MAX_LINKS = 40
 const MAX_PATH_BYTES = 4_096
+/** Each folder of a path costs time with every file in it, here and wherever the image is used. */
+const MAX_DEPTH = 255
+const MAX_KNOWN_FOLDERS = 10_000
 
 /**
  * The root of an image while it is unpacked. Links in it are resolved as in a container, where nothing is above the root;
@@ -24,21 +27,27 @@ const MAX_PATH_BYTES = 4_096
  */
 export class RootFolder {
   readonly #path: string
+  readonly #onFolder: () => void
+  /** Where names of folders lead to. Forgotten when a folder or a link is removed. */
+  readonly #known = new Map<string, string>()
 
-  constructor(path: string) {
+  /** `onFolder` is called before a folder is created, and may refuse it. */
+  constructor(path: string, onFolder: () => void = () => {}) {
     this.#path = path
+    this.#onFolder = onFolder
   }
 
   /** The path within the root to which a name leads, with links in its folders resolved and missing folders created. */
   locate(name: string): string {
     const parts = partsOf(name)
     const last = parts.pop()
-    return last === undefined ? '' : join(this.#resolveFolder(parts), last)
+    return last === undefined ? '' : join(this.#folderOf(parts), last)
   }
 
   makeFolder(path: string): void {
     if (!this.#stats(path)?.isDirectory()) {
       this.remove(path)
+      this.#onFolder()
       mkdirSync(this.#real(path), { mode: FOLDER_MODE })
     }
     // The umask does not count.
@@ -75,7 +84,13 @@ export class RootFolder {
     if (path === '') {
       throw new ImageRejected('A layer replaces the root folder')
     }
-    rmSync(this.#real(path), { recursive: true, force: true })
+    const stats = this.#stats(path)
+    if (stats?.isFile()) {
+      rmSync(this.#real(path))
+    } else if (stats) {
+      this.#known.clear()
+      rmSync(this.#real(path), { recursive: true })
+    }
   }
 
   /** The names in a folder; empty if it is none. */
@@ -89,6 +104,20 @@ export class RootFolder {
 
   isFile(path: string): boolean {
     return this.#stats(path)?.isFile() ?? false
+  }
+
+  #folderOf(parts: readonly string[]): string {
+    const name = parts.join('/')
+    const known = this.#known.get(name)
+    if (known !== undefined) {
+      return known
+    }
+    const resolved = this.#resolveFolder(parts)
+    if (this.#known.size >= MAX_KNOWN_FOLDERS) {
+      this.#known.clear()
+    }
+    this.#known.set(name, resolved)
+    return resolved
   }
 
   #resolveFolder(parts: readonly string[]): string {
@@ -109,6 +138,7 @@ export class RootFolder {
         resolved.splice(0, target.startsWith('/') ? resolved.length : 0)
         pending.push(...target.split('/').filter(isPart).reverse())
       } else {
+        requireDepth(resolved.length)
         this.#requireFolder(path)
         resolved.push(part)
       }
@@ -137,7 +167,14 @@ function partsOf(name: string): string[] {
   if (parts.includes('..') || name.includes('\0') || Buffer.byteLength(name) > MAX_PATH_BYTES) {
     throw new ImageRejected(`A layer has an entry with an unsafe name: ${quote(name)}`)
   }
+  requireDepth(parts.length)
   return parts
+}
+
+function requireDepth(depth: number): void {
+  if (depth > MAX_DEPTH) {
+    throw new ImageRejected(`A layer has folders that are nested deeper than ${MAX_DEPTH}`)
+  }
 }
 
 const isPart = (part: string): boolean => part !== '' && part !== '.'

@@ -1,27 +1,27 @@
-import { mkdir } from 'node:fs/promises'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { extname } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
 
 import { blobsOf } from '#oci/manifests_of'
 import type { ImageStore } from '#oci/image_store'
 import type { PlatformImage } from '#oci/platform_image'
 import { ImageRejected } from '#node/errors'
-import { layerContent } from './layer_content.js'
-import { RootFolder } from './root_folder.js'
+import { SYSTEM_ENVIRONMENT } from '#node/containers/system_environment'
 import { runConfigOf } from './run_config.js'
-import { unpackLayer, type UnpackBudget } from './unpack_layer.js'
-
-export interface UnpackLimits {
-  /** Of all layers together, decompressed. */
-  readonly maxBytes: number
-  readonly maxEntries: number
-}
+import type { UnpackLimits, UnpackRequest } from './unpack_layers.js'
+import type { UnpackAnswer } from './unpack_program.js'
 
 export const UNPACK_LIMITS: UnpackLimits = { maxBytes: 20 * 1024 ** 3, maxEntries: 1_000_000 }
 
-/** Where a container mounts what is its own. The root cannot be changed once it runs. */
-const MOUNT_FOLDERS = ['proc', 'dev', 'tmp', 'etc']
-const MOUNT_FILES = ['etc/hosts', 'etc/resolv.conf']
+const PROGRAM = fileURLToPath(
+  new URL(`./unpack_program${extname(import.meta.url)}`, import.meta.url)
+)
+/** Names of a million files take less than half of it. */
+const FLAGS = ['--max-old-space-size=512']
 
-/** Writes the layers of an image into a new folder, in order. Returns the number of unpacked bytes. */
+/** Writes the layers of an image into a new folder, in order, by a process of its own. Returns the number of unpacked bytes. */
 export async function unpackImage(
   store: ImageStore,
   image: PlatformImage,
@@ -35,27 +35,89 @@ export async function unpackImage(
     throw new ImageRejected('The image does not contain all the layers that it states')
   }
   const { workingFolder } = runConfigOf(image.config)
-  await mkdir(path)
-  const root = new RootFolder(path)
-  root.makeFolder('')
-  const budget: UnpackBudget = { bytes: limits.maxBytes, entries: limits.maxEntries }
-  for (const [index, layer] of layers.entries()) {
-    const blob = store.readBlob(image.repository, layer)
-    await unpackLayer(root, layerContent(blob, layer.mediaType, diffIds[index]!), budget, signal)
+  const request = {
+    path,
+    workingFolder,
+    limits,
+    layers: layers.map(({ mediaType, size }, index) => ({
+      mediaType,
+      size,
+      diffId: diffIds[index]!,
+    })),
   }
-  await prepareMounts(root, workingFolder)
-  return limits.maxBytes - budget.bytes
+  return unpackApart(request, bytesOf(store, image), signal)
 }
 
-/** A link in the place of a mount would have the container mount something elsewhere. */
-async function prepareMounts(root: RootFolder, workingFolder: string): Promise<void> {
-  MOUNT_FOLDERS.forEach((folder) => root.makeFolder(folder))
-  for (const file of MOUNT_FILES) {
-    if (!root.isFile(file)) {
-      const empty = await root.createFile(file, 0o644)
-      await empty.close()
+async function* bytesOf(store: ImageStore, { manifest, repository }: PlatformImage) {
+  for (const layer of manifest.layers) {
+    yield* store.readBlob(repository, layer)
+  }
+}
+
+async function unpackApart(
+  request: UnpackRequest,
+  bytes: AsyncIterable<Uint8Array>,
+  signal?: AbortSignal
+): Promise<number> {
+  signal?.throwIfAborted()
+  const program = spawn(process.execPath, [...process.execArgv, ...FLAGS, PROGRAM], {
+    env: SYSTEM_ENVIRONMENT,
+    stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
+  })
+  const kill = () => void program.kill('SIGKILL')
+  signal?.addEventListener('abort', kill)
+  const exited = once(program, 'exit')
+  const answered = answerOf(program)
+  try {
+    program.send(request)
+    const source = await pass(bytes, program)
+    const answer = await answered
+    signal?.throwIfAborted()
+    if (source.error !== undefined) {
+      throw source.error
+    }
+    return bytesIn(answer)
+  } finally {
+    kill()
+    signal?.removeEventListener('abort', kill)
+    await exited
+  }
+}
+
+/** Sends the layers. Returns the failure of their source; that the program takes no more is its own answer. */
+async function pass(
+  bytes: AsyncIterable<Uint8Array>,
+  program: ChildProcess
+): Promise<{ readonly error?: unknown }> {
+  let failure: { readonly error?: unknown } = {}
+  async function* watched() {
+    try {
+      yield* bytes
+    } catch (error) {
+      failure = { error }
+      program.kill('SIGKILL')
+      throw error
     }
   }
-  // To locate a file is to make the folders above it.
-  root.locate(`${workingFolder}/file`)
+  await pipeline(watched(), program.stdin!).catch(() => {})
+  return failure
+}
+
+/** Undefined if the program ended without an answer. */
+function answerOf(program: ChildProcess): Promise<UnpackAnswer | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<UnpackAnswer | undefined>()
+  program.once('message', (answer: UnpackAnswer) => resolve(answer))
+  program.once('close', () => resolve(undefined))
+  program.once('error', reject)
+  return promise
+}
+
+function bytesIn(answer: UnpackAnswer | undefined): number {
+  if (answer === undefined) {
+    throw new ImageRejected('The image took more memory to unpack than a node gives to it')
+  }
+  if ('bytes' in answer) {
+    return answer.bytes
+  }
+  throw answer.isOfImage ? new ImageRejected(answer.problem) : new Error(answer.problem)
 }

@@ -19,15 +19,14 @@ export interface UnpackBudget {
 export async function unpackLayer(
   root: RootFolder,
   content: AsyncIterable<Uint8Array>,
-  budget: UnpackBudget,
-  signal?: AbortSignal
+  budget: UnpackBudget
 ): Promise<void> {
-  const source = limited(content, budget, signal)
+  const source = limited(content, budget)
   const reader = new StreamReader(source)
   const layer = new Layer(root)
   try {
     for await (const entry of tarEntries(reader, { maxEntries: budget.entries })) {
-      budget.entries--
+      takeEntry(budget)
       await layer.apply(entry)
     }
     // What follows the end of the archive belongs to the digest.
@@ -37,13 +36,19 @@ export async function unpackLayer(
   }
 }
 
+/** Folders that no entry states count as well: a single name may need hundreds. */
+export function takeEntry(budget: UnpackBudget): void {
+  budget.entries--
+  if (budget.entries < 0) {
+    throw new ImageRejected('The image has more than the files and folders that this node accepts')
+  }
+}
+
 async function* limited(
   content: AsyncIterable<Uint8Array>,
-  budget: UnpackBudget,
-  signal?: AbortSignal
+  budget: UnpackBudget
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of content) {
-    signal?.throwIfAborted()
     budget.bytes -= chunk.byteLength
     if (budget.bytes < 0) {
       throw new ImageRejected('The unpacked image is larger than this node accepts')
@@ -62,6 +67,16 @@ class Layer {
   }
 
   async apply(readable: ReadableEntry): Promise<void> {
+    try {
+      await this.#apply(readable)
+    } catch (error) {
+      throw isOfName(error)
+        ? new ImageRejected('A layer has an entry that no file system takes', error)
+        : error
+    }
+  }
+
+  async #apply(readable: ReadableEntry): Promise<void> {
     const path = this.#root.locate(readable.entry.name)
     const slash = path.lastIndexOf('/')
     const folder = path.slice(0, Math.max(0, slash))
@@ -108,7 +123,11 @@ class Layer {
   }
 
   #markCreated(path: string): void {
-    for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
+    for (
+      let at = path;
+      at !== '' && !this.#created.has(at);
+      at = at.slice(0, Math.max(0, at.lastIndexOf('/')))
+    ) {
       this.#created.add(at)
     }
   }
@@ -127,6 +146,20 @@ class Layer {
     }
   }
 }
+
+/** Failures that a name or the order of entries causes. A full disk is none. */
+const OF_NAMES = new Set([
+  'ENAMETOOLONG',
+  'ELOOP',
+  'ENOTDIR',
+  'EISDIR',
+  'EEXIST',
+  'EINVAL',
+  'EMLINK',
+])
+
+const isOfName = (error: unknown): boolean =>
+  OF_NAMES.has((error as NodeJS.ErrnoException).code ?? '')
 
 /** A whiteout with a name such as `.wh...` would hide the folder above. */
 function hiddenName(whiteout: string): string {

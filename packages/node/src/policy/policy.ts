@@ -3,20 +3,35 @@ import { dirname, resolve } from 'node:path'
 import vine from '@vinejs/vine'
 
 import { body, type BodyOf } from '#kernel/body'
+import { isUuid } from '#kernel/is_uuid'
 
 import { DEFAULT_LIMITS, type ContainerLimits } from '#node/containers/container_driver'
 import type { DataSource } from '#node/data_sources/data_source'
 import { readSettingsFile } from '#node/settings/read_settings_file'
 
 const MIB = 1024 ** 2
+const EVERY_PROJECT = '*'
 
 const count = (most: number) =>
   vine.number({ strict: true }).withoutDecimals().min(1).max(most).optional()
+
+/** Names of projects are free, and people change them: a name would give the data to whoever takes it. */
+const namesProject = vine.createRule((value, _options: undefined, field) => {
+  if (value !== EVERY_PROJECT && !(typeof value === 'string' && isUuid(value))) {
+    field.report(
+      'Name a project by its id, which "hubctl get projects -o json" shows, or * for all projects',
+      'projectId',
+      field
+    )
+  }
+})
 
 const policyFile = body({
   approve: vine.enum(['ask', 'auto'] as const).optional(),
   atOnce: count(64),
   shareErrors: vine.boolean({ strict: true }).optional(),
+  shareErrorValues: vine.boolean({ strict: true }).optional(),
+  shareLogs: vine.boolean({ strict: true }).optional(),
   limits: vine
     .object({
       memoryMiB: count(1024 * 1024),
@@ -28,13 +43,16 @@ const policyFile = body({
       imageMiB: count(1024 * 1024),
     })
     .optional(),
+  nodes: vine
+    .array(vine.object({ id: vine.string().uuid(), seal: vine.enum(['former'] as const) }))
+    .optional(),
   data: vine
     .array(
       vine.object({
         name: vine.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/),
         folder: vine.string().optional().requiredIfMissing('fhir'),
         fhir: vine.string().url({ require_tld: false }).optional().requiredIfMissing('folder'),
-        projects: vine.array(vine.string().minLength(1)),
+        projects: vine.array(vine.string().use(namesProject())),
       })
     )
     .optional(),
@@ -48,8 +66,12 @@ export class Policy {
   readonly approve: 'ask' | 'auto'
   /** Analyses that run at the same time. */
   readonly atOnce: number
-  /** Whether the last line of error output of a failed analysis is reported to the hub. */
+  /** Whether the end of the error output of a failed analysis, and its errors in the log, are reported to the hub. */
   readonly sharesErrors: boolean
+  /** Whether the messages of errors are among that, which may show data. */
+  readonly sharesErrorValues: boolean
+  /** Whether log lines of an analysis are reported to the hub. */
+  readonly sharesLogs: boolean
   readonly limits: ContainerLimits
   /** The largest file that an analysis may store. */
   readonly fileBytes: number
@@ -57,6 +79,7 @@ export class Policy {
   readonly localBytes: number
   /** What unpacked images may take that nothing uses. */
   readonly imageBytes: number
+  readonly #formerNodes: ReadonlySet<string>
   readonly #sources: NonNullable<PolicyFile['data']>
   readonly #folder: string
 
@@ -65,6 +88,8 @@ export class Policy {
     this.approve = file.approve ?? 'ask'
     this.atOnce = file.atOnce ?? 2
     this.sharesErrors = file.shareErrors ?? true
+    this.sharesErrorValues = file.shareErrorValues ?? true
+    this.sharesLogs = file.shareLogs ?? true
     this.limits = {
       memoryBytes: bytesOf(limits.memoryMiB, DEFAULT_LIMITS.memoryBytes),
       processes: limits.processes ?? DEFAULT_LIMITS.processes,
@@ -74,6 +99,7 @@ export class Policy {
     this.fileBytes = bytesOf(limits.fileMiB, 1024 * MIB)
     this.localBytes = bytesOf(limits.localMiB, 4096 * MIB)
     this.imageBytes = bytesOf(limits.imageMiB, 8192 * MIB)
+    this.#formerNodes = new Set((file.nodes ?? []).map(({ id }) => id.toLowerCase()))
     this.#sources = file.data ?? []
     this.#folder = folder
   }
@@ -82,11 +108,17 @@ export class Policy {
     return new Policy(await readSettingsFile(path, policyFile), dirname(resolve(path)))
   }
 
-  /** The data sources of a project, which the policy names by its id or its name. */
-  sourcesOf(project: { readonly id: string; readonly name: string }): readonly DataSource[] {
+  /** Whether files of a node and for it have the form that nothing binds to an analysis. */
+  sealsAsBefore(nodeId: string): boolean {
+    return this.#formerNodes.has(nodeId.toLowerCase())
+  }
+
+  /** The data sources of a project. */
+  sourcesOf(projectId: string): readonly DataSource[] {
+    const named = projectId.toLowerCase()
     return this.#sources
       .filter(({ projects }) =>
-        projects.some((one) => one === '*' || one === project.id || one === project.name)
+        projects.some((one) => one === EVERY_PROJECT || one.toLowerCase() === named)
       )
       .map(({ name, folder, fhir }) =>
         folder === undefined

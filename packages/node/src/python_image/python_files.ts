@@ -40,6 +40,15 @@ const LEFT_OUT =
   /(^|\/)(__pycache__|test|tests|idlelib|tkinter|turtledemo|lib2to3|ensurepip|site-packages|dist-packages|config-[^/]*)(\/|$)|\.a$/
 const STATS_AT_ONCE = 16
 
+/**
+ * What packages with compiled code (manylinux) expect of each system, though nothing else here may load it. Python
+ * itself opens the first one when a thread ends before its program does.
+ */
+const EXPECTED =
+  /^lib(gcc_s\.so\.1|stdc\+\+\.so\.6|(m|c)\.so\.6|(dl|resolv)\.so\.2|(rt|nsl|util|z|expat)\.so\.1|pthread\.so\.0)$/
+const SYSTEM_PROGRAMS = '/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin'
+const LINKED_FOR: Readonly<Record<string, string>> = { x64: 'x86-64', arm64: 'AArch64' }
+
 export async function findPython(command: string): Promise<Python> {
   try {
     const { stdout } = await run(command, ['-I', '-c', QUESTION])
@@ -56,14 +65,16 @@ export async function pythonFiles({
   standardLibrary,
 }: Python): Promise<LayerFile[]> {
   const library = await filesBelow(standardLibrary)
-  const libraries = await sharedLibraries([executable, ...library.filter(isSharedLibrary)])
+  const expected = await expectedLibraries()
+  const programs = [executable, ...library.filter(isSharedLibrary), ...expected]
+  const libraries = new Set([...expected, ...(await sharedLibraries(programs))])
   const placed: (readonly [path: string, source: string])[] = [
     [`${PYTHON_HOME}/bin/python3`, executable],
     ...library.map(
       (path) =>
         [`${PYTHON_HOME}/lib/python${version}/${relative(standardLibrary, path)}`, path] as const
     ),
-    ...libraries.map((path) => [path.slice(1), path] as const),
+    ...[...libraries].map((path) => [path.slice(1), path] as const),
   ]
   return [...(await copiesOf(placed)), ...(await moduleFiles()), ...SYSTEM_FILES]
 }
@@ -104,6 +115,19 @@ async function sharedLibraries(programs: readonly string[]): Promise<string[]> {
   const { stdout } = await run('ldd', [...programs], { maxBuffer: 16 * 1024 ** 2 })
   const paths = [...stdout.matchAll(/^\s+(?:\S+ => )?(\/\S+) \(0x/gm)].map(([, path]) => path!)
   return [...new Set(paths)]
+}
+
+/** Those of the expected libraries that this machine has. */
+async function expectedLibraries(): Promise<string[]> {
+  const { stdout } = await run('ldconfig', ['-p'], { env: { PATH: SYSTEM_PROGRAMS } })
+  const machine = LINKED_FOR[process.arch] ?? process.arch
+  const found = new Map<string, string>()
+  for (const [, name, flags, path] of stdout.matchAll(/^\s+(\S+) \(([^)]*)\) => (\S+)$/gm)) {
+    if (EXPECTED.test(name!) && flags!.includes(machine) && !found.has(name!)) {
+      found.set(name!, path!)
+    }
+  }
+  return [...found.values()]
 }
 
 const textFile = (path: string, text: string): LayerFile => ({

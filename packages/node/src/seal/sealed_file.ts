@@ -1,85 +1,78 @@
-import { createCipheriv, createDecipheriv, diffieHellman, randomBytes } from 'node:crypto'
-import { Transform, type TransformCallback } from 'node:stream'
+import { createHash, randomBytes, randomUUID, type KeyObject } from 'node:crypto'
+import type { Transform } from 'node:stream'
 
 import { SealBroken } from '#node/errors'
-import type { SealKeys } from './sealed_message.js'
+import { writeHeader } from './file_header.js'
+import { CHUNK_BYTES, openChunk, Pieces, sealChunk, TEXT_BYTES } from './pieces.js'
+import { openBytes, sealBytes, type SealKeys } from './sealed_bytes.js'
 
-const CHUNK_BYTES = 1024 * 1024
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
-const TEXT_BYTES = CHUNK_BYTES - NONCE_BYTES - TAG_BYTES
-const ALGORITHM = 'aes-256-gcm'
+const KEY_BYTES = 32
 
-/** Encrypts a stream for one recipient. */
-export const sealFile = (keys: SealKeys): Transform => sealChunks(diffieHellman(keys))
-
-/** Decrypts a stream that the other side sealed for this one. */
-export const openFile = (keys: SealKeys): Transform => openChunks(diffieHellman(keys))
-
-/** Encrypts a stream in chunks of 1 MiB, each with its nonce before and its tag behind the ciphertext. */
-export const sealChunks = (key: Buffer): Transform =>
-  new Chunks(TEXT_BYTES, (text) => sealChunk(text, key))
-
-export const openChunks = (key: Buffer): Transform =>
-  new Chunks(CHUNK_BYTES, (chunk) => openChunk(chunk, key))
-
-function sealChunk(text: Buffer, key: Buffer): Buffer {
-  const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(ALGORITHM, key, nonce)
-  return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()])
+/** What a sealed file belongs to. It opens for exactly these. */
+export interface FileContext {
+  readonly fileId: string
+  readonly analysisId: string
+  readonly senderId: string
+  readonly recipientId: string
 }
 
-function openChunk(chunk: Buffer, key: Buffer): Buffer {
-  if (chunk.length < NONCE_BYTES + TAG_BYTES) {
-    throw new SealBroken('The file ends within a chunk')
-  }
-  const decipher = createDecipheriv(ALGORITHM, key, chunk.subarray(0, NONCE_BYTES), {
-    authTagLength: TAG_BYTES,
+export interface FileRecipient {
+  readonly nodeId: string
+  readonly publicKey: KeyObject
+}
+
+/** A file on its way to some nodes: read its chunks to the end, then the header that precedes them. */
+export class SealedFile {
+  readonly #key = randomBytes(KEY_BYTES)
+  readonly #hash = createHash('sha256')
+  readonly chunks: Transform = new Pieces(TEXT_BYTES, (text, index, isLast) => {
+    const chunk = sealChunk(text, this.#key, positionOf(index, isLast))
+    this.#hash.update(chunk)
+    return chunk
   })
-  decipher.setAuthTag(chunk.subarray(-TAG_BYTES))
-  try {
-    return Buffer.concat([
-      decipher.update(chunk.subarray(NONCE_BYTES, -TAG_BYTES)),
-      decipher.final(),
-    ])
-  } catch (error) {
-    throw new SealBroken('The file was not sealed by its sender for this node', error)
+
+  /**
+   * The key of the file and the digest of its chunks, sealed for each recipient. The digest keeps one recipient, who
+   * knows the key, from sending another file to the others in the name of the sender.
+   */
+  header(
+    { analysisId, senderId }: Pick<FileContext, 'analysisId' | 'senderId'>,
+    privateKey: KeyObject,
+    recipients: readonly FileRecipient[]
+  ): string {
+    const fileId = randomUUID()
+    const content = Buffer.concat([this.#key, this.#hash.digest()])
+    const keys = recipients.map(({ nodeId: recipientId, publicKey }) => {
+      const info = infoOf({ fileId, analysisId, senderId, recipientId })
+      return [recipientId, sealBytes(content, { privateKey, publicKey }, info).toString('base64')]
+    })
+    return writeHeader({ id: fileId, from: senderId, keys: Object.fromEntries(keys) })
   }
 }
 
-/** Cuts a stream into chunks of one size and converts each; the last one may be shorter. */
-class Chunks extends Transform {
-  readonly #size: number
-  readonly #convert: (chunk: Buffer) => Buffer
-  #pending = Buffer.alloc(0)
-
-  constructor(size: number, convert: (chunk: Buffer) => Buffer) {
-    super()
-    this.#size = size
-    this.#convert = convert
-  }
-
-  override _transform(bytes: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    try {
-      this.#pending = Buffer.concat([this.#pending, bytes])
-      while (this.#pending.length >= this.#size) {
-        this.push(this.#convert(this.#pending.subarray(0, this.#size)))
-        this.#pending = this.#pending.subarray(this.#size)
-      }
-      done()
-    } catch (error) {
-      done(error as Error)
+/** Decrypts the chunks of a file, whose key is sealed for this node. */
+export function openSealedFile(sealedKey: string, keys: SealKeys, context: FileContext): Transform {
+  const broken = 'The file was not sealed by its sender for this node and this analysis'
+  const content = openBytes(Buffer.from(sealedKey, 'base64'), keys, infoOf(context), broken)
+  const [key, digest] = [content.subarray(0, KEY_BYTES), content.subarray(KEY_BYTES)]
+  const hash = createHash('sha256')
+  return new Pieces(CHUNK_BYTES, (chunk, index, isLast) => {
+    const text = openChunk(chunk, key, positionOf(index, isLast))
+    hash.update(chunk)
+    if (isLast && !hash.digest().equals(digest)) {
+      throw new SealBroken('The file has other chunks than its sender sealed')
     }
-  }
+    return text
+  })
+}
 
-  override _flush(done: TransformCallback): void {
-    try {
-      if (this.#pending.length > 0) {
-        this.push(this.#convert(this.#pending))
-      }
-      done()
-    } catch (error) {
-      done(error as Error)
-    }
-  }
+const infoOf = ({ fileId, analysisId, senderId, recipientId }: FileContext): string =>
+  ['hub-seal/2', fileId, analysisId, senderId, recipientId].join('\n')
+
+/** The additional data of a chunk: its index in eight bytes, and whether it is the last one. */
+function positionOf(index: number, isLast: boolean): Buffer {
+  const position = Buffer.alloc(9)
+  position.writeBigUInt64BE(BigInt(index))
+  position.writeUInt8(isLast ? 1 : 0, 8)
+  return position
 }

@@ -8,6 +8,15 @@ export type BucketType = 'RESULT' | 'TEMP'
 
 interface BucketFile {
   readonly id: string
+  readonly bucketId: string
+  readonly actorType: string
+  readonly actorId: string
+}
+
+/** The bytes of a file, and the client that stored it: the hub says so, nothing proves it. */
+export interface StoredFile {
+  readonly bytes: Readable
+  readonly clientId: string | undefined
 }
 
 /** The buckets of one analysis at the hub. */
@@ -21,11 +30,11 @@ export class AnalysisBuckets {
     this.#analysisId = analysisId
   }
 
-  /** Stores a file under a name that the bucket does not have yet, and returns its id. */
-  async upload(type: BucketType, name: string, path: string): Promise<string> {
+  /** Stores a file, behind a header, under a name that the bucket does not have yet, and returns its id. */
+  async upload(type: BucketType, name: string, path: string, header = ''): Promise<string> {
     const bucketId = await this.#bucketId(type)
     const body = new FormData()
-    body.append('file', await openAsBlob(path), name)
+    body.append('file', new Blob([header, await openAsBlob(path)]), name)
     const { data } = await this.#hub.json<{ data: readonly [BucketFile] }>(
       'storage',
       `/buckets/${bucketId}/upload`,
@@ -46,14 +55,17 @@ export class AnalysisBuckets {
   }
 
   /** The node may read files of all its analyses; each analysis only its own. */
-  async download(type: BucketType, fileId: string): Promise<Readable> {
+  async download(type: BucketType, fileId: string): Promise<StoredFile> {
     const path = `/bucket-files/${encodeURIComponent(fileId)}`
-    const { data } = await this.#hub.json<{ data: { bucketId: string } }>('storage', path)
+    const { data } = await this.#hub.json<{ data: BucketFile }>('storage', path)
     if (data.bucketId !== (await this.#bucketId(type))) {
       throw new HubRefusal('The analysis has no such file', 404)
     }
     const response = await this.#hub.open('storage', `${path}/stream`)
-    return Readable.fromWeb(response.body!)
+    return {
+      bytes: Readable.fromWeb(response.body!),
+      clientId: data.actorType === 'client' ? data.actorId : undefined,
+    }
   }
 
   async remove(fileId: string): Promise<void> {

@@ -1,47 +1,48 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { pipeline as connect, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import { participantAt, type AssignedAnalysis } from '#node/analyses/assigned_analysis'
 import { SealBroken } from '#node/errors'
 import { retryWhileAway } from '#node/hub/retry_requests'
-import { readEnvelope, sealedForAll } from '#node/seal/envelope'
+import { readHeader, type FileHeader } from '#node/seal/file_header'
+import { openFormerFile, sealFormerFile } from '#node/seal/former_file'
 import type { KeyPair } from '#node/seal/key_pair'
-import { openFile, sealFile } from '#node/seal/sealed_file'
+import { openSealedFile, SealedFile, type FileRecipient } from '#node/seal/sealed_file'
 import type { AnalysisBuckets } from './analysis_buckets.js'
+
+export interface SealedFilesOptions {
+  readonly analysis: () => AssignedAnalysis
+  readonly buckets: AnalysisBuckets
+  readonly keys: KeyPair
+  /** Whether a node knows the former form of sealed files only. */
+  readonly sealsAsBefore: (nodeId: string) => boolean
+  readonly signal: AbortSignal
+}
 
 /** Intermediate files of an analysis: sealed before they leave the node, and removed when the analysis ends here. */
 export class SealedFiles {
-  readonly #analysis: () => AssignedAnalysis
-  readonly #buckets: AnalysisBuckets
-  readonly #keys: KeyPair
-  readonly #signal: AbortSignal
+  readonly #options: SealedFilesOptions
   readonly #uploaded = new Set<string>()
 
-  constructor(
-    analysis: () => AssignedAnalysis,
-    buckets: AnalysisBuckets,
-    keys: KeyPair,
-    signal: AbortSignal
-  ) {
-    this.#analysis = analysis
-    this.#buckets = buckets
-    this.#keys = keys
-    this.#signal = signal
+  constructor(options: SealedFilesOptions) {
+    this.#options = options
   }
 
   /** Seals a file for one node, or for all of the analysis, and returns its id at the hub. A hub that is away is waited for. */
   async upload(path: string, nodeId: string | undefined): Promise<string> {
+    const { buckets, sealsAsBefore, signal } = this.#options
     const sealed = `${path}.sealed`
     try {
-      await (nodeId === undefined
-        ? this.#sealForAll(path, sealed)
-        : this.#sealFor(nodeId, path, sealed))
+      const header =
+        nodeId !== undefined && sealsAsBefore(nodeId)
+          ? await this.#sealAsBefore(nodeId, path, sealed)
+          : await this.#seal(this.#recipients(nodeId), path, sealed)
       const id = await retryWhileAway(
-        () => this.#buckets.upload('TEMP', randomUUID(), sealed),
-        this.#signal
+        () => buckets.upload('TEMP', randomUUID(), sealed, header),
+        signal
       )
       this.#uploaded.add(id)
       return id
@@ -50,42 +51,94 @@ export class SealedFiles {
     }
   }
 
-  /** The content of a file that a node sealed for this one. Without a sender it is one that was sealed for all. */
+  /**
+   * The content of a file that a node of the analysis sealed for this one. The file says which; `senderId` is who it
+   * has to be. A file in the former form does not say it: that is the sender, or who stored the file.
+   */
   async download(id: string, senderId: string | undefined): Promise<Readable> {
-    const bytes = await retryWhileAway(() => this.#buckets.download('TEMP', id), this.#signal)
-    if (senderId === undefined) {
-      return readEnvelope(bytes, this.#analysis(), this.#keys)
+    const { buckets, signal } = this.#options
+    const { bytes, clientId } = await retryWhileAway(() => buckets.download('TEMP', id), signal)
+    try {
+      const header = await readHeader(bytes)
+      const opening = header
+        ? this.#opening(header, senderId)
+        : openFormerFile(this.#keysOfFormer(senderId ?? this.#nodeOf(clientId)))
+      // Either one ends with the other; the reader of the result sees why.
+      return connect(bytes, opening, () => {})
+    } catch (error) {
+      bytes.destroy()
+      throw error
     }
-    const opening = openFile(this.#keysWith(senderId))
-    bytes.on('error', (error) => opening.destroy(error))
-    return bytes.pipe(opening)
   }
 
   /** Removes what this node uploaded. A file that cannot be removed now goes with its analysis. */
   async removeUploaded(): Promise<void> {
-    await Promise.allSettled([...this.#uploaded].map((id) => this.#buckets.remove(id)))
+    const { buckets } = this.#options
+    await Promise.allSettled([...this.#uploaded].map((id) => buckets.remove(id)))
     this.#uploaded.clear()
   }
 
-  async #sealFor(nodeId: string, from: string, to: string): Promise<void> {
-    await pipeline(createReadStream(from), sealFile(this.#keysWith(nodeId)), sealedFileAt(to))
+  async #seal(recipients: readonly FileRecipient[], from: string, to: string): Promise<string> {
+    const { analysis, keys } = this.#options
+    const { id: analysisId, self } = analysis()
+    const file = new SealedFile()
+    await pipeline(createReadStream(from), file.chunks, sealedFileAt(to))
+    return file.header({ analysisId, senderId: self.nodeId }, keys.privateKey, recipients)
   }
 
-  async #sealForAll(from: string, to: string): Promise<void> {
-    const { header, sealing } = sealedForAll(randomBytes(32), this.#analysis(), this.#keys)
-    const file = sealedFileAt(to)
-    file.write(header)
-    await pipeline(createReadStream(from), sealing, file)
+  async #sealAsBefore(nodeId: string, from: string, to: string): Promise<string> {
+    const sealing = sealFormerFile(this.#keysWith(nodeId))
+    await pipeline(createReadStream(from), sealing, sealedFileAt(to))
+    return ''
+  }
+
+  /** The node, or all that have published a key and know the form. */
+  #recipients(nodeId: string | undefined): readonly FileRecipient[] {
+    const { analysis, sealsAsBefore } = this.#options
+    if (nodeId !== undefined) {
+      return [{ nodeId, publicKey: this.#keysWith(nodeId).publicKey }]
+    }
+    return analysis().participants.flatMap(({ nodeId: id, publicKey }) =>
+      publicKey && !sealsAsBefore(id) ? [{ nodeId: id, publicKey }] : []
+    )
+  }
+
+  #opening({ id: fileId, from, keys }: FileHeader, senderId: string | undefined) {
+    const { id: analysisId, self } = this.#options.analysis()
+    const sealedKey = Object.hasOwn(keys, self.nodeId) ? keys[self.nodeId] : undefined
+    if (sealedKey === undefined) {
+      throw new SealBroken('The file was not sealed for this node')
+    }
+    if (senderId !== undefined && senderId !== from) {
+      throw new SealBroken(`The file was sealed by the node ${from}, not by ${senderId}`)
+    }
+    const context = { fileId, analysisId, senderId: from, recipientId: self.nodeId }
+    return openSealedFile(sealedKey, this.#keysWith(from), context)
+  }
+
+  #keysOfFormer(nodeId: string | undefined) {
+    if (nodeId === undefined || !this.#options.sealsAsBefore(nodeId)) {
+      throw new SealBroken(
+        'The file is not bound to its analysis and its sender. It is read only from nodes whose entry in the policy has "seal: former"'
+      )
+    }
+    return this.#keysWith(nodeId)
+  }
+
+  #nodeOf(client: string | undefined): string | undefined {
+    const { participants } = this.#options.analysis()
+    return participants.find(({ clientId }) => clientId === client)?.nodeId
   }
 
   #keysWith(nodeId: string) {
-    const publicKey = participantAt(this.#analysis(), nodeId)?.publicKey
+    const { analysis, keys } = this.#options
+    const publicKey = participantAt(analysis(), nodeId)?.publicKey
     if (!publicKey) {
       throw new SealBroken(
         `The node ${nodeId} is not assigned to the analysis, or has not published its key`
       )
     }
-    return { privateKey: this.#keys.privateKey, publicKey }
+    return { privateKey: keys.privateKey, publicKey }
   }
 }
 

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { ContainersUnavailable } from '#node/errors'
 import { Forwarder } from '#node/containers/forwarder'
 import { RunFolder } from '#node/containers/run_folder'
+import { resolveSpec } from '#node/containers/resolve_spec'
 import { SYSTEM_ENVIRONMENT } from '#node/containers/system_environment'
 import {
   ANALYSIS_PORT,
@@ -16,9 +17,13 @@ import {
 import { BubblewrapContainer } from './bubblewrap_container.js'
 import { namespaceOptions } from './bubblewrap_arguments.js'
 import { limitCommand, networkCommand } from './launch_command.js'
+import { olderThanFloor } from './version_floor.js'
 import { namespaceAdvice } from './namespace_advice.js'
 
 const run = promisify(execFile)
+
+const NOT_INSTALLED =
+  'Bubblewrap is not installed: run "apt-get install bubblewrap" (Debian, Ubuntu) or "dnf install bubblewrap"'
 
 /**
  * Runs containers with Bubblewrap, which needs no rights of its own. Two layers: the outer one is a network in which the
@@ -41,6 +46,11 @@ export class BubblewrapDriver implements ContainerDriver {
       ...['bwrap', '--unshare-net', ...probe, '--', 'true'],
     ]
     try {
+      const { stdout } = await run('bwrap', ['--version'], { cwd: '/', env: SYSTEM_ENVIRONMENT })
+      const tooOld = olderThanFloor(stdout)
+      if (tooOld !== undefined) {
+        return tooOld
+      }
       await run(file!, args, { cwd: '/', env: SYSTEM_ENVIRONMENT })
       return undefined
     } catch (error) {
@@ -52,8 +62,9 @@ export class BubblewrapDriver implements ContainerDriver {
     return this.#folder.clear()
   }
 
-  async start(spec: ContainerSpec): Promise<Container> {
+  async start(stated: ContainerSpec): Promise<Container> {
     await this.#requireAvailable()
+    const spec = resolveSpec(stated)
     const folder = await this.#folder.create()
     let forwarder: Forwarder | undefined
     try {
@@ -82,11 +93,14 @@ export class BubblewrapDriver implements ContainerDriver {
 
 function unavailable({ code, stderr = '', message }: Error & { code?: unknown; stderr?: string }) {
   const output = stderr.trim() || message
+  if (code === 'ENOENT' && /spawn bwrap/.test(message)) {
+    return NOT_INSTALLED
+  }
   if (code === 'ENOENT') {
     return `Containers need the programs of the Debian package util-linux: ${output}`
   }
   if (/bwrap: No such file/.test(output)) {
-    return 'Bubblewrap is not installed: run "apt-get install bubblewrap" (Debian, Ubuntu) or "dnf install bubblewrap"'
+    return NOT_INSTALLED
   }
   return `Bubblewrap cannot make a container: ${output}. ${namespaceAdvice()}`
 }

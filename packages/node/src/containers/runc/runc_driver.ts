@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
 import { constants } from 'node:fs'
-import { lstat, mkdir, open, readdir } from 'node:fs/promises'
+import { mkdir, open, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { ContainerStartFailed, ContainersUnavailable } from '#node/errors'
+import { ContainersUnavailable } from '#node/errors'
 import { RunFolder } from '#node/containers/run_folder'
+import { resolveSpec } from '#node/containers/resolve_spec'
 import { SYSTEM_ENVIRONMENT } from '#node/containers/system_environment'
 import type { Container, ContainerDriver, ContainerSpec } from '#node/containers/container_driver'
 import { PidNamespace } from './pid_namespace.js'
@@ -58,11 +59,12 @@ export class RuncDriver implements ContainerDriver {
     await this.#folder.clear()
   }
 
-  async start(spec: ContainerSpec): Promise<Container> {
+  async start(stated: ContainerSpec): Promise<Container> {
     const reason = await this.available()
     if (reason !== undefined) {
       throw new ContainersUnavailable(reason)
     }
+    const spec = resolveSpec(stated)
     await prepareRoot(spec)
     await mkdir(this.#statePath, { recursive: true, mode: 0o700 })
     const folder = await this.#folder.create()
@@ -79,16 +81,12 @@ export class RuncDriver implements ContainerDriver {
   }
 }
 
-/** runc gives a mounted folder the mode of the folder below it, and makes a working folder that is missing. */
-async function prepareRoot({ rootPath, workingFolder }: ContainerSpec): Promise<void> {
+/** runc gives a mounted folder the mode of the folder below it. */
+async function prepareRoot({ rootPath }: ContainerSpec): Promise<void> {
   const tmp = await open(join(rootPath, 'tmp'), constants.O_DIRECTORY | constants.O_NOFOLLOW)
   try {
     await tmp.chmod(0o1777)
   } finally {
     await tmp.close()
-  }
-  const isThere = await lstat(join(rootPath, workingFolder)).catch(() => undefined)
-  if (!isThere) {
-    throw new ContainerStartFailed(`The image has no folder ${workingFolder}`)
   }
 }

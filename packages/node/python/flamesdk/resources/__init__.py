@@ -1,0 +1,1 @@
+"""Parts of the interface that analyses import by their own names."""

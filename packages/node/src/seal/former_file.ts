@@ -1,0 +1,19 @@
+import { diffieHellman } from 'node:crypto'
+import type { Transform } from 'node:stream'
+
+import { CHUNK_BYTES, openChunk, Pieces, sealChunk, TEXT_BYTES } from './pieces.js'
+import type { SealKeys } from './sealed_bytes.js'
+
+/**
+ * The form that files between nodes had before: chunks under the shared secret of both nodes. Nothing binds it to an
+ * analysis, a direction, or an order, so it is for nodes that know no other.
+ */
+export function sealFormerFile(keys: SealKeys): Transform {
+  const key = diffieHellman(keys)
+  return new Pieces(TEXT_BYTES, (text) => (text.length === 0 ? text : sealChunk(text, key)))
+}
+
+export function openFormerFile(keys: SealKeys): Transform {
+  const key = diffieHellman(keys)
+  return new Pieces(CHUNK_BYTES, (chunk) => (chunk.length === 0 ? chunk : openChunk(chunk, key)))
+}
