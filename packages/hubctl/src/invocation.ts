@@ -8,6 +8,7 @@ import { Api } from '#hubctl/platform/api'
 import { TokenClient } from '#hubctl/platform/token_client'
 import { fixedSession, StoredSession, type Session } from '#hubctl/platform/session'
 import { Contexts, type Context } from '#hubctl/settings/contexts'
+import { namingContext } from './problem.js'
 
 export const DEFAULT_URL = 'http://localhost:3000'
 
@@ -75,6 +76,7 @@ export function perform<Options extends object, Operands extends unknown[]>(
     const command = envToken.at(-1) as Command
     const operands = envToken.slice(0, -2) as Operands
     const invocation = new Invocation<Options>(command.optsWithGlobals())
-    process.exitCode = (await act(invocation, ...operands)) ?? EXIT.done
+    const acted = namingContext(invocation.options.context, () => act(invocation, ...operands))
+    process.exitCode = (await acted) ?? EXIT.done
   }
 }

@@ -111,10 +111,11 @@ test.group('The life of an analysis with hubctl', (group) => {
     await becomes(['registry-projects'], (projects: any[]) =>
       projects.every(({ externalId }) => externalId !== null)
     )
-    worker.reportImages(
+    worker.hasImages(
       [{ name: 'base', path: 'python/base', virtualPath: 'python/base', command: 'python3' }],
       [{ name: 'python', path: 'python', virtualPath: 'python' }]
     )
+    await machine.must('image', 'sync')
     await becomes(['master-images'], (images: any[]) => images.length === 1)
     await machine.must('create', 'project', 'name=study')
     await machine.must('create', 'project-node', 'projectId=study', 'nodeId=north')

@@ -56,6 +56,22 @@ test.group('Logging in with hubctl', (group) => {
     await machine.login(mapped)
   })
 
+  test('a hub whose provider is elsewhere says where to log in', async ({ assert, cleanup }) => {
+    const provider = `${hub.origin}/auth`
+    const other = await HubProcesses.start('server', {
+      variables: { IDENTITY_URL: provider, JOBS: 'none' },
+    })
+    cleanup(() => other.remove())
+    const args = ['login', '--url', other.origin, '--user', 'admin', '--stdin']
+
+    const { code, stderr } = await machine.call(args, { stdin: 'start123' })
+
+    assert.equal(code, 0, stderr)
+    assert.include(stderr, `The hub logs in at ${provider}`)
+    assert.equal((await machine.json('whoami')).name, 'admin')
+    assert.deepEqual(await machine.json('get', 'projects'), [])
+  })
+
   test('what is written to a file is what a login reads', async ({ assert }) => {
     await machine.login(hub.origin)
     const login = async (file: string) => {

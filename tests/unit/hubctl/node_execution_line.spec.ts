@@ -1,6 +1,10 @@
 import { test } from '@japa/runner'
 
-import { executionLine, type NodeExecution } from '#hubctl/commands/node_execution_line'
+import {
+  executionLine,
+  outputLines,
+  type NodeExecution,
+} from '#hubctl/commands/node_execution_line'
 
 const before = (seconds: number) => new Date(Date.now() - seconds * 1000 - 500).toISOString()
 const execution = (more: Partial<NodeExecution>): NodeExecution => ({
@@ -27,4 +31,13 @@ test.group('The line about a node of an analysis', () => {
       assert.equal(executionLine(execution(more), names), expected)
     })
   }
+
+  test('is followed by the end of the error output, without control characters', ({ assert }) => {
+    const output = ['File "main.py", line 3', 'ValueError: no\u001B[31m rows']
+    assert.deepEqual(outputLines(execution({ status: 'failed', output })), [
+      '    File "main.py", line 3',
+      '    ValueError: no\uFFFD[31m rows',
+    ])
+    assert.deepEqual(outputLines(execution({})), [])
+  })
 })

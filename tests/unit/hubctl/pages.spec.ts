@@ -63,4 +63,15 @@ test.group('A list that hubctl reads to its end', () => {
       assert.equal(new Set(all.map(({ id }) => id)).size, all.length)
     })
   }
+
+  test('is refused where it has no end', async ({ assert, cleanup }) => {
+    const { api, requests, close } = await platform((offset) => ({ data: records(offset, 50) }))
+    cleanup(close)
+
+    await assert.rejects(
+      () => allOf(api, 'core', '/things', { mostRecords: 500 }),
+      'The list has more than 500 records.'
+    )
+    assert.equal(requests(), 10)
+  })
 })

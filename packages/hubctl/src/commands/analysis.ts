@@ -1,17 +1,18 @@
 import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
-import { pathOf } from '#hubctl/kinds/kind'
 import { ANALYSES, ANALYSIS_NODES } from '#hubctl/kinds/record_collections'
 import { withDryRun, watchable, wholeNumber } from '#hubctl/options'
 import { ANALYSIS_COMMANDS, type AnalysisCommand } from '#hubctl/platform/analysis_commands'
 import { commandAnalysis } from './analysis_command.js'
 import { chooseEntrypoint } from './analysis_entrypoint.js'
 import { explain } from './analysis_explain.js'
+import { contentDigest, showFile, showFiles } from './analysis_files.js'
 import { showLogs } from './analysis_logs.js'
 import { showStuck } from './analysis_stuck.js'
 import { showTimeline } from './analysis_timeline.js'
 import { showTrace } from './analysis_trace.js'
+import { changesSinceDecision } from './changes_since_decision.js'
 import type { Verdict } from './decision_parts.js'
 import {
   decide,
@@ -26,11 +27,8 @@ const ANALYSIS: DecisionTarget = {
   subject: ANALYSES,
   parts: ANALYSIS_NODES,
   key: 'analysisId',
-  async contentOf(api, id) {
-    const path = `${pathOf(ANALYSES, id)}/content`
-    const { data } = await api.read<{ data: { digest: string } }>(ANALYSES.service, path)
-    return data.digest
-  },
+  changesOf: changesSinceDecision,
+  contentOf: contentDigest,
 }
 
 export function analysisCommand(): Command {
@@ -45,6 +43,19 @@ export function analysisCommand(): Command {
       )
         .argument('<path>', 'a file in code@<analysis>')
         .action(perform(chooseEntrypoint))
+    )
+    .addCommand(
+      analysisArgument(
+        new Command('files').description('list the files that its nodes decide about')
+      ).action(perform(showFiles))
+    )
+    .addCommand(
+      analysisArgument(
+        new Command('show-file').description('show one of these files, or write it to a file')
+      )
+        .argument('<path>', 'a file of its code')
+        .option('--to <file>', 'write it there as it is')
+        .action(perform(showFile))
     )
     .addCommand(decisionCommand('approve', 'approved'))
     .addCommand(decisionCommand('reject', 'rejected'))

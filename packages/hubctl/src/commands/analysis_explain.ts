@@ -10,9 +10,10 @@ import { nameOf } from '#hubctl/output/cell'
 import { printable } from '#hubctl/output/printable'
 import { styled } from '#hubctl/output/styled'
 import { parseInterval, watch } from '#hubctl/output/watch'
+import { inContext } from '#hubctl/problem'
 import type { Api } from '#hubctl/platform/api'
 import { withHubctlCommands } from '#hubctl/platform/analysis_commands'
-import { executionLine, type NodeExecution } from './node_execution_line.js'
+import { executionLine, outputLines, type NodeExecution } from './node_execution_line.js'
 import { nextStep, conditionText, type Subject } from './analysis_conditions.js'
 
 interface Responsible {
@@ -64,12 +65,11 @@ export async function explain(
     output.line(
       `${styled('bold', printable(name))} is in the phase ${styled('bold', printable(data.phase))}.`
     )
-    data.conditions.forEach((condition) =>
-      output.lines(conditionLines(condition, subject, describe, nodes))
+    const lines = data.conditions.flatMap((condition) =>
+      conditionLines(condition, subject, describe, nodes)
     )
-    if (data.ready) {
-      output.line(nextStep(data.phase, idOrName))
-    }
+    const next = data.ready ? [nextStep(data.phase, idOrName)] : []
+    output.lines([...lines, ...next].map((line) => inContext(line, options.context)))
   })
 }
 
@@ -87,7 +87,7 @@ function conditionLines(
   const age = since === null ? '' : ` for ${ageOf(since)}`
   const lines = [
     ...(reason === undefined ? [] : [withHubctlCommands(printable(reason))]),
-    ...(executions?.map((one) => executionLine(one, nodes)) ??
+    ...(executions?.flatMap((one) => [executionLine(one, nodes), ...outputLines(one)]) ??
       who.map((responsible) => `must act: ${describe(responsible)}`)),
     ...(remedy ? [remedy(subject)] : []),
   ]

@@ -6,6 +6,7 @@ import { Command } from 'commander'
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { writeUntrusted } from '#hubctl/output/write_untrusted'
+import { boundedBody } from '#hubctl/platform/bounded_body'
 
 interface TrailVerification {
   readonly intact: boolean
@@ -27,6 +28,8 @@ interface TrailVerification {
 
 /** The platform reads the whole trail before it responds. */
 const TIMEOUT_MS = 3_600_000
+/** It may look up much between two lines of an export. */
+const PAUSE_MS = 600_000
 
 export function auditCommand(): Command {
   return new Command('audit')
@@ -104,9 +107,10 @@ async function exportTrail(invocation: Invocation<{ to?: string }>): Promise<voi
     timeoutMs: TIMEOUT_MS,
   })
   if (body) {
+    const lines = boundedBody(body, { maxBytes: Number.POSITIVE_INFINITY, windowMs: PAUSE_MS })
     await (to === undefined
-      ? writeUntrusted(body)
-      : pipeline(body, createWriteStream(to, { flags: 'wx', mode: 0o600 })))
+      ? writeUntrusted(lines)
+      : pipeline(lines, createWriteStream(to, { flags: 'wx', mode: 0o600 })))
   }
   if (to !== undefined) {
     invocation.output.done(`The audit trail is in ${to}`)

@@ -33,6 +33,8 @@ export interface DecisionTarget {
   readonly key: 'projectId' | 'analysisId'
   /** Reads the digest of the current content, if the subject has content that may change. */
   readonly contentOf?: (api: Api, id: string) => Promise<string>
+  /** Says what changed since the last decision about a part, a line for each change. */
+  readonly changesOf?: (api: Api, partId: string) => Promise<readonly string[]>
 }
 
 interface Outcome {
@@ -42,13 +44,14 @@ interface Outcome {
   readonly problem: Problem | undefined
 }
 
-export function withDecisionOptions(command: Command): Command {
+/** Comments of projects are of three characters at least; those of analyses may be a letter. */
+export function withDecisionOptions(command: Command, comment = 'why'): Command {
   return withDryRun(
     command
       .option('-n, --node <node>', 'only for this node, even if it was decided before')
       .option('-r, --realm <realm>', 'for the nodes of this realm; repeatable', collect)
       .option('--as-operator', 'decide on behalf of another realm without confirmation')
-      .option('-m, --comment <text>', 'why')
+      .option('-m, --comment <text>', comment)
   )
 }
 
@@ -58,7 +61,7 @@ export function withDecisionOptions(command: Command): Command {
  */
 export async function decide(
   invocation: Invocation<DecisionOptions>,
-  { subject, parts: collection, key, contentOf }: DecisionTarget,
+  { subject, parts: collection, key, contentOf, changesOf }: DecisionTarget,
   verdict: Verdict,
   idOrName: string
 ): Promise<ExitCode> {
@@ -81,6 +84,10 @@ export async function decide(
       option: '--as-operator',
     })
   }
+  for (const part of parts.filter((one) => SKIP_REASONS[authority(one)] === undefined)) {
+    const changes = (await changesOf?.(api, part.id)) ?? []
+    changes.forEach((line) => output.note(`${printable(part.node.name)}: ${line}`))
+  }
   const { comment } = options
   const body = {
     approvalStatus: verdict,
@@ -92,7 +99,7 @@ export async function decide(
   if (contentDigest !== undefined) {
     output.note(`The decision is about the content ${contentDigest}`)
   }
-  return exitCodeOf(outcomes)
+  return exitCodeOf(outcomes, options.node !== undefined || options.realm !== undefined)
 }
 
 const VERBS: Readonly<Record<Verdict, string>> = { approved: 'Approve', rejected: 'Reject' }
@@ -189,12 +196,19 @@ function showOutcomes(
   })
 }
 
-/** If every decision was refused, the first error is thrown. */
-function exitCodeOf(outcomes: readonly Outcome[]): ExitCode {
+/**
+ * If every decision was refused, the first error is thrown. Nodes of other realms are for those to decide: that they
+ * wait is no failure, unless they were named or there was nothing else.
+ */
+function exitCodeOf(outcomes: readonly Outcome[], wereNamed: boolean): ExitCode {
   const undecided = outcomes.filter(({ problem }) => problem !== undefined)
   const refused = undecided.find(({ result }) => result === 'refused')
   if (refused?.problem && undecided.length === outcomes.length) {
     throw refused.problem
   }
-  return undecided.length > 0 ? EXIT.partly : EXIT.done
+  const isOnlyForOthers = undecided.every(({ problem }) => problem === SKIP_REASONS.theirs)
+  const hasDecided = undecided.length < outcomes.length
+  return undecided.length === 0 || (isOnlyForOthers && hasDecided && !wereNamed)
+    ? EXIT.done
+    : EXIT.partly
 }

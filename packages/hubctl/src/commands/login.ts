@@ -5,7 +5,9 @@ import { SURFACE_NAMES } from '#configuration/surfaces'
 import { LoginProblem, UsageProblem } from '#hubctl/problem'
 import { DEFAULT_URL, perform, type Invocation } from '#hubctl/invocation'
 import { collect } from '#hubctl/options'
+import { printable } from '#hubctl/output/printable'
 import { Addresses, addressIn } from '#hubctl/platform/addresses'
+import { withAnnouncedIdentity } from '#hubctl/platform/announced_identity'
 import { expiryOf, TokenClient } from '#hubctl/platform/token_client'
 import { reach } from '#hubctl/platform/reach'
 import type { Context, Tokens } from '#hubctl/settings/contexts'
@@ -47,10 +49,14 @@ export function loginCommand(): Command {
 
 async function login(invocation: Invocation<LoginOptions>): Promise<void> {
   const { options, contexts, output } = invocation
-  const target = await targetContext(invocation)
+  const named = await targetContext(invocation)
+  const requireSafe = (addresses: Addresses) => options.allowHttp || requireTls(addresses)
+  requireSafe(new Addresses(named.url, named.services))
+  const target = await withAnnouncedIdentity(named)
   const addresses = new Addresses(target.url, target.services)
-  if (!options.allowHttp) {
-    requireTls(addresses)
+  requireSafe(addresses)
+  if (target !== named) {
+    output.note(`The hub logs in at ${printable(addresses.of('identity'))}`)
   }
   const tokens = await tokensFor(options, new TokenClient(addresses.of('identity')))
   await requireAccepted(addresses, tokens)

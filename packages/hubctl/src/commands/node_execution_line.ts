@@ -11,7 +11,12 @@ export interface NodeExecution {
   readonly progress: number | null
   readonly awaySince: string | null
   readonly message?: string
+  readonly output?: readonly string[]
 }
+
+/** The end of the error output at a node where it failed, below its line. */
+export const outputLines = ({ output = [] }: NodeExecution): string[] =>
+  output.map((line) => `    ${printable(line)}`)
 
 /** One line about a node: what it does, since when, and what it said last. */
 export function executionLine(

@@ -42,7 +42,7 @@ function decisionCommand(name: string, verdict: Verdict): Command {
   const command = new Command(name)
     .description(`${name} a project for the nodes of your realm that wait`)
     .argument('<project>', 'its id or name')
-  return withDecisionOptions(command).action(
+  return withDecisionOptions(command, 'why, in at least 3 characters').action(
     perform((invocation: Invocation<DecisionOptions>, project: string) =>
       decide(invocation, PROJECT, verdict, project)
     )

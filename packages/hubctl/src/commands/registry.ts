@@ -4,8 +4,9 @@ import { perform, type Invocation } from '#hubctl/invocation'
 import { findRecord, type RecordCollection } from '#hubctl/kinds/find_record'
 import { REGISTRIES, REGISTRY_PROJECTS } from '#hubctl/kinds/record_collections'
 import { withDryRun, watchable } from '#hubctl/options'
-import { readSecret } from '#hubctl/output/prompts'
+import { isInteractive, readSecret, requireConfirmation } from '#hubctl/output/prompts'
 import { parseInterval, watch } from '#hubctl/output/watch'
+import type { Api } from '#hubctl/platform/api'
 import { allOf, type Fields } from '#hubctl/platform/pages'
 
 interface RegistryCommand {
@@ -18,6 +19,13 @@ interface RegistryCommand {
 interface RegistryCommandOptions {
   readonly stdin?: boolean
   readonly adopt?: string
+  readonly yes?: boolean
+}
+
+interface Adoption {
+  readonly exists: boolean
+  readonly isOwn: boolean
+  readonly changes: readonly string[]
 }
 
 const REGISTRY_COMMANDS: readonly RegistryCommand[] = [
@@ -70,6 +78,7 @@ export function registryCommand(): Command {
       subcommand
         .option('--stdin', 'read the secret of the account from standard input')
         .option('--adopt <externalName>', 'adopt the existing project of this name')
+        .option('--yes', 'adopt it without confirmation')
     }
     command.addCommand(
       withDryRun(subcommand).action(
@@ -95,12 +104,31 @@ async function sendCommand(
   const api = await invocation.api()
   const { id, name } = await findRecord(api, collection, idOrName)
   const chosen = options.stdin ? { secret: await readSecret('secret', { stdin: true }) } : {}
+  if (options.adopt !== undefined) {
+    await showAdoption(api, invocation, id)
+  }
   const adopted = options.adopt === undefined ? {} : { adopt: options.adopt }
   const path = '/services/registry/command'
   const body = { command, id, ...chosen, ...adopted }
   const answer = await api.change<null>('POST', 'core', path, body)
   if (answer !== undefined) {
     output.done(`${command} of ${name ?? id} was enqueued; hubctl registry status shows its state`)
+  }
+}
+
+/** Says what an adoption changes in the registry before it is asked for; at a terminal it has to be confirmed. */
+async function showAdoption(
+  api: Pick<Api, 'read'>,
+  { options, output }: Invocation<RegistryCommandOptions>,
+  id: string
+): Promise<void> {
+  const path = `${REGISTRY_PROJECTS.path}/${id}/adoption`
+  const { data } = await api.read<{ data: Adoption }>('core', path)
+  for (const change of data.changes) {
+    output.note(change)
+  }
+  if (data.exists && !data.isOwn && isInteractive()) {
+    await requireConfirmation(`Adopt ${options.adopt}?`, { yes: options.yes ?? false })
   }
 }
 

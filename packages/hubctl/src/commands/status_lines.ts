@@ -28,6 +28,7 @@ export function linesOfInstallation(installation: Installation): string[] {
     ...linesOfStuck(installation),
     ...linesOfCredentials(installation),
     ...linesOfBackups(installation),
+    ...linesOfAdoptions(installation),
   ]
 }
 
@@ -101,6 +102,16 @@ function linesOfBackups({ backups }: Installation): string[] {
   return last === undefined
     ? [line(attention('note'), 'backup', 'none is known: node ace backup')]
     : [line(fine(), 'backup', `the last one is ${ageOf(last.endedAt)} old`)]
+}
+
+function linesOfAdoptions({ adoptions = [] }: Installation): string[] {
+  return adoptions.map(({ service, since }) =>
+    line(
+      attention('LOOK'),
+      'adoption',
+      `${printable(service)} is open for ${ageOf(since)}: node ace hub:adopt --last`
+    )
+  )
 }
 
 function linesOfCredentials({ credentials }: Installation): string[] {

@@ -16,6 +16,17 @@ export function printableLines(text: string): string {
   )
 }
 
+/** Like `printableLines`, but shows which characters there are: whoever reads code decides about all of it. */
+export function escapedLines(text: string): string {
+  return text
+    .replaceAll('\r\n', '\n')
+    .replaceAll(CONTROL_CHARACTERS, (character) =>
+      character === '\n' || character === '\t'
+        ? character
+        : `\\u{${character.codePointAt(0)!.toString(16)}}`
+    )
+}
+
 /** Our own output contains no escape sequences other than colours. */
 const STYLE = new RegExp(String.raw`(\u001B\[[\d;]*m)`)
 

@@ -1,6 +1,7 @@
 import type { SurfaceName } from '#configuration/surfaces'
 import { LoginProblem } from '#hubctl/problem'
 import type { Addresses } from './addresses.js'
+import { boundedJson, boundedText } from './bounded_body.js'
 import type { PlanRecorder } from './plan_recorder.js'
 import { reach } from './reach.js'
 import { apiErrorFrom } from './api_error.js'
@@ -36,7 +37,7 @@ export class Api {
   /** Sends a read request and parses the JSON answer. */
   async read<T>(service: SurfaceName, path: string, options: RequestOptions = {}): Promise<T> {
     const response = await this.open(service, path, options)
-    return (await response.json()) as T
+    return boundedJson<T>(response)
   }
 
   /** Sends a change and parses the JSON answer; undefined in a dry run. */
@@ -56,7 +57,7 @@ export class Api {
       body,
       ...(timeoutMs !== undefined && { timeoutMs }),
     })
-    const text = await response.text()
+    const text = await boundedText(response)
     return (text === '' ? null : JSON.parse(text)) as T
   }
 

@@ -2,6 +2,7 @@ import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import { Problem } from '#hubctl/problem'
 import { printable } from '#hubctl/output/printable'
 import { withHubctlCommands } from './analysis_commands.js'
+import { boundedText } from './bounded_body.js'
 
 interface Issue {
   readonly code?: string
@@ -62,8 +63,10 @@ const INVALID_QUERY = 'The query is invalid; hubctl get <kind> --help-kind shows
 
 const withOwnNames = (text: string) => withHubctlCommands(printable(text))
 
+const MAX_ENVELOPE_BYTES = 1024 ** 2
+
 async function envelopeOf(response: Response): Promise<Envelope | undefined> {
-  const text = await response.text().catch(() => '')
+  const text = await boundedText(response, MAX_ENVELOPE_BYTES).catch(() => '')
   try {
     const content: unknown = JSON.parse(text)
     return typeof content === 'object' && content !== null ? content : undefined

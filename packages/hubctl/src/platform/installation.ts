@@ -30,6 +30,8 @@ export interface Installation {
   }[]
   /** The newest first; missing from platforms that do not note them. */
   readonly backups?: readonly { readonly id: string; readonly endedAt: string }[]
+  /** Moves from the former platform that are not closed; missing from platforms that do not tell. */
+  readonly adoptions?: readonly { readonly service: string; readonly since: string }[]
 }
 
 /** A build or a distribution that failed, or whose worker is silent. */

@@ -1,4 +1,6 @@
 import type { SurfaceName } from '#configuration/surfaces'
+import { EXIT } from '#hubctl/exit_codes'
+import { Problem } from '#hubctl/problem'
 import type { Api } from './api.js'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -24,9 +26,14 @@ export interface ListQuery {
   readonly query?: Iterable<readonly [string, string]>
   /** Maximum number of records over all pages. */
   readonly limit?: number
+  /** From this number of records on, the list is refused. */
+  readonly mostRecords?: number
 }
 
 const LARGEST_PAGE = 50
+
+/** A list that is longer has no end, or is not for a terminal. */
+const MOST_RECORDS = 1_000_000
 
 /** The answer of a list. Lists without pages have no total. */
 interface ListAnswer {
@@ -59,7 +66,7 @@ export async function* pagesOf(
   api: Api,
   service: SurfaceName,
   path: string,
-  { query = [], limit = Infinity }: ListQuery = {}
+  { query = [], limit = Infinity, mostRecords = MOST_RECORDS }: ListQuery = {}
 ): AsyncGenerator<Page> {
   const conditions = [...query]
   let offset = 0
@@ -79,6 +86,11 @@ export async function* pagesOf(
     offset += page.data.length
     if (page.data.length === 0 || offset >= page.meta.total) {
       return
+    }
+    if (offset >= mostRecords) {
+      throw new Problem(EXIT.refused, `The list has more than ${mostRecords} records.`, [
+        'Ask for fewer: --filter or --limit',
+      ])
     }
   }
 }

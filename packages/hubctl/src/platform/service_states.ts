@@ -1,5 +1,6 @@
 import { SURFACE_NAMES, type SurfaceName } from '#configuration/surfaces'
 import type { Addresses } from './addresses.js'
+import { boundedJson } from './bounded_body.js'
 import { reach } from './reach.js'
 
 const TIMEOUT_MS = 5_000
@@ -41,7 +42,9 @@ async function stateOf(service: SurfaceName, address: string): Promise<ServiceSt
 
 /** The optional dependencies that a service runs without. */
 async function degradationIn(ready: Response): Promise<string | null> {
-  const { degraded } = (await ready.json().catch(() => ({}))) as { degraded?: { name: string }[] }
+  const { degraded } = await boundedJson<{ degraded?: { name: string }[] }>(ready).catch(() => ({
+    degraded: undefined,
+  }))
   const names = Array.isArray(degraded) ? degraded.map(({ name }) => String(name)) : []
   return names.length > 0 ? `degraded: ${names.join(', ')}` : null
 }
@@ -51,6 +54,8 @@ async function versionAt(address: string): Promise<string | null> {
     timeoutMs: TIMEOUT_MS,
     headers: { accept: 'application/json' },
   })
-  const { version } = (await response.json().catch(() => ({}))) as { version?: string }
+  const { version } = await boundedJson<{ version?: string }>(response).catch(() => ({
+    version: undefined,
+  }))
   return version ?? null
 }

@@ -2,6 +2,7 @@ import type { Tokens } from '#hubctl/settings/contexts'
 import { LoginProblem } from '#hubctl/problem'
 import { reach } from './reach.js'
 import { apiErrorFrom, type ApiError } from './api_error.js'
+import { boundedJson } from './bounded_body.js'
 
 export interface PersonLogin {
   readonly user: string
@@ -52,7 +53,7 @@ export class TokenClient {
     if (!response.ok) {
       throw asLoginProblem(await apiErrorFrom(response))
     }
-    return (await response.json()) as TokenAnswer
+    return boundedJson<TokenAnswer>(response)
   }
 
   #send(path: string, form: Record<string, string>): Promise<Response> {

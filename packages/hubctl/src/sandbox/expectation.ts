@@ -1,5 +1,5 @@
 import { readFile, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 
 import { EXIT } from '#hubctl/exit_codes'
 import { Problem } from '#hubctl/problem'
@@ -18,13 +18,54 @@ export async function readExpectation(folder: string): Promise<Expectation | und
   return text === undefined ? undefined : (JSON.parse(text) as Expectation)
 }
 
-/** The only file of a result. */
-export async function readResult(folder: string): Promise<string> {
-  const [name] = await readdir(folder)
-  if (name === undefined) {
+export interface ResultFile {
+  /** Its path below the folder. */
+  readonly path: string
+  readonly bytes: Buffer
+}
+
+/** All files of a result, ordered by their paths. */
+export async function readResult(folder: string): Promise<readonly ResultFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted()
+  if (paths.length === 0) {
     throw new Problem(EXIT.found, 'The analysis has no result.')
   }
-  return readFile(join(folder, name), 'utf8')
+  return Promise.all(
+    paths.map(async (file) => ({
+      path: relative(folder, file).replaceAll(sep, '/'),
+      bytes: await readFile(file),
+    }))
+  )
+}
+
+/** What a result is compared by: the value of its only file, or an object with one for each path. */
+export function valueOf(result: readonly ResultFile[]): unknown {
+  const [only, ...others] = result
+  return only && others.length === 0
+    ? parsed(only)
+    : Object.fromEntries(result.map((file) => [file.path, parsed(file)]))
+}
+
+/** The text of a file; undefined if it is not text. */
+export function textOf({ bytes }: ResultFile): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function parsed(file: ResultFile): unknown {
+  const text = textOf(file) ?? ''
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 /** What differs between a result and the expected one, a sentence each. */

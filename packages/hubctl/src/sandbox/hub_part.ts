@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { EXIT } from '#hubctl/exit_codes'
 import { Problem, UsageProblem } from '#hubctl/problem'
 import { Part } from './part.js'
+import { isPortOf, requireFreePort } from './port_owner.js'
 import { repositoryFolder } from './repository.js'
 import type { SandboxFolder } from './sandbox_folder.js'
 
@@ -11,6 +12,13 @@ export interface HubPartOptions {
   readonly port: number
   /** Takes the database, the broker, Redis and the object store from the environment. */
   readonly withRealParts: boolean
+}
+
+/** Where the hub serves requests, and what it prints. */
+export interface HubAddress {
+  readonly url: string
+  readonly port: number
+  readonly log: string
 }
 
 /** Variables that name a server. Without `--with-real-parts` the hub brings all of them. */
@@ -23,7 +31,8 @@ const POLL_MS = 250
 /** The environment of the hub, and of its commands. */
 export async function hubEnvironment(
   folder: SandboxFolder,
-  { port, withRealParts }: HubPartOptions
+  { port, withRealParts }: HubPartOptions,
+  temporary: string
 ): Promise<NodeJS.ProcessEnv> {
   const missing = REQUIRED.filter((name) => !process.env[name])
   if (withRealParts && missing.length > 0) {
@@ -35,6 +44,7 @@ export async function hubEnvironment(
   const { admin, system } = await folder.secrets()
   return {
     ...Object.fromEntries(kept),
+    TMPDIR: temporary,
     HOST: '127.0.0.1',
     PORT: String(port),
     PUBLIC_URL: `http://localhost:${port}`,
@@ -46,10 +56,12 @@ export async function hubEnvironment(
   }
 }
 
+/** Starts the hub at a port that is free. */
 export async function startHub(
   folder: SandboxFolder,
   environment: NodeJS.ProcessEnv
 ): Promise<Part> {
+  await requireFreePort(Number(environment.PORT))
   const root = repositoryFolder()
   return Part.start({
     name: 'hub',
@@ -62,15 +74,27 @@ export async function startHub(
 }
 
 /** Resolves when the hub serves requests. */
-export async function hubReady(hub: Part, url: string, log: string): Promise<void> {
+export async function hubReady(hub: Part, { url, port, log }: HubAddress): Promise<void> {
   for (const deadline = Date.now() + READY_MS; ; await pause(POLL_MS)) {
     if (!hub.isRunning || Date.now() > deadline) {
       throw new Problem(EXIT.failed, 'The hub did not start.', [`Its log is in ${log}`])
+    }
+    if (!(await isPortOf(hub.pid, port))) {
+      continue
     }
     const response = await fetch(`${url}/core/`).catch(() => undefined)
     await response?.body?.cancel()
     if (response?.ok) {
       return
     }
+  }
+}
+
+/** Before a password is sent there: whoever listens at the port is the hub of this sandbox. */
+export async function requireOwnHub(hub: Part, { port }: HubAddress): Promise<void> {
+  if (!(await isPortOf(hub.pid, port))) {
+    throw new Problem(EXIT.refused, `Another program listens at the port ${port}.`, [
+      'No password was sent to it. End it, or choose another port: --port <port>',
+    ])
   }
 }

@@ -11,6 +11,8 @@ export interface PartOptions {
   readonly folder: string
   /** Everything that it prints goes there. */
   readonly log: string
+  /** Keeps what an earlier process has printed there. */
+  readonly goesOn?: boolean
 }
 
 const GRACE_MS = 30_000
@@ -30,7 +32,7 @@ export class Part {
 
   static async start(options: PartOptions): Promise<Part> {
     await mkdir(dirname(options.log), { recursive: true, mode: 0o700 })
-    const log = await open(options.log, 'w', 0o600)
+    const log = await open(options.log, options.goesOn ? 'a' : 'w', 0o600)
     try {
       const child = spawn(options.program, options.args, {
         cwd: options.folder,
@@ -45,13 +47,24 @@ export class Part {
     }
   }
 
+  /** Also that of its process group. */
+  get pid(): number {
+    return this.#child.pid!
+  }
+
+  /** How it has ended. */
+  get ending(): string {
+    return this.#child.signalCode ?? `exit code ${this.#child.exitCode}`
+  }
+
   get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has ended, and what it left in its group with it. */
   async ended(): Promise<void> {
     await this.#exited
+    killGroup(this.pid)
   }
 
   /** Ends the process, and after some time everything that it started. */
@@ -60,8 +73,19 @@ export class Part {
       return
     }
     this.#child.kill('SIGTERM')
-    const timer = setTimeout(() => process.kill(-this.#child.pid!, 'SIGKILL'), GRACE_MS)
+    const timer = setTimeout(() => killGroup(this.pid), GRACE_MS)
     await this.#exited
     clearTimeout(timer)
+  }
+}
+
+/** Ends all processes of a group; there may be none any more. */
+export function killGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
+      throw error
+    }
   }
 }

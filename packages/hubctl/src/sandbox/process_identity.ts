@@ -1,10 +1,18 @@
 import { readFile } from 'node:fs/promises'
 
-/** The start time of this process, which with its id names it among all processes since the machine started. */
-export const ownStartTime = async (): Promise<string> => (await startTimeOf(process.pid)) ?? ''
+import type { ProcessIdentity } from './sandbox_folder.js'
+
+export const identityOf = async (pid: number): Promise<ProcessIdentity> => ({
+  pid,
+  startedAt: (await startTimeOf(pid)) ?? '',
+})
+
+/** Whether the process is there, and not another with its id. */
+export const isThere = async ({ pid, startedAt }: ProcessIdentity): Promise<boolean> =>
+  (await startTimeOf(pid)) === startedAt
 
 /** Undefined if there is no such process. */
-export async function startTimeOf(pid: number): Promise<string | undefined> {
+async function startTimeOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
 }

@@ -4,12 +4,21 @@ import { join, resolve } from 'node:path'
 import { readPrivate, writePrivate } from '#hubctl/settings/private_file'
 import { repositoryFolder } from './repository.js'
 
-/** What `sandbox up` leaves for the other commands while it runs. */
-export interface SandboxState {
+/** A process, among all since the machine started: its id may be used again. */
+export interface ProcessIdentity {
   readonly pid: number
-  /** The start time of the process, since its id may be used again. */
   readonly startedAt: string
+}
+
+/** What `sandbox up` leaves for the other commands while it runs, and for the next start if it is killed. */
+export interface SandboxState extends ProcessIdentity {
   readonly url: string
+  /** The context with the login of the analyst. */
+  readonly context: string
+  /** Whether an analysis can be run. */
+  readonly isReady: boolean
+  /** Its parts, of which each leads a process group. */
+  readonly parts: readonly ProcessIdentity[]
 }
 
 /** Passwords of the sandbox, made at its first start. */
@@ -27,9 +36,16 @@ export interface FolderOption {
 /** The folder of a sandbox with everything in it. */
 export class SandboxFolder {
   readonly path: string
+  readonly #option: string
 
   constructor({ folder }: FolderOption) {
     this.path = resolve(folder ?? join(repositoryFolder(), '.data/sandbox'))
+    this.#option = folder === undefined ? '' : ` --folder ${folder}`
+  }
+
+  /** A command for this sandbox, as it is typed. */
+  command(text: string): string {
+    return `hubctl sandbox${this.#option} ${text}`
   }
 
   get hub(): string {
@@ -40,12 +56,22 @@ export class SandboxFolder {
     return join(this.hub, 'images')
   }
 
+  /** Where results go that nobody wants elsewhere. */
+  get results(): string {
+    return join(this.path, 'results')
+  }
+
   get logs(): string {
     return join(this.path, 'logs')
   }
 
   node(name: string): string {
     return join(this.path, 'nodes', name)
+  }
+
+  /** What analyses have printed at a node, a file each. */
+  outputs(name: string): string {
+    return join(this.node(name), 'state/output')
   }
 
   state(): Promise<SandboxState | undefined> {

@@ -11,7 +11,15 @@ import { fixedSession } from '#hubctl/platform/session'
 import { TokenClient, type PersonLogin } from '#hubctl/platform/token_client'
 import { Problem } from '#hubctl/problem'
 import { Contexts, type Tokens } from '#hubctl/settings/contexts'
-import { hubEnvironment, hubReady, startHub, type HubPartOptions } from './hub_part.js'
+import {
+  hubEnvironment,
+  hubReady,
+  requireOwnHub,
+  startHub,
+  type HubAddress,
+  type HubPartOptions,
+} from './hub_part.js'
+import { KeptNode } from './kept_node.js'
 import {
   ANALYST,
   ANALYST_REALM,
@@ -20,12 +28,21 @@ import {
   stewardOf,
   type SandboxNode,
 } from './network.js'
-import { nodeReady, startNode } from './node_part.js'
+import {
+  logLength,
+  nodeReady,
+  startNode,
+  writeNodeFiles,
+  type NodePartOptions,
+} from './node_part.js'
 import type { Part } from './part.js'
-import { ownStartTime } from './process_identity.js'
+import { identityOf } from './process_identity.js'
 import { repositoryFolder } from './repository.js'
+import { endLeftovers } from './running_sandbox.js'
+import { SandboxContexts, type Role } from './sandbox_contexts.js'
 import type { SandboxFolder } from './sandbox_folder.js'
 import { SandboxSeed } from './seed_hub.js'
+import { TemporaryFolder } from './temporary_folder.js'
 
 const run = promisify(execFile)
 
@@ -33,61 +50,90 @@ export interface SandboxOptions extends HubPartOptions {
   readonly isolation: readonly string[]
 }
 
-/** The context with the login of the analyst. */
-export const CONTEXT = 'sandbox'
+const HUB = 'hub'
 
-/** Starts all parts of a sandbox, and ends them. */
+/** Starts all parts of a sandbox, keeps its nodes running, and ends everything. */
 export class Supervisor {
   readonly #folder: SandboxFolder
   readonly #options: SandboxOptions
   readonly #output: Output
-  readonly #parts: Part[] = []
-  readonly #url: string
+  readonly #temporary: TemporaryFolder
+  /** The running process of each part, by its name. */
+  readonly #parts = new Map<string, Part>()
+  readonly #nodes: KeptNode[] = []
+  readonly #hub: HubAddress
   readonly #addresses: Addresses
+  #isReady = false
+  #contexts: SandboxContexts | undefined
 
   constructor(folder: SandboxFolder, options: SandboxOptions, output: Output) {
+    const { port } = options
     this.#folder = folder
     this.#options = options
     this.#output = output
-    this.#url = `http://localhost:${options.port}`
-    this.#addresses = new Addresses(this.#url)
+    this.#temporary = new TemporaryFolder(folder.path)
+    this.#hub = { url: `http://localhost:${port}`, port, log: join(folder.logs, 'hub.log') }
+    this.#addresses = new Addresses(this.#hub.url)
   }
 
   /** Returns when an analysis can be run. */
   async up(): Promise<void> {
-    const environment = await hubEnvironment(this.#folder, this.#options)
+    if (await endLeftovers(this.#folder)) {
+      this.#output.note('Parts of a sandbox that was killed were still running; they have ended.')
+    }
+    const temporary = await this.#temporary.create()
+    const environment = await hubEnvironment(this.#folder, this.#options, temporary)
     const hub = await startHub(this.#folder, environment)
-    this.#parts.push(hub)
+    this.#contexts = await SandboxContexts.claim(new Contexts(), this.#folder.path, this.#hub.url)
+    await this.#hasStarted(hub)
     const [seed] = await Promise.all([this.#hubWithRecords(hub), this.#makeImage(environment)])
     await seed.masterImage()
     this.#show('image', `${MASTER_IMAGE}, from the Python of this machine`)
-    await this.#startNodes(seed)
+    await this.#startNodes(seed, temporary)
     const analyst = await this.#loginOfAnalyst()
     await seed.project(analyst, await this.#approvers(analyst))
-    await this.#folder.saveState({
-      pid: process.pid,
-      startedAt: await ownStartTime(),
-      url: this.#url,
-    })
+    this.#isReady = true
+    await this.#saveState()
+    if (this.#contexts.name !== 'sandbox') {
+      this.#output.note(`Its contexts begin with "${this.#contexts.name}".`)
+    }
   }
 
-  /** Resolves with the name of the first part that has ended by itself. */
-  ended(): Promise<string> {
-    return Promise.race(this.#parts.map((part) => part.ended().then(() => part.name)))
+  /** Resolves when the hub has ended by itself, without which nothing goes on. */
+  async ended(): Promise<string> {
+    const hub = this.#parts.get(HUB)!
+    await hub.ended()
+    return hub.name
   }
 
   /** Ends the nodes, then the hub. */
   async down(): Promise<void> {
-    const [hub, ...nodes] = this.#parts
-    await Promise.all(nodes.map((node) => node.stop()))
-    await hub?.stop()
+    await Promise.all(this.#nodes.map((node) => node.stop()))
+    await this.#parts.get(HUB)?.stop()
+    await this.#temporary.remove()
+  }
+
+  async #hasStarted(part: Part): Promise<void> {
+    this.#parts.set(part.name, part)
+    await this.#saveState()
+  }
+
+  async #saveState(): Promise<void> {
+    const running = [...this.#parts.values()].filter(({ isRunning }) => isRunning)
+    await this.#folder.saveState({
+      ...(await identityOf(process.pid)),
+      url: this.#hub.url,
+      context: this.#contexts!.name,
+      isReady: this.#isReady,
+      parts: await Promise.all(running.map(({ pid }) => identityOf(pid))),
+    })
   }
 
   async #hubWithRecords(hub: Part): Promise<SandboxSeed> {
-    await hubReady(hub, this.#url, join(this.#folder.logs, 'hub.log'))
-    this.#show('hub', this.#url)
+    await hubReady(hub, this.#hub)
+    this.#show(HUB, this.#hub.url)
     const { admin: password } = await this.#folder.secrets()
-    const admin = await this.#login('sandbox-admin', { user: 'admin', password, realm: 'master' })
+    const admin = await this.#login('admin', { user: 'admin', password, realm: 'master' })
     const seed = new SandboxSeed(admin, this.#folder)
     await seed.network()
     return seed
@@ -111,24 +157,41 @@ export class Supervisor {
     }
   }
 
-  async #startNodes(seed: SandboxSeed): Promise<void> {
+  async #startNodes(seed: SandboxSeed, temporary: string): Promise<void> {
     const signingKeys = await seed.signingKeys()
     const { isolation } = this.#options
-    const options = { url: this.#url, signingKeys, isolation }
-    const started = await Promise.all(
-      NODES.map(async (node) => ({ node, part: await startNode(this.#folder, node, options) }))
-    )
-    this.#parts.push(...started.map(({ part }) => part))
-    for (const { node, part } of started) {
+    const environment = { ...process.env, TMPDIR: temporary }
+    const options = { url: this.#hub.url, signingKeys, isolation, environment }
+    const started = await Promise.all(NODES.map((node) => this.#startNode(node, options)))
+    for (const { node, part, kept } of started) {
       await nodeReady(part, this.#folder, node)
+      kept.keep()
       const patients = node.hospital ? `hospital, ${node.hospital.patients} patients` : 'aggregator'
       this.#show(node.name, patients)
     }
   }
 
+  async #startNode(node: SandboxNode, options: NodePartOptions) {
+    await writeNodeFiles(this.#folder, node, options.url, options.signingKeys)
+    const part = await startNode(this.#folder, node, options)
+    const kept = new KeptNode(part, {
+      restart: async (onStart) => {
+        const from = await logLength(this.#folder, node)
+        const next = await startNode(this.#folder, node, options, { goesOn: true })
+        onStart(next)
+        await this.#hasStarted(next)
+        await nodeReady(next, this.#folder, node, from)
+      },
+      tell: (text) => this.#output.note(text),
+    })
+    this.#nodes.push(kept)
+    await this.#hasStarted(part)
+    return { node, part, kept }
+  }
+
   async #loginOfAnalyst(): Promise<Api> {
     const { analyst: password } = await this.#folder.secrets()
-    return this.#login(CONTEXT, { user: ANALYST, password, realm: ANALYST_REALM })
+    return this.#login('analyst', { user: ANALYST, password, realm: ANALYST_REALM })
   }
 
   /** Each hospital is decided for by its own steward; the aggregator by the analyst. */
@@ -138,15 +201,16 @@ export class Supervisor {
     for (const node of NODES.filter(({ hospital }) => hospital)) {
       const user = stewardOf(node)
       const login = { user, password, realm: node.realm }
-      apis.set(node.name, await this.#login(`sandbox-${node.name}`, login))
+      apis.set(node.name, await this.#login(node.name, login))
     }
     return ({ name }) => apis.get(name) ?? analyst
   }
 
-  /** Logs in, and leaves a context for the other commands. */
-  async #login(context: string, login: PersonLogin): Promise<Api> {
+  /** Logs in at its own hub, and leaves a context for the other commands. */
+  async #login(role: Role, login: PersonLogin): Promise<Api> {
+    await requireOwnHub(this.#parts.get(HUB)!, this.#hub)
     const tokens: Tokens = await new TokenClient(this.#addresses.of('identity')).byPassword(login)
-    await new Contexts().save(context, { url: this.#url, tokens }, { choose: false })
+    await this.#contexts!.save(role, this.#hub.url, tokens)
     return new Api(this.#addresses, fixedSession(tokens.accessToken))
   }
 

@@ -22,6 +22,8 @@ export interface Context {
   /** Services with an address of their own. */
   readonly services?: Readonly<Partial<Record<string, string>>>
   readonly tokens?: Tokens
+  /** The folder of the sandbox that made it. */
+  readonly sandbox?: string
 }
 
 interface ContextFile {

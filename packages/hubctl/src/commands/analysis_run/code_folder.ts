@@ -10,10 +10,17 @@ export interface CodeFile {
   readonly path: string
 }
 
-const STAYS_HERE = /^(README\.md|expected.*|[._].*)$/
+export interface CodeFolder {
+  readonly code: readonly CodeFile[]
+  /** Paths of files that are not part of the analysis. */
+  readonly staying: readonly string[]
+}
 
-/** The files of a folder that belong to the analysis. */
-export async function codeIn(folder: string, entrypoint: string): Promise<readonly CodeFile[]> {
+/** What describes the folder itself. */
+const OWN = new Set(['README.md', 'expected.json'])
+
+/** The files of a folder, divided into those that belong to the analysis and those that stay on this machine. */
+export async function codeIn(folder: string, entrypoint: string): Promise<CodeFolder> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => {
     throw new UsageProblem(`The folder ${folder} cannot be read.`)
   })
@@ -21,12 +28,17 @@ export async function codeIn(folder: string, entrypoint: string): Promise<readon
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .map((file) => ({ file, path: relative(folder, file).replaceAll(sep, '/') }))
-    .filter(({ path }) => !path.split('/').some((name) => STAYS_HERE.test(name)))
-  if (!files.some(({ path }) => path === entrypoint)) {
+  const [code, staying] = [false, true].map((stays) =>
+    files.filter(({ path }) => staysHere(path) === stays)
+  ) as [CodeFile[], CodeFile[]]
+  if (!code.some(({ path }) => path === entrypoint)) {
     throw new UsageProblem(
       `The folder ${folder} has no file ${entrypoint}.`,
       'Name the file that the analysis starts with: --entrypoint <file>'
     )
   }
-  return files
+  return { code, staying: staying.map(({ path }) => path) }
 }
+
+const staysHere = (path: string): boolean =>
+  OWN.has(path) || path.split('/').some((name) => name.startsWith('.') || name === '__pycache__')

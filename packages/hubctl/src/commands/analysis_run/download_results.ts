@@ -1,7 +1,6 @@
-import { join } from 'node:path'
-
 import { listFiles } from '#hubctl/commands/bucket/bucket_location'
 import { download } from '#hubctl/commands/bucket/download'
+import { localPath } from '#hubctl/commands/bucket/local_path'
 import { findAnalysisBucket } from '#hubctl/kinds/analysis_bucket'
 import type { Output } from '#hubctl/output/output'
 import type { Api } from '#hubctl/platform/api'
@@ -17,8 +16,8 @@ export async function downloadResults(
   const { bucketId } = await findAnalysisBucket(api, id, 'result')
   const files = await listFiles(api, bucketId, '')
   for (const file of files) {
-    await download(api, file, join(folder, file.path), output)
+    await download(api, file, localPath(folder, file.path), output)
   }
-  const names = files.map(({ path }) => join(folder, path)).join(', ')
+  const names = files.map(({ path }) => localPath(folder, path)).join(', ')
   output.done(files.length === 0 ? `${name} has no result` : `The result of ${name} is in ${names}`)
 }

@@ -31,6 +31,8 @@ interface LogLine extends Fields {
 }
 
 const POLL_MS = 500
+/** Of each node: the reason and the end of its error output. */
+const ERRORS_SHOWN = 50
 const ENDED = ['executed', 'failed', 'stopped']
 
 /** Takes an analysis from its lock to the end of its execution. */
@@ -106,7 +108,7 @@ class Execution {
       const nodes = await this.#nodes()
       this.#showStates(nodes)
       const { executionStatus, executionProgress } = await this.#read()
-      if (executionProgress && executionProgress < 100) {
+      if (executionProgress) {
         this.#progress.state(`${executionProgress} % done`)
       }
       result = executionStatus
@@ -137,7 +139,7 @@ class Execution {
           ['filter[nodeId]', nodeId],
           ['filter[level]', 'error'],
         ],
-        limit: 5,
+        limit: ERRORS_SHOWN,
       })
       for (const { message } of lines.toReversed()) {
         this.#progress.step(`${node.name}: ${message}`)

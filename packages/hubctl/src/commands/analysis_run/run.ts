@@ -4,6 +4,7 @@ import { Command } from 'commander'
 
 import { perform, type Invocation } from '#hubctl/invocation'
 import { collect, wholeNumber } from '#hubctl/options'
+import { printable } from '#hubctl/output/printable'
 import { codeIn } from './code_folder.js'
 import { createAnalysis } from './create_analysis.js'
 import { executeAnalysis } from './execute_analysis.js'
@@ -23,8 +24,9 @@ export interface RunOptions {
 const HELP = `
 Creates an analysis from a folder, uploads its code, locks it, waits for its
 approvals, builds and distributes it, follows its execution, and downloads its
-result. README.md and what begins with a dot, an underscore or expected stays
-here. Ctrl-C ends only the command: the analysis goes on.
+result. What begins with a dot, __pycache__, and the README.md and expected.json
+of the folder itself stay here. Ctrl-C ends only the command: the analysis goes
+on.
 
 Examples:
   hubctl analysis run examples/mean --project study
@@ -56,7 +58,10 @@ export async function runFolder(
 ): Promise<string> {
   const { options, output } = invocation
   const api = await invocation.api()
-  const code = await codeIn(folder, options.entrypoint)
+  const { code, staying } = await codeIn(folder, options.entrypoint)
+  if (staying.length > 0) {
+    output.note(`Not part of the analysis: ${listed(staying)}`)
+  }
   const name = options.name ?? `${basename(resolve(folder))}-${timeStamp()}`
   const progress = new RunProgress(output)
   const analysis = await createAnalysis(api, { ...options, name, code }, output, progress)
@@ -64,6 +69,15 @@ export async function runFolder(
   const target = options.to ?? name
   await downloadResults(api, analysis, target, output)
   return target
+}
+
+const MOST_LISTED = 10
+
+/** The first paths, and how many there are besides. */
+function listed(paths: readonly string[]): string {
+  const others = paths.length - MOST_LISTED
+  const first = paths.slice(0, MOST_LISTED).map(printable).join(', ')
+  return others > 0 ? `${first} and ${others} more` : first
 }
 
 /** Tells runs of one folder apart. */

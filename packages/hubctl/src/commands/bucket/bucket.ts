@@ -7,6 +7,7 @@ import { withConfirmation, withDryRun } from '#hubctl/options'
 import { bytes } from '#hubctl/output/bytes'
 import { writeUntrusted } from '#hubctl/output/write_untrusted'
 import { requireConfirmation } from '#hubctl/output/prompts'
+import { boundedBody } from '#hubctl/platform/bounded_body'
 import { allOf } from '#hubctl/platform/pages'
 import { copy } from './copy.js'
 import {
@@ -109,12 +110,12 @@ async function printFile(invocation: Invocation, text: string): Promise<void> {
   const location = requireBucketLocation(text)
   const api = await invocation.api()
   const bucket = await findBucket(api, location)
-  const { id } = await findFile(api, bucket.id, location)
+  const { id, size } = await findFile(api, bucket.id, location)
   const { body } = await api.open(BUCKET_FILES.service, `${pathOf(BUCKET_FILES, id)}/stream`, {
     headers: { accept: '*/*' },
   })
   if (body) {
-    await writeUntrusted(body)
+    await writeUntrusted(boundedBody(body, { maxBytes: size ?? Number.POSITIVE_INFINITY }))
   }
 }
 

@@ -14,6 +14,7 @@ import {
   parseBucketLocation,
   type BucketLocation,
 } from './bucket_location.js'
+import { localPath, pathBelow } from './local_path.js'
 import { upload } from './upload.js'
 
 interface CopyOptions {
@@ -103,7 +104,7 @@ async function downloadSteps(
     name: `${location.bucket}:${file.path}`,
     act: async () => {
       const own = options.recursive ? pathBelow(file.path, location.path) : basename(file.path)
-      const target = isFolder ? join(to, own) : to
+      const target = isFolder ? localPath(to, own) : to
       if (api.isPlanning) {
         return { message: `${target} would be written` }
       }
@@ -116,13 +117,4 @@ async function downloadSteps(
 async function isLocalFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return path.endsWith('/') || Boolean(found?.isDirectory())
-}
-
-/** Rejects paths that escape the target folder. */
-function pathBelow(path: string, folder: string): string {
-  const own = path === folder ? basename(path) : path.slice(folder.length).replace(/^\/+/, '')
-  if (own.split(/[/\\]/).includes('..')) {
-    throw new Problem(EXIT.failed, `The path ${path} is outside the target folder.`)
-  }
-  return own
 }

@@ -10,6 +10,7 @@ import { BUCKET_FILES } from '#hubctl/kinds/record_collections'
 import type { Output } from '#hubctl/output/output'
 import { progressOf, type Progress } from '#hubctl/output/progress'
 import type { Api } from '#hubctl/platform/api'
+import { boundedBody } from '#hubctl/platform/bounded_body'
 import { Problem } from '#hubctl/problem'
 import { sha256In, sha256Of } from './checksum.js'
 import type { BucketFile } from './bucket_location.js'
@@ -61,14 +62,14 @@ async function fetchRemaining(
   const isResumed = response.status === 206
   const current = response.headers.get('etag')
   await writeFile(target + PART_OF, current ?? '')
-  await writePart(response, part, isResumed ? storedBytes : 0, bar)
+  await writePart(response, part, { offset: isResumed ? storedBytes : 0, size }, bar)
   return sha256In(current)
 }
 
 async function writePart(
   { body }: Response,
   part: string,
-  offset: number,
+  { offset, size }: { readonly offset: number; readonly size: number | null },
   bar: Progress
 ): Promise<void> {
   let done = offset
@@ -81,8 +82,12 @@ async function writePart(
   })
   try {
     const file = createWriteStream(part, { flags: offset > 0 ? 'a' : 'w' })
-    await (body ? pipeline(body, counting, file) : writeFile(part, ''))
+    const maxBytes = size === null ? Number.POSITIVE_INFINITY : size - offset
+    await (body ? pipeline(boundedBody(body, { maxBytes }), counting, file) : writeFile(part, ''))
   } catch (error) {
+    if (error instanceof Problem) {
+      throw error
+    }
     throw new Problem(
       EXIT.unreachable,
       `The download was interrupted: ${(error as Error).message}`,

@@ -5,12 +5,13 @@ import { basename } from 'node:path'
 import type { Invocation } from '#hubctl/invocation'
 import { UsageProblem } from '#hubctl/problem'
 import { exampleFolder } from '#hubctl/sandbox/examples'
+import { SandboxFolder, type FolderOption } from '#hubctl/sandbox/sandbox_folder'
 
 const EXPECTATION = 'expected.json'
 
 /** Copies an example into a new folder, without the result that only the example has. */
 export async function newExample(
-  { options, output }: Invocation<{ from: string }>,
+  { options, output }: Invocation<FolderOption & { from: string }>,
   name: string
 ): Promise<void> {
   if (existsSync(name)) {
@@ -21,5 +22,5 @@ export async function newExample(
     filter: (file) => basename(file) !== EXPECTATION,
   })
   output.done(`${name} is a copy of the example ${options.from}`)
-  output.note(`Change ${name}/main.py, then: hubctl sandbox run ${name}`)
+  output.note(`Change ${name}/main.py, then: ${new SandboxFolder(options).command(`run ${name}`)}`)
 }

@@ -1,8 +1,12 @@
 import { Invocation } from '#hubctl/invocation'
-import { CONTEXT } from '#hubctl/sandbox/supervisor'
+import type { SandboxState } from '#hubctl/sandbox/sandbox_folder'
 
-/** An invocation as the analyst of the sandbox. */
-export const sandboxInvocation = <Options extends object>(
+/** An invocation as the analyst of a running sandbox, whatever other hub the options and variables name. */
+export function sandboxInvocation<Options extends object>(
   { options }: Invocation,
+  { context }: SandboxState,
   more: Options
-): Invocation<Options> => new Invocation({ ...options, ...more, context: CONTEXT })
+): Invocation<Options> {
+  const { url, ...others } = options
+  return new Invocation({ ...others, ...more, context })
+}

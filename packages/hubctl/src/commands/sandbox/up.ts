@@ -14,12 +14,12 @@ interface UpOptions extends IsolationOption, FolderOption {
   readonly withRealParts?: boolean
 }
 
-/** Starts a sandbox, and ends it at Ctrl-C, at SIGTERM, or when a part of it ends. */
+/** Starts a sandbox, and ends it at Ctrl-C, at SIGTERM, or when its hub ends. */
 export async function up({ options, output }: Invocation<UpOptions>): Promise<ExitCode> {
   const folder = new SandboxFolder(options)
   if (await runningSandbox(folder)) {
     throw new Problem(EXIT.refused, 'The sandbox is running already.', [
-      'End it: hubctl sandbox down',
+      `End it: ${folder.command('down')}`,
     ])
   }
   const { port, withRealParts = false } = options
@@ -29,11 +29,13 @@ export async function up({ options, output }: Invocation<UpOptions>): Promise<Ex
   try {
     await Promise.race([supervisor.up(), interrupted])
     output.note('')
-    output.note('Ready. In another terminal: hubctl sandbox run mean. Ctrl-C ends everything.')
+    output.note(
+      `Ready. In another terminal: ${folder.command('run mean')}. Ctrl-C ends everything.`
+    )
     const part = await Promise.race([supervisor.ended(), interrupted])
     if (part !== undefined) {
       throw new Problem(EXIT.failed, `${part} has ended by itself.`, [
-        `See why: hubctl sandbox logs ${part}`,
+        `See why: ${folder.command(`logs ${part}`)}`,
       ])
     }
     return EXIT.done
