@@ -11,7 +11,9 @@ export default class HubAdopt extends BaseCommand {
     'FORMER_CORE_DATABASE_URL and the like, and omit --from.',
     '',
     'Start with --dry-run. An interrupted run resumes; a finished one can be repeated for later changes.',
-    'For the last run, after the former platform is stopped, pass --last.',
+    'For the last run, after the former platform is stopped, pass --last: it removes what was removed there',
+    'and not changed here. Every row that the report names is in a file (--report).',
+    'A closed adoption is opened again by --reopen only. --check says what the first sweeps will change here.',
     'Exits with 0 if everything was migrated, with 1 if the report names exceptions, with 2 if it was',
     'interrupted.',
   ]
@@ -31,13 +33,27 @@ export default class HubAdopt extends BaseCommand {
   @flags.boolean({ description: 'This is the last run: orphaned objects are swept again' })
   declare last: boolean | undefined
 
+  @flags.boolean({ description: 'With --last, keep what was removed in the source' })
+  declare keepDeleted: boolean | undefined
+
+  @flags.boolean({ description: 'Go on although the adoption was closed' })
+  declare reopen: boolean | undefined
+
+  @flags.boolean({
+    description: 'Say what the first sweeps will change here; reads no other database',
+  })
+  declare check: boolean | undefined
+
+  @flags.string({ description: 'New file for every row that the report names' })
+  declare report: string | undefined
+
   @flags.string({ description: 'Time zone of the times in its databases (UTC)' })
   declare timeZone: string | undefined
 
   async run() {
     const { AdoptionRefused } = await import('#adopt/adoption_refused')
     try {
-      await this.#adopt()
+      await (this.check ? this.#lookAhead() : this.#adopt())
     } catch (error) {
       if (!(error instanceof AdoptionRefused)) {
         throw error
@@ -55,6 +71,7 @@ export default class HubAdopt extends BaseCommand {
     const { runExclusively } = await import('#adopt/run_exclusively')
     const { drain } = await import('#kernel/drain')
     const { SERVICES } = await import('#adopt/transfer')
+    const { ReportFile } = await import('#adopt/report_file')
     const { env } = await import('#start/env')
     const addresses = addressesFrom(this.from ?? [], env)
     await requireSameStore(this.objects, env)
@@ -69,11 +86,15 @@ export default class HubAdopt extends BaseCommand {
       await bringTablesUpToDate(this.app, surfacesOf(env))
     }
     const [first] = SERVICES.filter((service) => addresses[service] !== undefined)
+    const file = new ReportFile(await this.#reportPath())
     const run = runExclusively(first!, (lost) =>
       new Adoption({
         addresses,
         isDryRun: this.dryRun ?? false,
         isLast: this.last ?? false,
+        keepsDeleted: this.keepDeleted ?? false,
+        isReopening: this.reopen ?? false,
+        record: (table, problem, id) => file.add(table, problem, id),
         zone: this.timeZone ?? 'UTC',
         signal: AbortSignal.any([drain.signal, lost]),
         report: (text) => this.logger.info(text),
@@ -81,12 +102,49 @@ export default class HubAdopt extends BaseCommand {
     )
     // A batch in progress is completed before the process ends.
     this.app.terminating(async () => void (await run.catch(() => {})))
-    const report = await run
+    const report = await run.finally(() => file.close())
     if (!report.tables) {
       this.exitCode = 2
       return this.logger.warning('Interrupted. Run it again to resume')
     }
     linesOf(report).forEach((line) => this.logger.log(line))
-    this.exitCode = isWhole(report) ? 0 : 1
+    this.#nameFile(file.path)
+    this.exitCode = isWhole(report) && report.obstacle === undefined ? 0 : 1
+  }
+
+  async #lookAhead(): Promise<void> {
+    const { lookAhead } = await import('#adopt/look_ahead')
+    const { linesOfOutlook } = await import('#adopt/report')
+    const { ReportFile } = await import('#adopt/report_file')
+    const file = new ReportFile(await this.#reportPath())
+    const outlook = await lookAhead((problem, id) => file.add('core', problem, id)).finally(() =>
+      file.close()
+    )
+    linesOfOutlook(outlook).forEach((line) => this.logger.log(line))
+    this.#nameFile(file.path)
+    this.exitCode = outlook.differences.length > 0 ? 1 : 0
+  }
+
+  /** The folder of the program may be read-only, as it is in the image. */
+  async #reportPath(): Promise<string> {
+    const { join, resolve } = await import('node:path')
+    const { tmpdir } = await import('node:os')
+    const { constants, accessSync } = await import('node:fs')
+    if (this.report !== undefined) {
+      return resolve(this.report)
+    }
+    const name = `hub-adopt-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${process.pid}.tsv`
+    try {
+      accessSync('.', constants.W_OK)
+      return resolve(name)
+    } catch {
+      return join(tmpdir(), name)
+    }
+  }
+
+  #nameFile(path: string | undefined): void {
+    if (path !== undefined) {
+      this.logger.info(`Every row that is named: ${path}`)
+    }
   }
 }

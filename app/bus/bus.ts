@@ -23,6 +23,9 @@ export abstract class Bus {
   /** Whether a queue has consumers; undefined if the broker is unavailable. */
   abstract hasConsumers(queue: string): Promise<boolean | undefined>
 
+  /** Prepares what workers with a limited account use; one of the hub's processes has to. */
+  abstract admitWorkers(): void
+
   /** Whether messages can be published and consumed now. */
   abstract readonly isReady: boolean
 

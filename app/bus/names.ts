@@ -18,6 +18,20 @@ export const COMMAND_QUEUES = {
   telemetryLog: 'telemetryLogTasks',
 } as const
 
+/** Queues of commands that a worker consumes. */
+export const WORKER_QUEUES: readonly string[] = [
+  COMMAND_QUEUES.analysisBuilder,
+  COMMAND_QUEUES.analysisDistributor,
+  COMMAND_QUEUES.masterImageBuilder,
+  COMMAND_QUEUES.masterImageSynchronizer,
+]
+
+/** Queues that a worker sends to, besides its dead letters. */
+export const WORKER_TARGETS: readonly string[] = [COMMAND_QUEUES.telemetryLog]
+
+/** Leads to the queues that a worker sends to, and to no other. */
+export const WORKER_EXCHANGE = 'hub.worker'
+
 /** Declared for compatibility: it has neither publishers nor consumers. */
 export const UNUSED_QUEUES: ReadonlySet<string> = new Set([COMMAND_QUEUES.storageBucketFile])
 

@@ -6,6 +6,12 @@ import { AmqpConnection } from './connection.js'
 import { hasConsumers } from './has_consumers.js'
 import { AmqpPublisher } from './publisher.js'
 import { AmqpSubscription } from './subscription.js'
+import { WorkerExchange } from './worker_exchange.js'
+
+interface AmqpBusOptions {
+  /** Whether the account is that of a worker, which may declare nothing and send only what workers send. */
+  readonly isLimited?: boolean
+}
 
 /**
  * The bus on RabbitMQ. It publishes and consumes on separate connections: a broker that is short of memory stops
@@ -19,26 +25,34 @@ export class AmqpBus implements Bus {
   readonly #publishing: AmqpConnection
   readonly #publisher: AmqpPublisher
   readonly #subscriptions = new Set<AmqpSubscription>()
+  readonly #isLimited: boolean
   #consuming: Promise<AmqpConnection> | undefined
+  #workers: WorkerExchange | undefined
 
   /** Does not wait for the broker; the connection is retried in the background. */
-  static async open(url: string, logger: BusLogger): Promise<AmqpBus> {
+  static async open(
+    url: string,
+    logger: BusLogger,
+    { isLimited = false }: AmqpBusOptions = {}
+  ): Promise<AmqpBus> {
     const hosts = new BrokerHosts(url)
     const publishing = await AmqpConnection.open(url, hosts, logger)
-    return new AmqpBus(url, hosts, logger, publishing)
+    return new AmqpBus(url, hosts, logger, publishing, isLimited)
   }
 
   private constructor(
     url: string,
     hosts: BrokerHosts,
     logger: BusLogger,
-    publishing: AmqpConnection
+    publishing: AmqpConnection,
+    isLimited: boolean
   ) {
     this.#url = url
     this.hosts = hosts
     this.#logger = logger
     this.#publishing = publishing
-    this.#publisher = new AmqpPublisher(publishing, logger)
+    this.#isLimited = isLimited
+    this.#publisher = new AmqpPublisher(publishing, logger, { isLimited })
   }
 
   get isReady(): boolean {
@@ -62,6 +76,7 @@ export class AmqpBus implements Bus {
       connection: await this.#consuming,
       publisher: this.#publisher,
       logger: this.#logger,
+      isLimited: this.#isLimited,
     })
     this.#subscriptions.add(opened)
     return {
@@ -76,10 +91,14 @@ export class AmqpBus implements Bus {
     return hasConsumers(this.#publishing, queue)
   }
 
+  admitWorkers(): void {
+    this.#workers ??= new WorkerExchange(this.#publishing, this.#logger)
+  }
+
   /** Stops the remaining subscriptions and closes the connections. */
   async close(): Promise<void> {
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.stop()))
-    await this.#publisher.close()
+    await Promise.all([this.#publisher.close(), this.#workers?.close()])
     await Promise.all([this.#publishing.close(), this.#consuming?.then((it) => it.close())])
   }
 }

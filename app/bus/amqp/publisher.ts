@@ -3,7 +3,7 @@ import type { Channel, ConfirmChannel, Message as AmqpMessage, Options } from 'a
 import type { BusLogger } from '#bus/bus'
 import { BusUnavailable } from '#bus/errors'
 import { serializeMessage, type Message } from '#bus/message'
-import { EVENT_EXCHANGE } from '#bus/names'
+import { EVENT_EXCHANGE, WORKER_EXCHANGE } from '#bus/names'
 import { traceHeaders } from '#tracing/tracing'
 import type { AmqpConnection } from './connection.js'
 import { isDeclarationMismatch } from './queue_declaration.js'
@@ -22,12 +22,19 @@ export class AmqpPublisher {
   readonly #channel: ReconnectingChannel<ConfirmChannel>
   /** A failed declaration closes its channel, so it must not share the one that publishes. */
   readonly #declaring: ReconnectingChannel<Channel>
+  /** The exchange that leads to queues: a worker's account may not write to the default one. */
+  readonly #toQueues: string
   readonly #declared = new Map<string, Promise<unknown>>()
   /** Ids of returned messages; a return arrives before its confirm. */
   readonly #unroutable = new Set<string>()
 
-  constructor(connection: AmqpConnection, logger: BusLogger) {
+  constructor(
+    connection: AmqpConnection,
+    logger: BusLogger,
+    { isLimited = false }: { readonly isLimited?: boolean } = {}
+  ) {
     this.#connection = connection
+    this.#toQueues = isLimited ? WORKER_EXCHANGE : ''
     this.#channel = new ReconnectingChannel({
       open: () => connection.channels.createConfirmChannel(),
       prepare: (channel) => this.#prepare(channel),
@@ -36,7 +43,9 @@ export class AmqpPublisher {
     this.#declaring = new ReconnectingChannel({
       open: () => connection.channels.createChannel(),
       prepare: async (channel) => {
-        await channel.assertExchange(EVENT_EXCHANGE, 'topic', { durable: true })
+        if (!isLimited) {
+          await channel.assertExchange(EVENT_EXCHANGE, 'topic', { durable: true })
+        }
       },
       logger,
     })
@@ -64,11 +73,11 @@ export class AmqpPublisher {
         )
   }
 
-  /** Publishes a message to a queue without arguments, which is declared if it does not exist. */
+  /** Publishes a message to a queue without arguments, which is declared if it does not exist and the account may. */
   toQueue(queue: string, content: Buffer, properties: Options.Publish): Promise<void> {
     return this.#withTimeout(async (channel) => {
-      await this.#declare(queue)
-      await this.#send(channel, { exchange: '', key: queue }, content, {
+      await (this.#toQueues === '' && this.#declare(queue))
+      await this.#send(channel, { exchange: this.#toQueues, key: queue }, content, {
         ...properties,
         mandatory: true,
       })

@@ -21,6 +21,8 @@ interface AmqpSubscriptionOptions {
   readonly connection: AmqpConnection
   readonly publisher: AmqpPublisher
   readonly logger: BusLogger
+  /** Whether the account may declare nothing. */
+  readonly isLimited?: boolean
 }
 
 /**
@@ -76,7 +78,9 @@ export class AmqpSubscription {
     const acknowledgements = new Acknowledgements(channel)
     this.#acknowledgements = acknowledgements
     await channel.prefetch(prefetch)
-    await this.#declaration.declareOn(channel)
+    await (this.#options.isLimited
+      ? channel.checkQueue(queue)
+      : this.#declaration.declareOn(channel))
     if (events) {
       await channel.assertExchange(EVENT_EXCHANGE, 'topic', { durable: true })
       for (const key of events) {

@@ -43,6 +43,9 @@ export class MemoryBus implements Bus {
     return this.#queues.get(queue)?.hasConsumers ?? false
   }
 
+  /** Workers are in this process, and need nothing. */
+  admitWorkers(): void {}
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#queues.forEach((queue) => queue.close())

@@ -1,12 +1,12 @@
-import app from '@adonisjs/core/services/app'
 import vine from '@vinejs/vine'
 
-import { defineConsumer, singleHandler, type Handler } from '#bus/consumer'
+import { defineConsumer, type Handler } from '#bus/consumer'
 import { MalformedMessage } from '#bus/errors'
 import { EVENT_KEYS } from '#bus/names'
 import { serviceHandler, type ServiceMessage } from '#core/service_handler'
 import { readPercent, workerReportRules } from '#core/worker_report'
 import { body } from '#kernel/body'
+import { CATALOGUE, isCurrentImageRun } from './image_runs.js'
 import {
   MasterImageService,
   type ImageEvent,
@@ -49,6 +49,8 @@ const catalogue = body({
   groups: vine.array(vine.object(entry)),
 })
 
+const anything = body({})
+
 /** Applies the reports of workers that build images. */
 export const imageBuildConsumer = defineConsumer({
   queue: `core.${EVENT_KEYS.masterImageBuilder}`,
@@ -74,22 +76,31 @@ export const imageCatalogueConsumer = defineConsumer({
 })
 
 function applyReport(name: ImageEvent): Handler {
-  return serviceHandler(report, MasterImageService, (images, { transaction, origin, content }) =>
-    images.applyReport(transaction, origin, {
-      id: content.id,
-      report: name,
-      percent: readPercent(content),
-      hash: content.hash ?? null,
-      size: content.size ?? null,
-    })
+  return serviceHandler(
+    report,
+    MasterImageService,
+    async (images, { transaction, origin, content, message }) => {
+      if (await isCurrentImageRun(transaction, content.id, message)) {
+        await images.applyReport(transaction, origin, {
+          id: content.id,
+          report: name,
+          percent: readPercent(content),
+          hash: content.hash ?? null,
+          size: content.size ?? null,
+        })
+      }
+    }
   )
 }
 
 /** An empty catalogue more likely means that the repository could not be read. */
 async function replaceCatalogue(
   images: MasterImageService,
-  { transaction, origin, content }: ServiceMessage<RepositoryContent>
+  { transaction, origin, content, message }: ServiceMessage<RepositoryContent>
 ): Promise<void> {
+  if (!(await isCurrentImageRun(transaction, CATALOGUE, message))) {
+    return
+  }
   if (content.images.length === 0) {
     throw new MalformedMessage('the catalogue lists no images, so no image is removed')
   }
@@ -97,8 +108,9 @@ async function replaceCatalogue(
 }
 
 function recordSynchronization(name: ImageEvent): Handler {
-  return singleHandler(async () => {
-    const images = await app.container.make(MasterImageService)
-    return (transaction) => images.recordSynchronization(transaction, name)
+  return serviceHandler(anything, MasterImageService, async (images, { transaction, message }) => {
+    if (await isCurrentImageRun(transaction, CATALOGUE, message)) {
+      await images.recordSynchronization(transaction, name)
+    }
   })
 }

@@ -9,6 +9,7 @@ import {
   type MasterImageGroup,
 } from '#core/master_image_groups/master_image_group'
 import { ImageCatalogue } from './image_catalogue.js'
+import { beginImageRun, CATALOGUE, forgetImageRun } from './image_runs.js'
 import { masterImage, type MasterImage } from './master_image.js'
 import { coreSettings } from '#core/core_settings'
 import { newMessage, type Message } from '#bus/message'
@@ -75,10 +76,11 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     enforce(this.kind.access.remove!, origin.actor)
     const source = coreSettings().masterImages
     const { owner, repository } = source
-    const command = executeCommand('masterImageSynchronizer', origin, { ...source })
-    await inTransaction(this.pool, (transaction) =>
-      publishCommand(transaction, command, `masterImageSource/${owner}/${repository}`)
-    )
+    await inTransaction(this.pool, async (transaction) => {
+      const { run } = await beginImageRun(transaction, CATALOGUE)
+      const command = executeCommand('masterImageSynchronizer', origin, run, { ...source })
+      await publishCommand(transaction, command, `masterImageSource/${owner}/${repository}`)
+    })
   }
 
   /** Requests the build of an image, and returns the updated image. */
@@ -86,7 +88,8 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     enforce(this.kind.access.remove!, origin.actor)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const image = await this.lock(transaction, id)
-      const command = executeCommand('masterImageBuilder', origin, { id: image.id })
+      const { run } = await beginImageRun(transaction, image.id)
+      const command = executeCommand('masterImageBuilder', origin, run, { id: image.id })
       await publishCommand(transaction, command, `masterImage/${image.id}`)
       return this.change(transaction, origin, image, { buildStatus: 'starting' })
     })
@@ -163,6 +166,7 @@ export class MasterImageService extends RecordService<typeof MasterImage> {
     for (const analysisId of await lockAnalysesOn(transaction, previous.id)) {
       await this.#analyses.detachImage(transaction, origin, analysisId)
     }
+    await forgetImageRun(transaction, previous.id)
     return this.removeRecord(transaction, origin, previous)
   }
 }
@@ -248,7 +252,8 @@ async function lockAnalyses(transaction: pg.ClientBase): Promise<void> {
 function executeCommand(
   queue: 'masterImageBuilder' | 'masterImageSynchronizer',
   { requestId }: Origin,
+  run: string,
   data: Record<string, unknown>
 ): Message {
-  return newMessage(commandRouting(COMMAND_QUEUES[queue]), 'execute', data, { requestId })
+  return newMessage(commandRouting(COMMAND_QUEUES[queue]), 'execute', data, { requestId, run })
 }

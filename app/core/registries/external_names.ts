@@ -13,8 +13,8 @@ import { unseal } from '#records/sealing'
 
 import { NameTaken, RegistryFailure, type RegistryAccess } from './registry_driver.js'
 
-/** Prefixes of the accounts of workers. */
-const RESERVED = /^(worker|master)-/
+/** Prefixes of the accounts of workers, the project that each Harbor begins with, and the folder of new builds. */
+const RESERVED = /^((worker|master)-|(library|incoming)$)/
 
 const adoptAccess = requiresInMasterRealm('registry_manage')
 
@@ -103,7 +103,7 @@ export class ExternalNames {
 function requireUnreserved({ externalName, isForMasterImages }: RequestedName): void {
   const isOfMaster = externalName === MASTER_PROJECT && !isForMasterImages
   if (RESERVED.test(externalName) || isOfMaster) {
-    const message = `The name ${MASTER_PROJECT} and the prefixes worker- and master- are reserved: choose another name`
+    const message = `The names ${MASTER_PROJECT}, library and incoming and the prefixes worker- and master- are reserved: choose another name`
     throw new BadRequest('Property externalName is invalid', {
       issues: [issue('value_invalid', ['externalName'], message)],
     })

@@ -41,7 +41,7 @@ interface ProjectState {
   readonly account: Account | null
 }
 
-const UNLINKED: LinkedProject = { id: null, account: null, webhookId: null }
+const UNLINKED: LinkedProject = { id: null, account: null, webhookId: null, isPublic: null }
 
 /**
  * Reconciles the projects in registries with the records: creates what a record names, and removes what no record names any
@@ -118,7 +118,8 @@ export class LinkReconciler {
   async #recordFailure(error: unknown, { data: key }: Task<LinkKey>): Promise<number | undefined> {
     const isRegistryWide = error instanceof RegistryFailure && error.isRegistryWide
     const problem = error instanceof RegistryFailure ? error.message : 'See the log'
-    await this.#links.recordProblem(key, problem, isRegistryWide)
+    const isRefused = error instanceof RegistryFailure && error.isRefused
+    await this.#links.recordProblem(key, problem, { isRegistryWide, isRefused })
     this.#logger.warn(
       { err: error, ...key },
       'a registry could not be reconciled; it is retried later'
@@ -169,7 +170,9 @@ export class LinkReconciler {
     }
     const mayExist = link.isAdopted !== null || existing !== null
     try {
-      return await driver.link({ ...project, ...claimed, newSecret, hook, mayExist, adopts })
+      const isAdopted = link.isAdopted ?? existing !== null
+      const desired = { ...project, ...claimed, newSecret, hook, mayExist, isAdopted, adopts }
+      return await driver.link(desired)
     } catch (error) {
       if (error instanceof NameTaken) {
         await recordAdoption(null)
@@ -252,7 +255,9 @@ const columnsOf = ({
   id,
   account,
   webhookId,
+  isPublic,
 }: LinkedProject): RowValues<typeof RegistryProject> => ({
+  ...(isPublic !== null && { public: isPublic }),
   externalId: id,
   accountId: account?.id ?? null,
   accountName: account?.name ?? null,

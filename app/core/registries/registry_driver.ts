@@ -31,6 +31,9 @@ export interface ExistingProject {
   readonly id: string
   /** Whether the registry has an account that the platform created for the owner of the name. */
   readonly isMarked: boolean
+  /** Whether everybody can pull from it. */
+  readonly isPublic: boolean
+  readonly repositories: number
 }
 
 /** The desired state of a project in a registry. */
@@ -38,6 +41,8 @@ export interface DesiredProject extends ClaimedName {
   readonly isPublic: boolean
   /** Whether the project may exist already: the platform created it, or an administrator adopts it. */
   readonly mayExist: boolean
+  /** Whether the project existed before the platform linked it. It is never made visible to more than it was. */
+  readonly isAdopted: boolean
   /** Whether an administrator adopts an account of this name that the platform did not create. */
   readonly adopts: boolean
   /** The new secret of the account. If null, the account keeps its secret, or the registry generates one. */
@@ -51,6 +56,8 @@ export interface LinkedProject {
   readonly id: string | null
   readonly account: Account | null
   readonly webhookId: string | null
+  /** Whether everybody can pull from it. */
+  readonly isPublic: boolean | null
 }
 
 /** A project to remove from a registry. */
@@ -102,14 +109,17 @@ export interface RegistryDriver {
 export class RegistryFailure extends Error {
   static readonly code = 'E_REGISTRY'
   readonly code = RegistryFailure.code
+  /** Whether the registry refuses the account of the platform. Asking again and again locks accounts. */
+  readonly isRefused: boolean
 
   constructor(
     message: string,
     /** Whether other requests would fail as well. If so, the registry is paused. */
     readonly isRegistryWide: boolean,
-    options?: ErrorOptions
+    { isRefused = false, ...options }: ErrorOptions & { readonly isRefused?: boolean } = {}
   ) {
     super(message, options)
+    this.isRefused = isRefused
   }
 }
 

@@ -15,8 +15,10 @@ const QUEUE: TaskQueue = {
   pausedWhile: IS_REGISTRY_PAUSED,
 }
 
-/** How long a registry is paused that is unreachable or rejects the account of the platform. */
+/** How long a registry is paused that is unreachable, or rejects the account of the platform for the first time. */
 const PAUSE_MS = 30_000
+/** Each further refusal doubles the pause, up to an hour: others may lock an account that fails often. */
+const MAX_DOUBLINGS = 7
 
 /** A name in a registry. */
 export interface LinkKey {
@@ -242,6 +244,10 @@ export class RegistryLinks {
        where registry_id = $1 and external_name = $2`,
       [registryId, externalName, accountId, fromNow(), host]
     )
+    await transaction.query(
+      'update registry_states set refusals = 0 where registry_id = $1 and refusals > 0',
+      [registryId]
+    )
     if (await this.tasks.finish(task, transaction)) {
       await transaction.query(
         'update registry_links set new_secret = null where registry_id = $1 and external_name = $2',
@@ -271,19 +277,22 @@ export class RegistryLinks {
     )
   }
 
-  /** Stores why a link could not be reconciled. A problem of the whole registry pauses it. */
+  /** Stores why a link could not be reconciled. A problem of the whole registry pauses it, a refusal longer each time. */
   async recordProblem(
     { registryId, externalName }: LinkKey,
     problem: string,
-    isRegistryWide: boolean
+    { isRegistryWide, isRefused }: { isRegistryWide: boolean; isRefused: boolean }
   ): Promise<void> {
     await this.#pool.query(
       `with noted as (
          update registry_links set problem = $3 where registry_id = $1 and external_name = $2)
-       insert into registry_states (registry_id, rests_until)
-       select id, $5 from registries where id = $1 and $4 for key share
-       on conflict (registry_id) do update set rests_until = excluded.rests_until`,
-      [registryId, externalName, problem, isRegistryWide, fromNow(PAUSE_MS)]
+       insert into registry_states as s (registry_id, rests_until, refusals)
+       select id, $5::timestamptz + $6 * interval '1 ms', $7::int from registries
+       where id = $1 and $4 for key share
+       on conflict (registry_id) do update set refusals = s.refusals + excluded.refusals,
+         rests_until = $5::timestamptz + $6 * interval '1 ms'
+           * case when $7 = 1 then 2 ^ least(s.refusals, ${MAX_DOUBLINGS}) else 1 end`,
+      [registryId, externalName, problem, isRegistryWide, fromNow(), PAUSE_MS, isRefused ? 1 : 0]
     )
   }
 }

@@ -21,7 +21,8 @@ export async function sendLinkCommands(
 }
 
 async function resume(transaction: pg.ClientBase, registryId: string): Promise<void> {
-  await transaction.query('update registry_states set rests_until = null where registry_id = $1', [
-    registryId,
-  ])
+  await transaction.query(
+    'update registry_states set rests_until = null, refusals = 0 where registry_id = $1',
+    [registryId]
+  )
 }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import vine from '@vinejs/vine'
 
-import { enforce, anyone, requires, requiresInMasterRealm, loggedIn } from '#kernel/access'
+import { enforce, anyone, requiresInMasterRealm, loggedIn } from '#kernel/access'
 import { sendJson } from '#http/send_json'
 import { body } from '#kernel/body'
 import { validatedBody } from '#http/request_body'
@@ -16,7 +16,7 @@ import { robotSecret } from './robot_secret.js'
 
 const REGISTRY = 'registry'
 const commandAccess = requiresInMasterRealm('registry_manage')
-const webhookAccess = requires('registry_manage')
+const webhookAccess = commandAccess
 
 const command = body({
   command: vine.enum(REGISTRY_OPERATIONS),

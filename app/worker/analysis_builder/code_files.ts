@@ -104,8 +104,9 @@ function requireUniquePaths(files: readonly CodeFile[]): void {
   }
 }
 
+/** What is signed is what the command names. Only a platform that reports no digest sends commands without one. */
 function requireContent({ digest }: RecordOf<'analysisCode'>, content: string | undefined): void {
-  if (content !== undefined && digest !== content) {
+  if ((digest ?? undefined) !== content) {
     throw new JobFailure(
       'contentChanged',
       'The analysis changed since this build was started: its files, image or arguments are different. Have it approved again, then start a new build'

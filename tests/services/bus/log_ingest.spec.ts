@@ -5,6 +5,7 @@ import { AmqpBus } from '#bus/amqp/amqp_bus'
 import { newMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import type { RunningJob } from '#jobs/running_job'
+import { BUS } from '#telemetry/events/reporter'
 import { consumeLogLines } from '#telemetry/logs/log_ingest'
 import { VictoriaLogsStore } from '#telemetry/logs/victorialogs/victorialogs_store'
 import { eventually } from '#tests/helpers/eventually'
@@ -41,6 +42,9 @@ async function publishLines({ url }: RealServer): Promise<void> {
   await connection.close()
 }
 
+/** The lines are about no record. */
+const owners = { ofPlatform: async () => ({ reportedBy: BUS, realms: [] }) }
+
 test.group('Log lines from RabbitMQ', (group) => {
   let broker: RealServer
   let standIn: VictoriaLogsStandIn
@@ -72,7 +76,7 @@ test.group('Log lines from RabbitMQ', (group) => {
     assert,
   }) => {
     await publishLines(broker)
-    ingest = await consumeLogLines({ bus, store, logger: silent })
+    ingest = await consumeLogLines({ bus, store, owners, logger: silent })
     await eventually(() => standIn.lines.length > 300)
     const moment = performance.now()
     await broker.kill()

@@ -19,6 +19,8 @@ class Scene {
   stored: Fields[]
   /** Files in an additional bucket. */
   storedElsewhere: Fields[] = []
+  /** The content digest that core reports, if it does. */
+  digest: string | undefined
   total: number | undefined
   /** Delays the file list of storage. */
   listed: Promise<void> | undefined
@@ -35,7 +37,10 @@ class Scene {
   }
 
   /** Some platforms only support pages. */
-  async code(cleanup: (after: () => void) => void, { tellsAll: hasFileEndpoint = true } = {}) {
+  async code(
+    cleanup: (after: () => void) => void,
+    { tellsAll: hasFileEndpoint = true, content = undefined as string | undefined } = {}
+  ) {
     const { platform, asked: requests } = await startPlatform((request, response) => {
       const { pathname, searchParams } = new URL(request.url!, 'http://platform')
       const offset = Number(searchParams.get('page[offset]'))
@@ -46,7 +51,11 @@ class Scene {
         })
       switch (pathname) {
         case `/core/analyses/${ANALYSIS}/code`:
-          return this.#all(hasFileEndpoint, { bucketId: BUCKET, files: this.known }, response)
+          return this.#all(
+            hasFileEndpoint,
+            { bucketId: BUCKET, files: this.known, digest: this.digest },
+            response
+          )
         case `/storage/buckets/${BUCKET}/files`:
           return void this.#whenListed(() =>
             this.#all(hasFileEndpoint, { files: this.stored }, response)
@@ -67,7 +76,7 @@ class Scene {
       }
     }, cleanup)
     const tars = new BucketTars(platform)
-    return { code: await codeOf(platform, ANALYSIS, tars), asked: requests, tars }
+    return { code: await codeOf(platform, ANALYSIS, tars, content), asked: requests, tars }
   }
 
   async #whenListed(report: () => void): Promise<void> {
@@ -100,6 +109,20 @@ test.group('The code of a build', () => {
         hasFileEndpoint ? 2 : 9
       )
     })
+
+  test('is signed only if the command names it, unless the platform names none itself', async ({
+    assert,
+    cleanup,
+  }) => {
+    const scene = new Scene(1)
+    const [content, another] = ['a'.repeat(64), 'b'.repeat(64)]
+    assert.lengthOf((await scene.code(cleanup)).code.files, 1)
+    scene.digest = content
+    assert.lengthOf((await scene.code(cleanup, { content })).code.files, 1)
+    for (const named of [another, undefined]) {
+      await assert.rejects(() => scene.code(cleanup, { content: named }), /^The analysis changed/)
+    }
+  })
 
   test('comes from all buckets of the analysis, with unique paths', async ({ assert, cleanup }) => {
     const scene = new Scene(2)

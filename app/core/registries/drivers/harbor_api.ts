@@ -11,6 +11,7 @@ const JSON_TYPE = /^application\/(problem\+)?json\b/i
 
 /** Statuses that other requests would get as well: the account is rejected, or the registry is overloaded. */
 const REGISTRY_WIDE = [401, 403, 429]
+const REFUSALS = [401, 403]
 
 export interface HarborAccount {
   readonly host: string
@@ -81,7 +82,9 @@ export class HarborApi {
     if (status < 500 && !hasErrorBody(response)) {
       throw new UnknownRegistryType(problem)
     }
-    throw new RegistryFailure(problem, status >= 500 || REGISTRY_WIDE.includes(status))
+    throw new RegistryFailure(problem, status >= 500 || REGISTRY_WIDE.includes(status), {
+      isRefused: REFUSALS.includes(status),
+    })
   }
 
   async #exchange(

@@ -81,18 +81,24 @@ export class HarborDriver implements RegistryDriver {
       return null
     }
     const isMarked = await this.#robots.hasOwn({ name, mark: markProject(owner), account })
-    return { id: parseId(body?.project_id), isMarked }
+    return {
+      id: parseId(body?.project_id),
+      isMarked,
+      isPublic: isPublicIn(body),
+      repositories: Number(body?.repo_count) || 0,
+    }
   }
 
   async link(project: DesiredProject): Promise<LinkedProject> {
     const { name, hook } = project
-    const id = await this.#createOrUpdateProject(project)
+    const { id, isPublic } = await this.#createOrUpdateProject(project)
     const account = await this.#robots.ensure({
       ...project,
       mark: markProject(project.owner),
       permissions: [permit(name, PULL)],
     })
-    return { id, account, webhookId: hook && (await this.#createOrUpdateWebhook(name, hook)) }
+    const webhookId = hook && (await this.#createOrUpdateWebhook(name, hook))
+    return { id, account, webhookId, isPublic }
   }
 
   /** Removes the account first, so that no client pulls during the removal. */
@@ -135,7 +141,8 @@ export class HarborDriver implements RegistryDriver {
     return status !== MISSING
   }
 
-  async #createOrUpdateProject({ name, isPublic, mayExist }: DesiredProject): Promise<string> {
+  /** A private project that somebody else made stays private, whatever its record says. */
+  async #createOrUpdateProject({ name, isPublic, mayExist, isAdopted }: DesiredProject) {
     const metadata = { public: String(isPublic) }
     const { status } = await this.#api.request('POST', 'projects', {
       body: { project_name: name, public: isPublic, metadata },
@@ -144,11 +151,11 @@ export class HarborDriver implements RegistryDriver {
     if (status === CONFLICT && !mayExist) {
       throw new NameTaken(name)
     }
-    if (status === CONFLICT) {
+    if (status === CONFLICT && !(isAdopted && isPublic)) {
       await this.#api.request('PUT', projectPath(name), { body: { public: isPublic, metadata } })
     }
     const { body } = await this.#api.request('GET', projectPath(name))
-    return parseId(body?.project_id)
+    return { id: parseId(body?.project_id), isPublic: isPublicIn(body) }
   }
 
   async #createOrUpdateWebhook(
@@ -218,6 +225,8 @@ export class HarborDriver implements RegistryDriver {
     await this.#api.request('DELETE', path, { expected: [MISSING] })
   }
 }
+
+const isPublicIn = (project: any): boolean => String(project?.metadata?.public) === 'true'
 
 const projectPath = (name: string) => `projects/${encodeURIComponent(name)}`
 

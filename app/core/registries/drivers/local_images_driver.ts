@@ -11,6 +11,6 @@ const SECRET_BYTES = 24
 export class LocalImagesDriver extends NullDriver {
   override async link({ name, account, newSecret }: DesiredProject): Promise<LinkedProject> {
     const secret = newSecret ?? account?.secret ?? clock.random(SECRET_BYTES).toString('hex')
-    return { id: name, account: { id: name, name, secret }, webhookId: null }
+    return { id: name, account: { id: name, name, secret }, webhookId: null, isPublic: null }
   }
 }

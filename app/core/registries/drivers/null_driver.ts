@@ -13,7 +13,7 @@ export class NullDriver implements RegistryDriver {
   }
 
   async link(_project: DesiredProject): Promise<LinkedProject> {
-    return { id: null, account: null, webhookId: null }
+    return { id: null, account: null, webhookId: null, isPublic: null }
   }
 
   async unlink(): Promise<void> {}

@@ -59,13 +59,15 @@ export class PlainRegistryDriver extends NullDriver {
     const challenge = parseChallenge({ status, headers, text })
     const isAuthenticated = challenge ? await this.#hasToken(challenge) : isSuccess(status)
     if (!isAuthenticated) {
-      throw new RegistryFailure(`The registry answered GET v2 with ${status}`, true)
+      throw new RegistryFailure(`The registry answered GET v2 with ${status}`, true, {
+        isRefused: status === UNAUTHORIZED,
+      })
     }
   }
 
   override async link({ name }: DesiredProject): Promise<LinkedProject> {
     await this.requireAccount()
-    return { id: name, account: null, webhookId: null }
+    return { id: name, account: null, webhookId: null, isPublic: null }
   }
 
   /** The token service may be another host, but must not receive the account in plain text. */

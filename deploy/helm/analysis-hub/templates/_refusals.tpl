@@ -22,7 +22,7 @@
 
 {{- define "analysis-hub.refusedSettings" -}}
 {{- $secrets := include "analysis-hub.secretVariables" . | fromJsonArray -}}
-{{- $own := list "NODE_ENV" "SURFACES" "JOBS" "PORT" "ADMIN_PORT" "ADMIN_HOST" "PUBLIC_URL" "DATA_DIR" "DRAIN_DELAY_SECONDS" "TRUSTED_PROXIES" "S3_ENDPOINT" "S3_REGION" "S3_BUCKET" "S3_FORCE_PATH_STYLE" "STORAGE_PATH" "IMAGES_PATH" "WORKER_PATH" "LOGSTORE_URL" "IDENTITY_URL" "IDENTITY_EMBEDDED" "CORE_URL" "STORAGE_URL" "IMAGE_SIGNING_KEY" "NODE_EXTRA_CA_CERTS" -}}
+{{- $own := list "NODE_ENV" "SURFACES" "JOBS" "PORT" "ADMIN_PORT" "ADMIN_HOST" "PUBLIC_URL" "DATA_DIR" "DRAIN_DELAY_SECONDS" "TRUSTED_PROXIES" "S3_ENDPOINT" "S3_REGION" "S3_BUCKET" "S3_FORCE_PATH_STYLE" "STORAGE_PATH" "IMAGES_PATH" "WORKER_PATH" "LOGSTORE_URL" "IDENTITY_URL" "IDENTITY_EMBEDDED" "CORE_URL" "STORAGE_URL" "IMAGE_SIGNING_KEY" "WORKER_AMQP_LIMITED" "NODE_EXTRA_CA_CERTS" -}}
 {{- range $name, $value := .Values.settings -}}
 {{- if or (has $name $secrets) (has (trimSuffix "_FILE" $name) $secrets) -}}
 {{- fail (printf "settings.%s is a secret, and everybody who sees the release could read it: put it into a Secret, and name that in secrets.existingSecret or secrets.from.%s." $name (trimSuffix "_FILE" $name)) -}}
@@ -32,7 +32,7 @@
 {{- end -}}
 {{- end -}}
 {{- range include "analysis-hub.chosenSecrets" . | fromJsonArray -}}
-{{- if not (has . (append $secrets "IMAGE_SIGNING_KEY")) -}}
+{{- if not (has . (concat $secrets (include "analysis-hub.namedSecrets" $ | fromJsonArray))) -}}
 {{- fail (printf "secrets names %s, which is no secret of the hub: docs/configuration.md lists those there are." .) -}}
 {{- end -}}
 {{- end -}}
@@ -64,6 +64,8 @@
   "CLIENT_SECRET" "No CLIENT_SECRET: the hub cannot log in at the identity provider"
   "IDENTITY_ADMIN_PASSWORD" "No IDENTITY_ADMIN_PASSWORD: the embedded identity provider has no first password"
   "S3_ACCESS_KEY" "No S3_ACCESS_KEY: s3.endpoint cannot be used without an account"
+  "IMAGE_SIGNING_KEY" "No IMAGE_SIGNING_KEY: workers cannot sign images without it (docs/worker.md says how to get it)"
+  "WORKER_CLIENT_SECRET" "No WORKER_CLIENT_SECRET: workers have a client of their own to log in with (docs/worker.md says how to get it)"
   "S3_SECRET_KEY" "No S3_SECRET_KEY: s3.endpoint cannot be used without an account"
 -}}
 {{- range $name := include "analysis-hub.requiredSecrets" . | fromJsonArray -}}
@@ -101,7 +103,15 @@
 {{- if and (or .Values.metrics.serviceMonitor.enabled .Values.metrics.prometheusRule.enabled) (not .Values.metrics.enabled) -}}
 {{- fail "metrics.serviceMonitor and metrics.prometheusRule need metrics that are served: set metrics.enabled to true." -}}
 {{- end -}}
-{{- if and .Values.networkPolicy.egress.restricted (not .Values.networkPolicy.egress.rules) (not .Values.trial.enabled) -}}
-{{- fail "networkPolicy.egress.restricted without networkPolicy.egress.rules would cut the hub off from its database: add rules for the servers it needs." -}}
+{{- if and .Values.networkPolicy.enabled .Values.networkPolicy.egress.restricted (not .Values.networkPolicy.egress.rules) (not .Values.trial.enabled) -}}
+{{- fail "networkPolicy.egress.restricted without networkPolicy.egress.rules would cut the hub off from its database: add rules for the servers it needs, or set networkPolicy.egress.restricted to false." -}}
+{{- end -}}
+{{- if .Values.networkPolicy.enabled -}}
+{{- if and (or .Values.ingress.enabled .Values.gateway.enabled) (not .Values.networkPolicy.clients) -}}
+{{- fail "networkPolicy.clients is empty, so the ingress or gateway could not reach the hub: name the pods that may, such as those of the controller, or all with {namespaceSelector: {}}." -}}
+{{- end -}}
+{{- if and .Values.metrics.enabled (not .Values.networkPolicy.monitoring) -}}
+{{- fail "networkPolicy.monitoring is empty, so nobody could read the metrics: name the pods of Prometheus, or all with {namespaceSelector: {}}." -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}

@@ -9,6 +9,11 @@
 ]
 {{- end -}}
 
+{{/* Secrets that are no variables of the same name: a path, and AMQP_URL of the workers. */}}
+{{- define "analysis-hub.namedSecrets" -}}
+["IMAGE_SIGNING_KEY", "WORKER_AMQP_URL"]
+{{- end -}}
+
 {{/* The secrets that the users name in addition to the required ones. */}}
 {{- define "analysis-hub.chosenSecrets" -}}
 {{- concat .Values.secrets.additional (keys .Values.secrets.from) | uniq | sortAlpha | toJson -}}
@@ -42,19 +47,31 @@
 {{- if .Values.s3.endpoint -}}
 {{- $names = concat $names (list "S3_ACCESS_KEY" "S3_SECRET_KEY") -}}
 {{- end -}}
+{{- if .Values.worker.enabled -}}
+{{- $names = concat $names (list "IMAGE_SIGNING_KEY" "WORKER_CLIENT_SECRET") -}}
+{{- end -}}
 {{- toJson $names -}}
 {{- end -}}
 
-{{/* The secrets of a component: a worker gets no more than it needs. It takes root and component. */}}
+{{/* Whether workers have an account of their own at the broker. */}}
+{{- define "analysis-hub.hasWorkerAccount" -}}
+{{- if has "WORKER_AMQP_URL" (include "analysis-hub.chosenSecrets" . | fromJsonArray) -}}true{{- end -}}
+{{- end -}}
+
+{{/* The secrets of a component. A worker gets what it signs and logs in with, and nothing of the hub. It takes root and component. */}}
 {{- define "analysis-hub.secretsOf" -}}
 {{- $names := list -}}
 {{- if not .root.Values.trial.enabled -}}
 {{- $names = concat (include "analysis-hub.requiredSecrets" .root | fromJsonArray) (include "analysis-hub.chosenSecrets" .root | fromJsonArray) | uniq | sortAlpha -}}
 {{- end -}}
 {{- $shown := list -}}
-{{- $ofWorkers := list "AMQP_URL" "APP_KEY" "APP_KEY_PREVIOUS" "CLIENT_SECRET" "IMAGE_SIGNING_KEY" "MASTER_IMAGES_TOKEN" "WORKER_CLIENT_SECRET" -}}
+{{- $ofWorkers := list (eq (include "analysis-hub.hasWorkerAccount" .root) "true" | ternary "WORKER_AMQP_URL" "AMQP_URL") "IMAGE_SIGNING_KEY" "MASTER_IMAGES_TOKEN" "WORKER_CLIENT_SECRET" -}}
+{{- $onlyOfWorkers := list "WORKER_AMQP_URL" "MASTER_IMAGES_TOKEN" -}}
+{{- if .root.Values.identity.url -}}
+{{- $onlyOfWorkers = append $onlyOfWorkers "WORKER_CLIENT_SECRET" -}}
+{{- end -}}
 {{- range $names -}}
-{{- if or (ne $.component "worker") (has . $ofWorkers) -}}
+{{- if (eq $.component "worker") | ternary (has . $ofWorkers) (not (has . $onlyOfWorkers)) -}}
 {{- $shown = append $shown . -}}
 {{- end -}}
 {{- end -}}
@@ -64,7 +81,8 @@
 {{/* The variables that name the files. IMAGE_SIGNING_KEY is a path itself. It takes root and component. */}}
 {{- define "analysis-hub.secretFiles" -}}
 {{- range include "analysis-hub.secretsOf" . | fromJsonArray }}
-- name: {{ eq . "IMAGE_SIGNING_KEY" | ternary . (printf "%s_FILE" .) }}
+{{- $variable := eq . "WORKER_AMQP_URL" | ternary "AMQP_URL" . }}
+- name: {{ eq . "IMAGE_SIGNING_KEY" | ternary . (printf "%s_FILE" $variable) }}
   value: /run/secrets/analysis-hub/{{ . }}
 {{- end }}
 {{- end -}}

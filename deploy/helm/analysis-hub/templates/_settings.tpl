@@ -44,6 +44,10 @@
 {{- $url := include "analysis-hub.internalUrl" .root -}}
 {{- $_ := set $settings "SURFACES" "none" -}}
 {{- $_ := set $settings "JOBS" "worker" -}}
+{{- $_ := set $settings "WORKER_CLIENT_ID" ($settings.WORKER_CLIENT_ID | default "worker") -}}
+{{- if include "analysis-hub.hasWorkerAccount" .root -}}
+{{- $_ := set $settings "WORKER_AMQP_LIMITED" "true" -}}
+{{- end -}}
 {{- $_ := set $settings "CORE_URL" (printf "%s/core" $url) -}}
 {{- $_ := set $settings "STORAGE_URL" (printf "%s/storage" $url) -}}
 {{- $_ := set $settings "IDENTITY_URL" ($values.identity.url | default (printf "%s/auth" $url)) -}}
