@@ -14,6 +14,7 @@ const settings: AppSettings = {
   isProduction: env.NODE_ENV === 'production',
   hasDocs: env.DOCS_ENABLED,
   surfaces: surfacesOf(env),
+  identityUrl: env.IDENTITY_PUBLIC_URL ?? env.IDENTITY_URL,
   served: servedOf(env),
 }
 

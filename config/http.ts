@@ -1,9 +1,9 @@
 import type { HttpSettings } from '#http/http_settings'
-import { trustedProxies } from '#http/trusted_proxies'
+import { consoleAddresses, trustedProxies } from '#http/trusted_proxies'
 import { env } from '#start/env'
 import * as cors from './cors.js'
 
-const isTrustedProxy = trustedProxies(env.TRUSTED_PROXIES)
+const isTrustedProxy = trustedProxies([...env.TRUSTED_PROXIES, ...consoleAddresses(env)])
 
 const settings: HttpSettings = {
   isTrustedProxy,

@@ -61,7 +61,7 @@ export default class MessagingProvider {
 
   /** Requests do not need the broker: the outbox keeps what they publish. Processes without surfaces need it. */
   async #openBus(logger: BusLogger): Promise<Bus> {
-    const bus = await openBus(env.AMQP_URL, logger)
+    const bus = await openBus(env.AMQP_URL, logger, { isLimited: env.WORKER_AMQP_LIMITED })
     this.#bus = bus
     const check = () => requireReady(bus)
     const isRequired = env.SURFACES.length === 0

@@ -8,12 +8,16 @@ import { StoredCode } from '#core/analysis_bucket_files/stored_code'
 import { AnalysisLogStore } from '#core/analysis_logs/analysis_log_store'
 import type { Inventory } from '#core/analysis_storage/inventory'
 import { BucketLocks } from '#core/code_locks/bucket_locks'
+import { StorageRemovals } from '#core/code_locks/storage_removals'
 import { EventReader } from '#core/events/event_reader'
 import { NodeRealms } from '#messenger/mailboxes/node_realms'
 import type { FindRealms } from '#records/record_realms'
 import { env } from '#start/env'
-import { Participations } from '#storage/access/participations'
+import { AnalysisReach } from '#storage/access/analysis_reach'
+import { CodeRecords } from '#storage/locks/code_records'
+import { LineOwners } from '#telemetry/logs/line_owners'
 import { LogStore } from '#telemetry/logs/log_store'
+import { Participants } from '#telemetry/logs/participants'
 import { realmsFrom, RecordRealms } from '#telemetry/events/record_realms'
 
 declare module '@adonisjs/core/types' {
@@ -37,27 +41,33 @@ export default class NeighboursProvider {
   constructor(protected app: ApplicationService) {}
 
   register() {
-    this.app.container.singleton(Participations, () => this.#participations())
+    this.app.container.singleton(AnalysisReach, () => this.#analysisReach())
     this.app.container.singleton(NodeRealms, () => this.#nodeRealms())
     this.app.container.singleton(BucketRealms, () => this.#bucketRealms())
     this.app.container.singleton(RecordRealms, () => this.#recordRealms())
+    this.app.container.singleton(Participants, () => this.#analysisParticipants())
     this.app.container.singleton(AnalysisLogStore, () => this.#analysisLogStore())
     this.app.container.singleton(EventReader, () => this.#eventReader())
     this.app.container.singleton(StoredCode, () => this.#storedCode())
     this.app.container.singleton(BucketLocks, () => this.#bucketLocks())
+    this.app.container.singleton(StorageRemovals, () => this.#storageRemovals())
+    this.app.container.singleton(CodeRecords, () => this.#codeRecords())
     this.app.container.singleton('storageInventory', () => this.#storageInventory())
   }
 
-  #participations() {
-    return this.#resolve<Participations>('core', env.CORE_URL, {
+  #analysisReach() {
+    return this.#resolve<AnalysisReach>('core', env.CORE_URL, {
       local: async () => {
-        const { analysesOfClient } = await import('#core/analyses/analyses_of_client')
-        return { analysesOf: analysesOfClient }
+        const { storageReach } = await import('#core/analysis_storage/storage_reach')
+        return storageReach
       },
-      absent: async () => ({ analysesOf: async () => new Set<string>() }),
+      absent: async () => {
+        const { withoutCore } = await import('#storage/access/without_core')
+        return withoutCore
+      },
       remote: async (core) => {
-        const { fetchParticipations } = await import('#storage/access/fetch_participations')
-        return { analysesOf: (clientId) => fetchParticipations(core, clientId) }
+        const { remoteReach } = await import('#storage/access/remote_reach')
+        return remoteReach(core)
       },
     })
   }
@@ -111,11 +121,26 @@ export default class NeighboursProvider {
     })
   }
 
+  #analysisParticipants() {
+    return this.#resolve<Participants>('core', env.CORE_URL, {
+      local: async () => {
+        const { participantsOf } = await import('#core/analyses/participants')
+        return { find: participantsOf }
+      },
+      absent: async () => ({ find: async () => undefined }),
+      remote: async (core) => {
+        const { fetchParticipants } = await import('#telemetry/logs/fetch_participants')
+        return { find: fetchParticipants(core) }
+      },
+    })
+  }
+
   #analysisLogStore() {
     return this.#resolve<AnalysisLogStore>('telemetry', env.TELEMETRY_URL, {
       local: async () => {
         const { localLogs } = await import('#telemetry/logs/local_logs')
-        return localLogs(await this.app.container.make(LogStore))
+        const { container } = this.app
+        return localLogs(await container.make(LogStore), await container.make(LineOwners))
       },
       absent: async () => {
         const { NO_LOGS } = await import('#core/analysis_logs/analysis_log_store')
@@ -158,6 +183,40 @@ export default class NeighboursProvider {
       remote: async (storage) => {
         const { remoteBucketLocks } = await import('#core/code_locks/remote_bucket_locks')
         return remoteBucketLocks(storage)
+      },
+    })
+  }
+
+  #storageRemovals() {
+    return this.#resolve<StorageRemovals>('storage', env.STORAGE_URL, {
+      local: async () => {
+        const { removeForCore } = await import('#storage/locks/local_removals')
+        return { remove: removeForCore }
+      },
+      absent: async () => {
+        const { NO_REMOVALS } = await import('#core/code_locks/storage_removals')
+        return NO_REMOVALS
+      },
+      remote: async (storage) => {
+        const { remoteStorageRemovals } = await import('#core/code_locks/remote_storage_removals')
+        return remoteStorageRemovals(storage)
+      },
+    })
+  }
+
+  #codeRecords() {
+    return this.#resolve<CodeRecords>('core', env.CORE_URL, {
+      local: async () => {
+        const { removeCodeRecords } = await import('#core/code_locks/local_code_records')
+        return { remove: removeCodeRecords }
+      },
+      absent: async () => {
+        const { withoutCodeRecords } = await import('#storage/locks/without_code_records')
+        return withoutCodeRecords
+      },
+      remote: async (core) => {
+        const { remoteCodeRecords } = await import('#storage/locks/remote_code_records')
+        return remoteCodeRecords(core)
       },
     })
   }

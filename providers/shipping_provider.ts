@@ -46,8 +46,10 @@ export default class ShippingProvider {
   }
 
   async #localWriter(): Promise<(line: ShippedLine) => void> {
+    const { PLATFORM } = await import('#telemetry/events/reporter')
     const { normalizedLine } = await import('#telemetry/logs/normalized_line')
     const store = await this.app.container.make(OwnLogStore)
-    return (line) => void store.write([normalizedLine(line)])
+    const owner = { reportedBy: PLATFORM, realms: [] }
+    return (line) => void store.write([normalizedLine({ ...line, owner })])
   }
 }

@@ -1,9 +1,10 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { health } from '#observability/health'
-import { CachedParticipations } from '#storage/access/cached_participations'
+import { CachedReach } from '#storage/access/cached_reach'
 import { BucketFileService } from '#storage/bucket_files/bucket_file_service'
 import { Heartbeat } from '#storage/claims/heartbeat'
+import { OpenDownloads } from '#storage/downloads/open_downloads'
 import { BucketService } from '#storage/buckets/bucket_service'
 import { env } from '#start/env'
 import { StorageRecords } from '#storage/storage_records'
@@ -31,10 +32,11 @@ export function wireStorage(app: ApplicationService): void {
   }
   makeOnce(container, [
     StorageRecords,
-    CachedParticipations,
+    CachedReach,
     BucketService,
     BucketFileService,
     Heartbeat,
+    OpenDownloads,
     ResumableService,
     StorageUsage,
   ])

@@ -3,6 +3,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { Signals } from '#signals/signals'
 import { EventService } from '#telemetry/events/event_service'
 import { EventTail } from '#telemetry/events/live/event_tail'
+import { LineOwners } from '#telemetry/logs/line_owners'
 import { LogService } from '#telemetry/logs/log_service'
 import { EVENTS_TOPIC, onAppended } from '#telemetry/events/live/append_notifications'
 import { TelemetryRecords } from '#telemetry/telemetry_records'
@@ -26,5 +27,12 @@ export function wireTelemetry({ container }: ApplicationService): void {
     const drive = await resolver.make('drive.manager')
     return openHeadAnchor(drive.use())
   })
-  makeOnce(container, [TelemetryRecords, EventService, EventTail, LogService, TrailService])
+  makeOnce(container, [
+    TelemetryRecords,
+    EventService,
+    EventTail,
+    LineOwners,
+    LogService,
+    TrailService,
+  ])
 }

@@ -9,6 +9,12 @@ export async function recordSecretRead(origin: Origin, owner: SecretOwner): Prom
   await audit.secretRead(origin, owner)
 }
 
+/** `SecurityAudit.codeRead`, for code outside the container. */
+export async function recordCodeRead(origin: Origin, code: SecretOwner): Promise<void> {
+  const audit = await securityAudit()
+  await audit.codeRead(origin, code)
+}
+
 /** `SecurityAudit.signIn`, for code outside the container. */
 export async function recordSignIn(
   type: SignInEvent,

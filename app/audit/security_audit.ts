@@ -14,6 +14,9 @@ import {
 import { isUuid } from '#kernel/is_uuid'
 import { originOf } from '#kernel/request_origin'
 
+/** How much of a filter is recorded. */
+const MAX_FILTER_LENGTH = 1_024
+
 /** The account of a login. */
 export interface AuditedAccount {
   readonly kind: 'user' | 'client'
@@ -80,6 +83,12 @@ export class SecurityAudit {
     })
   }
 
+  /** Records that code of another realm is about to be sent to someone who decides about it. Await it first. */
+  codeRead(origin: Origin, { kind, id, realmId }: SecretOwner): Promise<void> {
+    const read = { type: 'codeRead', subject: kind, id, realmId, origin, permissions: [] } as const
+    return this.#sink.record(read)
+  }
+
   /** Records that the audit trail was verified, and with which result. Its subject are the events themselves. */
   trailVerified(origin: Origin, { isIntact }: { isIntact: boolean }): Promise<void> {
     return this.#sink.record({
@@ -89,6 +98,19 @@ export class SecurityAudit {
       realmId: origin.actor.realmId,
       origin,
       permissions: [],
+    })
+  }
+
+  /** Records that the log lines that match a filter are about to be deleted. Await it first. */
+  logsDeleted(origin: Origin, subject: string, filter: string): Promise<void> {
+    return this.#sink.record({
+      type: 'logsDeleted',
+      subject,
+      id: null,
+      realmId: origin.actor.realmId,
+      origin,
+      permissions: [],
+      facts: { filter: filter.slice(0, MAX_FILTER_LENGTH) },
     })
   }
 

@@ -10,9 +10,19 @@ export type TrailEvent = 'trailIntact' | 'trailChanged'
 /** What operators do with messages that could not be processed, and that it was not done after all. */
 export type DeadLetterEvent = 'deadLetterRedriven' | 'deadLetterDropped' | 'deadLetterUntouched'
 
+/** Log lines are about to be deleted. */
+export type LogEvent = 'logsDeleted'
+
 /** An auditable event without a change of a record. It names what was refused or read but never contains it. */
 export interface SecurityEvent {
-  readonly type: 'permissionRefused' | 'secretRead' | DeadLetterEvent | TrailEvent | SignInEvent
+  readonly type:
+    | 'permissionRefused'
+    | 'secretRead'
+    | 'codeRead'
+    | DeadLetterEvent
+    | TrailEvent
+    | SignInEvent
+    | LogEvent
   /** A kind of record or the name of a route. */
   readonly subject: string
   readonly id: string | null

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 
 import type { SurfaceName } from '#configuration/surfaces'
 import { ObjectMissing } from '#storage/objects/errors'
@@ -12,6 +11,8 @@ import type { PackedContent } from './pack.js'
 
 const FORMAT = 1
 const NAME = 'about/manifest.json'
+/** Names every table and every bucket: this is enough for a million buckets. */
+const MAX_BYTES = 256 * 1024 ** 2
 
 export interface TablePart extends PackedContent {
   readonly table: string
@@ -86,7 +87,7 @@ export async function findManifest(
 
 async function readManifest(backupStore: BackupStore): Promise<string | undefined> {
   try {
-    return await text(await backupStore.read(NAME))
+    return await boundedText(await backupStore.read(NAME))
   } catch (error) {
     if (error instanceof ObjectMissing) {
       return undefined
@@ -95,28 +96,71 @@ async function readManifest(backupStore: BackupStore): Promise<string | undefine
   }
 }
 
+async function boundedText(source: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of source) {
+    bytes += chunk.byteLength
+    if (bytes > MAX_BYTES) {
+      throw new BackupDamaged(NAME, `it has more than ${MAX_BYTES} bytes`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
 function verify(content: string, key: string): Manifest {
-  const { format, manifest, signature } = parse(content)
+  const file = parse(content)
+  const { format } = file
   if (format !== FORMAT) {
     throw new BackupRefused(
       `The backup has format ${format}, but this version reads format ${FORMAT}: use the version that wrote it`
     )
   }
+  const { manifest, signature } = requireSigned(file)
   if (!isMarkOf(key, manifest.key)) {
     throw new BackupRefused(
       'The backup was taken with another APP_KEY, and its sealed secrets cannot be read with this one: set the APP_KEY of that time'
     )
   }
-  if (!isSame(signatureOf(key, manifest.key, JSON.stringify(manifest)), signature)) {
+  if (!isSame(signatureOf(key, manifest.key, textOf(manifest)), signature)) {
     throw new BackupDamaged(NAME, 'the signature does not match')
   }
   return manifest
 }
 
-function parse(content: string): { format: number; manifest: Manifest; signature: string } {
+/** A manifest as it is in the store. Only its signature tells that this version or a former one wrote the rest. */
+interface SignedManifest {
+  readonly manifest: Manifest
+  readonly signature: string
+}
+
+function parse(content: string): Partial<Record<'format' | 'manifest' | 'signature', unknown>> {
+  let file: unknown
   try {
-    return JSON.parse(content)
+    file = JSON.parse(content)
   } catch (error) {
     throw new BackupDamaged(NAME, 'it is not valid JSON', error)
+  }
+  if (typeof file !== 'object' || file === null) {
+    throw new BackupDamaged(NAME, 'it is not a JSON object')
+  }
+  return file
+}
+
+function requireSigned({ manifest, signature }: ReturnType<typeof parse>): SignedManifest {
+  const { salt, fingerprint } = (manifest as Partial<Manifest> | null | undefined)?.key ?? {}
+  if ([salt, fingerprint, signature].some((value) => typeof value !== 'string')) {
+    throw new BackupDamaged(NAME, 'it has no signature')
+  }
+  return { manifest, signature } as SignedManifest
+}
+
+/** Content that is nested too deeply cannot be written, and none that is ours is. */
+function textOf(manifest: Manifest): string {
+  try {
+    return JSON.stringify(manifest)
+  } catch (error) {
+    throw new BackupDamaged(NAME, 'it is nested too deeply', error)
   }
 }

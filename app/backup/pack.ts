@@ -12,21 +12,33 @@ export interface PackedContent {
   readonly sha256: string
 }
 
-/** Computes size and digest of the bytes that pass. */
+/** Computes size and digest of the bytes that pass, and fails as soon as there are more than announced. */
 class ContentDigest extends Transform {
   readonly #digest = createHash('sha256')
+  readonly #maxBytes: number
   #bytes = 0
+
+  constructor(maxBytes = Number.POSITIVE_INFINITY) {
+    super()
+    this.#maxBytes = maxBytes
+  }
 
   override _transform(chunk: Buffer, _encoding: string, done: TransformCallback): void {
     this.#digest.update(chunk)
     this.#bytes += chunk.length
-    done(null, chunk)
+    if (this.#bytes > this.#maxBytes) {
+      done(new ContentTooLong())
+    } else {
+      done(null, chunk)
+    }
   }
 
   content(): PackedContent {
     return { bytes: this.#bytes, sha256: this.#digest.digest('hex') }
   }
 }
+
+class ContentTooLong extends Error {}
 
 type Source = NodeJS.ReadableStream | AsyncIterable<Uint8Array | string>
 
@@ -50,7 +62,10 @@ export async function pack(
   return digest.content()
 }
 
-/** Decompresses a part into a reader. Fails, at the end at the latest, if the content does not match. */
+/**
+ * Decompresses a part into a reader. Fails if the content does not match: at the end, or as soon as it is longer than
+ * announced, since a few bytes may decompress to very many.
+ */
 export async function unpack(
   backupStore: BackupStore,
   name: string,
@@ -58,7 +73,7 @@ export async function unpack(
   reader: NodeJS.WritableStream | ((chunks: AsyncIterable<Buffer>) => Promise<void>),
   signal: AbortSignal
 ): Promise<void> {
-  const digest = new ContentDigest()
+  const digest = new ContentDigest(bytes)
   const read = await backupStore.read(name).catch((error: unknown) => {
     throw new BackupDamaged(name, 'it cannot be read', error)
   })
@@ -67,6 +82,9 @@ export async function unpack(
       signal,
     })
   } catch (error) {
+    if (error instanceof ContentTooLong) {
+      throw new BackupDamaged(name, `it has more than the expected ${bytes} bytes`, error)
+    }
     throw isDecompressionError(error)
       ? new BackupDamaged(name, 'it cannot be decompressed', error)
       : error

@@ -6,7 +6,9 @@ import { BucketLocks } from '#core/code_locks/bucket_locks'
 import { analysisClientSweep } from '#core/analyses/client_sweep'
 import { coreIntentSweep, nodeClientSweep } from '#core/clients/client_sweeps'
 import { clientWorker } from '#core/clients/client_worker'
+import { codeRemovalWorker } from '#core/code_locks/code_removals'
 import { lockReleaseWorker } from '#core/code_locks/lock_releases'
+import { StorageRemovals } from '#core/code_locks/storage_removals'
 import { SecretReplacements, secretReplacementWorker } from '#core/clients/secret_replacements'
 import { coreReactions, removalSweeps } from './removals.js'
 import { ClientTasks } from '#core/clients/client_tasks'
@@ -61,6 +63,9 @@ export async function startCoreWorkers(logger: Logger): Promise<RunningJob> {
   const locks = await app.container.make(BucketLocks)
   const releaseWorker = lockReleaseWorker({ pool: corePool(), locks, logger })
   const releaseRunner = await TaskRunner.start({ worker: releaseWorker, signals, logger })
+  const storage = await app.container.make(StorageRemovals)
+  const removalWorker = codeRemovalWorker({ pool: corePool(), storage, logger })
+  const removalRunner = await TaskRunner.start({ worker: removalWorker, signals, logger })
   const replacements = await app.container.make(SecretReplacements)
   const records = { pool: corePool(), sink: await app.container.make(EventSink) }
   const replacementRunner = await TaskRunner.start({
@@ -74,6 +79,7 @@ export async function startCoreWorkers(logger: Logger): Promise<RunningJob> {
       await Promise.all([
         clientRunner.stop(),
         releaseRunner.stop(),
+        removalRunner.stop(),
         replacementRunner.stop(),
         stopReacting(),
       ])

@@ -14,7 +14,10 @@ import { AnalysisBucketFileService } from '#core/analysis_bucket_files/analysis_
 import { analysisBucket } from '#core/analysis_buckets/analysis_bucket'
 import { AnalysisBucketService } from '#core/analysis_buckets/analysis_bucket_service'
 import { analysisLogRoutes } from '#core/analysis_logs/analysis_log_routes'
+import { storageReachRoutes } from '#core/analysis_storage/storage_reach_routes'
+import { codeRemovalRoutes } from '#core/code_locks/code_removal_routes'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
+import { analysisNodeChangesRoutes } from '#core/analysis_nodes/changes_routes'
 import { AnalysisNodeService } from '#core/analysis_nodes/analysis_node_service'
 import { imageKeyRoutes } from '#core/image_keys/image_key_routes'
 import { masterImage } from '#core/master_images/master_image'
@@ -32,6 +35,7 @@ import { project } from '#core/projects/project'
 import { ProjectService } from '#core/projects/project_service'
 import { registry } from '#core/registries/registry'
 import { RegistryService } from '#core/registries/registry_service'
+import { adoptionRoutes } from '#core/registries/adoption_routes'
 import { serviceRoutes } from '#core/registries/service_routes'
 import { workerCredentialRoutes } from '#core/registries/worker_credential_routes'
 import { registryProject } from '#core/registry_projects/registry_project'
@@ -51,6 +55,7 @@ const core: Surface = {
     recordRoutes(routes, registry, RegistryService)
     workerCredentialRoutes(routes)
     recordRoutes(routes, registryProject, RegistryProjectService)
+    adoptionRoutes(routes)
     serviceRoutes(routes)
     recordRoutes(routes, node, NodeService)
     credentialRoutes(routes)
@@ -69,8 +74,11 @@ const core: Surface = {
     stuckAnalysisRoutes(routes)
     analysisClientRoutes(routes)
     recordRoutes(routes, analysisNode, AnalysisNodeService)
+    analysisNodeChangesRoutes(routes)
     recordRoutes(routes, analysisBucket, AnalysisBucketService)
     recordRoutes(routes, analysisBucketFile, AnalysisBucketFileService)
+    storageReachRoutes(routes)
+    codeRemovalRoutes(routes)
     analysisLogRoutes(routes)
     administrationRoutes(routes)
     examinationRoutes(routes)

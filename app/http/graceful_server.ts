@@ -3,6 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net'
 
 import { ConnectionCount, exceedsLimit, type ConnectionLimits } from './connection_limit.js'
 import { respondToClientErrors, closeIfBodyStalls, serverTimeouts } from './request_timeouts.js'
+import { SlowReaders, type ReadingPace } from './slow_readers.js'
 import type { Drain } from '#kernel/drain'
 
 interface Connection {
@@ -27,13 +28,15 @@ export class GracefulServer extends Server {
   readonly #count = new ConnectionCount()
   readonly #limits: ConnectionLimits
   readonly #drain: Drain
+  readonly #slowReaders: SlowReaders
   #isClosed = false
 
-  constructor(listener: RequestListener, drain: Drain, limits = NO_LIMITS) {
+  constructor(listener: RequestListener, drain: Drain, limits = NO_LIMITS, pace?: ReadingPace) {
     super(serverTimeouts())
     respondToClientErrors(this)
     this.#drain = drain
     this.#limits = limits
+    this.#slowReaders = new SlowReaders(pace)
     this.on('connection', (socket: Socket) => this.#trackConnection(socket))
     this.on('request', (request, response) => this.#trackRequest(request, response))
     this.on('request', listener)
@@ -80,8 +83,10 @@ export class GracefulServer extends Server {
     const present = { all: this.#count.all, fromAddress: this.#count.from(address) }
     this.#connections.set(socket, { responses: [], bytesUsed: 0 })
     this.#count.add(address)
+    this.#slowReaders.start(this.#connections)
     socket.on('close', () => {
       this.#connections.delete(socket)
+      this.#slowReaders.forget(socket)
       this.#count.remove(address)
     })
     if (exceedsLimit(this.#limits, address, present)) {

@@ -11,18 +11,17 @@ interface StreamOptions {
   /** Fails if the bytes do not match what was announced. */
   readonly check?: (source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
   readonly pack?: Transform
-  /** Disconnects a reader that accepts no bytes for this time; never by default. */
-  readonly stallTimeoutMs?: number
 }
 
 /**
  * Responds with a stream at the pace of the reader. An error destroys the connection, so that a client cannot mistake
- * the response for complete. A reader that disconnects ends the stream.
+ * the response for complete. A reader that disconnects ends the stream, and one that does not read is disconnected
+ * (`SlowReaders`).
  */
 export async function sendStream(
   { request, response, logger }: HttpContext,
   source: Readable,
-  { check, pack, stallTimeoutMs }: StreamOptions = {}
+  { check, pack }: StreamOptions = {}
 ): Promise<void> {
   const { response: connection } = response
   response.setRequestId()
@@ -31,8 +30,7 @@ export async function sendStream(
   const onClose = () => closed.abort()
   connection.once('close', onClose)
   const { signal } = closed
-  const sending = (chunks: AsyncIterable<Uint8Array>) =>
-    send(chunks, new ResponseWriter(connection, signal, stallTimeoutMs))
+  const sending = (chunks: AsyncIterable<Uint8Array>) => send(chunks, connection, signal)
   try {
     if (!check) {
       await pipeline(source, sending, { signal })
@@ -43,9 +41,7 @@ export async function sendStream(
     }
   } catch (error) {
     connection.destroy()
-    if (error instanceof StalledReader) {
-      logger.info({ path: request.url() }, error.message)
-    } else if (!signal.aborted) {
+    if (!signal.aborted) {
       logger.error({ err: error, path: request.url() }, 'a response was aborted')
     }
   } finally {
@@ -53,39 +49,12 @@ export async function sendStream(
   }
 }
 
-/** The client does not read its response. */
-class StalledReader extends Error {
-  constructor() {
-    super('a response was aborted: the client stopped reading')
-  }
-}
-
-/** Writes a response with backpressure and an optional timeout. */
-class ResponseWriter {
-  constructor(
-    readonly connection: ServerResponse,
-    readonly signal: AbortSignal,
-    readonly stallTimeoutMs: number | undefined
-  ) {}
-
-  /** Resolves when the client has read what was sent. */
-  async waitFor(event: 'drain' | 'finish'): Promise<void> {
-    if (this.stallTimeoutMs === undefined) {
-      await once(this.connection, event, { signal: this.signal })
-      return
-    }
-    const late = AbortSignal.timeout(this.stallTimeoutMs)
-    try {
-      await once(this.connection, event, { signal: AbortSignal.any([this.signal, late]) })
-    } catch (error) {
-      throw late.aborted ? new StalledReader() : error
-    }
-  }
-}
-
 /** Frees the memory of a chunk once it is written to the network. */
-async function send(chunks: AsyncIterable<Uint8Array>, writer: ResponseWriter): Promise<void> {
-  const { connection } = writer
+async function send(
+  chunks: AsyncIterable<Uint8Array>,
+  connection: ServerResponse,
+  signal: AbortSignal
+): Promise<void> {
   for await (const chunk of chunks) {
     const hasRoom = connection.write(chunk, (error) => {
       if (!error) {
@@ -93,22 +62,32 @@ async function send(chunks: AsyncIterable<Uint8Array>, writer: ResponseWriter): 
       }
     })
     if (!hasRoom) {
-      await writer.waitFor('drain')
+      await once(connection, 'drain', { signal })
     }
   }
   connection.end()
   if (!connection.writableFinished) {
-    await writer.waitFor('finish')
+    await once(connection, 'finish', { signal })
   }
 }
 
-/** Responds with headers only, for HEAD. */
+/** Responds with headers only, as to HEAD. */
 export function sendHead(ctx: HttpContext): void {
-  sendBytes(ctx)
+  end(ctx)
 }
 
-/** Responds with bytes that are already in memory. */
-export function sendBytes({ response }: HttpContext, bytes?: Buffer): void {
+/** Responds with bytes that are already in memory. Resolves when they left it. */
+export async function sendBytes(ctx: HttpContext, bytes: Buffer): Promise<void> {
+  const { response: connection } = ctx.response
+  const { promise, resolve } = Promise.withResolvers<void>()
+  connection.once('close', resolve)
+  end(ctx, bytes)
+  if (!connection.closed) {
+    await promise
+  }
+}
+
+function end({ response }: HttpContext, bytes?: Buffer): void {
   response.setRequestId()
   response.writeHead()
   response.response.end(bytes)

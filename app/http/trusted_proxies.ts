@@ -1,4 +1,6 @@
-import { BlockList, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
+
+import type { Env } from '#configuration/variables'
 
 const NAMED_RANGES: Record<string, readonly string[]> = {
   loopback: ['127.0.0.0/8', '::1/128'],
@@ -22,4 +24,12 @@ export function trustedProxies(entries: readonly string[]): (address: string) =>
     const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
     return trusted.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
   }
+}
+
+/** From where the console of this process calls its services, and says who sits at the browser. */
+export function consoleAddresses({ SURFACES, HOST }: Pick<Env, 'SURFACES' | 'HOST'>): string[] {
+  if (!SURFACES.includes('console')) {
+    return []
+  }
+  return isIP(HOST) === 0 ? ['loopback'] : ['loopback', HOST]
 }

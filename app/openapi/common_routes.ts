@@ -8,6 +8,7 @@ import type { Surface, SurfaceRoutes } from '#http/surface'
 import type { JsonSchema } from '#kernel/json_schema'
 import { clock } from '#kernel/clock'
 import { COMMIT, VERSION } from '#kernel/version'
+import { appSettings } from '#settings/app_settings'
 
 export const METADATA: JsonSchema = {
   type: 'object',
@@ -50,10 +51,14 @@ export function commonRoutes(routes: SurfaceRoutes, surface: Surface): void {
   docsRoutes(routes, surface)
 }
 
-/** The commit is in a header, because clients rely on the fields of the body. */
+/** Commit and identity provider are in headers, because clients rely on the fields of the body. */
 export function sendMetadata(ctx: HttpContext): void {
   if (COMMIT !== undefined) {
     ctx.response.header('x-hub-commit', COMMIT)
+  }
+  const { identityUrl } = appSettings()
+  if (identityUrl !== undefined) {
+    ctx.response.header('x-hub-identity', identityUrl)
   }
   sendJson(ctx, { version: VERSION, timestamp: clock.now() })
 }

@@ -18,6 +18,7 @@ export type Purpose =
   | 'dead letter'
   | 'console session'
   | 'console sign-in'
+  | 'console user'
 
 /** Seals with the first key, and unseals with any. */
 export class Sealing {

@@ -13,6 +13,8 @@ export interface AppSettings {
   readonly hasDocs: boolean
   /** The services that this process works for. */
   readonly surfaces: readonly SurfaceName[]
+  /** Where clients log in, if the provider is not the embedded one. */
+  readonly identityUrl: string | undefined
   /** What shares its public address. */
   readonly served: readonly Served[]
 }

@@ -5,7 +5,7 @@ import type { ListedObject } from './object_list.js'
 /** The content differs from the size or digest of its file. */
 export class ContentMismatch extends Error {}
 
-/** Passes bytes on, and fails at the end if size or digest differ. */
+/** Passes bytes on, and fails if there are too many of them, or at the end if size or digest differ. */
 export async function* verifiedBytes(
   { size, sha256 }: Pick<ListedObject, 'size' | 'sha256'>,
   source: AsyncIterable<Uint8Array>
@@ -15,6 +15,9 @@ export async function* verifiedBytes(
   for await (const chunk of source) {
     digest.update(chunk)
     count += chunk.byteLength
+    if (size !== null && count > size) {
+      throw new ContentMismatch(`expected ${size} bytes, got more`)
+    }
     yield chunk
   }
   const actual = digest.digest('hex')

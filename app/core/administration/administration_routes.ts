@@ -53,7 +53,16 @@ const COUNT: JsonSchema = {
 }
 
 const RECORDS: JsonSchema = { type: 'array', items: { type: 'object' } }
-const PARTS = ['surfaces', 'queues', 'outbox', 'sweeps', 'stuck', 'credentials', 'backups']
+const PARTS = [
+  'surfaces',
+  'queues',
+  'outbox',
+  'sweeps',
+  'stuck',
+  'credentials',
+  'backups',
+  'adoptions',
+]
 const STATUS: JsonSchema = enveloped(
   {
     type: 'object',
@@ -86,7 +95,7 @@ export function administrationRoutes(routes: SurfaceRoutes): void {
     .get('/admin/status', showStatus, {
       name: 'readStatus',
       summary:
-        'The state of the installation: services, queues, outbox, sweeps, stuck analyses, expiring credentials, last backups',
+        'The state of the installation: services, queues, outbox, sweeps, stuck analyses, expiring credentials, last backups, open adoptions',
       access: OPERATOR_ACCESS,
       responses: { 200: { description: 'The current state', schema: STATUS } },
     })

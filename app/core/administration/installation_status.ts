@@ -2,6 +2,7 @@ import type { Bus } from '#bus/bus'
 import { COMMAND_QUEUES, UNUSED_QUEUES } from '#bus/names'
 import { findStuckAnalyses, type StuckAnalysis } from '#core/analysis_life/stuck_analyses'
 import type { DatabasePool } from '#database/database_pool'
+import { openAdoptions, type OpenAdoption } from '#database/is_adopting'
 import { enforce } from '#kernel/access'
 import type { Origin } from '#kernel/origin'
 import { backlogOf } from '#outbox/backlog'
@@ -47,6 +48,8 @@ export interface InstallationState {
   readonly credentials: readonly Credential[]
   /** The newest first. */
   readonly backups: readonly TakenBackup[]
+  /** Services whose move from the former platform is not closed. */
+  readonly adoptions: readonly OpenAdoption[]
 }
 
 interface InstallationStatusDependencies {
@@ -72,7 +75,7 @@ export class InstallationStatus {
   async read(origin: Origin): Promise<InstallationState> {
     enforce(OPERATOR_ACCESS, origin.actor)
     const { administration, pool, silenceSeconds, surfaces, signingKeys } = this.#dependencies
-    const [surfaceStates, queues, outbox, sweeps, stuck, keys, secrets, backups] =
+    const [surfaceStates, queues, outbox, sweeps, stuck, keys, secrets, backups, adoptions] =
       await Promise.all([
         surfaces(),
         this.#readQueues(origin),
@@ -82,9 +85,17 @@ export class InstallationStatus {
         signingKeys(),
         findOldNodeSecrets(pool),
         takenBackups(pool),
+        this.#readAdoptions(),
       ])
     const credentials = [...keys, ...secrets]
-    return { surfaces: surfaceStates, queues, outbox, sweeps, stuck, credentials, backups }
+    const own = { queues, outbox, sweeps, stuck, credentials, backups, adoptions }
+    return { surfaces: surfaceStates, ...own }
+  }
+
+  /** Services may share a database. */
+  async #readAdoptions(): Promise<OpenAdoption[]> {
+    const found = await Promise.all([...this.#dependencies.databases.values()].map(openAdoptions))
+    return [...new Map(found.flat().map((one) => [one.service, one])).values()]
   }
 
   /** An unreachable broker is reported among the reasons of the surface. */

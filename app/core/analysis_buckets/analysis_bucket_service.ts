@@ -3,9 +3,11 @@ import type pg from 'pg'
 
 import { CoreRecords } from '#core/core_records'
 import type { Analysis } from '#core/analyses/analysis'
-import { AnalysisPartService } from '#core/analyses/analysis_part_service'
+import { AnalysisPartService, type LockedPart } from '#core/analyses/analysis_part_service'
 import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
+import { requireRemovable } from '#core/analyses/removable_code'
+import { findScheduledBuckets, scheduleRemoval } from '#core/code_locks/code_removals'
 import {
   analysisBucket,
   BUCKET_TYPES,
@@ -21,6 +23,7 @@ import {
   type FulfilledRequest,
   type BucketRequest,
 } from './bucket_requests.js'
+import { requireNoNode } from '#core/nodes/client_of_node'
 import { enforce } from '#kernel/access'
 import type { BodyOf } from '#kernel/body'
 import { BadRequest, EntityNotFound } from '#kernel/failures'
@@ -52,6 +55,7 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     body: BodyOf<typeof createAnalysisBucket>
   ): Promise<string> {
     enforce(this.kind.access.create!, origin.actor)
+    await requireNoNode(this.pool, origin.actor)
     await this.requireRelations(body)
     const realmId = await this.#findRealm(body.analysisId)
     requireRealm(origin.actor, realmId)
@@ -69,9 +73,22 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
   /** Also removes the files of the bucket. */
   override async remove(origin: Origin, id: string): Promise<string> {
     enforce(this.kind.access.remove!, origin.actor)
-    return this.withLockedPart(id, async (transaction, { part }) => {
-      requireRealm(origin.actor, part.realmId)
-      return this.#removeBucket(transaction, origin, part)
+    await requireNoNode(this.pool, origin.actor)
+    return this.withLockedPart(id, async (transaction, locked) => {
+      requireRealm(origin.actor, locked.part.realmId)
+      return this.#removeForCaller(transaction, origin, locked)
+    })
+  }
+
+  /**
+   * Removes the records of a bucket that storage is about to delete for this caller, who may: storage has checked it.
+   * Throws while one of its analyses is being built or distributed.
+   */
+  async removeBeforeStorage(origin: Origin, bucketId: string): Promise<void> {
+    await inTransaction(this.pool, async (transaction) => {
+      for await (const locked of this.lockPartsWith(transaction, 'bucketId', bucketId)) {
+        await this.#removeForCaller(transaction, origin, locked)
+      }
     })
   }
 
@@ -95,7 +112,10 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     await deleteBuckets(transaction, await this.#findUnassigned(transaction, unneeded))
   }
 
-  /** Adds a bucket if its analysis lacks one of the type. Returns whether an analysis has the bucket now. */
+  /**
+   * Adds a bucket if its analysis lacks one of the type. Returns whether an analysis has the bucket now, or storage is
+   * about to delete it.
+   */
   async addIfMissing(
     transaction: pg.ClientBase,
     origin: Origin,
@@ -103,6 +123,10 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
   ): Promise<boolean> {
     const analysis = await this.upkeep.lock(transaction, analysisId)
     const missingTypes = analysis ? await this.#findMissingTypes(transaction, analysis) : []
+    const scheduled = await findScheduledBuckets(transaction, [bucketId])
+    if (scheduled.has(bucketId)) {
+      return true
+    }
     if (analysis && missingTypes.includes(type)) {
       await this.#insertBuiltIn(transaction, origin, analysis, { type, bucketId })
       return true
@@ -114,9 +138,25 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
   /** Removes the records of a bucket that storage deleted. */
   async removeDeleted(transaction: pg.ClientBase, origin: Origin, bucketId: string): Promise<void> {
     await deleteRequests(transaction, [bucketId])
-    for await (const part of this.lockPartsWith(transaction, 'bucketId', bucketId)) {
+    for await (const { part } of this.lockPartsWith(transaction, 'bucketId', bucketId)) {
       await this.#removeBucket(transaction, origin, part)
     }
+  }
+
+  /** A bucket that the platform created goes at storage, too; one that a caller added stays with its owner. */
+  async #removeForCaller(
+    transaction: pg.ClientBase,
+    origin: Origin,
+    { analysis, part }: LockedPart<typeof AnalysisBucket>
+  ): Promise<WrittenRecord<typeof AnalysisBucket>> {
+    if (part.type === 'CODE') {
+      requireRemovable(analysis)
+    }
+    const removed = await this.#removeBucket(transaction, origin, part)
+    if (part.builtIn) {
+      await scheduleRemoval(transaction, this.pool, { bucket: part.bucketId })
+    }
+    return removed
   }
 
   async #removeBucket(

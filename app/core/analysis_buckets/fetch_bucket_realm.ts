@@ -1,5 +1,5 @@
-import { ServiceUnavailable } from '#kernel/failures'
 import type { RemoteSurface } from '#auth/own_fetch'
+import { orUnavailable } from '#auth/or_unavailable'
 import { ownRequest } from '#auth/own_request'
 
 interface BucketResponse {
@@ -11,7 +11,8 @@ export async function fetchBucketRealm(
   storage: RemoteSurface,
   id: string
 ): Promise<string | null | undefined> {
-  try {
+  const message = 'The realm of the bucket cannot be read now: try again shortly'
+  return orUnavailable({ service: 'storage', message }, async () => {
     const { status, text } = await ownRequest(storage, `/buckets/${id}?fields=realmId`)
     if (status === 404) {
       return undefined
@@ -20,9 +21,5 @@ export async function fetchBucketRealm(
       throw new Error(`status ${status}`)
     }
     return (JSON.parse(text) as BucketResponse).data.realmId
-  } catch (error) {
-    const cause = new Error(`request to storage failed: ${(error as Error).message}`)
-    const message = 'The realm of the bucket cannot be read now: try again shortly'
-    throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
-  }
+  })
 }

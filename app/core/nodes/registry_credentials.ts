@@ -6,6 +6,7 @@ import {
   either,
   hasPermission,
   isClient,
+  isOfMasterRealm,
   mayWriteIn,
   requireThat,
 } from '#auth/verification/checks'
@@ -32,6 +33,9 @@ interface NodeConnection extends RegistryCredentials {
   readonly realmId: string | null
 }
 
+/** Registries belong to the installation: what a hospital may do with its own does not reach the nodes of others. */
+const managesRegistries = all(hasPermission('registry_manage'), isOfMasterRealm)
+
 const SELECT_CONNECTION = `select n.client_id as "clientId", n.realm_id as "nodeRealmId", p.id as "projectId", p.realm_id as "realmId", r.host,
     p.external_name as "externalName", p.account_name as "accountName", p.account_secret as "accountSecret"
   from nodes n left join registry_projects p on p.id = n.registry_project_id
@@ -39,7 +43,7 @@ const SELECT_CONNECTION = `select n.client_id as "clientId", n.realm_id as "node
 
 /**
  * Reads the account of a node in its registry. Allowed for the client of the node, for callers who manage nodes of its realm
- * (they could log in as the node anyway), and for those who manage registries.
+ * (they could log in as the node anyway), and for members of the master realm who manage registries.
  */
 export async function readRegistryCredentials(
   pool: DatabasePool,
@@ -48,10 +52,7 @@ export async function readRegistryCredentials(
 ): Promise<RegistryCredentials> {
   const connection = await findConnection(pool, nodeId)
   const managesNode = all(hasPermission('node_update'), mayWriteIn(connection.nodeRealmId))
-  requireThat(
-    origin.actor,
-    either(isClient(connection.clientId), managesNode, hasPermission('registry_manage'))
-  )
+  requireThat(origin.actor, either(isClient(connection.clientId), managesNode, managesRegistries))
   const { projectId, realmId, host, externalName, accountName, accountSecret } = connection
   if (projectId === null) {
     throw new BadRequest('The node is not connected to a registry')

@@ -29,9 +29,14 @@ const rules = {
   externalName: vine.string().minLength(3).maxLength(64).use(shape(REGISTRY_NAME)),
   registryId: id(),
 }
+/** Projects of nodes, and of images on their way, are private whatever is sent. */
+const visibility = { public: vine.boolean().optional() }
 
-export const createRegistryProject = body(rules)
-export const updateRegistryProject = body(changes(rules, ['type', 'registryId']))
+export const createRegistryProject = body({ ...rules, ...visibility })
+export const updateRegistryProject = body({
+  ...changes(rules, ['type', 'registryId']),
+  ...visibility,
+})
 
 export class RegistryProject extends RecordModel {
   static override connection = 'core'

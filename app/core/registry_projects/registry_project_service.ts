@@ -69,7 +69,8 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     enforce(this.kind.access.create!, origin.actor)
     await this.requireRelations(body)
     const adopts = await this.#authorizeName(origin, body)
-    const values = { ...body, realmId: null, public: !PRIVATE_TYPES.includes(body.type) }
+    const isPublic = !PRIVATE_TYPES.includes(body.type) && (body.public ?? true)
+    const values = { ...body, realmId: null, public: isPublic }
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const project = await this.insert(transaction, origin, values)
       await this.#requestLink(transaction, project.values, adopts)
@@ -88,7 +89,11 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
     const adopts = await this.#authorizeRename(origin, id, body.externalName)
     const { data } = await inTransaction(this.pool, async (transaction) => {
       const previous = await this.lockWritable(origin, transaction, id)
-      const project = await this.change(transaction, origin, previous, body)
+      const isPrivate = previous.type !== null && PRIVATE_TYPES.includes(previous.type)
+      const project = await this.change(transaction, origin, previous, {
+        ...body,
+        ...(isPrivate && body.public && { public: previous.public }),
+      })
       if (previous.externalName !== project.values.externalName) {
         await sendUnlinkCommand(transaction, previous)
       }

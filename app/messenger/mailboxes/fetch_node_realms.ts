@@ -1,6 +1,6 @@
 import type { RemoteSurface } from '#auth/own_fetch'
+import { orUnavailable } from '#auth/or_unavailable'
 import { ownRequest } from '#auth/own_request'
-import { ServiceUnavailable } from '#kernel/failures'
 
 interface NodePage {
   readonly data: readonly { readonly clientId: string; readonly realmId: string }[]
@@ -16,16 +16,13 @@ export async function fetchNodeRealms(
     'filter[clientId]': clientIds.join(),
     'page[limit]': String(clientIds.length),
   })
-  try {
+  const message = 'The realms of the nodes cannot be determined now; try again shortly'
+  return orUnavailable({ service: 'core', message }, async () => {
     const { status, text } = await ownRequest(core, `/nodes?${query}`)
     if (status !== 200) {
       throw new Error(`status ${status}`)
     }
     const { data } = JSON.parse(text) as NodePage
     return new Map(data.map(({ clientId, realmId }) => [clientId, realmId]))
-  } catch (error) {
-    const cause = new Error(`core did not answer: ${(error as Error).message}`)
-    const message = 'The realms of the nodes cannot be determined now; try again shortly'
-    throw new ServiceUnavailable(message, { cause, headers: { 'retry-after': '5' } })
-  }
+  })
 }

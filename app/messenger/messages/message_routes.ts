@@ -6,7 +6,7 @@ import { respondLater } from '#http/respond_later'
 import { countRequest } from '#http/count_request'
 import { RateLimiter } from '#http/rate_limiter'
 import { validatedBody, jsonMembers } from '#http/request_body'
-import { sendBytes } from '#http/send_stream'
+import { sendHead } from '#http/send_stream'
 import type { SurfaceRoutes } from '#http/surface'
 import { actorOf } from '#kernel/request_origin'
 import { idempotencyKeyOf } from './idempotency_key.js'
@@ -56,5 +56,5 @@ async function acknowledge(ctx: HttpContext): Promise<void> {
   await messages.acknowledge(actor, ids)
   ctx.response.status(202)
   ctx.response.header('content-length', 0)
-  sendBytes(ctx)
+  sendHead(ctx)
 }

@@ -2,6 +2,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import config from '#config/pool'
+import { embeddedSurfaces, JOBS as ALL_JOBS } from '#configuration/processes'
 import { fileVariable } from '#configuration/secret_files'
 import type { Env } from '#configuration/variables'
 import type { Program } from './member.js'
@@ -33,8 +34,11 @@ export function programs(settings: ProgramSettings): Programs {
     DATA_DIR: env.DATA_DIR,
     ...(databaseUrl && { DATABASE_URL: databaseUrl, [fileVariable('DATABASE_URL')]: undefined }),
   }
-  const surfaces = { ...shared, SURFACES: listed(env.SURFACES), JOBS: 'none', POOL_FOLDER: folder }
-  const jobs = { ...shared, SURFACES: 'none', JOBS: listed(env.JOBS) }
+  const all = { SURFACES: embeddedSurfaces(env.IDENTITY_URL), JOBS: ALL_JOBS }
+  const named = (name: keyof typeof all) =>
+    namesFor(env[name], all[name], variables[name] !== undefined)
+  const surfaces = { ...shared, SURFACES: named('SURFACES'), JOBS: 'none', POOL_FOLDER: folder }
+  const jobs = { ...shared, SURFACES: 'none', JOBS: named('JOBS') }
   return {
     migration: {
       name: 'migration',
@@ -55,6 +59,18 @@ function numbered(kind: string, count: number, environment: NodeJS.ProcessEnv): 
     environment,
     startLimitMs: config.startLimitMs,
   }))
+}
+
+/**
+ * Everything is left to the member to name, unless the operator does: a reload may start a version that does not know
+ * all that this one has.
+ */
+function namesFor(
+  names: readonly string[],
+  all: readonly string[],
+  isStated: boolean
+): string | undefined {
+  return !isStated && listed(names) === listed(all) ? undefined : listed(names)
 }
 
 function listed(names: readonly string[]): string {

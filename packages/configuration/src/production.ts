@@ -20,13 +20,34 @@ export const productionRules = [
 
 function missingSecrets({ variables, values, isGiven: given }: EnvFacts): Mistake[] {
   const required = Object.keys(variables).filter((name) => variables[name]?.requiredInProduction)
+  if (isOnlyWorker(values)) {
+    return missing(
+      required.flatMap((name) =>
+        given(name as keyof Env) ? [] : (SECRETS_OF_WORKER[name] ?? name)
+      ),
+      given
+    )
+  }
   if (values.SURFACES.includes('identity') && !given('IDENTITY_URL')) {
     required.push('IDENTITY_ADMIN_PASSWORD')
   }
+  return missing(required, given)
+}
+
+function missing(required: readonly string[], given: EnvFacts['isGiven']): Mistake[] {
   return required
     .filter((name) => !given(name as keyof Env))
     .map((name) => ({ name, problem: 'is missing', allowed: 'production has no default for it' }))
 }
+
+/** What a process with only the worker has instead of the secrets of the hub: what it signs and logs in with. */
+const SECRETS_OF_WORKER: Readonly<Record<string, string>> = {
+  APP_KEY: 'IMAGE_SIGNING_KEY',
+  CLIENT_SECRET: 'WORKER_CLIENT_SECRET',
+}
+
+const isOnlyWorker = ({ SURFACES, JOBS }: EnvFacts['values']): boolean =>
+  SURFACES.length === 0 && JOBS.every((job) => job === 'worker') && JOBS.length > 0
 
 function wellKnownSecrets({ variables, text }: EnvFacts): Mistake[] {
   const wellKnownNames = wellKnown(variables)

@@ -267,6 +267,34 @@ export const groups = defineVariables({
       default: '0',
       description: 'Maximum number of files in one upload; 0 is no limit.',
     },
+    DOWNLOADS_MAX_PER_IDENTITY: {
+      reader: integer(0, 1_000_000),
+      default: '64',
+      description:
+        'Maximum number of open downloads of files and buckets per user, client or robot in a process; 0 is no limit.',
+    },
+    RESUMABLE_UPLOADS_PER_ACTOR: {
+      reader: integer(0, 1_000_000),
+      default: '256',
+      description: 'Maximum number of unfinished resumable uploads of one actor; 0 is no limit.',
+    },
+    RESUMABLE_UPLOADS_PER_BUCKET: {
+      reader: integer(0, 1_000_000),
+      default: '1024',
+      description: 'Maximum number of unfinished resumable uploads to one bucket; 0 is no limit.',
+    },
+    RESUMABLE_BYTES_PER_ACTOR: {
+      reader: bytes(),
+      default: '10TiB',
+      description:
+        'Maximum number of bytes that the unfinished resumable uploads of one actor announce together; 0 is no limit.',
+    },
+    RESUMABLE_BYTES_PER_BUCKET: {
+      reader: bytes(),
+      default: '50TiB',
+      description:
+        'Maximum number of bytes that the unfinished resumable uploads to one bucket announce together; 0 is no limit.',
+    },
     STORAGE_STRICT_REALM: {
       reader: flag(),
       default: 'true',
@@ -310,6 +338,16 @@ export const groups = defineVariables({
       aliases: ['AUTHUP_URL'],
       example: 'http://127.0.0.1:3010',
       description: 'OAuth 2.0 identity provider; if unset, the embedded one is used.',
+    },
+    IDENTITY_PUBLIC_URL: {
+      reader: baseUrl(),
+      default: derived(
+        'IDENTITY_URL, else the embedded provider below PUBLIC_URL',
+        () => undefined
+      ),
+      example: 'https://login.example.org',
+      description:
+        'The address of the identity provider as clients reach it; hubctl learns it from the hub.',
     },
     IDENTITY_EMBEDDED: {
       reader: flag(),
@@ -638,6 +676,12 @@ export const groups = defineVariables({
       ),
       secret: true,
       description: 'Secret of that client.',
+    },
+    WORKER_AMQP_LIMITED: {
+      reader: flag(),
+      default: 'false',
+      description:
+        'Whether the account in AMQP_URL of a worker may do only what workers do, as docs/worker.md sets it up.',
     },
     WORKER_CONCURRENCY: {
       reader: integer(1, 64),

@@ -48,6 +48,11 @@ export class SigningKey {
     return new SigningKey(createPrivateKey({ key: jwk, format: 'jwk' }))
   }
 
+  /** The private key, for a worker that gets nothing else of the installation's secrets. */
+  toPem(): string {
+    return String(this.#key.export({ type: 'pkcs8', format: 'pem' }))
+  }
+
   sign(bytes: Uint8Array): Buffer {
     return sign('sha256', bytes, this.#key)
   }
