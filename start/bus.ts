@@ -3,7 +3,7 @@ import type { Logger } from '@adonisjs/core/logger'
 import { Bus } from '#bus/bus'
 import type { Consumer } from '#bus/consumer'
 import { ConsumerRunner } from '#bus/consumer_runner'
-import { COMMAND_QUEUES } from '#bus/names'
+import { WORKER_QUEUES } from '#bus/names'
 import { surfacesOf } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
@@ -26,14 +26,6 @@ const CONSUMERS: Partial<Record<SurfaceName, () => Promise<readonly Consumer[]>>
     return [eventConsumer]
   },
 }
-
-/** Queues of commands that a worker consumes. */
-const WORKER_QUEUES = [
-  COMMAND_QUEUES.analysisBuilder,
-  COMMAND_QUEUES.analysisDistributor,
-  COMMAND_QUEUES.masterImageBuilder,
-  COMMAND_QUEUES.masterImageSynchronizer,
-]
 
 /** Other background jobs of each surface. */
 const BACKGROUND_JOBS: Partial<Record<SurfaceName, (logger: Logger) => Promise<RunningJob>>> = {
@@ -83,6 +75,7 @@ export async function queuesWithDead(): Promise<readonly Pick<Consumer, 'queue' 
 export async function start({ app }: JobContext): Promise<RunningJob> {
   const logger = await app.container.make('logger')
   const bus = await app.container.make(Bus)
+  bus.admitWorkers()
   const running = await startBackgroundJobs(logger)
   for (const consumer of await registeredConsumers()) {
     const pool = pools.for(databaseUrl(consumer.surface))

@@ -20,6 +20,7 @@ const INSTALLED = {
   'systemd/analysis-hub.env': 'etc/analysis-hub.env',
   'systemd/analysis-hub-worker.env': 'etc/analysis-hub-worker.env',
   'systemd/builds.conf': `${DOCUMENTATION}/examples/builds.conf`,
+  'rabbitmq/worker-account': `${DOCUMENTATION}/examples/worker-account`,
   'nginx/analysis-hub.conf': `${DOCUMENTATION}/examples/nginx.conf`,
   'debian/hubctl': 'usr/bin/hubctl',
   'debian/analysis-hub-ace': 'usr/sbin/analysis-hub-ace',

@@ -101,6 +101,7 @@ async function startIngest() {
   let times: number[] = []
   const timed: Bus = {
     isReady: true,
+    admitWorkers: () => {},
     hasConsumers: async () => true,
     publish: (message) => bus.publish(message),
     close: () => bus.close(),

@@ -43,8 +43,7 @@ cleanup.defer(() => journal.close())
 const observer = await Observer.start(broker.url)
 cleanup.defer(() => observer.close())
 const { origin } = installation
-const building = await prepareBuilds(origin, database.url)
-const load = await Load.start({ origin, building })
+const load = await Load.start({ origin, prepare: () => prepareBuilds(origin, database.url) })
 cleanup.defer(() => load.stop())
 
 note(`${former.name} serves`)

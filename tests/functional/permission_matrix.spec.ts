@@ -32,7 +32,7 @@ const PUBLIC = [
   /^\/probe\//,
   /^\/(sign-in|callback|signed-out|assets\/:file)$/,
   /^\/token(\/introspect|\/revoke)?$/,
-  /^\/(authorize|account)$/,
+  /^\/(authorize|account|logout)$/,
   /^\/realms(\/:id)?$/,
   /^(\/realms\/:realm)?\/(jwks|\.well-known\/openid-configuration)$/,
 ]
@@ -93,6 +93,9 @@ const EXCEPTIONS: Record<string, Expected> = {
   'storage.updateBucket': MADE_BY_OTHERS,
   'storage.deleteBucket': MADE_BY_OTHERS,
   'storage.deleteBucketFile': MADE_BY_OTHERS,
+  'core.readStorageReach': FOR_MACHINES,
+  'core.removeCodeRecords': FOR_MACHINES,
+  'storage.removeFromBuckets': FOR_MACHINES,
   'storage.readBucketLocks': FOR_MACHINES,
   'storage.lockBuckets': FOR_MACHINES,
   'storage.releaseBucketLock': FOR_MACHINES,

@@ -1,3 +1,4 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -49,6 +50,25 @@ test.group('Commands at the machine', (group) => {
     const response = await fetch(`${hub.origin}/auth/jwks`)
     return ((await response.json()) as { keys: { kid: string }[] }).keys
   }
+
+  test('a worker elsewhere gets the key of images and a secret of its own, and nothing else', async ({
+    assert,
+  }) => {
+    const secret = (name: string) => ace(['worker:secret', name], variables())
+    const key = await secret('IMAGE_SIGNING_KEY')
+    const { stdout: published } = await ace(['image:key'], variables())
+    const own = createPublicKey(createPrivateKey(key.stdout))
+    assert.equal(own.export({ type: 'spki', format: 'pem' }), published)
+    const { stdout } = await secret('WORKER_CLIENT_SECRET')
+    assert.match(stdout, /^[\w-]{43}$/)
+    const form = { grant_type: 'client_credentials', client_id: 'worker', client_secret: stdout }
+    assert.isString(await login(form))
+    for (const name of ['APP_KEY', 'CLIENT_SECRET']) {
+      const refused = await secret(name)
+      assert.equal(refused.exit, 1)
+      assert.equal(refused.stdout, '')
+    }
+  })
 
   test('a password comes from standard input, and ends what it opened before', async ({
     assert,

@@ -142,6 +142,8 @@ test.group('Storage beside core, closed to machines of other realms', (group) =>
     const { id: partId } = await record(admin, `${core}/analysis-nodes`, 'POST', part)
     const bucket = { name: randomUUID(), refType: 'analysis', refId: analysis.id }
     const { id: bucketId } = await record(admin, `${storage}/buckets`, 'POST', bucket)
+    const row = { analysisId: analysis.id, type: 'RESULT', bucketId }
+    await record(admin, `${core}/analysis-buckets`, 'POST', row)
     const [file] = (await send(admin, bucketId)).body.data
     return { partId, bucketId, fileId: file.id }
   }

@@ -95,7 +95,7 @@ export class Rounds {
     const { origin } = installation
     const former = await formerThings({ journal })
     const named = { ...scale, name: `load-${this.#count}` }
-    const load = await Load.start({ origin, building, scale: named })
+    const load = await Load.start({ origin, prepare: async () => building, scale: named })
     try {
       const rounds: Round[] = []
       for (const each of breaks) {

@@ -66,6 +66,7 @@ const COMPLETE = {
   secrets: { existingSecret: 'analysis-hub' },
   logstore: { url: 'http://logs:9428' },
   s3: { endpoint: 'http://s3:9000' },
+  networkPolicy: { egress: { rules: [{ ports: [{ port: 443 }] }] } },
 }
 
 const REFUSALS: readonly [name: string, change: object, sentence: string][] = [
@@ -153,8 +154,32 @@ const REFUSALS: readonly [name: string, change: object, sentence: string][] = [
   ],
   [
     'with egress to nowhere',
-    { networkPolicy: { egress: { restricted: true } } },
-    'networkPolicy.egress.restricted without networkPolicy.egress.rules would cut the hub off from its database: add rules for the servers it needs.',
+    { networkPolicy: {} },
+    'networkPolicy.egress.restricted without networkPolicy.egress.rules would cut the hub off from its database: add rules for the servers it needs, or set networkPolicy.egress.restricted to false.',
+  ],
+  [
+    'with an ingress that may not reach the hub',
+    { ingress: { enabled: true } },
+    'networkPolicy.clients is empty, so the ingress or gateway could not reach the hub: name the pods that may,',
+  ],
+  [
+    'with metrics that nobody may read',
+    { metrics: { enabled: true } },
+    'networkPolicy.monitoring is empty, so nobody could read the metrics: name the pods of Prometheus,',
+  ],
+  [
+    'without what a worker signs with',
+    {
+      secrets: {
+        from: Object.fromEntries(
+          [
+            ...['DATABASE_URL', 'AMQP_URL', 'REDIS_URL', 'APP_KEY', 'CLIENT_SECRET'],
+            ...['IDENTITY_ADMIN_PASSWORD', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'],
+          ].map((name) => [name, { name: 'others', key: name }])
+        ),
+      },
+    },
+    'No IMAGE_SIGNING_KEY: workers cannot sign images without it (docs/worker.md says how to get it). Name a Secret',
   ],
   ['as root', { podSecurity: { user: 0 } }, "- at '/podSecurity/user': minimum: got 0, want 1"],
   [
@@ -326,8 +351,18 @@ test.group('The chart', (group) => {
       const files: string[] = worker!.spec.template.spec.containers[0].env.map(
         (variable: { name: string }) => variable.name
       )
-      assert.includeMembers(files, ['AMQP_URL_FILE', 'APP_KEY_FILE', 'CLIENT_SECRET_FILE'])
-      assert.notIncludeMembers(files, ['DATABASE_URL_FILE', 'S3_SECRET_KEY_FILE'])
+      assert.sameMembers(files, ['AMQP_URL_FILE', 'IMAGE_SIGNING_KEY', 'WORKER_CLIENT_SECRET_FILE'])
+    }
+  })
+
+  test('lets nobody connect to a pod who is not named, and a pod only to what is', ({ assert }) => {
+    for (const name of NAMES) {
+      const policy = manifests(name).find(({ kind }) => kind === 'NetworkPolicy')!
+      for (const { from } of policy.spec.ingress) {
+        assert.isNotEmpty(from, name)
+      }
+      const isTrial = name === 'minimal'
+      assert.deepEqual(policy.spec.policyTypes, isTrial ? ['Ingress'] : ['Ingress', 'Egress'])
     }
   })
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -107,7 +107,14 @@ async function storeSecrets(folder: string, known: Record<string, string>): Prom
   const path = join(folder, 'secrets')
   await mkdir(path, { mode: 0o700 })
   const random = () => randomBytes(32).toString('hex')
-  const secrets = { APP_KEY: random(), CLIENT_SECRET: random(), ...known }
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const secrets = {
+    APP_KEY: random(),
+    CLIENT_SECRET: random(),
+    WORKER_CLIENT_SECRET: random(),
+    IMAGE_SIGNING_KEY: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+    ...known,
+  }
   for (const [name, value] of Object.entries(secrets)) {
     await writeFile(join(path, name), value, { mode: 0o600 })
   }

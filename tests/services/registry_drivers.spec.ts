@@ -24,7 +24,7 @@ for (const { name, start, isMissing } of REGISTRIES) {
       const { server, access } = await start()
       cleanup(() => server.stop())
       const linked = await createRegistryDriver(access).link(desiredProject())
-      assert.deepEqual(linked, { id: 'a-project', account: null, webhookId: null })
+      assert.deepEqual(linked, { id: 'a-project', account: null, webhookId: null, isPublic: null })
       const stranger = createRegistryDriver({ ...access, accountSecret: 'another' })
       await assert.rejects(() => stranger.requireAccount(), RegistryFailure)
     }).skip(isMissing, ZOT_MISSING)

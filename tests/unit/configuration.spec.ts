@@ -920,6 +920,26 @@ test.group('Configuration in production', () => {
     assert.deepEqual(wrongNames({ ...base, SURFACES: 'none', JOBS: 'sweeps' }), ['S3_ENDPOINT'])
   })
 
+  test('a process with only the worker needs neither the key of the hub nor its secret', ({
+    assert,
+  }) => {
+    const own = {
+      IMAGE_SIGNING_KEY: '/run/images.key',
+      WORKER_CLIENT_SECRET: 'a-secret-of-its-own',
+    }
+    const worker = {
+      ...without(PRODUCTION, 'APP_KEY', 'CLIENT_SECRET'),
+      SURFACES: 'none',
+      JOBS: 'worker',
+    }
+    assert.isUndefined(read({ ...worker, ...own }).APP_KEY)
+    assert.sameMembers(wrongNames(worker), Object.keys(own))
+    assert.sameMembers(wrongNames({ ...worker, ...own, JOBS: 'worker,outbox' }), [
+      'APP_KEY',
+      'CLIENT_SECRET',
+    ])
+  })
+
   test('needs follow from surfaces and jobs', ({ assert }) => {
     const needs = (SURFACES_: string, JOBS_: string) => [
       ...requiredConcerns(read({ SURFACES: SURFACES_, JOBS: JOBS_ })),

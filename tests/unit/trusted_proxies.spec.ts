@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 
-import { trustedProxies } from '#http/trusted_proxies'
+import { consoleAddresses, trustedProxies } from '#http/trusted_proxies'
 
 test.group('Trusted proxies', () => {
   test('only addresses in a named range or network are trusted')
@@ -18,5 +18,18 @@ test.group('Trusted proxies', () => {
     ])
     .run(({ assert }, { entries, address, trusted }) => {
       assert.equal(trustedProxies(entries)(address), trusted)
+    })
+
+  test('a process that serves the console believes its own machine')
+    .with([
+      { SURFACES: ['core', 'console'], HOST: '0.0.0.0', address: '127.0.0.1', trusted: true },
+      { SURFACES: ['core', 'console'], HOST: '10.0.0.9', address: '10.0.0.9', trusted: true },
+      { SURFACES: ['core', 'console'], HOST: 'localhost', address: '::1', trusted: true },
+      { SURFACES: ['core', 'console'], HOST: '0.0.0.0', address: '192.0.2.1', trusted: false },
+      { SURFACES: ['core', 'identity'], HOST: '0.0.0.0', address: '127.0.0.1', trusted: false },
+    ] as const)
+    .run(({ assert }, { SURFACES, HOST, address, trusted }) => {
+      const isTrusted = trustedProxies(consoleAddresses({ SURFACES: [...SURFACES], HOST }))
+      assert.equal(isTrusted(address), trusted)
     })
 })

@@ -64,7 +64,8 @@ interface Parts {
 
 interface LoadOptions {
   readonly origin: string
-  readonly building: BuildFacts
+  /** Called once the stream of events is open, so that it has all that follows. */
+  readonly prepare: () => Promise<BuildFacts>
   readonly scale?: LoadScale
 }
 
@@ -75,13 +76,14 @@ export class Load {
   readonly #stopping: AbortController
   readonly #listening: AbortController
 
-  static async start({ origin, building, scale = SCALE }: LoadOptions): Promise<Load> {
+  static async start({ origin, prepare, scale = SCALE }: LoadOptions): Promise<Load> {
     const [stopping, listening] = [new AbortController(), new AbortController()]
     const token = await logIn(origin)
     const events = new EventListener(origin, token, listening.signal)
     void events.run()
     const socket = new SocketListener(origin, token)
     await Promise.all([eventually(() => events.reconnects === 0), socket.isSubscribed()])
+    const building = await prepare()
     const client = await Client.signIn(origin)
     const { signal } = stopping
     const writers = Array.from({ length: scale.writers }, (_, n) => {

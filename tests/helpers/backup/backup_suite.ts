@@ -315,7 +315,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       }
       assert.equal((await original.run('backup', `--to=${own}`)).code, 0)
       assert.equal((await restoredFrom(own, cleanup)).code, 0)
-    }).timeout(180_000)
+    }).timeout(600_000)
 
     test('an interrupted restoration resumes, and the platform does not start before it is complete', async ({
       assert,
@@ -341,7 +341,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       await requireObjects(restored, files)
       assert.deepEqual(await restored.digests(), await original.digests())
       assert.equal((await restored.run('hub:migrate')).code, 0)
-    }).timeout(180_000)
+    }).timeout(600_000)
   })
 }
 

@@ -23,6 +23,7 @@ export const desiredProject = (traits: Partial<DesiredProject> = {}): DesiredPro
   owner: OWNER,
   isPublic: false,
   mayExist: true,
+  isAdopted: false,
   adopts: false,
   account: null,
   newSecret: null,

@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 
+import { analysisBucket } from '#core/analysis_buckets/analysis_bucket'
 import { analysisNode } from '#core/analysis_nodes/analysis_node'
 import { node } from '#core/nodes/node'
 import { databaseUrl } from '#database/addresses'
@@ -40,9 +41,13 @@ async function takePart(clientId: string, part: string): Promise<string> {
 }
 
 /** What each way to a bucket answers: reading and filling it and its files, then changing them. */
-async function tried(by: Person, refId: string | null = null) {
+async function tried(by: Person, refId: string | null = null, type?: string) {
   const traits = { realmId: HOME, refType: refId && 'analysis', refId }
   const bucket = await aBucket(traits)
+  if (type !== undefined) {
+    const values = { bucketId: bucket.id, analysisId: refId, type }
+    await sampleRecord('core', analysisBucket, values)
+  }
   const { id: file } = await aFile(bucket.id, { realmId: HOME })
   const reached: Record<string, unknown> = {}
   for (const path of [
@@ -107,10 +112,12 @@ export function storageMatrix(): void {
         }) => {
           const by = person(AWAY, [...granted], { kind: 'client' })
           const analysisId = await takePart(by.actor.id, part)
-          const { reached, uploads, changed } = await tried(by, analysisId)
-          assert.deepEqual(reached, Array(8).fill(part === 'approved'))
-          assert.equal(uploads, part === 'approved')
-          assert.deepEqual(changed, [false, false, false])
+          for (const type of ['RESULT', 'TEMP', 'CODE']) {
+            const { reached, uploads, changed } = await tried(by, analysisId, type)
+            assert.deepEqual(reached, Array(8).fill(part === 'approved'))
+            assert.equal(uploads, part === 'approved' && type !== 'CODE')
+            assert.deepEqual(changed, [false, false, false])
+          }
           const other = await tried(by, clock.uuid())
           assert.deepEqual(other.reached, Array(8).fill(false))
         })

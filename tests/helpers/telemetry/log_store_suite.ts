@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 
+import type { Actor } from '#kernel/actor'
 import { newId } from '#kernel/new_id'
 import { DeletionUnsupported, OutsideRetention } from '#telemetry/logs/errors'
 import { instantOf } from '#telemetry/logs/instant'
@@ -10,6 +12,8 @@ import { newLineKey, uniqueOf } from '#telemetry/logs/line_key'
 import { matches, type LogFilter } from '#telemetry/logs/log_filter'
 import { decodeLogDeletion, decodeLogQuery } from '#query/log_query'
 import { LOG_LEVELS } from '#records/log_lines'
+import { normalizedLine } from '#telemetry/logs/normalized_line'
+import { visibleTo } from '#telemetry/logs/visible_lines'
 import { parseFilter } from '#telemetry/logs/parse_filter'
 import type { LogLine, LogRecord } from '#telemetry/logs/log_line'
 import type { LogPage, LogStore } from '#telemetry/logs/log_store'
@@ -158,6 +162,32 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
         const { records } = await found(ofRun(label(labelName, value)))
         assert.deepEqual(records[0]?.labels, { run, ...labels }, labelName)
       }
+    })
+
+    test('lines are found by the realms of their owner, which no label changes', async ({
+      assert,
+    }) => {
+      const [one, other] = [randomUUID(), randomUUID()]
+      const reportedBy = { id: null, realmId: null, type: 'bus' } as const
+      const forged = { _realms: `|${one}|`, realms: one }
+      await write(
+        aLine(0, { owner: { reportedBy, realms: [other, one] } }),
+        aLine(1, { owner: { reportedBy, realms: [other] } }),
+        aLine(2, { owner: { reportedBy, realms: [] }, labels: { realms: one } }),
+        aLine(3, { labels: { realms: one } }),
+        normalizedLine({ ...aLine(4), labels: { run, ...forged } })
+      )
+      const seenBy = async (realmId: string | null) =>
+        (await messages(visibleTo({ realmId, realmName: 'x' } as Actor, ofRun()))).toSorted()
+      assert.deepEqual(await seenBy(one), ['line 0'])
+      assert.deepEqual(await seenBy(other), ['line 0', 'line 1'])
+      assert.deepEqual(await seenBy(one.slice(0, 8)), [])
+      assert.deepEqual(await seenBy(null), [])
+      const { records } = await found(ofRun({ kind: 'contains', name: 'realms', text: one }))
+      assert.lengthOf(records, 3)
+      const text = JSON.stringify((await found(ofRun())).records)
+      assert.notInclude(text, other)
+      assert.notInclude(text, '_realms')
     })
 
     test('level, service and channel are asked for as labels are', async ({ assert }) => {

@@ -123,7 +123,11 @@ test.group('The approved content', (group) => {
   test('must be named by the label of the image', async ({ assert }) => {
     const { repository } = scene.node(scene.registry({ host: 'local-images' }))
     scene.platform.analysis.registryId = null
+    assert.equal(await codeOf(scene.run(buildAnalysis)), 'contentChanged', 'without a content')
+    const { code } = scene.platform
+    scene.platform.code = () => ({ ...code!(), digest: null })
     const { hash } = (await scene.run(buildAnalysis)) as { hash: string }
+    scene.platform.code = code
     scene.platform.analysis.buildHash = hash
     assert.equal(await codeOf(scene.run(distribute)), 'contentChanged')
     assert.isUndefined(await images.manifest(repository, 'latest'))

@@ -1,4 +1,4 @@
-import { connect, type Channel, type ChannelModel, type ConsumeMessage } from 'amqplib'
+import { connect, type Channel, type ChannelModel } from 'amqplib'
 
 import type { Caller } from './caller.js'
 
@@ -22,6 +22,7 @@ export class PlainWorker {
   readonly #caller: Caller
   /** What it read of the analyses it built. */
   readonly built = new Map<string, { entrypoint: string; paths: string[] }>()
+  #repository = { images: [] as readonly object[], groups: [] as readonly object[] }
   /** Why it fails to do what it is told next. */
   #obstacle: string | undefined
 
@@ -30,12 +31,13 @@ export class PlainWorker {
     const channel = await connection.createChannel()
     const worker = new PlainWorker(connection, channel, caller)
     await channel.assertExchange(EXCHANGE, 'topic')
-    await worker.#take('analysisBuilderCommands', 'analysisBuilderEvents', (id) =>
-      worker.#build(id)
+    await worker.#take('analysisBuilderCommands', (message) =>
+      worker.#carryOut(message, 'analysisBuilderEvents', (id) => worker.#build(id))
     )
-    await worker.#take('analysisDistributorCommands', 'analysisDistributorEvents', (id) =>
-      worker.#distribute(id)
+    await worker.#take('analysisDistributorCommands', (message) =>
+      worker.#carryOut(message, 'analysisDistributorEvents', (id) => worker.#distribute(id))
     )
+    await worker.#take('masterImageSynchronizerTasks', (message) => worker.#listImages(message))
     return worker
   }
 
@@ -49,33 +51,36 @@ export class PlainWorker {
     this.#obstacle = reason
   }
 
-  /** The images of a repository. */
-  reportImages(images: readonly object[], groups: readonly object[]): void {
-    const metadata = { timestamp: Date.now() }
-    this.#report('masterImageSynchronizerEvents', 'executionFinished', { images, groups }, metadata)
+  /** The images of the repository, which it lists when it is told to. */
+  hasImages(images: readonly object[], groups: readonly object[]): void {
+    this.#repository = { images, groups }
   }
 
   async stop(): Promise<void> {
     await this.#connection.close()
   }
 
-  async #take(queue: string, key: string, work: (id: string) => Promise<object>): Promise<void> {
+  async #take(queue: string, carryOut: (message: Message) => Promise<void>): Promise<void> {
     await this.#channel.assertQueue(queue, { durable: true })
     await this.#channel.prefetch(1)
     await this.#channel.consume(queue, async (delivery) => {
       if (delivery) {
-        await this.#carryOut(delivery, key, work)
+        await carryOut(JSON.parse(delivery.content.toString()) as Message)
         this.#channel.ack(delivery)
       }
     })
   }
 
+  async #listImages({ metadata }: Message): Promise<void> {
+    const key = 'masterImageSynchronizerEvents'
+    this.#report(key, 'executionFinished', this.#repository, metadata)
+  }
+
   async #carryOut(
-    { content }: ConsumeMessage,
+    { type, data, metadata }: Message,
     key: string,
     work: (id: string) => Promise<object>
   ): Promise<void> {
-    const { type, data, metadata } = JSON.parse(content.toString()) as Message
     const { id } = data
     if (type === 'check') {
       return this.#report(key, 'checkFinished', { id, status: 'executed' }, metadata)

@@ -41,7 +41,7 @@ export class Study {
   nodes: readonly NodeState[] = []
 
   static async create(api: Api, kind: string, folder: string, round: number): Promise<Study> {
-    const code = await codeIn(folder, 'main.py')
+    const { code } = await codeIn(folder, 'main.py')
     const wanted = { project: PROJECT, image: MASTER_IMAGE, entrypoint: 'main.py', code }
     const name = `${kind}-${round}`
     const { id } = await createAnalysis(api, { ...wanted, name }, QUIET, new RunProgress(QUIET))

@@ -73,6 +73,7 @@ test.group('Registry driver for Harbor', (group) => {
       id: String(project.id),
       account: { id: String(robot.id), name: 'robot$a-project', secret: robot.secret },
       webhookId: String([...project.policies.keys()][0]),
+      isPublic: false,
     })
     const { kind, namespace, access } = robot.permissions[0]!
     assert.deepEqual([kind, namespace], ['project', 'a-project'])
@@ -97,6 +98,18 @@ test.group('Registry driver for Harbor', (group) => {
     assert.notEqual(linked.account!.secret, account!.secret)
     assert.equal(linked.account!.secret, harbor.robotOf('a-project')!.secret)
     assert.equal(harbor.projects.get('a-project')!.policies.size, 1)
+  })
+
+  test('an adopted project is not made public, and is made private', async ({ assert }) => {
+    const project = harbor.addProject('a-project')
+    const link = (isPublic: boolean) =>
+      driver.link(desiredProject({ isPublic, isAdopted: true, adopts: true }))
+    assert.isFalse((await link(true)).isPublic)
+    assert.isFalse(project.isPublic)
+    project.isPublic = true
+    assert.isTrue((await link(true)).isPublic)
+    assert.isFalse((await link(false)).isPublic)
+    assert.isFalse(project.isPublic)
   })
 
   test('an account gets the secret that is sent', async ({ assert }) => {
@@ -158,6 +171,8 @@ test.group('Registry driver for Harbor', (group) => {
     assert.deepEqual(await driver.find(desiredProject()), {
       id: String(project.id),
       isMarked: false,
+      isPublic: false,
+      repositories: 1,
     })
     const error = await failure(driver.link(desiredProject({ mayExist: false, isPublic: true })))
     assert.instanceOf(error, NameTaken)
@@ -387,7 +402,7 @@ test.group('Registries of an unknown type', () => {
   }) => {
     const registry = await started('basic', cleanup)
     const linked = await createRegistryDriver(registry.access).link(desiredProject())
-    assert.deepEqual(linked, { id: 'a-project', account: null, webhookId: null })
+    assert.deepEqual(linked, { id: 'a-project', account: null, webhookId: null, isPublic: null })
   })
 
   test('the type is detected once', async ({ assert, cleanup }) => {

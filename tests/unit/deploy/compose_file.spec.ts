@@ -25,9 +25,13 @@ const DRAINED_SECONDS = 30
 const FAKE_COMPOSE = `#!/bin/sh
 echo "$*" >> calls
 case "$*" in
+  *worker:secret*) echo "made for $8" ;;
   *hub-1*health.js) [ -e checked ] || { touch checked; exit 1; } ;;
 esac
 `
+/** What the hub writes for the worker when it is first started. */
+const SHOWN = ['./compose/Caddyfile', './rabbitmq/worker-account']
+const OF_HUB = ['IMAGE_SIGNING_KEY', 'WORKER_CLIENT_SECRET']
 const INTERPOLATED = /\$\{(\w+):?[-?]?([^}]*)\}/g
 
 interface Service {
@@ -78,6 +82,13 @@ test.group('The file of Compose', () => {
     }
   })
 
+  test('shows the worker no secret of the hub', async ({ assert }) => {
+    const { services } = await composeFile()
+    const ofHub = services['hub-1']!.secrets!
+    assert.isEmpty(services.worker!.secrets!.filter((name) => ofHub.includes(name)))
+    assert.equal(services.worker!.environment!.WORKER_CLIENT_ID, 'worker')
+  })
+
   test('reads every secret from a file', async ({ assert }) => {
     const { services, secrets } = await composeFile()
     const used = Object.values(services).flatMap((service) => service.secrets ?? [])
@@ -99,7 +110,7 @@ test.group('The file of Compose', () => {
       assert.equal(service.cap_add !== undefined, name === 'proxy', name)
       assert.includeMembers(Object.keys(networks), service.networks, name)
       const named = (service.volumes ?? []).map((volume) => volume.split(':')[0]!)
-      assert.includeMembers([...Object.keys(volumes), './compose/Caddyfile'], named, name)
+      assert.includeMembers([...Object.keys(volumes), ...SHOWN], named, name)
     }
     assert.isTrue(networks.inside?.internal)
     for (const name of ['postgres', 'rabbitmq', 'redis', 'files', 'logs', 'migration']) {
@@ -134,10 +145,22 @@ test.group('The file of Compose', () => {
     await copyFile(join(DEPLOY, 'compose/up'), join(folder, 'compose/up'))
     await writeFile(compose, FAKE_COMPOSE, { mode: 0o755 })
     const env = { ...process.env, COMPOSE: compose }
-    await run('/bin/sh', [join(folder, 'compose/up')], { env })
+    const up = () => run('/bin/sh', [join(folder, 'compose/up')], { env })
+    await assert.rejects(up, /make-secrets once more/)
+    await mkdir(join(folder, 'compose/secrets'))
+    await writeFile(join(folder, 'compose/secrets/WORKER_AMQP_URL'), 'amqp://worker')
+    await up()
+    for (const name of OF_HUB) {
+      const file = join(folder, 'compose/secrets', name)
+      assert.equal(await readFile(file, 'utf8'), `made for ${name}\n`)
+      assert.equal((await stat(file)).mode & 0o777, 0o444)
+    }
     const calls = (await readFile(join(folder, 'calls'), 'utf8')).trim().split('\n')
     assert.deepEqual(calls.map((call) => call.replace(/ \/usr\/local.*/, ' health')).slice(3), [
+      'exec -T rabbitmq /bin/sh -c worker-account < /run/secrets/WORKER_AMQP_PASSWORD',
       'run --rm -T --no-deps migration',
+      'run --rm -T --no-deps migration ace worker:secret IMAGE_SIGNING_KEY',
+      'run --rm -T --no-deps migration ace worker:secret WORKER_CLIENT_SECRET',
       'up -d --no-deps hub-1',
       'exec -T hub-1 health',
       'exec -T hub-1 health',
@@ -168,6 +191,7 @@ test.group('The file of Compose', () => {
     })
     const { services } = await composeFile()
     const secrets = join(folder, 'compose/secrets/')
+    await writeFile(join(secrets, 'WORKER_CLIENT_SECRET'), 'a'.repeat(43))
     for (const [name, service] of Object.entries(services)) {
       if (OWN.test(service.image)) {
         const source = sourceOf(service, values as Record<string, string>, secrets)
@@ -188,7 +212,7 @@ test.group('The file of Compose', () => {
     const before = await secretsIn(folder)
     const others = await secretsIn(other)
     const { secrets } = await composeFile()
-    assert.sameMembers(Object.keys(before), Object.keys(secrets))
+    assert.sameMembers([...Object.keys(before), ...OF_HUB], Object.keys(secrets))
     for (const [name, value] of Object.entries(before)) {
       assert.notEqual(value, others[name], name)
       assert.match(value, /[\da-f]{64}/, name)

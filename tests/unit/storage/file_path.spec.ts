@@ -34,6 +34,9 @@ const BAD: [string, RegExp][] = [
   ['a\nb', /control/],
   ['a\u007f', /control/],
   ['a\u0085', /control/],
+  ...['\u061c', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2069'].map(
+    (control): [string, RegExp] => [`a${control}fdp.exe`, /direction/]
+  ),
   ['a\ud800', /Unicode/],
   ['x'.repeat(257), /256/],
   ['d/'.repeat(256) + 'a', /512/],

@@ -38,6 +38,9 @@ export function pax(records: Readonly<Record<string, string>>): TarEntry {
   return { name: 'pax', type: 'x', content: lines.join('') }
 }
 
+/** A file whose name does not fit into a header. */
+export const longNamed = (name: string): TarEntry[] => [pax({ path: name }), { name: 'file' }]
+
 function header({ name, type = '0', link = '', mode = 0o644, size }: TarEntry, length: number) {
   const block = Buffer.alloc(BLOCK)
   block.write(name.slice(0, 100), 0)

@@ -150,7 +150,7 @@ export const addBucket = (type: BucketType, bucket: number): Action => ({
 export const removeBucket = (bucket: number): Action => ({
   description: `remove bucket ${bucket}`,
   inWorld: (world) => world.removeBucket(bucket),
-  inModel: (model) => model.removeBucket(bucket),
+  inModel: (model) => model.removeBucketRecord(bucket),
 })
 
 export const bucketDeleted = (bucket: number): Action => ({
@@ -187,7 +187,9 @@ export const removeFile = ({ bucket, key }: FileState): Action => ({
   description: `remove file ${key}`,
   inWorld: (world) => world.removeFile(bucket, key),
   inModel: (model) =>
-    model.removeFile(model.now.files.find((file) => file.key === key && file.bucket === bucket)!),
+    model.removeFileRecord(
+      model.now.files.find((file) => file.key === key && file.bucket === bucket)!
+    ),
 })
 
 export const fileStored = (file: FileState): Action => ({
@@ -212,6 +214,7 @@ export const fileDeleted = (key: number): Action => ({
   inModel: (model) => {
     const files = (model.analysis?.files ?? []).filter((file) => file.key === key)
     files.forEach((file) => model.removeFile(file))
+    model.removedFiles = model.removedFiles.filter((file) => file.key !== key)
     return DONE
   },
 })

@@ -34,6 +34,8 @@ export class HandBus implements Bus {
     }
   }
 
+  admitWorkers(): void {}
+
   async publish(): Promise<void> {
     throw new Error('What is published waits in the outbox')
   }

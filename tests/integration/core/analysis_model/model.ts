@@ -19,6 +19,7 @@ import {
 export const DONE = 'done'
 export const LOCKED = '400 configuration_locked'
 export const TAKEN = '409'
+export const PROCESS_RUNNING = '409'
 
 /** A message to a worker. */
 export interface WorkerCommand {
@@ -68,6 +69,8 @@ export class Model {
   readonly sent: WorkerCommand[] = []
   /** Buckets whose deletion was requested. */
   readonly deletedBuckets: number[] = []
+  /** Files whose records callers removed while storage has them. */
+  removedFiles: FileState[] = []
   analysis: AnalysisState | undefined
   /** Requests of deleted analyses. */
   readonly formerRequests = new Set<BucketType>()
@@ -82,6 +85,7 @@ export class Model {
     const members = [...this.nodes.values()].filter((node) => node.projectDecision === 'approved')
     this.sent.length = 0
     this.formerRequests.clear()
+    this.removedFiles = []
     this.analysis = {
       locked: false,
       image,
@@ -227,6 +231,11 @@ export class Model {
     return DONE
   }
 
+  /** A caller removes the record of a bucket. */
+  removeBucketRecord(bucket: number): string {
+    return this.#isProcessed({ bucket }) ? PROCESS_RUNNING : this.removeBucket(bucket)
+  }
+
   removeBucket(bucket: number): string {
     const isCode = this.#isCode({ bucket })
     this.now.buckets = this.now.buckets.filter((one) => one.bucket !== bucket)
@@ -297,6 +306,15 @@ export class Model {
     return DONE
   }
 
+  /** A caller removes the record of a file, which storage still has. */
+  removeFileRecord(file: FileState): string {
+    if (this.#isProcessed(file)) {
+      return PROCESS_RUNNING
+    }
+    this.removedFiles.push(file)
+    return this.removeFile(file)
+  }
+
   removeFile(file: FileState): string {
     this.now.files = this.now.files.filter((one) => one !== file)
     if (this.#isCode(file)) {
@@ -309,10 +327,8 @@ export class Model {
   /** Storage stored a file, which replaces the file at the same path. */
   fileStored(file: FileState): void {
     const isKnown = this.analysis?.buckets.some(({ bucket }) => bucket === file.bucket)
-    if (
-      !isKnown ||
-      this.now.files.some(({ key, bucket }) => key === file.key && bucket === file.bucket)
-    ) {
+    const isSame = (one: FileState) => one.key === file.key && one.bucket === file.bucket
+    if (!isKnown || this.removedFiles.some(isSame) || this.now.files.some(isSame)) {
       return
     }
     const former = this.#at(file)
@@ -401,8 +417,8 @@ export class Model {
   /** Whether a report is neither late, nor outdated, nor about another run. */
   #applies({ process, report, run, status: reported }: WorkerReport): boolean {
     const { status, run: known } = this.now[process]
-    const isAnother = run !== null && run !== known?.number
-    if (status === null || isAnother) {
+    const isNamed = run !== null && run === known?.number
+    if (status === null || !isNamed) {
       return false
     }
     const wasUnresponsive = status === 'failed' && run !== null && known!.wasUnresponsive
@@ -468,6 +484,12 @@ export class Model {
 
   #at({ bucket, path }: FileState): FileState | undefined {
     return this.now.files.find((one) => one.bucket === bucket && one.path === path)
+  }
+
+  /** Code that is being built or distributed. */
+  #isProcessed(place: Pick<FileState, 'bucket'>): boolean {
+    const { build, distribution } = this.now
+    return this.#isCode(place) && (isWorking(build.status) || isWorking(distribution.status))
   }
 
   #isCode({ bucket }: Pick<FileState, 'bucket'>): boolean {

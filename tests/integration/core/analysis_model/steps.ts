@@ -221,6 +221,11 @@ const files: Arbitrary<Choose> = fc.oneof(
   at.map((n) => ofFile((file) => actions.removeFile(file), n)),
   at.map((n) => ofFile(({ key }) => actions.fileDeleted(key), n)),
   at.map((n) => ofFile((file) => actions.damage(file), n)),
+  // A message about a file arrives after its record was removed.
+  at.map((n): Choose => (model) => {
+    const file = model.analysis && pick(model.removedFiles, n)
+    return file && actions.fileStored(file)
+  }),
   // Another message reports the same file again.
   at.map((n) => ofFile((file) => actions.addFile({ ...file, path: 'again.py' }), n)),
   at.map((n) => ofFile((file) => actions.fileStored(file), n))

@@ -56,7 +56,7 @@ async function refuseBeforeConfiguration(study: Study): Promise<void> {
 async function chooseImage(study: Study, worker: PlainWorker): Promise<void> {
   const { researcher } = study.cast
   const { turns, path } = study
-  worker.reportImages(
+  worker.hasImages(
     [{ name: 'base', path: 'python/base', virtualPath: 'python/base', command: 'python3' }],
     [{ name: 'python', path: 'python', virtualPath: 'python' }]
   )

@@ -1,0 +1,20 @@
+import {
+  all,
+  either,
+  holding,
+  inMaster,
+  inRealm,
+  itsClient,
+  loggedIn,
+  type Rule,
+} from '#tests/helpers/world/access_rules'
+
+/** Who may use which route of messenger; of mailboxes, whose. */
+export const MESSENGER: Readonly<Record<string, Rule>> = {
+  sendMessage: loggedIn,
+  pullMessages: itsClient,
+  acknowledgeMessages: loggedIn,
+  followMailbox: loggedIn,
+  listExpiredMessages: all(holding('service_manage'), inMaster),
+  readMailboxes: either(itsClient, inRealm),
+}
