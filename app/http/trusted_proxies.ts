@@ -26,10 +26,13 @@ export function trustedProxies(entries: readonly string[]): (address: string) =>
   }
 }
 
+/** Where connections of a machine to itself come from, unless they choose another. */
+const OWN_ADDRESSES = ['127.0.0.1', '::1']
+
 /** From where the console of this process calls its services, and says who sits at the browser. */
 export function consoleAddresses({ SURFACES, HOST }: Pick<Env, 'SURFACES' | 'HOST'>): string[] {
   if (!SURFACES.includes('console')) {
     return []
   }
-  return isIP(HOST) === 0 ? ['loopback'] : ['loopback', HOST]
+  return isIP(HOST) === 0 ? OWN_ADDRESSES : [...OWN_ADDRESSES, HOST]
 }

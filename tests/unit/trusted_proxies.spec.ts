@@ -25,6 +25,7 @@ test.group('Trusted proxies', () => {
       { SURFACES: ['core', 'console'], HOST: '0.0.0.0', address: '127.0.0.1', trusted: true },
       { SURFACES: ['core', 'console'], HOST: '10.0.0.9', address: '10.0.0.9', trusted: true },
       { SURFACES: ['core', 'console'], HOST: 'localhost', address: '::1', trusted: true },
+      { SURFACES: ['core', 'console'], HOST: '0.0.0.0', address: '127.0.0.2', trusted: false },
       { SURFACES: ['core', 'console'], HOST: '0.0.0.0', address: '192.0.2.1', trusted: false },
       { SURFACES: ['core', 'identity'], HOST: '0.0.0.0', address: '127.0.0.1', trusted: false },
     ] as const)
