@@ -19,6 +19,9 @@ import { DatabaseTemplate } from './template.js'
 
 const NOTHING: JobResult = { passed: 0, failed: 0, skipped: 0, costs: {} }
 
+/** Ten times what the slowest job needs on a quiet machine. */
+const JOB_MAX_MS = 30 * 60_000
+
 /** Tests wait for other processes a third of their time, so there is work for more of them than there are cores. */
 const processesAtOnce = (): number =>
   Number(process.env.TEST_PROCESSES ?? availableParallelism() + 1)
@@ -91,7 +94,9 @@ class Run {
     child.stdout!.on('data', (chunk) => printed.push(chunk))
     child.stderr!.on('data', (chunk) => printed.push(chunk))
     const since = performance.now()
+    const limit = setTimeout(() => endHanging(child, job), JOB_MAX_MS)
     const [code] = await once(child, 'close')
+    clearTimeout(limit)
     this.#running.delete(child)
     const took = ((performance.now() - since) / 1000).toFixed(1)
     this.#add(result ?? NOTHING)
@@ -136,6 +141,14 @@ class Run {
       child.kill()
     }
   }
+}
+
+/** Also closes what it prints to, which its own processes may keep open. */
+function endHanging(child: ChildProcess, job: Job): void {
+  console.log(`Ended since it takes too long: ${job.suite} (${job.files.join(', ')})`)
+  child.kill('SIGKILL')
+  child.stdout!.destroy()
+  child.stderr!.destroy()
 }
 
 function outline({ files }: Job): string {

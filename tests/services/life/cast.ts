@@ -14,6 +14,8 @@ export interface Cast {
   /** Realms that take part: the one whose analysis it is, and the one that has the data. */
   readonly realms: { readonly research: string; readonly site: string }
   readonly registryId: string
+  /** May do everything. */
+  readonly admin: Caller
   /** May do everything in the realm of the analysis. */
   readonly researcher: Caller
   /** Is of the realm of the analysis, and may do nothing. */
@@ -45,6 +47,7 @@ export async function castOf(people: People, registryHost: string): Promise<Cast
   return {
     realms: { research, site },
     registryId: registry.id,
+    admin,
     researcher: await people.member(research),
     guest: await people.member(research, []),
     steward: await people.member(site),

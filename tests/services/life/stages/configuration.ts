@@ -54,12 +54,13 @@ async function refuseBeforeConfiguration(study: Study): Promise<void> {
 }
 
 async function chooseImage(study: Study, worker: PlainWorker): Promise<void> {
-  const { researcher } = study.cast
+  const { admin, researcher } = study.cast
   const { turns, path } = study
   worker.hasImages(
     [{ name: 'base', path: 'python/base', virtualPath: 'python/base', command: 'python3' }],
     [{ name: 'python', path: 'python', virtualPath: 'python' }]
   )
+  await admin.done('core', 'POST', '/master-images/command', { command: 'sync' })
   const image = await eventually(async () => (await study.read('/master-images'))[0], SOON_MS)
   const unknown = { masterImageId: study.analysisId }
   await turns.refused(
