@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { inject } from '@adonisjs/core'
 
 import { enforce, requires } from '#kernel/access'
-import { ConcurrencyLimit } from '#kernel/concurrency_limit'
-import { ServiceUnavailable } from '#kernel/failures'
+import { ConcurrencyLimit, type LimitScope } from '#kernel/concurrency_limit'
+import { RateLimited, ServiceUnavailable } from '#kernel/failures'
 import type { Origin } from '#kernel/origin'
 import { SecurityAudit } from '#audit/security_audit'
 import { telemetryPool } from '#telemetry/database'
@@ -16,9 +16,11 @@ import { allChains, verifyTrail, type TrailVerdict } from './verify_trail.js'
 
 const CHUNK_LENGTH = 64 * 1024
 
+const RETRY_AFTER_SECONDS = 30
+
 /** A check uses a connection and a snapshot while it runs; an export holds a portion of the trail in memory. */
-const CHECKS = { perCaller: 1, total: 3, refusal: alreadyRunning('A verification') }
-const EXPORTS = { perCaller: 2, total: 16, refusal: alreadyRunning('An export') }
+const CHECKS = { perCaller: 1, total: 3, refusal: refusalOf('verifications') }
+const EXPORTS = { perCaller: 2, total: 16, refusal: refusalOf('exports') }
 
 export const TRAIL_ACCESS = requires('event_read')
 
@@ -69,9 +71,15 @@ export class TrailService {
   }
 }
 
-function alreadyRunning(what: string) {
-  return () =>
-    new ServiceUnavailable(`${what} of the audit trail is already running; try again later`)
+/** The limit of one caller is its own matter; that of all is a state of the platform. */
+function refusalOf(what: string) {
+  return (scope: LimitScope) =>
+    scope === 'caller'
+      ? new RateLimited(
+          RETRY_AFTER_SECONDS,
+          `Your ${what} of the audit trail are still running: end one, or try again later`
+        )
+      : new ServiceUnavailable(`Too many ${what} of the audit trail are running; try again later`)
 }
 
 async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {

@@ -1,6 +1,7 @@
 import type { Actor } from './actor.js'
 
-type LimitScope = 'caller' | 'total'
+/** Which limit was reached. */
+export type LimitScope = 'caller' | 'total'
 
 interface ConcurrencyOptions {
   readonly perCaller: number

@@ -150,10 +150,13 @@ export class EncodingUnsupported extends Failure {
   }
 }
 
-/** The caller exceeded its requests per minute. */
+/** The caller exceeded its requests per minute, or another limit of its own that the message names. */
 export class RateLimited extends Failure {
-  constructor(retryAfterSeconds: number) {
-    super(429, 'rate_limited', `Too many requests; try again in ${retryAfterSeconds} seconds`, {
+  constructor(
+    retryAfterSeconds: number,
+    message = `Too many requests; try again in ${retryAfterSeconds} seconds`
+  ) {
+    super(429, 'rate_limited', message, {
       headers: { 'retry-after': String(retryAfterSeconds) },
     })
   }

@@ -9,11 +9,13 @@ import { fileURLToPath } from 'node:url'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
+import type { SecurityEvent } from '#audit/security_event'
 import { clock } from '#kernel/clock'
 import { telemetryPool } from '#telemetry/database'
 import { TrailService } from '#telemetry/trail/trail_service'
 import { trailKey } from '#telemetry/trail/trail_key'
 import { at, boot } from '#tests/helpers/application'
+import { useSecuritySink } from '#tests/helpers/container'
 import { eventually } from '#tests/helpers/eventually'
 import { identity } from '#tests/helpers/identities'
 
@@ -34,7 +36,8 @@ async function request(method: string, path: string, body?: object, { headers } 
     headers: { ...headers, 'content-type': 'application/json' },
     body: body && JSON.stringify(body),
   })
-  return { status: response.status, body: (await response.json()) as any }
+  const retryAfter = response.headers.get('retry-after')
+  return { status: response.status, retryAfter, body: (await response.json()) as any }
 }
 
 async function storeEvents(count: number): Promise<string[]> {
@@ -176,7 +179,9 @@ test.group('The proof of the audit trail', (group) => {
     try {
       await Promise.all([once(first, 'readable'), once(second, 'readable')])
       assert.equal((await request('GET', '/events/verify')).status, 200)
-      assert.equal((await request('GET', '/events/export')).status, 503)
+      const third = await request('GET', '/events/export')
+      assert.deepEqual([third.status, third.retryAfter], [429, '30'])
+      assert.equal(third.body.code, 'rate_limited')
       const other = await fetch(at('telemetry', '/events/export'), {
         headers: asMember(ALL).headers,
       })
@@ -191,6 +196,32 @@ test.group('The proof of the audit trail', (group) => {
     const again = await fetch(at('telemetry', '/events/export'), { headers: member.headers })
     assert.equal(again.status, 200)
     await again.text()
+  })
+
+  test('a second verification of a caller waits for the first, and for nobody else', async ({
+    assert,
+    cleanup,
+  }) => {
+    const recording = Promise.withResolvers<void>()
+    const recorded = Promise.withResolvers<void>()
+    const isOwn = ({ origin }: SecurityEvent) => origin.actor?.id === member.actor.id
+    const record = async (event: SecurityEvent) => {
+      if (isOwn(event)) {
+        recording.resolve()
+        await recorded.promise
+      }
+    }
+    cleanup(useSecuritySink({ record }))
+    const first = request('GET', '/events/verify')
+    await recording.promise
+    const second = await request('GET', '/events/verify')
+    const other = await request('GET', '/events/verify', undefined, asMember(ALL))
+    recorded.resolve()
+
+    assert.deepEqual([second.status, second.retryAfter], [429, '30'])
+    assert.equal(second.body.code, 'rate_limited')
+    assert.equal(other.status, 200)
+    assert.equal((await first).status, 200)
   })
 
   test('an export is checked without the platform', async ({ assert }) => {
