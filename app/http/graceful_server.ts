@@ -2,7 +2,8 @@ import { Server, type IncomingMessage, type RequestListener, type ServerResponse
 import { Server as NetServer, type Socket } from 'node:net'
 
 import { ConnectionCount, exceedsLimit, type ConnectionLimits } from './connection_limit.js'
-import { respondToClientErrors, closeIfBodyStalls, serverTimeouts } from './request_timeouts.js'
+import { respondToClientErrors } from './client_errors.js'
+import { closeIfBodyStalls, serverTimeouts } from './request_timeouts.js'
 import { SlowReaders, type ReadingPace } from './slow_readers.js'
 import type { Drain } from '#kernel/drain'
 

@@ -1,11 +1,9 @@
-import type { IncomingMessage, Server } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { IncomingMessage } from 'node:http'
 
 import { Counter } from 'prom-client'
 
 import { httpSettings, type HttpSettings } from './http_settings.js'
-import { JSON_TYPE, UNCACHED } from './send_json.js'
-import { BadRequest, envelopeOf, Failure, RequestTimeout } from '#kernel/failures'
+import { RequestTimeout } from '#kernel/failures'
 import { metrics } from '#observability/metrics'
 
 /**
@@ -26,6 +24,12 @@ const timedOut = new Counter({
   labelNames: ['part'] as const,
   registers: [metrics],
 })
+
+/** Counts and creates the failure for a head that took too long. */
+export function headTimeout(): RequestTimeout {
+  timedOut.inc({ part: 'headers' })
+  return new RequestTimeout('The request did not arrive in time')
+}
 
 /** Counts and creates the failure for a body that took too long. */
 export function bodyTimeout(): RequestTimeout {
@@ -55,44 +59,4 @@ export function closeIfBodyStalls(
   }
   socket.once('close', clear)
   request.once('end', clear)
-}
-
-/** Responds to malformed or late requests with the error envelope. */
-export function respondToClientErrors(server: Server): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const failure = failureOf(error.code)
-    if (failure.status === 408) {
-      timedOut.inc({ part: 'headers' })
-    }
-    send(socket, failure)
-  })
-}
-
-function failureOf(code: string | undefined): Failure {
-  switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new RequestTimeout('The request did not arrive in time')
-    case 'HPE_HEADER_OVERFLOW':
-      return new Failure(431, 'bad_request', 'The head of the request is too large')
-    default:
-      return new BadRequest('The request is malformed')
-  }
-}
-
-function send(socket: Duplex, failure: Failure): void {
-  const isUnderWay = (socket as { _httpMessage?: { headersSent: boolean } })._httpMessage
-    ?.headersSent
-  if (!socket.writable || isUnderWay) {
-    socket.destroy()
-    return
-  }
-  const body = JSON.stringify(envelopeOf(failure))
-  const head = [
-    `HTTP/1.1 ${failure.status} ${failure.status === 408 ? 'Request Timeout' : 'Bad Request'}`,
-    `content-type: ${JSON_TYPE}`,
-    `cache-control: ${UNCACHED}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }

@@ -202,6 +202,42 @@ test.group('A server with handed-over connections', () => {
   })
 })
 
+test.group('A server with requests that it cannot read', () => {
+  const LONG = `x-long: ${'a'.repeat(20_000)}\r\n`
+
+  /** The head and the body of the answer to what is sent in one piece. */
+  async function answerTo(request: string) {
+    const server = new GracefulServer((_request, response) => response.end('here'), new Drain())
+    const socket = connect(Number(new URL(await listening(server)).port), '127.0.0.1')
+    socket.write(request)
+    const [head = '', body] = (await text(socket)).split('\r\n\r\n')
+    server.close()
+    return { head, body }
+  }
+
+  test('answers {method} with a head that is too long, body: {hasBody}')
+    .with([
+      { method: 'GET', hasBody: true },
+      { method: 'POST', hasBody: true },
+      { method: 'HEAD', hasBody: false },
+    ])
+    .run(async ({ assert }, { method, hasBody }) => {
+      const { head, body = '' } = await answerTo(`${method} / HTTP/1.1\r\n${LONG}\r\n`)
+
+      assert.match(head, /^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/)
+      assert.equal(body.includes('"The head of the request is too large"'), hasBody)
+      assert.equal(body === '', !hasBody)
+    })
+
+  test('answers a malformed HEAD without a body', async ({ assert }) => {
+    const malformed = 'HEAD / HTTP/1.1\r\nhost: x\r\na name: b\r\n\r\n'
+    const { head, body } = await answerTo(malformed)
+    assert.match(head, /^HTTP\/1\.1 400 Bad Request\r\n/)
+    assert.equal(body, '')
+    assert.include((await answerTo('no request at all\r\n\r\n')).body, '"bad_request"')
+  })
+})
+
 /** Opens a connection and sends data; returns what was received once it is closed. */
 async function sendSlowly(url: string, parts: string[]) {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
