@@ -11,6 +11,11 @@ import { withManualTimers } from '#tests/helpers/manual_timers'
 import { realTime } from '#tests/helpers/real_time'
 import { RUN_TYPESCRIPT } from '#tests/helpers/typescript'
 
+const OF_HANGING_DISK = new URL(
+  '../../helpers/storage/reading_program_of_hanging_disk.ts',
+  import.meta.url
+)
+
 test.group('A thread that reads small files', (group) => {
   let folder: string
   let thread: ReadingThread
@@ -19,7 +24,7 @@ test.group('A thread that reads small files', (group) => {
 
   group.each.setup(async () => {
     folder = await mkdtemp(join(tmpdir(), 'analysis-hub-reading-'))
-    thread = new ReadingThread()
+    thread = new ReadingThread(OF_HANGING_DISK)
     files = ['one', 'two', ''].map((text, n) => ({ path: join(folder, `${n}`), size: text.length }))
     await Promise.all(['one', 'two', ''].map((text, n) => writeFile(files[n]!.path, text)))
     // On a busy machine the start may exceed the timeout.
@@ -30,7 +35,7 @@ test.group('A thread that reads small files', (group) => {
     }
   })
 
-  /** A FIFO, whose open blocks until a writer opens it, like a file of a hanging disk. */
+  /** A file of a hanging disk: a FIFO, which the program opens as it is not meant to, and so waits for a writer. */
   function hanging() {
     const path = join(folder, 'hanging')
     execFileSync('mkfifo', [path])

@@ -33,11 +33,16 @@ const TIMEOUT_MS = 2_000
  * what takes too long; the caller reads the rest, and everything while the thread is blocked by the disk.
  */
 export class ReadingThread {
+  readonly #program: URL
   readonly #pending = new Map<number, (response?: ReadResponse) => void>()
   #worker: Worker | undefined
   #lastId = 0
   #isStuck = false
   #isClosed = false
+
+  constructor(program = PROGRAM) {
+    this.#program = program
+  }
 
   /** The content of each file, up to one byte more than expected; undefined for files that were not read. */
   async read(files: readonly SmallFile[]): Promise<readonly (Buffer | undefined)[]> {
@@ -78,7 +83,7 @@ export class ReadingThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(PROGRAM, { name: 'small files', execArgv: [], env: {} })
+    const worker = new Worker(this.#program, { name: 'small files', execArgv: [], env: {} })
     worker.on('message', (response: ReadResponse) => {
       this.#isStuck = false
       this.#settle(response.id, response)
