@@ -1,5 +1,3 @@
-import { destination } from '@adonisjs/core/logger'
-
 /** The numbers of log levels. */
 export const LEVEL_NUMBERS = {
   trace: 10,
@@ -18,7 +16,7 @@ const BUFFERED_LINES = 500
 
 export type LineListener = (line: string) => void
 
-/** Writes log lines to standard output and passes those above a threshold to a listener. Secrets are redacted. */
+/** Writes log lines to an output and passes those above a threshold to a listener. Secrets are redacted. */
 export class LogTap {
   readonly [NEEDS_METADATA] = true
   /** Set by the logger. */
@@ -28,7 +26,7 @@ export class LogTap {
   readonly #buffered: string[] = []
   #listener: LineListener | undefined
 
-  constructor(threshold: number, output: { write(line: string): unknown } = destination(1)) {
+  constructor(threshold: number, output: { write(line: string): unknown }) {
     this.#threshold = threshold
     this.#output = output
   }

@@ -107,7 +107,8 @@ export const groups = defineVariables({
     LOG_LEVEL: {
       reader: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
       default: 'info',
-      description: 'Lowest level of log lines that are written.',
+      description:
+        'Lowest level of log lines that are written: as text at a terminal, as JSON elsewhere.',
     },
     LOG_SHIP_LEVEL: {
       reader: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'off'),
