@@ -21,9 +21,11 @@ test.group('Readiness', () => {
     const { status, body } = await ready()
     assert.equal(status, 200)
     assert.equal(body.status, 'degraded')
-    assert.deepEqual(body.degraded, [
-      { name: 'object store', reason: 'The object store does not answer; try again shortly' },
-    ])
+    // On a busy machine other optional checks may take too long.
+    assert.deepInclude(body.degraded, {
+      name: 'object store',
+      reason: 'The object store does not answer; try again shortly',
+    })
   })
 
   test('what a process cannot do without is still 503', async ({ assert, cleanup }) => {
