@@ -4,6 +4,7 @@ import type { DataSource } from '#node/data_sources/data_source'
 import { addDataSourceRoutes } from '#node/gateway/data_source_routes'
 import { addFileRoutes } from '#node/gateway/file_routes'
 import { Gateway } from '#node/gateway/gateway'
+import { JsonBodies } from '#node/gateway/json_bodies'
 import { addMessageRoutes } from '#node/gateway/message_routes'
 import { addReportRoutes, type AnalysisReport } from '#node/gateway/report_routes'
 import { Router } from '#node/gateway/router'
@@ -56,8 +57,9 @@ export class AnalysisGateway {
       sealsAsBefore: (nodeId) => policy.sealsAsBefore(nodeId),
     })
     const router = new Router()
-    addReportRoutes(router, options.onReport)
-    addMessageRoutes(router, analysis, messages)
+    const bodies = new JsonBodies()
+    addReportRoutes(router, options.onReport, bodies)
+    addMessageRoutes(router, analysis, messages, bodies)
     addFileRoutes(router, {
       folder: options.transferFolder,
       maxBytes: policy.fileBytes,

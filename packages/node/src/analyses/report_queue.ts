@@ -51,13 +51,16 @@ export class ReportQueue {
   /** A line that the analysis caused. The hub keeps them, so there are so many only. */
   logOfAnalysis(level: string, text: string, code?: string): void {
     for (const message of partsOf(text)) {
+      if (this.#linesOfAnalysis >= MAX_LINES_OF_ANALYSIS) {
+        break
+      }
       this.#linesOfAnalysis += 1
       if (this.#linesOfAnalysis === MAX_LINES_OF_ANALYSIS) {
         this.log(
           'warn',
           `The analysis has logged ${MAX_LINES_OF_ANALYSIS} lines; further ones are dropped`
         )
-      } else if (this.#linesOfAnalysis < MAX_LINES_OF_ANALYSIS) {
+      } else {
         this.#addLine({ message, level, ...(code !== undefined && { code }) })
       }
     }
@@ -128,11 +131,22 @@ export class ReportQueue {
   }
 }
 
-/** The lines of a text in lengths that the hub takes. */
-function partsOf(text: string): string[] {
-  return text
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .flatMap((line) => line.match(new RegExp(`.{1,${MAX_LENGTH}}`, 'gsu')) ?? [])
-    .map((part) => part.padEnd(MIN_LENGTH, '.'))
+/** The lines of a text in lengths that the hub takes, as long as they are asked for. */
+function* partsOf(text: string): Generator<string> {
+  for (const [line] of text.matchAll(/[^\n]+/g)) {
+    for (let at = 0; at < line.length;) {
+      const part = partAt(line, at)
+      at += part.length
+      if (part.trim() !== '') {
+        yield part.padEnd(MIN_LENGTH, '.')
+      }
+    }
+  }
+}
+
+/** At most so many letters; none is cut into its halves. */
+function partAt(line: string, start: number): string {
+  const part = line.slice(start, start + MAX_LENGTH)
+  const isCut = start + MAX_LENGTH < line.length && /[\uD800-\uDBFF]$/.test(part)
+  return isCut ? part.slice(0, -1) : part
 }

@@ -1,19 +1,23 @@
+import { tryParseJson } from '#kernel/try_parse_json'
 import type { AssignedAnalysis, Participant } from '#node/analyses/assigned_analysis'
 import { RecipientUnknown } from '#node/errors'
 import type { SealedMessages } from '#node/messages/sealed_messages'
 import { answerEmpty, answerJson } from './answer.js'
 import { GatewayError } from './errors.js'
-import { readJson } from './json_body.js'
+import type { JsonBodies } from './json_bodies.js'
 import type { Router } from './router.js'
 
 const PREFIX = '/message-broker/analyses/:id'
-const MAX_BYTES = 8 * 1024 ** 2
+const BODY = { maxBytes: 8 * 1024 ** 2, names: ['recipients', 'message'] }
+/** Analyses have tens of nodes, and ids 36 letters. */
+const MAX_RECIPIENTS_LENGTH = 64 * 1024
 
 /** Who takes part, and messages to them. */
 export function addMessageRoutes(
   router: Router,
   analysis: () => AssignedAnalysis,
-  messages: SealedMessages
+  messages: SealedMessages,
+  bodies: JsonBodies
 ): void {
   const analysisAt = (id: string | undefined) => {
     if (id !== analysis().id) {
@@ -36,14 +40,16 @@ export function addMessageRoutes(
       answerEmpty(response, 201)
     })
     .add('node', 'POST', `${PREFIX}/messages`, async ({ params, request, response }) => {
-      const { recipients, message } = await readJson(request, MAX_BYTES)
-      if (!isTextList(recipients) || typeof message !== 'object' || message === null) {
-        throw new GatewayError(
-          400,
-          'Send "recipients", a list of node ids, and "message", an object'
-        )
-      }
-      await send(messages, analysisAt(params.id), recipients, message)
+      await bodies.withFields(request, BODY, async ({ recipients = '', message = '' }) => {
+        const nodeIds = textsIn(recipients)
+        if (!nodeIds || !/^[[{]/.test(message)) {
+          throw new GatewayError(
+            400,
+            'Send "recipients", a list of node ids, and "message", an object'
+          )
+        }
+        await send(messages, analysisAt(params.id), nodeIds, message)
+      })
       answerEmpty(response, 202)
     })
 }
@@ -52,7 +58,7 @@ async function send(
   messages: SealedMessages,
   analysis: AssignedAnalysis,
   recipients: readonly string[],
-  message: object
+  message: string
 ): Promise<void> {
   try {
     await messages.send(analysis, recipients, message)
@@ -63,5 +69,8 @@ async function send(
 
 const shown = ({ nodeId, nodeType }: Participant) => ({ nodeId, nodeType })
 
-const isTextList = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string')
+/** The list of texts that a JSON text is; undefined if it is none. */
+function textsIn(json: string): readonly string[] | undefined {
+  const value: unknown = json.length > MAX_RECIPIENTS_LENGTH ? undefined : tryParseJson(json)
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined
+}

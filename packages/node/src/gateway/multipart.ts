@@ -18,6 +18,10 @@ export interface ReceivedFile {
   readonly fields: Readonly<Record<string, string>>
 }
 
+const PART_LIMITS = { files: 1, fields: 10, fieldSize: 1024, parts: 12, headerPairs: 20 }
+/** What the parts take beside the file. */
+const MAX_OTHER_BYTES = 64 * 1024
+
 /** Writes the part `file` of a multipart body to a path. Other parts are short texts. */
 export async function receiveFile(
   request: IncomingMessage,
@@ -52,7 +56,8 @@ async function parse(
     writing = pipeline(stream, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
     writing.catch(() => {})
   })
-  await pipeline(request, parser)
+  parser.on('partsLimit', () => parser.destroy(tooManyParts()))
+  await pipeline(request, (body) => boundedBody(body, maxBytes), parser)
   await writing
   if (!writing || !name) {
     throw new GatewayError(400, 'The body has no part "file" with a file name')
@@ -64,12 +69,27 @@ function makeParser({ headers }: IncomingMessage, maxBytes: number): BusboyInsta
   try {
     return new Busboy({
       headers: headers as BusboyHeaders,
-      limits: { fileSize: maxBytes, files: 1, fields: 10, fieldSize: 1024 },
+      limits: { ...PART_LIMITS, fileSize: maxBytes },
     })
   } catch {
     throw new GatewayError(400, 'The body is not multipart/form-data')
   }
 }
+
+/** The parser skips parts beyond its limits, so the parts of a body do not bound it. */
+async function* boundedBody(body: AsyncIterable<Buffer>, maxBytes: number): AsyncIterable<Buffer> {
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.length
+    if (length > maxBytes + MAX_OTHER_BYTES) {
+      throw tooLarge(maxBytes)
+    }
+    yield chunk
+  }
+}
+
+const tooManyParts = () =>
+  new GatewayError(400, `The body has more than ${PART_LIMITS.parts} parts`)
 
 const tooLarge = (maxBytes: number) =>
   new GatewayError(413, `The file has more than ${maxBytes} bytes, which the node allows`)

@@ -1,8 +1,11 @@
+import { tryParseJson } from '#kernel/try_parse_json'
+
 import { answerJson, answerText } from './answer.js'
-import { readJson } from './json_body.js'
+import type { JsonBodies } from './json_bodies.js'
+import type { JsonFields } from './json_fields.js'
 import type { Router } from './router.js'
 
-const MAX_BYTES = 1024 ** 2
+const BODY = { maxBytes: 1024 ** 2, names: ['log', 'log_type', 'status', 'progress'] }
 
 /** What an analysis reports of itself. */
 export interface AnalysisReport {
@@ -13,17 +16,29 @@ export interface AnalysisReport {
 }
 
 /** Health of the node, and the log and progress of the analysis. */
-export function addReportRoutes(router: Router, report: (report: AnalysisReport) => void): void {
+export function addReportRoutes(
+  router: Router,
+  report: (report: AnalysisReport) => void,
+  bodies: JsonBodies
+): void {
   router
     .add('none', 'GET', '/healthz', ({ response }) => answerText(response, 200, 'ok'))
     .add('node', 'POST', '/po/stream_logs', async ({ request, response }) => {
-      const { log, log_type: level, status, progress } = await readJson(request, MAX_BYTES)
-      report({
-        log: typeof log === 'string' ? log : JSON.stringify(log ?? ''),
-        level: typeof level === 'string' ? level : 'info',
-        status: typeof status === 'string' ? status : undefined,
-        progress: typeof progress === 'number' ? progress : undefined,
-      })
+      await bodies.withFields(request, BODY, (fields) => report(reportIn(fields)))
       answerJson(response, 200, {})
     })
 }
+
+/** A log that is no text is shown as JSON. */
+function reportIn({ log = '""', log_type: type, status, progress }: JsonFields): AnalysisReport {
+  const number: unknown = tryParseJson(progress ?? '')
+  return {
+    log: textIn(log) ?? log,
+    level: textIn(type) ?? 'info',
+    status: textIn(status),
+    progress: typeof number === 'number' ? number : undefined,
+  }
+}
+
+const textIn = (json = ''): string | undefined =>
+  json.startsWith('"') ? (JSON.parse(json) as string) : undefined

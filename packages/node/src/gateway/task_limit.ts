@@ -1,10 +1,17 @@
 /** Lets so many tasks run at once. Others wait, in order. */
 export class TaskLimit {
   readonly #waiting: (() => void)[] = []
+  readonly #mostWaiting: number
   #free: number
 
-  constructor(most: number) {
+  constructor(most: number, mostWaiting = Number.POSITIVE_INFINITY) {
     this.#free = most
+    this.#mostWaiting = mostWaiting
+  }
+
+  /** Whether a further task would be one too many that wait. */
+  get isFull(): boolean {
+    return this.#free === 0 && this.#waiting.length >= this.#mostWaiting
   }
 
   async run<T>(task: () => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 
 import {
   participantAt,
@@ -8,6 +9,7 @@ import {
 import { RecipientUnknown, SealBroken } from '#node/errors'
 import type { KeyPair } from '#node/seal/key_pair'
 import { openMessage, sealMessage } from '#node/seal/sealed_message'
+import type { NewMessage } from './mailbox.js'
 import type { ReceivedMessage } from './receiver.js'
 import type { SendQueue } from './send_queue.js'
 
@@ -21,20 +23,22 @@ export class SealedMessages {
     this.#queue = queue
   }
 
-  /** Returns when the message is on disk; from then on it is sent until it has arrived. */
+  /** Returns when the message, a text of JSON, is on disk; from then on it is sent until it has arrived. */
   async send(
     analysis: AssignedAnalysis,
     recipients: readonly string[],
-    message: unknown
+    text: string
   ): Promise<void> {
     const found = [...new Set(recipients)].map((nodeId) => recipientAt(analysis, nodeId))
-    const text = JSON.stringify(message)
-    const messages = found.map(({ clientId, publicKey }) => {
+    const messages: NewMessage[] = []
+    for (const { clientId, publicKey } of found) {
+      // Each takes some milliseconds for each MiB.
+      await setImmediate()
       const context = { messageId: randomUUID(), analysisId: analysis.id }
       const keys = { privateKey: this.#keys.privateKey, publicKey }
       const sealed = sealMessage(text, keys, context)
-      return { recipientClientId: clientId, ...context, sealed }
-    })
+      messages.push({ recipientClientId: clientId, ...context, sealed })
+    }
     await this.#queue.add(messages)
   }
 

@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+
+import { readBounded } from '#kernel/read_bounded'
+
+import { GatewayError } from './errors.js'
+import { jsonFields, type JsonFields } from './json_fields.js'
+import type { JsonRequest } from './json_program.js'
+import { TaskLimit } from './task_limit.js'
+
+const PROGRAM = fileURLToPath(new URL(`./json_program${extname(import.meta.url)}`, import.meta.url))
+/** The worst text of this size takes a few milliseconds. */
+const SMALL_BYTES = 16 * 1024
+/** The memory that the worst text of a message takes, with room. */
+const MEMORY = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 }
+const PARSE_MS = 60_000
+const MAX_LARGE = 2
+
+/** The bodies of one analysis. Large ones are handled a few at a time, and parsed beside the node's own work. */
+export class JsonBodies {
+  readonly #large = new TaskLimit(MAX_LARGE)
+
+  /** Reads fields of a JSON object of limited size, and handles them. */
+  async withFields<T>(
+    request: IncomingMessage,
+    { maxBytes, names }: { readonly maxBytes: number; readonly names: readonly string[] },
+    use: (fields: JsonFields) => Promise<T> | T
+  ): Promise<T> {
+    const announced = Number(request.headers['content-length'] ?? maxBytes)
+    if (announced > maxBytes) {
+      throw tooLarge(maxBytes)
+    }
+    const handle = async () => {
+      const body = await readBounded(request, maxBytes, () => tooLarge(maxBytes))
+      const fields = await fieldsOf(body, names)
+      if (!fields) {
+        throw new GatewayError(400, 'The body is not a JSON object')
+      }
+      return use(fields)
+    }
+    return announced <= SMALL_BYTES ? handle() : this.#large.run(handle)
+  }
+}
+
+const fieldsOf = (
+  body: Buffer,
+  names: readonly string[]
+): Promise<JsonFields | undefined> | JsonFields | undefined =>
+  body.length <= SMALL_BYTES ? jsonFields(body.toString('utf8'), names) : parseApart(body, names)
+
+async function parseApart(body: Buffer, names: readonly string[]): Promise<JsonFields | undefined> {
+  const workerData: JsonRequest = { bytes: body, names }
+  const worker = new Worker(PROGRAM, { workerData, resourceLimits: MEMORY })
+  const limit = AbortSignal.timeout(PARSE_MS)
+  try {
+    const [fields] = await once(worker, 'message', { signal: limit })
+    return fields as JsonFields | undefined
+  } catch {
+    throw new GatewayError(413, 'The body takes more memory or time than a node has for it')
+  } finally {
+    await worker.terminate()
+  }
+}
+
+const tooLarge = (maxBytes: number) =>
+  new GatewayError(413, `The body has more than ${maxBytes} bytes`)
