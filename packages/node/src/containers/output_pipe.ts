@@ -5,7 +5,7 @@ import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { LineSplitter } from './line_splitter.js'
+import { PacedLines } from './paced_lines.js'
 import { SYSTEM_ENVIRONMENT } from './system_environment.js'
 import type { LineListener, OutputStream } from './container_driver.js'
 
@@ -42,22 +42,12 @@ export class OutputPipe {
 
   private constructor(start: number, end: number, onLine: (line: string) => void) {
     this.descriptor = end
-    this.finished = readLines(start, onLine)
+    const reader = new Socket({ fd: start, readable: true, writable: false })
+    this.finished = new PacedLines(onLine).readAll(reader)
   }
 
   /** Closes the end of this process. Call it once the container has its own. */
   release(): void {
     closeSync(this.descriptor)
   }
-}
-
-async function readLines(start: number, onLine: (line: string) => void): Promise<void> {
-  const lines = new LineSplitter(onLine)
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const reader = new Socket({ fd: start, readable: true, writable: false })
-  reader.on('data', (chunk) => lines.write(chunk))
-  reader.on('error', () => {})
-  reader.on('close', resolve)
-  await promise
-  lines.end()
 }
