@@ -68,11 +68,10 @@ function rowOf(page: Page, entry: TimelineEntry, nodes: Names) {
   }
 }
 
-/** The actor, and the reporter if that is somebody else. */
+/** The actor, and the reporter of what the hub did not record itself. */
 function actorOf(page: Page, { actor, reportedBy }: TimelineEntry): string | undefined {
   const name = actor?.name ?? actor?.type
-  const isOwnReport = !reportedBy?.id || reportedBy.id === actor?.id
-  if (isOwnReport) {
+  if (!reportedBy?.id) {
     return name
   }
   const reporter = `${reportedBy.type} ${reportedBy.id}`

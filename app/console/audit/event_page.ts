@@ -1,4 +1,5 @@
 import type { Page, View } from '#console/page'
+import { claimedAttributes, isOwnReport } from '#kernel/event_claims'
 import { changesIn, type EventRow } from './event_row.js'
 import { filterPath } from './event_filter.js'
 import { pageOf } from './record_places.js'
@@ -15,6 +16,8 @@ export async function showEvent(page: Page): Promise<View> {
     crumbs: [{ path: '/audit', text: page.t('audit.title') }],
     event: data,
     changes: changesIn(data),
+    isOwn: isOwnReport(data.reportedBy),
+    claimed: new Set<string>(claimedAttributes(data)),
     recordPage: pageOf(refType, refId),
     ofRecord: refId === null ? undefined : filterPath({ kind: refType, record: refId }),
     ofActor: actorId === null ? undefined : filterPath({ who: actorId }),

@@ -1,3 +1,4 @@
+import { isOwnReport } from '#kernel/event_claims'
 import type { Page, View } from '#console/page'
 import { changesIn, type EventRow, type FoundEvents } from './event_row.js'
 import { commandFor, filterPath, readFilter } from './event_filter.js'
@@ -45,6 +46,7 @@ export async function showEvents(page: Page): Promise<View> {
 function rowOf(event: EventRow) {
   return {
     ...event,
+    isOwn: isOwnReport(event.reportedBy),
     changed: changesIn(event)
       .map(({ name }) => name)
       .join(', '),

@@ -56,9 +56,9 @@ const shownOf = (verdict: Verdict): Verdict => ({
   unanchored: verdict.unanchored ?? [],
 })
 
-/** The newest event about a verification with a result. */
+/** The newest event about a verification with a result. Anybody may report one, so only the platform's counts. */
 async function lastNamed(page: Page, name: string): Promise<EventRow | undefined> {
-  const query = { refType: 'event', name, limit: 1 }
+  const query = { refType: 'event', name, reporter: 'platform', limit: 1 }
   const { data } = await page.hub.read<FoundEvents>('telemetry', '/events/search', query)
   return data[0]
 }

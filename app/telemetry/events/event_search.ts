@@ -9,6 +9,8 @@ import { utcTime } from '#telemetry/utc_time'
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 const MAX_ACTORS = 20
+/** Whose reports can be searched for: other reporters are names that anybody may have. */
+const REPORTERS = ['platform'] as const
 const LIMIT = { default: 50, most: 100 }
 
 const ACTORS = {
@@ -31,6 +33,7 @@ const parameters = body({
   name: word(),
   refType: word(),
   refId: word(),
+  reporter: vine.enum(REPORTERS).optional(),
   from: utcTime().maxLength(30).optional(),
   to: utcTime().maxLength(30).optional(),
   before: vine.string().use(shape(CURSOR)).optional(),
@@ -43,6 +46,7 @@ const DESCRIPTIONS: Readonly<Record<keyof BodyOf<typeof parameters>, string>> = 
   name: 'What happened, such as `updated`',
   refType: 'The kind of the record, such as `node`',
   refId: 'The id of the record',
+  reporter: '`platform`: what the platform recorded itself, not what callers reported',
   from: 'Events of this time and later',
   to: 'Events before this time',
   before: 'Continues a search: the `meta.next` of the page before',
@@ -59,6 +63,7 @@ export interface EventPlace {
 export interface EventSearch {
   readonly actorIds: readonly string[] | undefined
   readonly texts: Readonly<Partial<Record<'scope' | 'name' | 'refType' | 'refId', string>>>
+  readonly reporter: (typeof REPORTERS)[number] | undefined
   readonly from: string | undefined
   readonly to: string | undefined
   readonly before: EventPlace | undefined
@@ -80,10 +85,11 @@ export async function readSearch(sent: Readonly<Record<string, unknown>>): Promi
   if (unknown.length > 0) {
     throw invalid(unknown, `Events cannot be searched by ${unknown.join(', ')}`)
   }
-  const { actorId, from, to, before, limit, ...texts } = await parameters.validate(sent)
+  const { actorId, reporter, from, to, before, limit, ...texts } = await parameters.validate(sent)
   return {
     actorIds: actorId?.split(','),
     texts,
+    reporter,
     from: from && readTimestamp(from),
     to: to && readTimestamp(to),
     before: before === undefined ? undefined : placeOf(before),

@@ -1,5 +1,6 @@
 import type { DatabasePool } from '#database/database_pool'
 import { Bindings } from '#query/sql/bindings'
+import { OWN_REPORTERS } from './reporter.js'
 import type { EventPlace, EventSearch } from './event_search.js'
 
 const COLUMNS = { scope: 'scope', name: 'name', refType: 'ref_type', refId: 'ref_id' } as const
@@ -32,7 +33,7 @@ export async function findEvents(
 }
 
 function conditionsOf(search: EventSearch, bindings: Bindings): string[] {
-  const { actorIds, texts, from, to, before } = search
+  const { actorIds, texts, reporter, from, to, before } = search
   const named = Object.entries(COLUMNS).flatMap(([name, column]) => {
     const text = texts[name as keyof typeof COLUMNS]
     return text === undefined ? [] : [`lower(${column}) = lower(${bindings.bind(text)}::text)`]
@@ -40,6 +41,7 @@ function conditionsOf(search: EventSearch, bindings: Bindings): string[] {
   return [
     ...named,
     ...(actorIds ? [actorCondition(actorIds, bindings)] : []),
+    ...(reporter ? [`reported_by = any(${bindings.bind(OWN_REPORTERS)}::text[])`] : []),
     ...(from ? [`created_at >= ${bindings.bind(from)}::timestamptz`] : []),
     ...(to ? [`created_at < ${bindings.bind(to)}::timestamptz`] : []),
     ...(before

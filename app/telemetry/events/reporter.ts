@@ -26,6 +26,9 @@ export const REPORTED_ON_BUS = serialized(BUS)
 
 export const REPORTED_BY_PLATFORM = serialized(PLATFORM)
 
+/** The reporters whose events the platform recorded itself, as they are stored. */
+export const OWN_REPORTERS = [REPORTED_ON_BUS, REPORTED_BY_PLATFORM]
+
 /** Events of an installation that was adopted. */
 export const REPORTED_BY_ADOPTION = serialized({ id: null, realmId: null, type: 'adoption' })
 

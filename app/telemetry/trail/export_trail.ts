@@ -1,6 +1,7 @@
 import type pg from 'pg'
 
 import { clock } from '#kernel/clock'
+import { claimedAttributes } from '#kernel/event_claims'
 import { removedPositions } from './check_batch.js'
 import { portionsWithin, readChain, type ReadPortion, type StoredBatch } from './read_chain.js'
 import { inSnapshot } from './snapshot.js'
@@ -72,7 +73,7 @@ function* exportBatch(batch: StoredBatch, key: TrailKey): Generator<string> {
   for (const [position, id] of batch.ids.entries()) {
     const event = batch.events.get(id)
     if (event && !removed.has(position)) {
-      yield line({ position, event })
+      yield line({ position, event, claimed: claimedAttributes(event) })
     }
   }
 }

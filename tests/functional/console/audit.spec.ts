@@ -4,7 +4,11 @@ import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { useSecuritySink } from '#tests/helpers/container'
 import { ConsoleVisitor } from '#tests/helpers/console/console_visitor'
-import { storedEvent, storedEventOfNoRealm } from '#tests/helpers/console/stored_event'
+import {
+  storedByPlatform,
+  storedEvent,
+  storedEventOfNoRealm,
+} from '#tests/helpers/console/stored_event'
 import { identity, REALMS } from '#tests/helpers/identities'
 import type { SecurityEvent } from '#audit/security_event'
 
@@ -111,6 +115,28 @@ test.group('The audit page', () => {
     assert.equal((await auditor().open('/audit/events/no-id')).status, 404)
   })
 
+  test('what a reporter says is marked, and what the platform recorded is not', async ({
+    assert,
+  }) => {
+    const refId = clock.uuid()
+    const origin = { requestIpAddress: '203.0.113.9', requestPath: '/core/nodes' }
+    const claimed = await storedEvent({ refId, ...origin })
+    const own = await storedByPlatform({ refId, ...origin })
+    const visitor = auditor()
+    const [ofReporter, ofPlatform, list] = await Promise.all([
+      visitor.open(`/audit/events/${claimed.id}`),
+      visitor.open(`/audit/events/${own.id}`),
+      visitor.open(`/audit?record=${refId}`),
+    ])
+
+    assert.match(ofReporter.text, /203\.0\.113\.9\s+<span class="badge warn">as reported/)
+    assert.match(ofReporter.text, /\/core\/nodes<\/code>\s+<span class="badge warn">as reported/)
+    assert.include(ofReporter.text, 'role="note"')
+    assert.include(ofPlatform.text, '203.0.113.9')
+    assert.notInclude(ofPlatform.text, 'as reported')
+    assert.lengthOf(list.text.match(/as reported/g)!, 1)
+  })
+
   test('members of a realm see their events and those of none', async ({ assert }) => {
     const actorId = clock.uuid()
     const own = await storedEvent({ actorId, realmId: REALMS.other })
@@ -156,18 +182,15 @@ test.group('The proof page', () => {
 
   test('shows who verified the trail last, and when', async ({ assert }) => {
     const realmId = clock.uuid()
-    const event = await storedEvent({
-      realmId,
-      refType: 'event',
-      refId: null,
-      name: 'trailIntact',
-      actorName: 'night-watch',
-    })
+    const verified = { realmId, refType: 'event', refId: null, name: 'trailIntact' } as const
+    const event = await storedByPlatform({ ...verified, actorName: 'night-watch' })
+    await storedEvent({ ...verified, actorName: 'somebody else' })
     const traits = { realmId, realmName: 'own', permissions: ['event_read'] }
     const page = await ConsoleVisitor.as(traits).open('/audit/proof')
 
     assert.include(page.text, event.id)
     assert.include(page.text, 'night-watch')
+    assert.notInclude(page.text, 'somebody else')
     assert.include(page.text, 'hubctl audit verify')
   })
 

@@ -2,7 +2,11 @@ import { test } from '@japa/runner'
 
 import { clock } from '#kernel/clock'
 import { at, boot } from '#tests/helpers/application'
-import { storedEvent, storedEventOfNoRealm } from '#tests/helpers/console/stored_event'
+import {
+  storedByPlatform,
+  storedEvent,
+  storedEventOfNoRealm,
+} from '#tests/helpers/console/stored_event'
 import { identity, REALMS } from '#tests/helpers/identities'
 
 const reader = identity({ permissions: ['event_read'] })
@@ -43,6 +47,18 @@ test.group('A search for events', (group) => {
     assert.deepEqual((await search(`?refId=${refId}&to=${createdAt}`)).ids, [])
     assert.deepEqual((await search(`?refId=${refId}&from=${later}`)).ids, [])
     assert.deepEqual((await search(`?refId=${refId}&scope=builder`)).ids, [])
+  })
+
+  test('finds what the platform recorded itself, whatever callers reported of the name', async ({
+    assert,
+  }) => {
+    const refId = clock.uuid()
+    await storedEvent({ refId, name: 'trailIntact' })
+    const own = await storedByPlatform({ refId, name: 'trailIntact' })
+
+    assert.deepEqual((await search(`?refId=${refId}&reporter=platform`)).ids, [own.id])
+    assert.lengthOf((await search(`?refId=${refId}`)).ids, 2)
+    assert.equal((await search(`?refId=${refId}&reporter=anybody`)).status, 400)
   })
 
   test('pages neither repeat nor miss an event, even with equal times', async ({ assert }) => {

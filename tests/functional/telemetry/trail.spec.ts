@@ -236,6 +236,36 @@ test.group('The proof of the audit trail', (group) => {
     assert.equal(code, 0)
   })
 
+  test('an export names the claims of a reporter, and none in what the platform recorded', async ({
+    assert,
+  }) => {
+    const claims = { requestPath: '/nodes', requestIpAddress: '203.0.113.9' }
+    const event = { scope: 'entity', name: 'updated', refType: 'node', realmId, ...claims }
+    const { body: own } = await request('POST', '/events', event)
+    const { body: ofAnother } = await request(
+      'POST',
+      '/events',
+      { ...event, actorType: 'user', actorId: clock.uuid() },
+      reporter
+    )
+    const removed = await request('POST', '/events', event)
+    await request('DELETE', `/events/${removed.body.data.id}`)
+
+    const lines = ownLines(await exported()).map((line) => JSON.parse(line))
+    const claimedIn = (id: string) => lines.find((line) => line.event?.id === id).claimed
+    const deletion = lines.find(({ event: { name } = { name: '' } }) => name === 'deleted')
+
+    assert.deepEqual(claimedIn(own.data.id), ['requestPath', 'requestIpAddress'])
+    assert.deepEqual(claimedIn(ofAnother.data.id), [
+      'requestPath',
+      'requestIpAddress',
+      'actorType',
+      'actorId',
+    ])
+    assert.deepEqual(deletion.claimed, [])
+    assert.isString(deletion.event.requestPath)
+  })
+
   test('an export that was changed, cut or signed by others is found out', async ({ assert }) => {
     await storeEvents(3)
     const lines = ownLines(await exported())

@@ -68,11 +68,10 @@ function rowOf(entry: TimelineEntry, nodes: ReadonlyMap<string, string>): Fields
   }
 }
 
-/** Names the actor, and the reporter if that is somebody else. */
+/** Names the actor, and the reporter of what the hub did not record itself. */
 function actorOf({ actor, reportedBy }: TimelineEntry): string | undefined {
   const named = actor?.name ?? actor?.type
-  const isReportedByActor = !reportedBy?.id || reportedBy.id === actor?.id
-  return isReportedByActor
+  return !reportedBy?.id
     ? named
     : `${named ?? ''} (reported by ${reportedBy.type} ${reportedBy.id})`.trim()
 }

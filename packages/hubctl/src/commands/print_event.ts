@@ -11,9 +11,11 @@ export interface AuditEvent extends Fields {
   readonly refId: string | null
   readonly actorName: string | null
   readonly actorType: string | null
+  /** Who reported it; with an id if that was a caller, and not the hub itself. */
+  readonly reportedBy?: { readonly type: string; readonly id: string | null } | null
 }
 
-/** Prints an event as a line: when, what happened to what, and who did it. */
+/** Prints an event as a line: when, what happened to what, who did it, and who reported it if not the hub. */
 export async function printEvent(
   output: Output,
   names: RecordNames,
@@ -22,9 +24,11 @@ export async function printEvent(
   if (!output.isTable) {
     return output.line(jsonLine(event))
   }
-  const { createdAt, name, refType, refId, actorName, actorType } = event
+  const { createdAt, name, refType, refId, actorName, actorType, reportedBy } = event
   const record = refId === null ? undefined : await names.of(refType, refId)
   const by = actorName ?? actorType
   const words = [createdAt, name, [refType, record].filter(Boolean).join('/')]
-  output.line(printable([...words, ...(by === null ? [] : [`by ${by}`])].join(' ')))
+  const actor = by === null ? [] : [`by ${by}`]
+  const reporter = reportedBy?.id ? [`(reported by ${reportedBy.type} ${reportedBy.id})`] : []
+  output.line(printable([...words, ...actor, ...reporter].join(' ')))
 }
