@@ -25,6 +25,16 @@ export async function recordSignIn(
   await audit.signIn(type, account, origin)
 }
 
+/** `SecurityAudit.addFailedClient`, for code outside the container. */
+export async function addFailedClient(
+  account: AuditedAccount,
+  origin: RequestSource,
+  network: string
+): Promise<void> {
+  const audit = await securityAudit()
+  audit.addFailedClient(account, origin, network)
+}
+
 async function securityAudit(): Promise<SecurityAudit> {
   const { default: app } = await import('@adonisjs/core/services/app')
   return app.container.make(SecurityAudit)

@@ -13,8 +13,8 @@ interface AggregatedRefusal {
 }
 
 /**
- * Aggregates repeated refusals: the same caller, route and reason within a minute become one event with a count. So a
- * caller cannot flood the audit trail.
+ * Aggregates repeated refusals: those of one key within a minute become one event with a count. So a caller cannot
+ * flood the audit trail.
  */
 export class RefusalAggregator {
   readonly #aggregated = new Map<string, AggregatedRefusal>()
@@ -25,9 +25,13 @@ export class RefusalAggregator {
     this.#record = record
   }
 
-  add(event: SecurityEvent, reason: string, onError: (error: unknown) => void): void {
-    const { actor } = event.origin
-    const key = JSON.stringify([actor?.kind, actor?.id, event.subject, reason])
+  /** The key says which refusals are equal, such as those of a caller for one reason. */
+  add(
+    event: SecurityEvent,
+    by: readonly (string | null | undefined)[],
+    onError: (error: unknown) => void
+  ): void {
+    const key = JSON.stringify([event.type, event.subject, ...by])
     const present = this.#aggregated.get(key)
     if (present) {
       present.count++

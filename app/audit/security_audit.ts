@@ -20,7 +20,7 @@ const MAX_FILTER_LENGTH = 1_024
 /** The account of a login. */
 export interface AuditedAccount {
   readonly kind: 'user' | 'client'
-  /** Null if no user has the submitted name. The name is not stored: it may be a password. */
+  /** Null if nobody has the submitted name. The name is not stored: it may be a password. */
   readonly id: string | null
   readonly realmId: string | null
 }
@@ -61,9 +61,25 @@ export class SecurityAudit {
       origin: originOf(ctx),
       permissions: missingIn(refusal),
     }
-    this.#aggregator.add(event, event.permissions.join() || refusal.message, (error) =>
+    const { kind, id } = ctx.actor
+    const reason = event.permissions.join() || refusal.message
+    this.#aggregator.add(event, [kind, id, reason], (error) =>
       ctx.logger.error({ err: error }, 'a refusal could not be written to the audit trail')
     )
+  }
+
+  /**
+   * Records that a client failed to log in, aggregated with its other failures from the same network within a minute,
+   * and those of all unknown clients: anybody can send as many as there are names.
+   */
+  addFailedClient(
+    { kind, id, realmId }: AuditedAccount,
+    origin: RequestSource,
+    network: string
+  ): void {
+    const type = 'signInFailed'
+    const event: SecurityEvent = { type, subject: kind, id, realmId, origin, permissions: [] }
+    this.#aggregator.add(event, [id, network], (error) => this.#logLost(type, error))
   }
 
   /** Records pending refusals. Called on shutdown, so that none is lost. */
@@ -143,8 +159,12 @@ export class SecurityAudit {
     try {
       await this.#sink.record({ type, subject: kind, id, realmId, origin, permissions: [] })
     } catch (error) {
-      this.#logger.error({ err: error, type }, 'a security event of a login could not be recorded')
+      this.#logLost(type, error)
     }
+  }
+
+  #logLost(type: SignInEvent, error: unknown): void {
+    this.#logger.error({ err: error, type }, 'a security event of a login could not be recorded')
   }
 }
 

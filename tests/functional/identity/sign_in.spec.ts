@@ -5,7 +5,7 @@ import { networkOf } from '#identity/embedded/sign_in/network'
 import { seedIdentity } from '#identity/embedded/seeds'
 import type { SecurityEvent } from '#audit/security_event'
 import { median } from '#tests/bench/median'
-import { useSecuritySink } from '#tests/helpers/container'
+import { noteGatheredRefusals, useSecuritySink } from '#tests/helpers/container'
 import { clock, overrideClock } from '#kernel/clock'
 import { isTogether } from '#tests/helpers/application'
 import {
@@ -217,7 +217,8 @@ test.group('Events of sign-ins', (group) => {
   let noted: SecurityEvent[]
 
   group.setup(seedIdentity)
-  group.each.setup(() => {
+  group.each.setup(async () => {
+    await noteGatheredRefusals()
     noted = []
     return useSecuritySink({ record: async (event) => note(event) })
   })
@@ -250,9 +251,10 @@ test.group('Events of sign-ins', (group) => {
   test('an unknown name is not recorded: it may be a password', async ({ assert }) => {
     await signIn('hunter2-in-the-wrong-field', 'x')
     await bySecret({ client_id: 'hunter3-in-the-wrong-field', client_secret: 'x' })
+    await noteGatheredRefusals()
     assert.containSubset(noted, [
       { type: 'signInFailed', subject: 'user', id: null },
-      { type: 'signInFailed', subject: 'client', id: null, realmId: null },
+      { type: 'signInFailed', subject: 'client', id: null },
     ])
     assert.notInclude(JSON.stringify(noted), 'hunter')
     const { rows } = await identityPool().query(
@@ -261,10 +263,57 @@ test.group('Events of sign-ins', (group) => {
     assert.notInclude(JSON.stringify(rows), 'hunter')
   })
 
+  test('those of no known realm belong to the master realm', async ({ assert }) => {
+    const { realmId: master } = await makeUser()
+    const parameters = { username: unique('nobody'), password: 'x', realm_name: unique('nowhere') }
+    await byPassword(parameters)
+    await bySecret({ client_id: unique('nobody'), client_secret: 'x' })
+    await noteGatheredRefusals()
+    assert.deepEqual(
+      noted.map(({ subject, realmId }) => ({ subject, realmId })),
+      [
+        { subject: 'user', realmId: master },
+        { subject: 'client', realmId: master },
+      ]
+    )
+  })
+
+  test('those of unknown clients are one event for each address, with a count', async ({
+    assert,
+  }) => {
+    const fail = (address: string) =>
+      token(
+        { grant_type: 'client_credentials', client_id: unique('nobody'), client_secret: 'x' },
+        from(address)
+      )
+    await times(15, () => fail('192.0.2.7'))
+    await fail('192.0.2.8')
+    assert.isEmpty(noted)
+    await noteGatheredRefusals()
+    assert.deepEqual(
+      noted.map(({ origin, count }) => ({ address: origin.address, count })),
+      [
+        { address: '192.0.2.7', count: 15 },
+        { address: '192.0.2.8', count: 1 },
+      ]
+    )
+  })
+
   test('the one that blocks the account is recorded as such', async ({ assert }) => {
     const { id } = await makeClient({ secret: SECRET })
     for (let attempt = 1; attempt <= 12; attempt++) {
       await bySecret({ client_id: id, client_secret: 'wrong secret' })
+    }
+    assert.deepEqual(types(), ['signInsBlocked'])
+    await noteGatheredRefusals()
+    assert.deepEqual(types(), ['signInsBlocked', 'signInFailed'])
+    assert.containSubset(noted[1], { id, count: 9 })
+  })
+
+  test('the one that blocks a user is recorded as such', async ({ assert }) => {
+    const { name } = await makeUser()
+    for (let attempt = 1; attempt <= 12; attempt++) {
+      await signIn(name, 'wrong password')
     }
     assert.deepEqual(types(), [...Array(9).fill('signInFailed'), 'signInsBlocked'])
   })

@@ -1,6 +1,7 @@
 import {
   MASTER,
   findClient,
+  findRealm,
   findUser,
   type ClientAccount,
   type Realm,
@@ -11,7 +12,7 @@ import { identityPool } from '#identity/embedded/database'
 import { InvalidClient, InvalidCredentials } from '#identity/embedded/oauth/oauth_failure'
 import { hashingQueue, hashPassword, isOutdated, isPassword } from '#identity/embedded/passwords'
 import type { RequestSource } from '#kernel/origin'
-import { recordSignIn } from '#audit/record_security_event'
+import { addFailedClient, recordSignIn } from '#audit/record_security_event'
 import type { AuditedAccount } from '#audit/security_audit'
 import { networkOf } from './network.js'
 import { SignInAttempt } from './sign_in_limit.js'
@@ -37,11 +38,8 @@ export async function signInUser(
     if (user?.active && isRight) {
       return user
     }
-    await recordFailedAttempt(
-      attempt,
-      user ?? { kind: 'user', id: null, realmId: realm?.id ?? null },
-      source
-    )
+    const isLast = await attempt.failed()
+    await recordSignIn(failureType(isLast), user ?? (await nobody('user', realm)), source)
     throw new InvalidCredentials()
   }, networkOf(source.address))
   await attempt.requireOpen()
@@ -66,11 +64,7 @@ export async function signInClient(
     return !client?.active || client.authMethod !== 'secret' || !isRight
   })
   if (failed) {
-    await recordFailure(
-      failed.isLast,
-      client ?? { kind: 'client', id: null, realmId: null },
-      source
-    )
+    await recordFailedClient(client, failed, source)
     throw new InvalidClient()
   }
   await attempt.succeeded()
@@ -81,20 +75,24 @@ export async function signInClient(
 const isRegistryClient = ({ name, realmName }: ClientAccount): boolean =>
   name.toLowerCase() === 'registry' && realmName === MASTER
 
-async function recordFailedAttempt(
-  attempt: SignInAttempt,
-  account: AuditedAccount,
+const failureType = (isLast: boolean) => (isLast ? 'signInsBlocked' : 'signInFailed')
+
+async function recordFailedClient(
+  client: ClientAccount | undefined,
+  { isLast }: { isLast: boolean },
   source: RequestSource
 ): Promise<void> {
-  await recordFailure(await attempt.failed(), account, source)
+  if (client && isLast) {
+    return recordSignIn(failureType(isLast), client, source)
+  }
+  const account = client ?? (await nobody('client'))
+  await addFailedClient(account, source, networkOf(source.address))
 }
 
-async function recordFailure(
-  isLast: boolean,
-  account: AuditedAccount,
-  source: RequestSource
-): Promise<void> {
-  await recordSignIn(isLast ? 'signInsBlocked' : 'signInFailed', account, source)
+/** An unknown account. One of no known realm belongs to the master realm, whose members watch the whole platform. */
+async function nobody(kind: 'user' | 'client', realm?: Realm): Promise<AuditedAccount> {
+  const { id: realmId } = realm ?? (await findRealm(MASTER)) ?? { id: null }
+  return { kind, id: null, realmId }
 }
 
 async function renewHash({ id, passwordHash }: UserAccount, password: string): Promise<void> {
