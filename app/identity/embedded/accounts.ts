@@ -25,6 +25,7 @@ export interface ClientAccount extends Account {
   readonly displayName: string | null
   readonly authMethod: string
   readonly secretDigest: string | null
+  readonly sealedSecret: string | null
   readonly grantTypes: string | null
   readonly redirectUri: string | null
   readonly postLogoutRedirectUri: string | null
@@ -42,7 +43,7 @@ const USER = `'user' as kind, a.id, a.name, a.active, a.display_name as "display
   r.id as "realmId", r.name as "realmName" from users a join realms r on r.id = a.realm_id`
 
 const CLIENT = `'client' as kind, a.id, a.name, a.active, a.built_in as "builtIn", a.display_name as "displayName",
-  a.auth_method as "authMethod", a.secret_digest as "secretDigest", a.grant_types as "grantTypes",
+  a.auth_method as "authMethod", a.secret_digest as "secretDigest", a.secret as "sealedSecret", a.grant_types as "grantTypes",
   a.redirect_uri as "redirectUri", a.post_logout_redirect_uri as "postLogoutRedirectUri", a.token_generation as "tokenGeneration", r.id as "realmId", r.name as "realmName"
   from clients a join realms r on r.id = a.realm_id`
 

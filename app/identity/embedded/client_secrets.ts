@@ -9,6 +9,19 @@ const NO_DIGEST = '0'.repeat(64)
 /** A random secret. It has enough entropy for a fast digest. */
 export const newSecret = (): string => clock.random(SECRET_BYTES).toString('hex')
 
+/** The least length of 32 random bytes as text, and characters that any such text has. */
+const GENERATED = { minLength: 43, minCharacters: 10 }
+
+/** Whether a sealed secret is as long and varied as generated ones, so that nobody guesses it. */
+export function isUnguessable(sealed: string | null): boolean {
+  const secret = unseal('client secret', sealed)
+  return (
+    secret !== null &&
+    secret.length >= GENERATED.minLength &&
+    new Set(secret).size >= GENERATED.minCharacters
+  )
+}
+
 export const digestOf = (secret: string): string => hash('sha256', secret, 'hex')
 
 /** Compares in constant time, with or without a stored secret. */

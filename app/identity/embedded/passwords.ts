@@ -2,7 +2,7 @@ import type { HashService } from '@adonisjs/core/types'
 
 import { clock } from '#kernel/clock'
 import { oncePer } from '#kernel/once_per'
-import { FairQueue } from './fair_queue.js'
+import { FairQueue, type Priority } from './fair_queue.js'
 
 /** Hashing uses threads of the pool that file access and DNS lookups need too, so it is limited. */
 const CONCURRENT_HASHES = 2
@@ -13,9 +13,9 @@ const queueOf = oncePer((_hash: HashService) => new FairQueue(CONCURRENT_HASHES)
 export const hashingQueue = async (): Promise<FairQueue> => queueOf(await hasher())
 
 /** The hash of a password. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, priority?: Priority): Promise<string> {
   const hash = await hasher()
-  return queueOf(hash).run(() => hash.make(password))
+  return queueOf(hash).run(() => hash.make(password), priority)
 }
 
 /** The hash that is compared where there is none, made once. A failed one is made again by the next caller. */

@@ -1,7 +1,9 @@
 import { test } from '@japa/runner'
 
 import { identityPool } from '#identity/embedded/database'
+import { newSecret } from '#identity/embedded/client_secrets'
 import { networkOf } from '#identity/embedded/sign_in/network'
+import { SignInAttempt } from '#identity/embedded/sign_in/sign_in_limit'
 import { seedIdentity } from '#identity/embedded/seeds'
 import type { SecurityEvent } from '#audit/security_event'
 import { median } from '#tests/bench/median'
@@ -40,7 +42,7 @@ async function later<T>(milliseconds: number, work: () => Promise<T>): Promise<T
 
 /** Sets the client address: tests run behind a trusted proxy. */
 const from = (address: string) => ({ 'x-forwarded-for': address })
-const anyAddress = () => `2001:db8::${clock.random(2).toString('hex')}`
+const anyAddress = () => `2001:db8:${clock.random(2).toString('hex')}::1`
 
 function signIn(username: string, password: string, address?: string): Promise<Answered> {
   const parameters = { grant_type: 'password', username, password }
@@ -74,6 +76,40 @@ test.group('Limits of failed sign-ins', (group) => {
     for (const client of [id, name]) {
       assert.equal((await bySecret({ client_id: client, client_secret: SECRET })).status, 429)
     }
+  })
+
+  test('ten for a client whose secret nobody guesses block the address, and no other', async ({
+    assert,
+  }) => {
+    const secret = newSecret()
+    const { id } = await makeClient({ secret })
+    const asClient = (tried: string, address: string) =>
+      token(
+        { grant_type: 'client_credentials', client_id: id, client_secret: tried },
+        from(address)
+      )
+    const attacker = anyAddress()
+    const wrong = await times(11, () => asClient('wrong secret', attacker))
+    const elsewhere = Array.from({ length: 10 }, () => asClient('wrong secret', anyAddress()))
+    await Promise.all(elsewhere)
+
+    assert.lengthOf(
+      wrong.filter(({ status }) => status === 401),
+      10
+    )
+    assert.equal((await asClient(secret, attacker)).status, 429)
+    assert.equal((await asClient(secret, anyAddress())).status, 200)
+  })
+
+  test('a long secret of few characters can be guessed', async ({ assert }) => {
+    const { id } = await makeClient({ secret: 'ab'.repeat(30) })
+    const asClient = (secret: string) =>
+      token(
+        { grant_type: 'client_credentials', client_id: id, client_secret: secret },
+        from(anyAddress())
+      )
+    await times(10, () => asClient('wrong secret'))
+    assert.equal((await asClient('ab'.repeat(30))).status, 429)
   })
 
   test('unknown names are counted the same way', async ({ assert }) => {
@@ -146,6 +182,36 @@ test.group('Limits of failed sign-ins', (group) => {
     assert.equal((await signIn(name, PASSWORD, '192.0.2.1')).status, 200)
     assert.isAtMost(answered - before, 15, 'wrong ones that were answered before')
     await Promise.all(wrong)
+  })
+
+  test('of thirty addresses do not delay whom the account knows', async ({ assert }) => {
+    const { name } = await makeUser()
+    const home = anyAddress()
+    await signIn(name, PASSWORD, home)
+    const wrong = Array.from({ length: 30 }, () => anyAddress()).flatMap((address) =>
+      Array.from({ length: 2 }, () => signIn(unique('nobody'), 'wrong password', address))
+    )
+    let answered = 0
+    wrong.forEach((attempt) => void attempt.then(() => answered++))
+    await Promise.race(wrong)
+    const before = answered
+    assert.equal((await signIn(name, PASSWORD, home)).status, 200)
+    assert.isAtMost(answered - before, 15, 'wrong ones that were answered before')
+    await Promise.all(wrong)
+  })
+
+  test('an account knows a hundred addresses, the last ones', async ({ assert }) => {
+    const attempt = (address: string) => new SignInAttempt('any account', address)
+    for (let host = 1; host <= 105; host++) {
+      await later(host, () => attempt(`192.0.2.${host}`).succeeded())
+    }
+    const isKnown = async (address: string) => {
+      const again = attempt(address)
+      await again.requireOpen()
+      return again.isKnown
+    }
+    const addresses = ['192.0.2.5', '192.0.2.6', '192.0.2.105']
+    assert.deepEqual(await Promise.all(addresses.map(isKnown)), [false, true, true])
   })
 
   test('neighbours in one network of IPv6 are one address', ({ assert }) => {

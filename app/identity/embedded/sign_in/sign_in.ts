@@ -7,9 +7,10 @@ import {
   type Realm,
   type UserAccount,
 } from '#identity/embedded/accounts'
-import { isSecret } from '#identity/embedded/client_secrets'
+import { isSecret, isUnguessable } from '#identity/embedded/client_secrets'
 import { identityPool } from '#identity/embedded/database'
 import { InvalidClient, InvalidCredentials } from '#identity/embedded/oauth/oauth_failure'
+import type { Priority } from '#identity/embedded/fair_queue'
 import { hashingQueue, hashPassword, isOutdated, isPassword } from '#identity/embedded/passwords'
 import type { RequestSource } from '#kernel/origin'
 import { addFailedClient, recordSignIn } from '#audit/record_security_event'
@@ -18,7 +19,7 @@ import { networkOf } from './network.js'
 import { SignInAttempt } from './sign_in_limit.js'
 
 /**
- * Authenticates a user. Neither the response nor its timing tells whether the name, the password or the account was at
+ * Authenticates a user. Who signs in from where the account was used before waits for no stranger. Neither the response nor its timing tells whether the name, the password or the account was at
  * fault.
  */
 export async function signInUser(
@@ -26,10 +27,12 @@ export async function signInUser(
   source: RequestSource
 ): Promise<UserAccount> {
   const user = realm && (await findUser(realm.id, name))
-  const attempt = new SignInAttempt(
-    user ? `user ${user.id}` : `user ${realm?.id} ${name.toLowerCase()}`,
-    source.address
-  )
+  const account = user ? `user ${user.id}` : `user ${realm?.id} ${name.toLowerCase()}`
+  const attempt = new SignInAttempt(account, source.address)
+  await attempt.requireOpen()
+  const priority = attempt.isKnown
+    ? { key: account, isPreferred: true }
+    : { key: networkOf(source.address), isPreferred: false }
   // Failures are counted within the queue, so that concurrent guesses gain nothing over sequential ones.
   const hashing = await hashingQueue()
   const signedIn = await hashing.run(async () => {
@@ -41,10 +44,10 @@ export async function signInUser(
     const isLast = await attempt.failed()
     await recordSignIn(failureType(isLast), user ?? (await nobody('user', realm)), source)
     throw new InvalidCredentials()
-  }, networkOf(source.address))
+  }, priority)
   await attempt.requireOpen()
   await attempt.succeeded()
-  await renewHash(signedIn, password)
+  await renewHash(signedIn, password, priority)
   return signedIn
 }
 
@@ -57,7 +60,8 @@ export async function signInClient(
   const client = found && isRegistryClient(found) ? undefined : found
   const attempt = new SignInAttempt(
     client ? `client ${client.id}` : `client ${realm} ${id.toLowerCase()}`,
-    source.address
+    source.address,
+    { countsByAddress: isUnguessable(client?.sealedSecret ?? null) }
   )
   const failed = await attempt.compareExclusively(async () => {
     const isRight = isSecret(secret, client?.secretDigest ?? null)
@@ -95,11 +99,15 @@ async function nobody(kind: 'user' | 'client', realm?: Realm): Promise<AuditedAc
   return { kind, id: null, realmId }
 }
 
-async function renewHash({ id, passwordHash }: UserAccount, password: string): Promise<void> {
+async function renewHash(
+  { id, passwordHash }: UserAccount,
+  password: string,
+  priority: Priority
+): Promise<void> {
   if (await isOutdated(passwordHash!)) {
     await identityPool().query('update users set password = $2 where id = $1 and password = $3', [
       id,
-      await hashPassword(password),
+      await hashPassword(password, priority),
       passwordHash,
     ])
   }

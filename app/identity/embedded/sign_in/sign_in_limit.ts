@@ -9,6 +9,7 @@ import { clock } from '#kernel/clock'
 import { KeyedMutex } from '#kernel/keyed_mutex'
 import { oncePer } from '#kernel/once_per'
 
+import { networkOf } from './network.js'
 import { TooManyFailures } from './too_many_failures.js'
 
 const FAILURES_ALLOWED = 10
@@ -16,6 +17,9 @@ const WINDOW_MS = 60_000
 
 /** All addresses that never signed in to the account share one count. */
 const STRANGERS = 'strangers'
+
+/** How many addresses of an account are known, and that many addresses cannot make more rows. */
+const MAX_SOURCES = 100
 
 /** How long an address stays known after a login, and how often that is updated. */
 export const SOURCE_KNOWN_MS = 30 * 24 * 3_600_000
@@ -36,7 +40,7 @@ const ATTEMPT_STATE = `
     exists (select 1 from source where seen_at > $4) as fresh, f.failures, f.since
   from (select 1) one left join identity_sign_in_failures f
     on f.account = $1 and f.since > $5
-    and f.source = case when exists (select 1 from source) then $2 else '${STRANGERS}' end`
+    and f.source = case when exists (select 1 from source) then $2 else $6 end`
 
 const COUNT = `
   insert into identity_sign_in_failures as f (account, source, failures, since)
@@ -51,35 +55,37 @@ const comparisonsIn = oncePer((_pool: DatabasePool) => new KeyedMutex())
 
 /**
  * A login attempt. Ten failures within a minute block the account for the rest of it. Addresses that signed in before
- * are counted separately, so that strangers only block strangers.
+ * are counted separately, so that strangers only block strangers. So is every address if nobody can guess the secret:
+ * then no stranger blocks another one.
  */
 export class SignInAttempt {
   readonly #account: string
   readonly #source: string
+  readonly #sourceOfStranger: string
   #state: AttemptState | undefined
 
   /** `account` is any key of the account. Only its digest is stored. */
-  constructor(account: string, address: string) {
+  constructor(account: string, address: string, { countsByAddress = false } = {}) {
     this.#account = hash('sha256', account)
-    this.#source = hash('sha256', `${account} ${address}`)
+    this.#source = hash('sha256', `${account} ${networkOf(address)}`)
+    this.#sourceOfStranger = countsByAddress ? this.#source : STRANGERS
   }
 
   /**
-   * Compares a secret exclusively for the account, across processes, so that concurrent guesses gain nothing. Returns
-   * undefined on success, else whether it was the last allowed failure.
+   * Compares a secret exclusively for those who share a count, across processes, so that concurrent guesses gain
+   * nothing. Returns undefined on success, else whether it was the last allowed failure.
    */
   async compareExclusively(
     compare: () => Promise<boolean>
   ): Promise<{ readonly isLast: boolean } | undefined> {
+    const owner = this.#sourceOfStranger === STRANGERS ? this.#account : this.#source
     const compareLocked = async () =>
       inTransaction(identityPool(), async (transaction) => {
-        await transaction.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-          this.#account,
-        ])
+        await transaction.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [owner])
         await this.requireOpen(transaction)
         return (await compare()) ? { isLast: await this.failed(transaction) } : undefined
       })
-    return comparisonsIn(identityPool()).run(this.#account, compareLocked)
+    return comparisonsIn(identityPool()).run(owner, compareLocked)
   }
 
   /** Throws if the account is blocked for this attempt. */
@@ -94,6 +100,7 @@ export class SignInAttempt {
         new Date(now - SOURCE_KNOWN_MS),
         new Date(now - SOURCE_UPDATE_MS),
         new Date(now - WINDOW_MS),
+        this.#sourceOfStranger,
       ],
     })
     this.#state = rows[0]!
@@ -106,7 +113,7 @@ export class SignInAttempt {
   /** Counts a failure. Returns whether it was the last one allowed. */
   async failed(runner: pg.Pool | pg.ClientBase = identityPool()): Promise<boolean> {
     const now = clock.now()
-    const source = this.#state?.known ? this.#source : STRANGERS
+    const source = this.#state?.known ? this.#source : this.#sourceOfStranger
     const { rows } = await runner.query<{ failures: number }>(COUNT, [
       this.#account,
       source,
@@ -114,6 +121,11 @@ export class SignInAttempt {
       new Date(now - WINDOW_MS),
     ])
     return rows[0]!.failures === FAILURES_ALLOWED
+  }
+
+  /** Whether the account was used from this address before; known once the attempt was found open. */
+  get isKnown(): boolean {
+    return this.#state?.known ?? false
   }
 
   /** Remembers the address of a successful login. */
@@ -125,6 +137,12 @@ export class SignInAttempt {
       `insert into identity_sign_in_sources (account, source, seen_at) values ($1, $2, $3)
        on conflict (account, source) do update set seen_at = excluded.seen_at`,
       [this.#account, this.#source, new Date(clock.now())]
+    )
+    await identityPool().query(
+      `delete from identity_sign_in_sources where account = $1 and source in (
+         select source from identity_sign_in_sources where account = $1
+         order by seen_at desc offset ${MAX_SOURCES})`,
+      [this.#account]
     )
   }
 }
