@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, get, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -227,8 +227,8 @@ export function containerSuite(
       assert.include(output, 'stdout: end')
     })
 
-    test('it writes to /tmp and /dev/shm only', async ({ assert }) => {
-      const paths = ['/x', '/opt/code/x', '/etc/hosts', '/dev/x', '/proc/sys/kernel/hostname']
+    test('it writes to /tmp, /dev/shm and its working folder only', async ({ assert }) => {
+      const paths = ['/x', '/opt/x', '/etc/hosts', '/dev/x', '/proc/sys/kernel/hostname']
       const { output } = await run(
         [
           ...paths.map((path) => `(echo x > ${path}) && echo LEFT ${path}`),
@@ -363,6 +363,42 @@ export function containerSuite(
 
       assert.include(output, 'stdout: /opt/code')
       assert.include(output, 'stdout: found')
+    })
+
+    test('a working folder takes files of a limited size, and what the image has there stays', async ({
+      assert,
+      cleanup,
+    }) => {
+      const code = join(folder, 'root', 'opt', 'code')
+      mkdirSync(join(code, 'module'))
+      writeFileSync(join(code, 'main.py'), 'original\n')
+      cleanup(() => {
+        rmSync(join(code, 'module'), { recursive: true })
+        rmSync(join(code, 'main.py'))
+      })
+      const { output } = await run(
+        [
+          'echo 1 > result.csv && mkdir out && cat result.csv',
+          '(echo 2 > main.py) 2>/dev/null || cat main.py',
+          'rm -f main.py 2>/dev/null || echo kept',
+          'touch module/more 2>/dev/null || echo closed',
+          'dd if=/dev/zero of=large bs=1024k count=100 2>/dev/null || echo full',
+        ].join('; ')
+      )
+
+      for (const line of ['1', 'original', 'kept', 'closed', 'full']) {
+        assert.include(output.split('\n'), `stdout: ${line}`)
+      }
+      assert.sameMembers(readdirSync(code), ['main.py', 'module'])
+    })
+
+    test('a working folder with a link in it is only read', async ({ assert, cleanup }) => {
+      const link = join(folder, 'root', 'opt', 'code', 'link')
+      symlinkSync('/etc', link)
+      cleanup(() => rmSync(link))
+      const { output } = await run('touch result.csv 2>/dev/null || echo closed')
+
+      assert.include(output, 'stdout: closed')
     })
 
     test('a container ends with its program, whatever that started', async ({ assert }) => {

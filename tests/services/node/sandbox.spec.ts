@@ -8,7 +8,7 @@ import { test } from '@japa/runner'
 import { TestSandbox } from './test_sandbox.js'
 
 const WHISPER = fileURLToPath(new URL('../../fixtures/analyses/whisper', import.meta.url))
-const RUN_BYTES = 8
+const RUN_BYTES = 16
 
 interface Execution {
   readonly executionStatus: string | null
@@ -117,7 +117,7 @@ for (const isolation of ['bubblewrap', 'runc']) {
 
 const reversed = (text: string): string => [...text].reverse().join('')
 
-/** The files that contain any run of eight characters of a text. */
+/** The files that contain any run of sixteen characters of a text; eight are found by chance among millions of digits. */
 async function filesWithRunsOf(texts: readonly string[], folder: string): Promise<string[]> {
   const all = new Set(
     texts.flatMap((text) =>
@@ -140,7 +140,7 @@ async function filesWithRunsOf(texts: readonly string[], folder: string): Promis
 
 /** Looks at text that can be one of the runs only, which are hexadecimal digits. */
 function containsAny(content: string, runs: ReadonlySet<string>): boolean {
-  for (const [digits] of content.matchAll(/[0-9a-f]{8,}/g)) {
+  for (const [digits] of content.matchAll(/[0-9a-f]{16,}/g)) {
     for (let at = 0; at + RUN_BYTES <= digits.length; at += 1) {
       if (runs.has(digits.slice(at, at + RUN_BYTES))) {
         return true

@@ -10,7 +10,7 @@ export interface ContainerLimits {
   /** Processes and threads. */
   readonly processes: number
   readonly cpus: number
-  /** The size of `/tmp`, the only folder that can be written, and of `/dev/shm`. */
+  /** The size of `/tmp` and of `/dev/shm`; the working folder is smaller. Nothing else can be written. */
   readonly tmpBytes: number
 }
 

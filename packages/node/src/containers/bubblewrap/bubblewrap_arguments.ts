@@ -1,5 +1,7 @@
-import { CONTAINER_ACCOUNT, type ContainerSpec } from '#node/containers/container_driver'
+import { CONTAINER_ACCOUNT } from '#node/containers/container_driver'
 import { EMPTY_FOLDERS, HIDDEN_FILES, READ_ONLY_FOLDERS } from '#node/containers/masked_paths'
+import type { ResolvedSpec } from '#node/containers/resolve_spec'
+import type { WritableFolder } from '#node/containers/working_folder'
 
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom']
 const LINKS = {
@@ -15,11 +17,12 @@ const EMPTY_FOLDER_BYTES = 4096
 export const DESCRIPTORS = { options: 3, filter: 4, hosts: 5, resolver: 6, status: 7 }
 
 /** The options of a container. They go through a pipe, because arguments of processes are public. */
-export function bubblewrapOptions(spec: ContainerSpec, rootPath: string): string[] {
+export function bubblewrapOptions(spec: ResolvedSpec, rootPath: string): string[] {
   return [
     ...namespaceOptions(spec.name),
     ...['--clearenv', ...Object.entries(spec.variables).flatMap(([k, v]) => ['--setenv', k, v])],
     ...['--ro-bind', rootPath, '/'],
+    ...(spec.writable ? writableOptions(spec.writable, rootPath) : []),
     ...procOptions(),
     ...deviceOptions(spec.limits.tmpBytes),
     ...['--perms', '1777', '--size', String(spec.limits.tmpBytes), '--tmpfs', '/tmp'],
@@ -36,6 +39,15 @@ export function namespaceOptions(hostName: string): string[] {
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...['--hostname', hostName],
     ...['--cap-drop', 'ALL', '--new-session', '--die-with-parent'],
+  ]
+}
+
+function writableOptions({ path, entries, maxBytes }: WritableFolder, rootPath: string): string[] {
+  return [
+    ...['--perms', '1777', '--size', String(maxBytes), '--tmpfs', path],
+    ...entries.flatMap((name) => [
+      ...['--ro-bind', `${rootPath}${path}/${name}`, `${path}/${name}`],
+    ]),
   ]
 }
 

@@ -17,12 +17,8 @@ import { LineSplitter } from '#node/containers/line_splitter'
 import { SYSTEM_ENVIRONMENT } from '#node/containers/system_environment'
 import { signalProcess } from '#node/containers/signal_process'
 import { bpfProgram } from '#node/containers/seccomp/bpf_program'
-import type {
-  Container,
-  ContainerExit,
-  ContainerSpec,
-  EndReport,
-} from '#node/containers/container_driver'
+import type { Container, ContainerExit, EndReport } from '#node/containers/container_driver'
+import type { ResolvedSpec } from '#node/containers/resolve_spec'
 import { bubblewrapOptions, DESCRIPTORS } from './bubblewrap_arguments.js'
 import { launchCommand, ROOT_MOUNT } from './launch_command.js'
 import { childrenOf, isRunning } from '#node/containers/process_tree'
@@ -39,12 +35,12 @@ export class BubblewrapContainer implements Container {
   #report: EndReport | undefined
 
   static async start(
-    spec: ContainerSpec,
+    spec: ResolvedSpec,
     folder: ContainerFolder,
     forwarder: Forwarder
   ): Promise<BubblewrapContainer> {
     let lastLine = ''
-    const onLine: ContainerSpec['onLine'] = (line, stream) => {
+    const onLine: ResolvedSpec['onLine'] = (line, stream) => {
       lastLine = line
       spec.onLine(line, stream)
     }
@@ -76,7 +72,7 @@ export class BubblewrapContainer implements Container {
   }
 
   private constructor(
-    spec: ContainerSpec,
+    spec: ResolvedSpec,
     bubblewrap: ChildProcess,
     init: number,
     forwarder: Forwarder,
@@ -84,7 +80,7 @@ export class BubblewrapContainer implements Container {
   ) {
     this.#bubblewrap = bubblewrap
     this.#init = init
-    const watch = new UsageWatch(init, spec.limits, (report) => this.#end(report))
+    const watch = new UsageWatch(init, spec, (report) => this.#end(report))
     void forwarder.ended.then(() =>
       this.#end({ reason: 'gateway', message: 'Its way to the gateway ended' })
     )
@@ -124,7 +120,7 @@ export class BubblewrapContainer implements Container {
 
 /** The options are in pipes, and the environment is that of the container only within it. */
 function launch(
-  spec: ContainerSpec,
+  spec: ResolvedSpec,
   forwarder: Forwarder,
   outputs: readonly OutputPipe[]
 ): ChildProcess {

@@ -1,13 +1,14 @@
 import { statfsSync } from 'node:fs'
 
 import type { ContainerLimits, EndReport } from '#node/containers/container_driver'
+import type { ResolvedSpec } from '#node/containers/resolve_spec'
 import { descendants, procFile, threadsOf } from '#node/containers/process_tree'
 
 const INTERVAL_MS = 50
 const PAGE_BYTES = 4096
 /** The kernel keeps about one KiB for each file of a tmpfs, which its size does not count. */
 const BYTES_PER_FILE = 1024
-const WRITABLE = ['tmp', 'dev/shm']
+const ALWAYS_WRITABLE = ['/tmp', '/dev/shm']
 
 /**
  * Sums up what the processes of a container use, and reports the first limit that they exceed together. The kernel
@@ -16,12 +17,18 @@ const WRITABLE = ['tmp', 'dev/shm']
 export class UsageWatch {
   readonly #init: number
   readonly #limits: ContainerLimits
+  readonly #writable: readonly string[]
   readonly #onExceeded: (report: EndReport) => void
   readonly #timer: NodeJS.Timeout
 
-  constructor(init: number, limits: ContainerLimits, onExceeded: (report: EndReport) => void) {
+  constructor(
+    init: number,
+    { limits, writable }: Pick<ResolvedSpec, 'limits' | 'writable'>,
+    onExceeded: (report: EndReport) => void
+  ) {
     this.#init = init
     this.#limits = limits
+    this.#writable = [...ALWAYS_WRITABLE, ...(writable ? [writable.path] : [])]
     this.#onExceeded = onExceeded
     this.#timer = setInterval(() => this.#check(), INTERVAL_MS).unref()
   }
@@ -31,7 +38,7 @@ export class UsageWatch {
   }
 
   #check(): void {
-    const exceeded = exceededLimit(this.#init, this.#limits)
+    const exceeded = exceededLimit(this.#init, this.#limits, this.#writable)
     if (exceeded) {
       this.stop()
       this.#onExceeded(exceeded)
@@ -39,7 +46,11 @@ export class UsageWatch {
   }
 }
 
-function exceededLimit(init: number, limits: ContainerLimits): EndReport | undefined {
+function exceededLimit(
+  init: number,
+  limits: ContainerLimits,
+  writable: readonly string[]
+): EndReport | undefined {
   const pids = descendants(init)
   const tasks = sum(pids, (pid) => threadsOf(pid).length)
   if (tasks >= limits.processes) {
@@ -55,7 +66,7 @@ function exceededLimit(init: number, limits: ContainerLimits): EndReport | undef
     }
   }
   const maxFiles = Math.ceil(limits.tmpBytes / BYTES_PER_FILE)
-  if (WRITABLE.some((path) => fileCount(`/proc/${init}/root/${path}`) > maxFiles)) {
+  if (writable.some((path) => fileCount(`/proc/${init}/root${path}`) > maxFiles)) {
     return { reason: 'files', message: `It created more than ${maxFiles} files` }
   }
   return undefined

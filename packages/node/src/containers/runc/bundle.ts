@@ -1,5 +1,6 @@
-import { CONTAINER_ACCOUNT, type ContainerSpec } from '#node/containers/container_driver'
+import { CONTAINER_ACCOUNT } from '#node/containers/container_driver'
 import { EMPTY_FOLDERS, HIDDEN_FILES, READ_ONLY_FOLDERS } from '#node/containers/masked_paths'
+import type { ResolvedSpec } from '#node/containers/resolve_spec'
 import { runcProfile } from '#node/containers/seccomp/runc_profile'
 
 const CPU_PERIOD_US = 100_000
@@ -25,7 +26,7 @@ export interface BundleOptions {
 
 /** The configuration of a bundle, as the runtime specification of OCI has it. */
 export function bundleConfig(
-  spec: ContainerSpec,
+  spec: ResolvedSpec,
   { folder, group, initPid }: BundleOptions
 ): object {
   return {
@@ -49,7 +50,7 @@ export function bundleConfig(
   }
 }
 
-function processConfig(spec: ContainerSpec): object {
+function processConfig(spec: ResolvedSpec): object {
   const none: string[] = []
   return {
     terminal: false,
@@ -73,41 +74,57 @@ function processConfig(spec: ContainerSpec): object {
   }
 }
 
-function mountsOf({ limits }: ContainerSpec, folder: string): object[] {
-  const safe = ['nosuid', 'nodev']
-  const memory = (size: number | string, mode: string) => [...safe, `mode=${mode}`, `size=${size}`]
-  const file = (name: string, destination: string) => ({
-    destination,
-    type: 'bind',
-    source: `${folder}/${name}`,
-    options: ['bind', 'ro', 'noexec', ...safe],
-  })
+const SAFE = ['nosuid', 'nodev']
+
+/** runc gives it the mode of the folder that it covers, so it belongs to the account of the analysis. */
+const memory = (destination: string, bytes: number): object => ({
+  destination,
+  type: 'tmpfs',
+  source: 'tmpfs',
+  options: [...SAFE, 'mode=1777', `uid=${CONTAINER_ACCOUNT}`, `size=${bytes}`],
+})
+
+const readOnly = (source: string, destination: string, ...options: string[]): object => ({
+  destination,
+  type: 'bind',
+  source,
+  options: ['bind', 'ro', ...options, ...SAFE],
+})
+
+function mountsOf(spec: ResolvedSpec, folder: string): object[] {
+  const { tmpBytes } = spec.limits
   return [
-    { destination: '/proc', type: 'proc', source: 'proc', options: [...safe, 'noexec'] },
+    { destination: '/proc', type: 'proc', source: 'proc', options: [...SAFE, 'noexec'] },
     {
       destination: '/dev',
       type: 'tmpfs',
       source: 'tmpfs',
       options: ['nosuid', 'noexec', 'mode=755', 'size=64k'],
     },
-    {
-      destination: '/dev/shm',
-      type: 'tmpfs',
-      source: 'shm',
-      options: memory(limits.tmpBytes, '1777'),
-    },
-    {
-      destination: '/tmp',
-      type: 'tmpfs',
-      source: 'tmpfs',
-      options: memory(limits.tmpBytes, '1777'),
-    },
-    file(BUNDLE_FILES.hosts, '/etc/hosts'),
-    file(BUNDLE_FILES.resolver, '/etc/resolv.conf'),
+    memory('/dev/shm', tmpBytes),
+    memory('/tmp', tmpBytes),
+    ...writableMounts(spec),
+    readOnly(`${folder}/${BUNDLE_FILES.hosts}`, '/etc/hosts', 'noexec'),
+    readOnly(`${folder}/${BUNDLE_FILES.resolver}`, '/etc/resolv.conf', 'noexec'),
   ]
 }
 
-function resourcesOf({ limits }: ContainerSpec): object {
+/** Where the image's working folder is still found when memory covers it: runc mounts in the root itself. */
+const COVERED_FOLDER = '/dev/.image'
+
+function writableMounts({ writable, rootPath }: ResolvedSpec): object[] {
+  if (!writable) {
+    return []
+  }
+  const { path, entries, maxBytes } = writable
+  return [
+    readOnly(rootPath + path, COVERED_FOLDER),
+    memory(path, maxBytes),
+    ...entries.map((name) => readOnly(`${rootPath}${COVERED_FOLDER}/${name}`, `${path}/${name}`)),
+  ]
+}
+
+function resourcesOf({ limits }: ResolvedSpec): object {
   return {
     devices: [{ allow: false, access: 'rwm' }],
     memory: { limit: limits.memoryBytes, swap: limits.memoryBytes },

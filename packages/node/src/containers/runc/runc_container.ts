@@ -19,9 +19,9 @@ import {
   GATEWAY_PORT,
   type Container,
   type ContainerExit,
-  type ContainerSpec,
   type EndReport,
 } from '#node/containers/container_driver'
+import type { ResolvedSpec } from '#node/containers/resolve_spec'
 import { BUNDLE_FILES, bundleConfig } from './bundle.js'
 import { reachedLimit } from './control_group.js'
 import type { PidNamespace } from './pid_namespace.js'
@@ -47,13 +47,13 @@ interface ContainerParts {
 /** A container that `runc run` waits for. Its control group stays until its counters were read. */
 export class RuncContainer implements Container {
   readonly exited: Promise<ContainerExit>
-  readonly #spec: ContainerSpec
+  readonly #spec: ResolvedSpec
   readonly #dependencies: RuncDependencies
   readonly #parts: ContainerParts
   readonly #group: string
   #report: EndReport | undefined
 
-  static async start(spec: ContainerSpec, dependencies: RuncDependencies): Promise<RuncContainer> {
+  static async start(spec: ResolvedSpec, dependencies: RuncDependencies): Promise<RuncContainer> {
     const { path } = dependencies.folder
     const outputs = await OutputPipe.openAll(dirname(spec.gatewaySocket), spec.onLine)
     await writeBundle(spec, dependencies)
@@ -77,7 +77,7 @@ export class RuncContainer implements Container {
     return new RuncContainer(spec, dependencies, { runc, pid, forwarder, outputs })
   }
 
-  private constructor(spec: ContainerSpec, dependencies: RuncDependencies, parts: ContainerParts) {
+  private constructor(spec: ResolvedSpec, dependencies: RuncDependencies, parts: ContainerParts) {
     this.#spec = spec
     this.#dependencies = dependencies
     this.#parts = parts
@@ -148,11 +148,11 @@ export async function deleteContainer(statePath: string, id: string): Promise<vo
 }
 
 /** Named after the container, so that an administrator finds it. */
-const groupOf = ({ name }: ContainerSpec, { folder }: RuncDependencies): string =>
+const groupOf = ({ name }: ResolvedSpec, { folder }: RuncDependencies): string =>
   `hub-node-${name.replace(/[^\w-]/g, '')}-${basename(folder.path)}`
 
 /** The bundle holds the variables of the container: only this account can read it, and it is removed with the container. */
-async function writeBundle(spec: ContainerSpec, dependencies: RuncDependencies): Promise<void> {
+async function writeBundle(spec: ResolvedSpec, dependencies: RuncDependencies): Promise<void> {
   const { folder, namespace } = dependencies
   const config = bundleConfig(spec, {
     folder: folder.path,
