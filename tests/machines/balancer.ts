@@ -1,16 +1,16 @@
-import { exampleFor } from './example.js'
+import type { Example } from './example.js'
 import type { Host } from './network.js'
 import { startUnit, type Recipe } from './servers.js'
 import type { Unit } from './unit.js'
 
 const PORT = 8080
 
-const recipe = (host: Host): Recipe => ({
+const recipe = (host: Host, example: Example): Recipe => ({
   name: 'haproxy',
   stopSignal: 'SIGTERM',
   async prepare(home) {
-    const example = await exampleFor('haproxy.cfg', { host: host.name, password: '' })
-    const configuration = await home.write('haproxy.cfg', example)
+    const settings = await example.file(host, 'haproxy.cfg')
+    const configuration = await home.write('haproxy.cfg', settings)
     const url = `http://${host.name}:${PORT}`
     return {
       url,
@@ -23,4 +23,5 @@ const recipe = (host: Host): Recipe => ({
 })
 
 /** HAProxy in front of the hubs and the hosts of the S3 server. */
-export const startBalancer = (host: Host): Promise<Unit> => startUnit(host, recipe(host))
+export const startBalancer = (host: Host, example: Example): Promise<Unit> =>
+  startUnit(host, recipe(host, example))

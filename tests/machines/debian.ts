@@ -2,6 +2,7 @@ import { debianRoot } from '#tests/services/servers/debian_root'
 
 /** libfaketime gives a host a clock of its own; Patroni speaks to etcd with python3-etcd. */
 const PACKAGES = [
+  'etcd-client',
   'etcd-server',
   'haproxy',
   'libfaketime',

@@ -9,7 +9,7 @@ import { putTinyImage } from '#tests/helpers/worker/tiny_image'
 import { startBalancer } from './balancer.js'
 import { serversOfDebian } from './debian.js'
 import { EtcdCluster } from './etcd.js'
-import { exampleFor } from './example.js'
+import { Example } from './example.js'
 import { startHub } from './hub_service.js'
 import { Network, type Host } from './network.js'
 import { ObjectHosts } from './object_hosts.js'
@@ -20,12 +20,9 @@ import { RedisCluster } from './redis_cluster.js'
 import type { Unit } from './unit.js'
 import { until } from './until.js'
 
-const PASSWORD = randomBytes(16).toString('hex')
 const WORKER_SECRET = randomBytes(24).toString('hex')
 const APP_KEY = randomBytes(24).toString('hex')
 const ANSWER_MS = 2_000
-/** What a worker has in common with the hubs. */
-const WORKER_SHARES = ['AMQP_URL', 'HEALTH_HOST', 'PORT', 'ADMIN_PORT']
 
 type Variables = Record<string, string>
 
@@ -47,6 +44,7 @@ interface Programs {
 export class Installation {
   readonly servers: Servers
   readonly programs: Programs
+  readonly example: Example
   readonly origin: string
   /** The address of the hub's database, with all hosts. */
   readonly databaseUrl: string
@@ -56,9 +54,10 @@ export class Installation {
     const folder = ownFolder()
     const network = await Network.open(folder)
     const hosts = await layOut(network)
-    const servers = await startServers(hosts, folder)
-    const settings = new Settings(servers.objects, folder)
-    const balancer = await startBalancer(hosts.balancer)
+    const example = await Example.make(join(folder, 'example'))
+    const servers = await startServers(hosts, folder, example)
+    const settings = new Settings(servers.objects, folder, example)
+    const balancer = await startBalancer(hosts.balancer, example)
     await putTinyImage(await FolderStore.open(settings.imagesPath), 'master/python/base')
     const hubs: Unit[] = []
     // The first one makes the tables.
@@ -71,13 +70,15 @@ export class Installation {
     return new Installation(
       servers,
       { balancer, hubs, workers },
-      await settings.ofHub(hosts.balancer)
+      example,
+      await settings.ofHub(hosts.hubs[0]!)
     )
   }
 
-  private constructor(servers: Servers, programs: Programs, settings: Variables) {
+  private constructor(servers: Servers, programs: Programs, example: Example, settings: Variables) {
     this.servers = servers
     this.programs = programs
+    this.example = example
     this.origin = settings.PUBLIC_URL!
     this.databaseUrl = settings.DATABASE_URL!
     this.brokerUrl = settings.AMQP_URL!
@@ -141,13 +142,14 @@ async function layOut(network: Network) {
 
 async function startServers(
   hosts: Awaited<ReturnType<typeof layOut>>,
-  folder: string
+  folder: string,
+  example: Example
 ): Promise<Servers> {
-  const etcd = await EtcdCluster.start(hosts.etcd)
+  const etcd = await EtcdCluster.start(hosts.etcd, example)
   const [postgres, rabbitmq, redis, objects] = await Promise.all([
-    PostgresCluster.start(hosts.postgres, PASSWORD),
-    RabbitmqCluster.start(hosts.rabbitmq, PASSWORD),
-    RedisCluster.start(hosts.redis, PASSWORD),
+    PostgresCluster.start(hosts.postgres, example),
+    RabbitmqCluster.start(hosts.rabbitmq, example),
+    RedisCluster.start(hosts.redis, example),
     ObjectHosts.start(hosts.objects, join(folder, 'objects')),
   ])
   return { etcd, postgres, rabbitmq, redis, objects }
@@ -157,9 +159,11 @@ async function startServers(
 class Settings {
   readonly imagesPath: string
   readonly #objects: ObjectHosts
+  readonly #example: Example
 
-  constructor(objects: ObjectHosts, folder: string) {
+  constructor(objects: ObjectHosts, folder: string, example: Example) {
     this.#objects = objects
+    this.#example = example
     this.imagesPath = join(folder, 'images')
   }
 
@@ -168,7 +172,7 @@ class Settings {
       ...this.#common,
       ...LOADED_HUB,
       ...s3VariablesFor(this.#objects.url),
-      ...(await exampleVariables(host)),
+      ...(await this.#variablesOf(host, 'hub.env')),
       JOBS: 'bus,outbox,sweeps',
       IDENTITY_ADMIN_PASSWORD: 'start123',
       WORKER_CLIENT_SECRET: WORKER_SECRET,
@@ -176,19 +180,10 @@ class Settings {
   }
 
   async ofWorker(host: Host): Promise<Variables> {
-    const example = await exampleVariables(host)
-    const { PUBLIC_URL } = example
-    const shared = WORKER_SHARES.map((name) => [name, example[name]!] as const)
     return {
       ...this.#common,
-      ...Object.fromEntries(shared),
-      SURFACES: 'none',
-      JOBS: 'worker',
-      CORE_URL: `${PUBLIC_URL}/core`,
-      STORAGE_URL: `${PUBLIC_URL}/storage`,
-      IDENTITY_URL: `${PUBLIC_URL}/auth`,
-      CLIENT_ID: 'worker',
-      CLIENT_SECRET: WORKER_SECRET,
+      ...(await this.#variablesOf(host, 'worker.env')),
+      WORKER_CLIENT_SECRET: WORKER_SECRET,
       WORKER_PATH: join(host.disk, 'worker'),
     }
   }
@@ -196,9 +191,8 @@ class Settings {
   get #common(): Variables {
     return { APP_KEY, IMAGES_PATH: this.imagesPath, LOG_LEVEL: 'warn' }
   }
-}
 
-async function exampleVariables({ name }: Host): Promise<Variables> {
-  const example = await exampleFor('hub.env', { host: name, password: PASSWORD })
-  return parseEnv(example) as Variables
+  async #variablesOf(host: Host, file: string): Promise<Variables> {
+    return parseEnv(await this.#example.file(host, file)) as Variables
+  }
 }

@@ -1,28 +1,29 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import pg from 'pg'
-
 import type { Home } from '#tests/services/servers/home'
-import { exampleFor } from './example.js'
+import { expectOk } from './ask.js'
+import type { Example } from './example.js'
 import type { Host } from './network.js'
 import { checkRepeatedly } from './repeated_check.js'
 import { startUnit, type Recipe } from './servers.js'
 import type { Unit } from './unit.js'
 import { until } from './until.js'
 
-const PATRONI_PORT = 8008
-const ANSWER_MS = 2_000
+export const PATRONI_PORT = 8008
+const FILES = ['server.crt', 'server.key', 'servers.crt', 'patroni-check', 'database.sql']
 
 const dataOf = ({ path }: Home) => join(path, 'data')
 
+const urlOf = ({ name }: Host) => `https://${name}:${PATRONI_PORT}`
+
 interface Shared {
-  readonly password: string
+  readonly example: Example
   /** Notes the home of each server. */
   readonly homes: Map<Host, Home>
 }
 
-const recipe = (host: Host, { password, homes }: Shared): Recipe => ({
+const recipe = (host: Host, { example, homes }: Shared): Recipe => ({
   name: 'patroni',
   stopSignal: 'SIGTERM',
   async prepare(home) {
@@ -31,10 +32,12 @@ const recipe = (host: Host, { password, homes }: Shared): Recipe => ({
       '/var/lib/postgresql/17/hub': dataOf(home),
       '/var/lib/postgresql/pgpass': join(home.path, 'pgpass'),
       '/var/run/postgresql': home.path,
+      '/etc/patroni': home.path,
     }
-    const example = await exampleFor('patroni.yml', { host: host.name, password, folders })
-    const configuration = await home.write('patroni.yml', example)
-    const url = `http://${host.name}:${PATRONI_PORT}`
+    await example.lay(home, host, FILES, folders)
+    const settings = await example.file(host, 'patroni.yml', folders)
+    const configuration = await home.write('config.yml', settings)
+    const url = urlOf(host)
     return {
       url,
       async boot() {
@@ -44,14 +47,6 @@ const recipe = (host: Host, { password, homes }: Shared): Recipe => ({
     }
   },
 })
-
-async function expectOk(url: string): Promise<void> {
-  const { ok, status, body } = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })
-  await body?.cancel()
-  if (!ok) {
-    throw new Error(`${url}: ${status}`)
-  }
-}
 
 /** A member as Patroni lists it. */
 interface Member {
@@ -66,30 +61,32 @@ interface Member {
 export class PostgresCluster {
   readonly units: readonly Unit[]
   readonly #homes: ReadonlyMap<Host, Home>
-  readonly #password: string
+  readonly #example: Example
 
   /** Starts it with an empty database and its owner, both called hub. */
-  static async start(hosts: readonly Host[], password: string): Promise<PostgresCluster> {
+  static async start(hosts: readonly Host[], example: Example): Promise<PostgresCluster> {
     const homes = new Map<Host, Home>()
-    const shared = { password, homes }
+    const shared = { example, homes }
     const units = await Promise.all(hosts.map((host) => startUnit(host, recipe(host, shared))))
-    const check = { file: 'patroni-check', interpreter: '/usr/bin/python3' }
-    homes.forEach((home, host) => void checkRepeatedly({ ...check, host, home }))
-    const cluster = new PostgresCluster(units, homes, password)
+    for (const home of homes.values()) {
+      const script = join(home.path, 'patroni-check')
+      void checkRepeatedly({ script, interpreter: '/usr/bin/python3', home })
+    }
+    const cluster = new PostgresCluster(units, shared)
     await cluster.isWhole()
     await cluster.#createDatabase()
     return cluster
   }
 
-  private constructor(units: readonly Unit[], homes: ReadonlyMap<Host, Home>, password: string) {
+  private constructor(units: readonly Unit[], { homes, example }: Shared) {
     this.units = units
     this.#homes = homes
-    this.#password = password
+    this.#example = example
   }
 
   /** The address of the hub's database on one host. */
-  urlAt({ name }: Host): string {
-    return `postgres://hub:${this.#password}@${name}:5432/hub`
+  async urlAt({ name }: Host): Promise<string> {
+    return `postgres://hub:${await this.#example.password('hub-database')}@${name}:5432/hub`
   }
 
   /** The unit that Patroni calls the leader, once there is one. */
@@ -121,16 +118,12 @@ export class PostgresCluster {
   /** Makes the synchronous standby the primary, as an administrator does. */
   async switchOver(): Promise<void> {
     await until('Patroni switches to the synchronous standby', async () => {
-      const leader = (await this.primary()).host.name
+      const { host } = await this.primary()
       const candidate = (await this.synchronousStandby()).host.name
-      const response = await fetch(`http://${leader}:${PATRONI_PORT}/switchover`, {
-        method: 'POST',
-        body: JSON.stringify({ leader, candidate }),
-      })
-      const text = await response.text()
-      if (!response.ok) {
-        throw new Error(`Patroni refused: ${response.status} ${text}`)
-      }
+      const as = await this.#example.identityOf(host)
+      const account = `patroni:${await this.#example.password('patroni')}`
+      const body = { leader: host.name, candidate }
+      await expectOk(`${urlOf(host)}/switchover`, { method: 'POST', body, as, account })
       return true
     })
   }
@@ -151,24 +144,17 @@ export class PostgresCluster {
   /** As the first host that responds sees it. */
   async #members(): Promise<Member[]> {
     const lists = this.units.map(async ({ host }) => {
-      const response = await fetch(`http://${host.name}:${PATRONI_PORT}/cluster`, {
-        signal: AbortSignal.timeout(ANSWER_MS),
-      })
-      return ((await response.json()) as { members: Member[] }).members
+      const text = await expectOk(`${urlOf(host)}/cluster`)
+      return (JSON.parse(text) as { members: Member[] }).members
     })
     return Promise.any(lists).catch(() => [])
   }
 
   async #createDatabase(): Promise<void> {
     const { host } = await this.primary()
-    const connectionString = `postgres://postgres:${this.#password}@${host.name}:5432/postgres`
-    const client = new pg.Client({ connectionString })
-    await client.connect()
-    try {
-      await client.query(`create role hub login password '${this.#password}'`)
-      await client.query('create database hub owner hub')
-    } finally {
-      await client.end()
-    }
+    const home = this.#homes.get(host)!
+    const args = [`--host=${host.name}`, '--username=postgres', '--set=ON_ERROR_STOP=1']
+    const env = { PGPASSWORD: await this.#example.password('postgres') }
+    await home.run('/usr/bin/psql', [...args, '--file', join(home.path, 'database.sql')], env)
   }
 }

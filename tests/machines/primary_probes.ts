@@ -1,11 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 import type pg from 'pg'
 
 import type { Finding } from '#tests/drills/report'
+import type { Host } from './network.js'
 import type { PostgresCluster } from './postgres_cluster.js'
 
 const PROGRAM = fileURLToPath(new URL('probe.mjs', import.meta.url))
@@ -18,28 +20,34 @@ interface Confirmed {
   readonly timeline: number
 }
 
+type Probe = ChildProcessByStdio<null, Readable, null>
+
+async function startProbe(host: Host, cluster: PostgresCluster): Promise<Probe> {
+  const [program, ...args] = [...host.networkPrefix, process.execPath, PROGRAM]
+  const env = { PROBE_HOST: host.name, PROBE_URL: await cluster.urlAt(host) }
+  return spawn(program!, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
 /** A writer on each host of PostgreSQL, which can still reach a primary that is cut off from everybody else. */
 export class PrimaryProbes {
   readonly #confirmed: Confirmed[] = []
   readonly #pool: pg.Pool
-  readonly #children: readonly ChildProcess[]
+  readonly #children: readonly Probe[]
 
   static async start(pool: pg.Pool, cluster: PostgresCluster): Promise<PrimaryProbes> {
     await pool.query('create table drill_probes (id text primary key)')
-    return new PrimaryProbes(pool, cluster)
+    const children = await Promise.all(cluster.units.map(({ host }) => startProbe(host, cluster)))
+    return new PrimaryProbes(pool, children)
   }
 
-  private constructor(pool: pg.Pool, cluster: PostgresCluster) {
+  private constructor(pool: pg.Pool, children: readonly Probe[]) {
     this.#pool = pool
-    this.#children = cluster.units.map(({ host }) => {
-      const [program, ...args] = [...host.networkPrefix, process.execPath, PROGRAM]
-      const env = { PROBE_HOST: host.name, PROBE_URL: cluster.urlAt(host) }
-      const child = spawn(program!, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
-      createInterface({ input: child.stdout }).on('line', (line) => {
+    this.#children = children
+    for (const { stdout } of children) {
+      createInterface({ input: stdout }).on('line', (line) => {
         this.#confirmed.push(JSON.parse(line) as Confirmed)
       })
-      return child
-    })
+    }
   }
 
   /** Whether every confirmed write is stored, and none was sent to a former primary and confirmed by it. */

@@ -1,47 +1,48 @@
-import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 
 import type { Home } from '#tests/services/servers/home'
 import { accepts, planBroker } from '#tests/services/servers/rabbitmq'
-import { exampleFor } from './example.js'
+import type { Example } from './example.js'
 import type { Host } from './network.js'
 import { checkRepeatedly } from './repeated_check.js'
 import { startUnit, type Recipe } from './servers.js'
 import type { Unit } from './unit.js'
 import { until } from './until.js'
 
-const CONTROL = '/usr/lib/rabbitmq/bin/rabbitmqctl'
+const PROGRAMS = '/usr/lib/rabbitmq/bin'
+const CONTROL = `${PROGRAMS}/rabbitmqctl`
 /** Calls a function of a running node, which `rabbitmqctl` starts a whole node for. */
 const CALL = '/usr/bin/erl_call'
 const AMQP_PORT = 5672
+const CHECK = 'rabbitmq-check'
+const ACCOUNTS = 'rabbitmq-accounts'
 const PORT_MAPPER = 4369
 const DISTRIBUTION_PORT = 25_672
 /** A queue of the hub with its leader, in what RabbitMQ knows of each. */
 const LED = /\{'?hub_[^{}[\]]+,\s*\{[^{}]+\},\s*\[/g
 
 interface Shared {
-  readonly password: string
-  readonly cookie: string
+  readonly example: Example
   /** Notes the home of each node, in which `rabbitmqctl` finds the cookie. */
   readonly homes: Map<Host, Home>
 }
 
-const recipe = (host: Host, { password, cookie, homes }: Shared): Recipe => ({
+const recipe = (host: Host, { example, homes }: Shared): Recipe => ({
   name: 'rabbitmq',
   stopSignal: 'SIGTERM',
   async prepare(home) {
     homes.set(host, home)
-    await home.write('.erlang.cookie', cookie)
-    const example = await exampleFor('rabbitmq.conf', { host: host.name, password })
-    const url = `amqp://hub:${password}@${host.name}:${AMQP_PORT}/hub`
+    await home.write('.erlang.cookie', await example.file(host, 'erlang.cookie'))
+    await example.lay(home, host, ['rabbitmq.conf', CHECK, ACCOUNTS, 'worker-account'])
     return planBroker(home, {
-      url,
+      // Nobody has an account there yet.
+      url: `amqp://${host.name}:${AMQP_PORT}`,
       address: host.address,
       portMapper: PORT_MAPPER,
       distributionPort: DISTRIBUTION_PORT,
       node: `rabbit@${host.name}`,
-      configuration: await home.write('rabbitmq.conf', example),
+      configuration: join(home.path, 'rabbitmq.conf'),
       root: host.root,
-      // Its user is created when the cluster is whole.
       isReady: () => accepts(AMQP_PORT, host.address),
     })
   },
@@ -56,8 +57,8 @@ function check(unit: Unit, home: Home): void {
       unit.crash()
     }
   }
-  const file = 'rabbitmq-check'
-  void checkRepeatedly({ file, interpreter: '/bin/sh', host: unit.host, home, onFailure })
+  const script = join(home.path, CHECK)
+  void checkRepeatedly({ script, interpreter: '/bin/sh', home, onFailure })
 }
 
 /** RabbitMQ on several hosts with a virtual host whose queues are replicated. */
@@ -66,14 +67,14 @@ export class RabbitmqCluster {
   readonly #homes: ReadonlyMap<Host, Home>
   #queues = 0
 
-  static async start(hosts: readonly Host[], password: string): Promise<RabbitmqCluster> {
+  static async start(hosts: readonly Host[], example: Example): Promise<RabbitmqCluster> {
     const homes = new Map<Host, Home>()
-    const shared = { password, cookie: randomBytes(20).toString('hex'), homes }
+    const shared = { example, homes }
     const units = await Promise.all(hosts.map((host) => startUnit(host, recipe(host, shared))))
     units.forEach((unit) => check(unit, homes.get(unit.host)!))
     const cluster = new RabbitmqCluster(units, homes)
     await cluster.isWhole()
-    await cluster.#createAccount(password)
+    await cluster.#createAccounts()
     return cluster
   }
 
@@ -125,11 +126,13 @@ export class RabbitmqCluster {
     }
   }
 
-  async #createAccount(password: string): Promise<void> {
+  async #createAccounts(): Promise<void> {
     const { host } = this.units[0]!
-    await this.#control(host, 'add_vhost', 'hub', '--default-queue-type', 'quorum')
-    await this.#control(host, 'add_user', 'hub', password)
-    await this.#control(host, 'set_permissions', '--vhost', 'hub', 'hub', '.*', '.*', '.*')
+    const home = this.#homes.get(host)!
+    await home.run('/bin/sh', [join(home.path, ACCOUNTS)], {
+      PATH: `${PROGRAMS}:/usr/bin:/bin`,
+      RABBITMQ_NODENAME: `rabbit@${host.name}`,
+    })
   }
 
   /** The nodes that one of them works with. */

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 
 import { planRedis } from '#tests/services/servers/redis'
-import { exampleFor } from './example.js'
+import type { Example, Purpose } from './example.js'
 import type { Host } from './network.js'
 import { startUnit, type Recipe } from './servers.js'
 import type { Unit } from './unit.js'
@@ -11,55 +11,59 @@ interface Kind {
   readonly name: 'redis' | 'redis-sentinel'
   readonly example: string
   readonly args: readonly string[]
-  readonly urlAt: (host: Host, password: string) => string
+  readonly purpose: Purpose
+  readonly port: number
 }
 
 const SERVER: Kind = {
   name: 'redis',
   example: 'redis.conf',
   args: [],
-  urlAt: ({ name }, password) => `redis://:${password}@${name}:6379`,
+  purpose: 'redis',
+  port: 6379,
 }
 
 const SENTINEL: Kind = {
   name: 'redis-sentinel',
   example: 'sentinel.conf',
   args: ['--sentinel'],
-  urlAt: ({ name }) => `redis://${name}:26379`,
+  purpose: 'sentinel',
+  port: 26_379,
 }
 
-const recipe = (kind: Kind, host: Host, password: string): Recipe => ({
+async function urlOf({ purpose, port }: Kind, { name }: Host, example: Example): Promise<string> {
+  return `redis://:${await example.password(purpose)}@${name}:${port}`
+}
+
+const recipe = (kind: Kind, host: Host, example: Example): Recipe => ({
   name: kind.name,
   stopSignal: 'SIGTERM',
   async prepare(home) {
-    const folders = { '/var/lib/redis': home.path }
-    const example = await exampleFor(kind.example, { host: host.name, password, folders })
-    const configuration = await home.write(kind.example, withoutItself(example, host))
-    return planRedis(home, kind.urlAt(host, password), [configuration, ...kind.args])
+    const settings = await example.file(host, kind.example, { '/var/lib/redis': home.path })
+    const configuration = await home.write(kind.example, settings)
+    return planRedis(home, await urlOf(kind, host, example), [configuration, ...kind.args])
   },
 })
-
-/** The first master follows nobody. */
-const withoutItself = (example: string, { name }: Host): string =>
-  example.replace(`replicaof ${name} 6379\n`, '')
 
 /** Redis on several hosts, with a sentinel on each. */
 export class RedisCluster {
   readonly servers: readonly Unit[]
   readonly sentinels: readonly Unit[]
+  readonly #example: Example
 
-  static async start(hosts: readonly Host[], password: string): Promise<RedisCluster> {
+  static async start(hosts: readonly Host[], example: Example): Promise<RedisCluster> {
     const startAll = (kind: Kind) =>
-      Promise.all(hosts.map((host) => startUnit(host, recipe(kind, host, password))))
+      Promise.all(hosts.map((host) => startUnit(host, recipe(kind, host, example))))
     const servers = await startAll(SERVER)
-    const cluster = new RedisCluster(servers, await startAll(SENTINEL))
+    const cluster = new RedisCluster(servers, await startAll(SENTINEL), example)
     await cluster.isWhole()
     return cluster
   }
 
-  private constructor(servers: readonly Unit[], sentinels: readonly Unit[]) {
+  private constructor(servers: readonly Unit[], sentinels: readonly Unit[], example: Example) {
     this.servers = servers
     this.sentinels = sentinels
+    this.#example = example
   }
 
   get units(): readonly Unit[] {
@@ -69,7 +73,7 @@ export class RedisCluster {
   /** Waits until each sentinel knows the others, and two replicas that respond. */
   async isWhole(): Promise<void> {
     await until('the sentinels know each other and two replicas', async () => {
-      const all = await Promise.all(this.sentinels.map(({ host }) => knowsAll(host)))
+      const all = await Promise.all(this.sentinels.map(({ host }) => this.#knowsAll(host)))
       return all.every((isSo) => isSo)
     })
   }
@@ -78,7 +82,7 @@ export class RedisCluster {
   master(): Promise<Unit> {
     return until('the sentinels know a master', async () => {
       const { host } = this.sentinels.find(({ isRunning }) => isRunning)!
-      const [name] = await askSentinel<string[]>(host, 'get-master-addr-by-name', 'hub')
+      const [name] = await this.#ask<string[]>(host, 'get-master-addr-by-name', 'hub')
       return this.servers.find(({ host: each }) => each.name === name || each.address === name)
     })
   }
@@ -86,35 +90,35 @@ export class RedisCluster {
   /** Makes a replica the master, as an administrator does. */
   async switchOver(): Promise<void> {
     await until('a sentinel begins to switch', () =>
-      askSentinel(this.sentinels[0]!.host, 'failover', 'hub')
+      this.#ask(this.sentinels[0]!.host, 'failover', 'hub')
     )
   }
-}
 
-async function knowsAll(host: Host): Promise<boolean> {
-  try {
-    const [sentinels, replicas] = await Promise.all([
-      askSentinel<unknown[]>(host, 'sentinels', 'hub'),
-      askSentinel<string[][]>(host, 'replicas', 'hub'),
-    ])
-    const working = replicas.filter((fields) => fields[fields.indexOf('flags') + 1] === 'slave')
-    return sentinels.length === 2 && working.length === 2
-  } catch {
-    return false
+  async #knowsAll(host: Host): Promise<boolean> {
+    try {
+      const [sentinels, replicas] = await Promise.all([
+        this.#ask<unknown[]>(host, 'sentinels', 'hub'),
+        this.#ask<string[][]>(host, 'replicas', 'hub'),
+      ])
+      const working = replicas.filter((fields) => fields[fields.indexOf('flags') + 1] === 'slave')
+      return sentinels.length === 2 && working.length === 2
+    } catch {
+      return false
+    }
   }
-}
 
-async function askSentinel<Answer>(host: Host, ...args: string[]): Promise<Answer> {
-  const url = SENTINEL.urlAt(host, '')
-  const client = new Redis(url, {
-    retryStrategy: null,
-    connectTimeout: 2_000,
-    commandTimeout: 2_000,
-  })
-  client.on('error', () => {})
-  try {
-    return (await client.call('sentinel', ...args)) as Answer
-  } finally {
-    client.disconnect()
+  async #ask<Answer>(host: Host, ...args: string[]): Promise<Answer> {
+    const url = await urlOf(SENTINEL, host, this.#example)
+    const client = new Redis(url, {
+      retryStrategy: null,
+      connectTimeout: 2_000,
+      commandTimeout: 2_000,
+    })
+    client.on('error', () => {})
+    try {
+      return (await client.call('sentinel', ...args)) as Answer
+    } finally {
+      client.disconnect()
+    }
   }
 }

@@ -77,7 +77,7 @@ export class Rounds {
     const observer = await Observer.start(brokerUrl)
     const probes = await PrimaryProbes.start(journal.pool, servers.postgres)
     const primary = await servers.postgres.primary()
-    const building = await prepareBuilds(origin, servers.postgres.urlAt(primary.host))
+    const building = await prepareBuilds(origin, await servers.postgres.urlAt(primary.host))
     await servers.rabbitmq.expectReplicatedQueues()
     await nothingIsUnderWay(journal)
     return new Rounds({ installation, journal, observer, probes, building, scale }, draw)

@@ -1,11 +1,13 @@
 import { appendFile, readFile } from 'node:fs/promises'
 
 import type { Draw } from '#tests/chaos/draw'
+import { report } from '#tests/drills/report'
 import type { LoadScale } from '#tests/drills/upgrade/load'
 import { BREAKS, SHORT, type Break } from './breaks.js'
 import { Installation } from './installation.js'
 import { inOrder } from './order.js'
 import { Rounds, type Round } from './rounds.js'
+import { refusalOfStrangers } from './strangers.js'
 import { tableOf, writeBetweenMarkers } from './table.js'
 
 interface DrillOptions {
@@ -45,6 +47,7 @@ export async function runDrill(options: DrillOptions): Promise<void> {
   const installation = await Installation.start()
   cleanup.defer(() => installation.stop())
   note(`${installation.units.length} services run`)
+  report('What the example gives away', [await refusalOfStrangers(installation)])
   const rounds = await Rounds.at(installation, options.draw, scaleOf(options))
   cleanup.defer(() => rounds.close())
   const done: Round[] = []

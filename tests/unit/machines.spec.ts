@@ -1,9 +1,6 @@
-import { readdir } from 'node:fs/promises'
-
 import { test } from '@japa/runner'
 
 import { Draw } from '#tests/chaos/draw'
-import { exampleFor } from '#tests/machines/example'
 import { inOrder } from '#tests/machines/order'
 import { longestGap } from '#tests/machines/outages'
 import { byFormerPrimaries } from '#tests/machines/primary_probes'
@@ -67,14 +64,5 @@ test.group('The drill with several hosts', () => {
       byFormerPrimaries(confirmed).map(({ id }) => id),
       ['sent after the switch']
     )
-  })
-
-  test('no place of an example stays open', async ({ assert }) => {
-    for (const file of await readdir(new URL('../../deploy/machines/', import.meta.url))) {
-      const text = await exampleFor(file, { host: 'db1', password: 'secret' })
-      const settings = text.replaceAll(/^\s*#.*$/gm, '')
-
-      assert.notMatch(settings, /THIS_HOST|change-me/, file)
-    }
   })
 })

@@ -129,6 +129,14 @@ test.group('The account of workers at the broker', (group) => {
     await dead.close()
   })
 
+  test('reads the password where rabbitmqctl takes it, which a further argument would end', async ({
+    assert,
+    cleanup,
+  }) => {
+    const calls = await callsOfScript(await temporaryFolder(cleanup))
+    assert.deepInclude(calls, ['add_user', 'worker'])
+  })
+
   /** The code with which the broker ends a channel on which this is done. */
   async function refusal(work: (channel: Channel) => unknown): Promise<number | undefined> {
     const channel = await connection.createChannel()

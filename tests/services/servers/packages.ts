@@ -22,6 +22,7 @@ export const PACKAGES = {
   podman: ['podman', 'runc'],
   postgres: ['postgresql-15'],
   prometheus: ['prometheus'],
+  pythonYaml: ['python3-yaml'],
   rabbitmq: ['rabbitmq-server'],
   radosgw: ['ceph-mon', 'ceph-osd', 'radosgw'],
   redis: ['redis-server'],
