@@ -1,6 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
-import { DEFAULT_SECRET } from '#configuration/initial_secrets'
+import { ownClient } from '#configuration/own_client'
 import { surfacesOf } from '#configuration/processes'
 import { Authenticator } from '#auth/authenticator'
 import { IdentityProvider } from '#auth/provider'
@@ -73,7 +73,7 @@ export default class IdentityWiring {
     const { RemoteProvider } = await import('#auth/external/remote_provider')
     return new RemoteProvider({
       url,
-      credentials: { clientId: env.CLIENT_ID, clientSecret: env.CLIENT_SECRET ?? DEFAULT_SECRET },
+      credentials: ownClient(env),
       realm: env.REALM,
       introspectionAuth: env.IDENTITY_INTROSPECTION_AUTH,
       claims: {

@@ -181,16 +181,24 @@ test.group('One process', () => {
     assert.equal(metadata.status, 200)
   })
 
-  test('a worker runs without a surface and without a database, wherever the platform is', async ({
+  test('a worker runs without a surface, a database or a secret of the hub, wherever the platform is', async ({
     assert,
     cleanup,
   }) => {
-    const hub = await HubProcesses.start('server', { variables: { JOBS: 'none' } })
+    const hub = await HubProcesses.start('server', {
+      variables: {
+        JOBS: 'none',
+        CLIENT_SECRET: 'secret-of-the-hub',
+        WORKER_CLIENT_SECRET: 'secret-of-workers',
+      },
+    })
     cleanup(() => hub.remove())
     const worker = await HubProcesses.launch('server', {
       variables: {
         SURFACES: 'none',
         JOBS: 'worker',
+        WORKER_CLIENT_ID: 'worker',
+        WORKER_CLIENT_SECRET: 'secret-of-workers',
         CORE_URL: `${hub.origin}/core`,
         STORAGE_URL: `${hub.origin}/storage`,
         IDENTITY_URL: `${hub.origin}/auth`,

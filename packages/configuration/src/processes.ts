@@ -36,6 +36,13 @@ interface ProcessSettings {
   readonly IDENTITY_URL: string | undefined
 }
 
+/** Whether a process is a worker and nothing else, which gets no secret of the hub. */
+export const isOnlyWorker = ({
+  SURFACES: served,
+  JOBS: jobs,
+}: Omit<ProcessSettings, 'IDENTITY_URL'>) =>
+  served.length === 0 && jobs.length > 0 && jobs.every((job) => job === 'worker')
+
 /** The services a process works for: those it serves, or all if it serves nothing. */
 export function surfacesOf(settings: ProcessSettings): readonly Surface[] {
   return servedOf(settings).filter((surface) => surface !== 'console')

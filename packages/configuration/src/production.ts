@@ -2,7 +2,13 @@ import type { Env } from './variables.js'
 import type { Facts, Variables } from './catalogue.js'
 import { DRIVER_SETTINGS, isEmbedded } from './embedded_drivers.js'
 import { DEFAULT_SECRET } from './initial_secrets.js'
-import { requiredConcerns, surfacesOf, type Concern, type Surface } from './processes.js'
+import {
+  isOnlyWorker,
+  requiredConcerns,
+  surfacesOf,
+  type Concern,
+  type Surface,
+} from './processes.js'
 import type { Mistake } from './configuration_error.js'
 import { urlsByHost } from './urls_by_host.js'
 
@@ -45,9 +51,6 @@ const SECRETS_OF_WORKER: Readonly<Record<string, string>> = {
   APP_KEY: 'IMAGE_SIGNING_KEY',
   CLIENT_SECRET: 'WORKER_CLIENT_SECRET',
 }
-
-const isOnlyWorker = ({ SURFACES, JOBS }: EnvFacts['values']): boolean =>
-  SURFACES.length === 0 && JOBS.every((job) => job === 'worker') && JOBS.length > 0
 
 function wellKnownSecrets({ variables, text }: EnvFacts): Mistake[] {
   const wellKnownNames = wellKnown(variables)
