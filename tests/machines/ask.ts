@@ -14,6 +14,7 @@ interface Question {
   readonly as?: Identity
   /** User and password. */
   readonly account?: string
+  readonly limitMs?: number
 }
 
 interface Answer {
@@ -23,12 +24,12 @@ interface Answer {
 
 /** Asks a server of the example, as one of its hosts or as a stranger. */
 export async function ask(url: string, question: Question = {}): Promise<Answer> {
-  const { method = 'GET', body, as, account } = question
+  const { method = 'GET', body, as, account, limitMs = ANSWER_MS } = question
   const message = request(url, {
     method,
     ...(as ?? { rejectUnauthorized: false }),
     ...(account !== undefined && { auth: account }),
-    signal: AbortSignal.timeout(ANSWER_MS),
+    signal: AbortSignal.timeout(limitMs),
   })
   message.end(body && JSON.stringify(body))
   const [response] = (await once(message, 'response')) as [IncomingMessage]

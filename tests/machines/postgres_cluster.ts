@@ -11,6 +11,8 @@ import type { Unit } from './unit.js'
 import { until } from './until.js'
 
 export const PATRONI_PORT = 8008
+/** Patroni answers when it is done. */
+const SWITCHOVER_MS = 60_000
 const FILES = ['server.crt', 'server.key', 'servers.crt', 'patroni-check', 'database.sql']
 
 const dataOf = ({ path }: Home) => join(path, 'data')
@@ -123,7 +125,8 @@ export class PostgresCluster {
       const as = await this.#example.identityOf(host)
       const account = `patroni:${await this.#example.password('patroni')}`
       const body = { leader: host.name, candidate }
-      await expectOk(`${urlOf(host)}/switchover`, { method: 'POST', body, as, account })
+      const limitMs = SWITCHOVER_MS
+      await expectOk(`${urlOf(host)}/switchover`, { method: 'POST', body, as, account, limitMs })
       return true
     })
   }
