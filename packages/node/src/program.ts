@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander'
 
-import { containerDriver, ISOLATIONS, type Isolation } from '#node/containers/choose_driver'
-import { NodeProcess } from './node_process.js'
+import { ISOLATIONS, type Isolation } from '#node/containers/choose_driver'
 import { readNodeSettings } from '#node/settings/node_settings'
-import { passTracesOn, startTracing, stopTracing } from '#tracing/tracing'
+import { startNode } from '#node/supervision/start_node'
+import { Supervisor } from '#node/supervision/supervisor'
+import { printLine } from './print_line.js'
 
 interface RunOptions {
   readonly isolation?: Isolation
@@ -25,34 +26,14 @@ export function hubNode(): Command {
 }
 
 async function run(file: string, { isolation }: RunOptions): Promise<void> {
-  const settings = await readNodeSettings(file)
-  const containers = await containerDriver(
-    isolation ?? settings.isolation ?? 'bubblewrap',
-    settings.folder
-  )
-  await traceRuns()
-  const node = await NodeProcess.start({ settings, containers, onLine: print })
-  print(`The node ${node.name} is ready`)
-  await interruption()
-  print('The node ends')
-  await node.stop()
-  await stopTracing()
-}
-
-/** A node begins no traces. It continues those of the hub, and records its part if there is a collector. */
-async function traceRuns(): Promise<void> {
-  const endpoint = process.env.OTEL_EXPORTER_OTLP_ENDPOINT
-  await startTracing({ endpoint, share: 0, serviceName: 'analysis-hub-node' })
-  passTracesOn()
-}
-
-const interruption = (): Promise<void> =>
-  new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => resolve())
-    }
+  const { hangSeconds } = await readNodeSettings(file)
+  const supervisor = new Supervisor({
+    start: () => startNode({ file, isolation }),
+    hangSeconds,
+    onLine: printLine,
   })
-
-const print = (line: string): void => {
-  process.stdout.write(`${new Date().toISOString()} ${line}\n`)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => supervisor.stop(signal))
+  }
+  process.exitCode = await supervisor.run()
 }

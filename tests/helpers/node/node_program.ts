@@ -25,6 +25,7 @@ const node = await NodeProcess.start({
     approver: undefined,
     policy: new Policy(),
     isolation: undefined,
+    hangSeconds: 30,
   },
   containers,
   onLine: () => {},

@@ -60,6 +60,7 @@ export class NodeScene {
       policy,
       folder: join(folder, 'node'),
       isolation: undefined,
+      hangSeconds: 30,
     }
     const images = await openImageStore({ path: imagesPath })
     return new NodeScene(hub, settings, node, partner, partnerKeys, images, cleanup)

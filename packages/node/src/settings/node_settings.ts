@@ -14,6 +14,8 @@ import { ISOLATIONS, type Isolation } from '#node/containers/choose_driver'
 import { Policy } from '#node/policy/policy'
 import { readSettingsFile } from './read_settings_file.js'
 
+const HANG_SECONDS = 30
+
 const address = () => vine.string().url({ require_tld: false, protocols: ['http', 'https'] })
 
 const nodeFile = body({
@@ -33,6 +35,7 @@ const nodeFile = body({
   policy: vine.string().optional(),
   data: vine.string(),
   isolation: vine.enum(ISOLATIONS).optional(),
+  hangSeconds: vine.number().min(1).max(3600).optional(),
 })
 
 /** What one node needs to run. Files that a settings file names are relative to it. */
@@ -48,6 +51,8 @@ export interface NodeSettings {
   readonly policy: Policy
   readonly folder: string
   readonly isolation: Isolation | undefined
+  /** How long the node may do nothing before it is ended and started again. */
+  readonly hangSeconds: number
 }
 
 export async function readNodeSettings(file: string): Promise<NodeSettings> {
@@ -64,6 +69,7 @@ export async function readNodeSettings(file: string): Promise<NodeSettings> {
     policy: policy === undefined ? new Policy() : await Policy.read(at(policy)),
     folder: at(settings.data),
     isolation: settings.isolation,
+    hangSeconds: settings.hangSeconds ?? HANG_SECONDS,
   }
 }
 

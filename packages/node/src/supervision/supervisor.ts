@@ -1,0 +1,118 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { jitteredBackoff, sleep } from '#kernel/backoff'
+
+/** What the node tells its supervisor: that its loop runs, and that it has begun to work. */
+export type NodeSignal = 'alive' | 'ready'
+
+/** How a node ends that could not reach its hub. Starting it again may help. */
+export const UNAVAILABLE_CODE = 75
+
+export interface SupervisorOptions {
+  /** Starts the node as a process that sends its signals. */
+  readonly start: () => ChildProcess
+  /** How long its loop may be silent. */
+  readonly hangSeconds: number
+  /** Receives one line about each thing that the supervisor does. */
+  readonly onLine: (line: string) => void
+}
+
+interface NodeEnd {
+  isHung: boolean
+  wasReady: boolean
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+const LOOKS = 10
+const LAST_SIGNALS_MS = 1_000
+const PAUSES = { firstMs: 500, longestMs: 60_000 }
+/** A node that worked for this long begins with short pauses again. */
+const WORKED_MS = 10 * 60_000
+
+/** Keeps a node running: ends it when its loop hangs, and starts it again. Its containers end with it. */
+export class Supervisor {
+  readonly #options: SupervisorOptions
+  readonly #stopped = new AbortController()
+  #node: ChildProcess | undefined
+  #wasReady = false
+  #failures = 0
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+  }
+
+  /** Returns the exit code of the node when it was stopped, or could not begin. */
+  async run(): Promise<number> {
+    for (;;) {
+      const startedAt = performance.now()
+      const end = await this.#runOnce()
+      if (this.#stopped.signal.aborted) {
+        return end.code ?? 0
+      }
+      if (!this.#mayStartAgain(end)) {
+        return end.code ?? 1
+      }
+      const worked = performance.now() - startedAt > WORKED_MS
+      this.#failures = worked ? 1 : this.#failures + 1
+      this.#options.onLine(`${reasonOf(end, this.#options.hangSeconds)}; it is started again`)
+      await sleep(jitteredBackoff(this.#failures, PAUSES), this.#stopped.signal)
+      if (this.#stopped.signal.aborted) {
+        return 0
+      }
+    }
+  }
+
+  /** Passes a signal on, with which the node ends its runs and itself. */
+  stop(signal: NodeJS.Signals): void {
+    this.#stopped.abort()
+    this.#node?.kill(signal)
+  }
+
+  async #runOnce(): Promise<NodeEnd> {
+    const node = this.#options.start()
+    this.#node = node
+    const end: NodeEnd = { isHung: false, wasReady: false, code: null, signal: null }
+    let silentLooks = 0
+    node.on('message', (message: NodeSignal) => {
+      silentLooks = 0
+      end.wasReady ||= message === 'ready'
+    })
+    // It counts looks, not time: after a machine slept, no node was silent.
+    const look = () => {
+      silentLooks += 1
+      if (silentLooks > LOOKS) {
+        end.isHung = true
+        node.kill('SIGKILL')
+      }
+    }
+    // Its last signals are read before that.
+    const disconnected = once(node, 'disconnect')
+    const watch = setInterval(look, (this.#options.hangSeconds * 1000) / LOOKS)
+    try {
+      ;[end.code, end.signal] = await once(node, 'exit')
+      await Promise.race([disconnected, delay(LAST_SIGNALS_MS, undefined, { ref: false })])
+    } finally {
+      clearInterval(watch)
+      this.#node = undefined
+    }
+    this.#wasReady ||= end.wasReady
+    return end
+  }
+
+  /** A node that says why it cannot begin would say so again. */
+  #mayStartAgain({ isHung, wasReady, code }: NodeEnd): boolean {
+    return isHung || wasReady || (this.#wasReady && code === UNAVAILABLE_CODE)
+  }
+}
+
+function reasonOf({ isHung, code, signal }: NodeEnd, hangSeconds: number): string {
+  if (isHung) {
+    return `The node did nothing for ${hangSeconds} seconds, and was ended with its runs`
+  }
+  return code === UNAVAILABLE_CODE
+    ? 'The hub was away'
+    : `The node ended by itself (${signal ?? `code ${code}`}), and its runs with it`
+}
