@@ -12,6 +12,7 @@ interface FormerTable {
 }
 
 const TABLE = /^\*\*(\w+)\*\*: (.*)$/
+const KEYS = /^\s*((fk|unique) \(.*)$/
 const REFERENCE = /^fk \((\w+)\) → (\w+)\(id\) (.*)$/
 const UNIQUE = /^unique \((.*)\)$/
 
@@ -21,11 +22,12 @@ export function tablesOf(service: string): FormerTable[] {
   const tables: FormerTable[] = []
   for (const line of section.split('\n## ')[0]!.split('\n')) {
     const [, name, columns] = TABLE.exec(line) ?? []
+    const [, keys] = KEYS.exec(line) ?? []
     if (name) {
       tables.push({ name, columns: columns!.split(', '), keys: [] })
-    } else if (line.startsWith('  ')) {
+    } else if (keys) {
       const table = tables.pop()!
-      tables.push({ ...table, keys: line.trim().split('; ') })
+      tables.push({ ...table, keys: keys.split('; ') })
     }
   }
   return inOrder(tables)
