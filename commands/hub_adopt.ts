@@ -13,7 +13,7 @@ export default class HubAdopt extends BaseCommand {
     'Start with --dry-run. An interrupted run resumes; a finished one can be repeated for later changes.',
     'For the last run, after the former platform is stopped, pass --last: it removes what was removed there',
     'and not changed here. Every row that the report names is in a file (--report).',
-    'A closed adoption is opened again by --reopen only. --check says what the first sweeps will change here.',
+    'A closed adoption is opened again by --reopen only. --check says what changes here in the first hour.',
     'Exits with 0 if everything was migrated, with 1 if the report names exceptions, with 2 if it was',
     'interrupted.',
   ]
@@ -40,7 +40,7 @@ export default class HubAdopt extends BaseCommand {
   declare reopen: boolean | undefined
 
   @flags.boolean({
-    description: 'Say what the first sweeps will change here; reads no other database',
+    description: 'Say what will change here in the first hour; reads no other database',
   })
   declare check: boolean | undefined
 
@@ -113,16 +113,21 @@ export default class HubAdopt extends BaseCommand {
   }
 
   async #lookAhead(): Promise<void> {
-    const { lookAhead } = await import('#adopt/look_ahead')
+    const { lookAhead } = await import('#adopt/ahead/look_ahead')
+    const { IdentityProvider } = await import('#auth/provider')
+    const { unknownPeople } = await import('#core/removals')
     const { linesOfOutlook } = await import('#adopt/report')
     const { ReportFile } = await import('#adopt/report_file')
     const file = new ReportFile(await this.#reportPath())
-    const outlook = await lookAhead((problem, id) => file.add('core', problem, id)).finally(() =>
-      file.close()
-    )
+    const provider = await this.app.container.make(IdentityProvider)
+    const outlook = await lookAhead(
+      () => unknownPeople(provider),
+      (...row) => file.add(...row)
+    ).finally(() => file.close())
     linesOfOutlook(outlook).forEach((line) => this.logger.log(line))
     this.#nameFile(file.path)
-    this.exitCode = outlook.differences.length > 0 ? 1 : 0
+    const isKnown = outlook.identityProblem === undefined
+    this.exitCode = isKnown && outlook.tables.length === 0 ? 0 : 1
   }
 
   /** The folder of the program may be read-only, as it is in the image. */

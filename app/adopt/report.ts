@@ -2,7 +2,7 @@ import Table from 'cli-table3'
 
 import { hasAllRecords, isWhole, type AdoptionReport, type TableReport } from './adoption.js'
 import type { Finding } from './findings.js'
-import type { Outlook } from './look_ahead.js'
+import type { Outlook } from '#adopt/ahead/look_ahead'
 
 const SHORT = 12
 
@@ -38,14 +38,24 @@ function resultTable(tables: readonly TableReport[]): string {
   )
 }
 
-/** What the first sweeps will change. */
-export function linesOfOutlook({ isOpen, differences }: Outlook): string[] {
+/** What the first hour will change. */
+export function linesOfOutlook({ isOpen, tables, identityProblem }: Outlook): string[] {
+  const named = tables.flatMap(({ table, findings }) =>
+    findings.map((finding) => `${table}: ${describe(finding)}`)
+  )
   return [
-    ...differences.map(describe),
-    ...(isOpen ? ['An adoption is open: nothing is swept until it is closed with --last.'] : []),
-    differences.length === 0
-      ? 'Core and storage agree, and every approval is for the present content.'
-      : 'The first sweeps change what is named above. An open adoption settles it with --last, and approvals stay.',
+    ...named,
+    ...(identityProblem === undefined
+      ? []
+      : [`Realms and users are not compared with the identity provider: ${identityProblem}`]),
+    ...(isOpen
+      ? [
+          'An adoption is open: core and storage are not compared until it is closed with --last, which settles them, so that approvals stay.',
+        ]
+      : []),
+    named.length === 0
+      ? 'Nothing that is known here changes by itself in the first hour.'
+      : 'What is named above changes in the first hour after the start of this hub.',
   ]
 }
 

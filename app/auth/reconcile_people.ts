@@ -6,8 +6,14 @@ import { enforceRemovalLimit } from './removal_limit.js'
 
 const EVERY_MS = 60 * 60_000
 
+/** What of a provider is asked about people. */
+export type PeopleReader = Pick<
+  IdentityProvider,
+  'people' | 'whenReady' | 'introspect' | 'ownToken'
+>
+
 interface Reconciliation {
-  provider: Pick<IdentityProvider, 'people' | 'whenReady' | 'introspect' | 'ownToken'>
+  provider: PeopleReader
   /** The ids that records of the surface refer to. */
   referencedIds: () => Promise<readonly string[]>
   /** Removes references to a deleted id. Returns the number of records. */
@@ -23,6 +29,14 @@ export function realmSweep(options: Reconciliation): Sweep {
 export function userSweep(options: Reconciliation): Sweep {
   return peopleSweep('gone-users', options, USERS)
 }
+
+/** Those of these realms that the provider does not know. */
+export const missingRealms = (provider: PeopleReader, referenced: readonly string[]) =>
+  missingPeople(provider, REALMS, referenced)
+
+/** Those of these users that the provider does not know. */
+export const missingUsers = (provider: PeopleReader, referenced: readonly string[]) =>
+  missingPeople(provider, USERS, referenced)
 
 interface DirectoryQueries {
   readonly what: string
@@ -64,28 +78,45 @@ function peopleSweep(name: string, options: Reconciliation, registry: DirectoryQ
   }
 }
 
-/**
- * References are read first, so that a user created later is in the provider's list. An unlisted id is looked up on its
- * own, and so is one that is known to exist: if the provider does not find that one either, nothing is removed.
- */
+/** References are read first, so that a user created later is in the provider's list. */
 async function reconcilePeople(
   { provider, referencedIds, removeReferences }: Reconciliation,
   registry: DirectoryQueries,
   signal: AbortSignal
 ): Promise<number> {
+  const missing = await missingPeople(provider, registry, await referencedIds())
+  enforceRemovalLimit(missing.length, registry.what)
+  let removed = 0
+  for (const id of missing) {
+    if (signal.aborted) {
+      break
+    }
+    removed += await removeReferences(id)
+  }
+  return removed
+}
+
+/**
+ * An unlisted id is looked up on its own, and so is one that is known to exist: if the provider does not find that one
+ * either, it is not believed.
+ */
+async function missingPeople(
+  provider: PeopleReader,
+  registry: DirectoryQueries,
+  referenced: readonly string[]
+): Promise<string[]> {
   await provider.whenReady()
   const { people } = provider
   if (!people) {
-    return 0
+    return []
   }
-  const referenced = await referencedIds()
   const introspection = people.showsEverybody
     ? undefined
     : await provider.introspect(await provider.ownToken())
   const { ids, known } = await registry.list(people, introspection?.realm_id ?? null)
   const unlisted = referenced.filter((id) => !ids.has(id))
   if (ids.size > 0 && unlisted.length === 0) {
-    return 0
+    return []
   }
   if (!people.showsEverybody && (known === undefined || !(await registry.has(people, known)))) {
     throw incompleteDirectory(registry)
@@ -96,15 +127,7 @@ async function reconcilePeople(
       missing.push(id)
     }
   }
-  enforceRemovalLimit(missing.length, registry.what)
-  let removed = 0
-  for (const id of missing) {
-    if (signal.aborted) {
-      break
-    }
-    removed += await removeReferences(id)
-  }
-  return removed
+  return missing
 }
 
 function incompleteDirectory({ what }: DirectoryQueries): IdentityUnavailable {

@@ -10,7 +10,13 @@ import { RegistryProject } from '#core/registry_projects/registry_project'
 import { RegistryProjectService } from '#core/registry_projects/registry_project_service'
 import { corePool } from './database.js'
 import type { Reactions } from '#auth/reactions'
-import { realmSweep, userSweep } from '#auth/reconcile_people'
+import {
+  missingRealms,
+  missingUsers,
+  realmSweep,
+  userSweep,
+  type PeopleReader,
+} from '#auth/reconcile_people'
 import { serviceOrigin } from '#auth/service_origin'
 import type { Sweep } from '#jobs/sweep'
 import { ignoreNotFound } from '#records/ignore_not_found'
@@ -33,24 +39,36 @@ const OF_USERS = [
 export const coreReactions: Reactions = { realmDeleted: removeRealm, userDeleted: releaseUser }
 
 /** Finds realms and users that were deleted while no process was running. */
-export function removalSweeps(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep[] {
+export function removalSweeps(provider: PeopleReader): Sweep[] {
   return [
-    realmSweep({
-      provider,
-      referencedIds: () => findReferences(OF_REALMS, 'realmId'),
-      removeReferences: removeRealm,
-    }),
-    userSweep({
-      provider,
-      referencedIds: () =>
-        findReferences(
-          OF_USERS.map(([model]) => model),
-          'userId'
-        ),
-      removeReferences: releaseUser,
-    }),
+    realmSweep({ provider, referencedIds: referencedRealms, removeReferences: removeRealm }),
+    userSweep({ provider, referencedIds: referencedUsers, removeReferences: releaseUser }),
   ]
 }
+
+/** Realms and users that records refer to, and that the provider does not know. */
+export interface UnknownPeople {
+  readonly realms: readonly string[]
+  readonly users: readonly string[]
+}
+
+/** Whose records the sweeps will remove, or release. */
+export async function unknownPeople(provider: PeopleReader): Promise<UnknownPeople> {
+  return {
+    realms: await missingRealms(provider, await referencedRealms()),
+    users: await missingUsers(provider, await referencedUsers()),
+  }
+}
+
+/** The realms that have records. */
+const referencedRealms = (): Promise<string[]> => findReferences(OF_REALMS, 'realmId')
+
+/** The users that records name. */
+const referencedUsers = (): Promise<string[]> =>
+  findReferences(
+    OF_USERS.map(([model]) => model),
+    'userId'
+  )
 
 /** Deletes the records of a realm, each as if a caller had deleted it. Returns their number. */
 async function removeRealm(realmId: string): Promise<number> {

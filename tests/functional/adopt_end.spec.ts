@@ -5,8 +5,8 @@ import { test } from '@japa/runner'
 
 import { Adoption, type AdoptionReport } from '#adopt/adoption'
 import { AdoptionRefused } from '#adopt/adoption_refused'
-import { lookAhead } from '#adopt/look_ahead'
-import { linesOf } from '#adopt/report'
+import { lookAhead } from '#adopt/ahead/look_ahead'
+import { linesOf, linesOfOutlook } from '#adopt/report'
 import { analysisStorageSweep } from '#core/analysis_storage/storage_sweep'
 import { corePool } from '#core/database'
 import { isAdopting } from '#database/is_adopting'
@@ -16,10 +16,13 @@ import { metrics } from '#observability/metrics'
 import { objectAddress } from '#storage/objects/layout'
 import { objectStore } from '#storage/objects/store'
 import { storagePool } from '#storage/database'
+import { sweepEvents } from '#telemetry/events/event_sweep'
 import { FormerPlatform } from '#tests/former/former_platform'
 import { at } from '#tests/helpers/application'
 import { examined } from '#tests/helpers/doctor'
 import { identity } from '#tests/helpers/identities'
+
+const nobodyIsUnknown = async () => ({ realms: [], users: [] })
 
 /** One analysis with one bucket of code. */
 const ROWS = 12
@@ -60,6 +63,7 @@ async function forget(): Promise<void> {
     'master_images',
     'master_image_groups',
     'buckets',
+    'messages',
   ]
   for (const list of lists) {
     await corePool().query(
@@ -269,7 +273,7 @@ test.group('The end of an adoption', (group) => {
       ['2', '5'].map((number) => idOf('file', Number(number))).concat(idOf('unlisted', 1))
     )
     await adoptOnce()
-    await lookAhead((_problem, id) => recorded.push([id]))
+    await lookAhead(nobodyIsUnknown, (_table, _problem, id) => recorded.push([id]))
     const ahead = recorded.flat()
     assert.includeMembers(ahead, [
       idOf('file', 2),
@@ -294,7 +298,7 @@ test.group('The end of an adoption', (group) => {
     assert.notInclude(files, idOf('file', 5))
 
     recorded = []
-    await lookAhead((_problem, id) => recorded.push([id]))
+    await lookAhead(nobodyIsUnknown, (_table, _problem, id) => recorded.push([id]))
     assert.notInclude(recorded.flat(), idOf('analysis-node-1-', 1))
     await sweep()
     const approval = await corePool().query<{ status: string }>(
@@ -302,6 +306,57 @@ test.group('The end of an adoption', (group) => {
       [idOf('analysis-node-1-', 1)]
     )
     assert.deepEqual(approval.rows, [{ status: 'approved' }])
+  })
+
+  test('what changes in the first hour is named for every service', async ({ assert }) => {
+    const { dialect } = former
+    await former.run(
+      'core',
+      `update nodes set client_id = null where id = ${dialect.id('node', '2')}`,
+      `update analyses set build_status = 'starting'`
+    )
+    await former.run(
+      'telemetry',
+      `update events set expiring = true, expires_at = '2026-01-01T00:00:00.000Z'`
+    )
+    await former.run(
+      'messenger',
+      `update messages set created_at = now() at time zone 'UTC' - interval '23 hours 30 minutes'`
+    )
+    await adopt({ addresses: former.addresses })
+    recorded = []
+    const realm = randomUUID()
+    const outlook = await lookAhead(
+      async () => ({ realms: [realm], users: [] }),
+      (...row) => void recorded.push(row)
+    )
+    const named = (expected: string, problem: RegExp) =>
+      recorded.flatMap(([table, text, id]) =>
+        table === expected && problem.test(text!) ? [id!] : []
+      )
+    assert.include(named('core.nodes', /has no client/), idOf('node', 2))
+    assert.notInclude(named('core.nodes', /has no client/), idOf('node', 1))
+    assert.include(named('core.analyses', /is being built/), idOf('analysis', 0))
+    assert.include(named('core.registry_projects', /is not linked/), idOf('registry-project', 1))
+    assert.include(named('messenger.messages', /expires within an hour/), idOf('message', 1))
+    assert.deepEqual(named('core.realms', /all records of this realm are removed/), [realm])
+    const expired = named('telemetry.events', /has expired/)
+    assert.includeMembers(expired, [idOf('event', 1), idOf('event', ROWS)])
+    assert.match(linesOfOutlook(outlook).join('\n'), /^telemetry\.events: has expired/m)
+
+    const signal = new AbortController().signal
+    const swept = await sweepEvents({ logger: { info() {} }, signal, turnMs: 60_000 })
+    assert.equal(swept!.removed, expired.length)
+  })
+
+  test('a provider that does not answer is named, and the rest is said', async ({ assert }) => {
+    await adoptOnce()
+    const outlook = await lookAhead(
+      () => Promise.reject(new Error('it does not answer')),
+      (...row) => void recorded.push(row)
+    )
+    assert.isNotEmpty(outlook.tables)
+    assert.include(linesOfOutlook(outlook).join(), 'identity provider: it does not answer')
   })
 
   test('rows that a busy source changed during the run are taken, not called invalid', async ({

@@ -99,6 +99,7 @@ test.group('hub:adopt', (group) => {
     assert.equal(ahead.code, 1, ahead.output)
     assert.include(ahead.output, 'is listed by core, but not in storage')
     assert.include(ahead.output, 'approval of a node will be withdrawn')
+    assert.match(ahead.output, /core\.realms: is unknown to the identity provider/)
     const lines = (await readFile(report, 'utf8')).trim().split('\n')
     assert.isTrue(lines.some((line) => line.endsWith(`\t${bucketFile!.id}`)))
     const refused = await Ace.run(['hub:adopt', '--check', `--report=${report}`], variables)

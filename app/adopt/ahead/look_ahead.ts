@@ -1,48 +1,82 @@
 import { databaseUrl } from '#database/addresses'
 import { isAdopting } from '#database/is_adopting'
 import { pools } from '#database/pools'
-import { CONTENT_DIGEST } from '#core/analyses/approved_content'
-import { ownRows } from '#adopt/rows/own_rows'
-import { Findings, type Finding, type Recorder } from './findings.js'
-import { idOf } from './settle_storage.js'
-import { storageDifferences, type StorageDifference } from './storage_differences.js'
+import type { UnknownPeople } from '#core/removals'
+import { Findings, type Finding } from '#adopt/findings'
+import { contentChanges } from './content_changes.js'
+import { expiringEvents } from './expiring_events.js'
+import { peopleChanges } from './people_changes.js'
+import { recordChanges } from './record_changes.js'
+import type { UpcomingChange } from './upcoming_change.js'
 
-/** What the first sweeps of the installation will change. */
+/** Takes every row, not only the few that are shown. */
+export type ChangeRecorder = (table: string, problem: string, id: string) => void
+
+interface TableOutlook {
+  readonly table: string
+  readonly findings: readonly Finding[]
+}
+
+/** What the hub will change by itself in the first hour after its start. */
 export interface Outlook {
   /** While an adoption is open, the sweeps that compare do nothing. */
   readonly isOpen: boolean
-  readonly differences: readonly Finding[]
+  readonly tables: readonly TableOutlook[]
+  /** Why the identity provider could not be asked. */
+  readonly identityProblem?: string
 }
 
-const AHEAD: Readonly<Record<StorageDifference['problem'], string>> = {
-  'file unlisted': 'is in storage, but core does not list it: it will be listed',
-  'file missing': 'is listed by core, but not in storage: it will not be listed any more',
-  'bucket missing': 'is listed by core, but not in storage: it is removed, and a new one made',
+/** Looks at this installation and its identity provider only, and changes nothing. */
+export async function lookAhead(
+  askProvider: () => Promise<UnknownPeople>,
+  record: ChangeRecorder
+): Promise<Outlook> {
+  const [core, storage, telemetry, messenger] = (
+    ['core', 'storage', 'telemetry', 'messenger'] as const
+  ).map((surface) => pools.for(databaseUrl(surface)))
+  const found = new TableFindings(record)
+  await found.take(contentChanges(core!, storage!))
+  await found.take(recordChanges('core', core!))
+  await found.take(recordChanges('messenger', messenger!))
+  await found.take(expiringEvents(telemetry!))
+  const identityProblem = await found.take(peopleChanges(askProvider)).then(
+    () => undefined,
+    (error: Error) => error.message
+  )
+  const open = await Promise.all([isAdopting(core!), isAdopting(storage!)])
+  return {
+    isOpen: open.some(Boolean),
+    tables: found.all,
+    ...(identityProblem !== undefined && { identityProblem }),
+  }
 }
 
-const WITHDRAWN = 'approval of a node will be withdrawn: the content differs from what was approved'
+/** Collects what is found, by table. */
+class TableFindings {
+  readonly #record: ChangeRecorder
+  readonly #tables = new Map<string, Findings>()
 
-/** Approvals whose content is not the current one, or whose analysis is one of those with other code. */
-const APPROVALS = `select n.id from analysis_nodes n join nodes on nodes.id = n.node_id
-  join analyses a on a.id = n.analysis_id
-  where n.approval_status = 'approved' and nodes.type <> 'aggregator'
-    and (a.id = any($1::uuid[]) or n.approved_digest is distinct from ${CONTENT_DIGEST})
-  order by n.id`
+  constructor(record: ChangeRecorder) {
+    this.#record = record
+  }
 
-/** Looks at this installation only, and changes nothing. */
-export async function lookAhead(record: Recorder): Promise<Outlook> {
-  const core = pools.for(databaseUrl('core'))
-  const storage = pools.for(databaseUrl('storage'))
-  const found = new Findings(record)
-  const withOtherCode = new Set<string>()
-  for await (const one of storageDifferences({ core: ownRows(core), storage: ownRows(storage) })) {
-    found.add(AHEAD[one.problem], idOf(one))
-    if (one.bucket.type === 'CODE') {
-      withOtherCode.add(one.bucket.analysisId)
+  get all(): TableOutlook[] {
+    return [...this.#tables].map(([table, findings]) => ({ table, findings: findings.all }))
+  }
+
+  async take(changes: AsyncIterable<UpcomingChange>): Promise<void> {
+    for await (const { table, problem, id } of changes) {
+      this.#of(table).add(problem, id)
     }
   }
-  const { rows } = await core.query<{ id: string }>(APPROVALS, [[...withOtherCode]])
-  rows.forEach(({ id }) => found.add(WITHDRAWN, id))
-  const open = await Promise.all([isAdopting(core), isAdopting(storage)])
-  return { isOpen: open.some(Boolean), differences: found.all }
+
+  #of(table: string): Findings {
+    const known = this.#tables.get(table)
+    if (known) {
+      return known
+    }
+    const findings = new Findings((problem, id) => this.#record(table, problem, id))
+    this.#tables.set(table, findings)
+    return findings
+  }
 }

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 
 import type { Reactions } from '#auth/reactions'
-import { realmSweep } from '#auth/reconcile_people'
+import { realmSweep, type PeopleReader } from '#auth/reconcile_people'
 import { serviceOrigin } from '#auth/service_origin'
 import type { Sweep } from '#jobs/sweep'
 import { ignoreNotFound } from '#records/ignore_not_found'
@@ -13,7 +13,7 @@ import { BucketService } from './bucket_service.js'
 export const storageReactions: Partial<Reactions> = { realmDeleted: removeBucketsOf }
 
 /** Removes buckets of realms that were deleted while no process listened, or whose removal failed. */
-export function bucketRemovalSweep(provider: Parameters<typeof realmSweep>[0]['provider']): Sweep {
+export function bucketRemovalSweep(provider: PeopleReader): Sweep {
   const options = { provider, referencedIds: realmsWithBuckets, removeReferences: removeBucketsOf }
   return { ...realmSweep(options), name: 'buckets-of-gone-realms' }
 }
