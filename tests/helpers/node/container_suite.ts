@@ -235,6 +235,8 @@ export function containerSuite(
           'echo x > /tmp/x && echo x > /dev/shm/x && echo written',
           'touch /bin/busybox && echo LEFT touched',
           'echo x > /proc/sysrq-trigger && echo LEFT sysrq',
+          'echo 0 > /proc/self/oom_score_adj && echo LEFT turn',
+          'echo turn $(cat /proc/self/oom_score_adj)',
           'head -c 1 /proc/kcore && echo LEFT kcore',
           'cat /proc/keys | head -c 1 | grep -q . && echo LEFT keys',
           'ls -d /dev/sd* /dev/vd* /dev/mem /dev/kmsg && echo LEFT disks',
@@ -244,6 +246,7 @@ export function containerSuite(
 
       assert.notInclude(output, 'LEFT')
       assert.include(output, 'written')
+      assert.include(output, 'stdout: turn 500')
       assert.isFalse(existsSync(join(folder, 'root', 'x')))
     })
 

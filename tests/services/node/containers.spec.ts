@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from '@japa/runner'
 
 import { BubblewrapDriver } from '#node/containers/bubblewrap/bubblewrap_driver'
+import { containerDriver } from '#node/containers/choose_driver'
 import { DEFAULT_LIMITS } from '#node/containers/container_driver'
 import { RuncDriver } from '#node/containers/runc/runc_driver'
 import { newId } from '#kernel/new_id'
@@ -70,6 +71,17 @@ test.group('Containers | where the machine does not allow them', (group) => {
     assert.include(reason!, 'CAP_SYS_ADMIN')
     assert.include(reason!, 'bubblewrap')
   }).skip(process.getuid?.() !== 0, 'This test drops rights of root')
+
+  test('a node of root that names no driver has runc, whose limits cover all memory', async ({
+    assert,
+  }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'hub-node-'))
+    const chosen = await containerDriver(undefined, folder)
+    assert.equal(chosen.name, 'runc')
+    assert.isUndefined(chosen.unlimited)
+    const named = await containerDriver('bubblewrap', folder)
+    assert.match(named.unlimited!, /not bounded/)
+  }).skip(process.getuid?.() !== 0, 'This test needs root')
 
   test('runc is refused to an account that is not root', async ({ assert, cleanup }) => {
     const driver = new RemoteDriver(tmpdir(), AS_NOBODY, 'runc')

@@ -73,7 +73,8 @@ for (const isolation of ['bubblewrap', 'runc']) {
     })
 
     test('starts a node again that was killed, says so, and goes on', async ({ assert }) => {
-      process.kill(await running.nodeProcess('north'), 'SIGKILL')
+      const { supervisor } = await running.nodeProcesses('north')
+      process.kill(supervisor, 'SIGKILL')
       await running.shows('north has ended (SIGKILL). It is started again in 1 s.')
       await running.shows('north runs again.')
       assert.match(await running.run('mean'), /expected/)

@@ -78,11 +78,21 @@ export class TestSandbox {
     return this.machine.json<T>('--context', context, 'api', 'core', path)
   }
 
-  /** The process of a node. */
+  /** The process of a node, which is watched by another one. */
   async nodeProcess(name: string): Promise<number> {
+    const { node } = await this.nodeProcesses(name)
+    return node
+  }
+
+  async nodeProcesses(
+    name: string
+  ): Promise<{ readonly supervisor: number; readonly node: number }> {
     const settings = join(this.folder, 'nodes', name, 'node.yaml')
-    const found = await this.processes((command) => command.includes(settings))
-    return found.at(-1)!
+    const isNode = (command: string) => command.includes('node_program')
+    const ofName = (command: string) => command.includes(settings)
+    const [node] = await this.processes((command) => ofName(command) && isNode(command))
+    const [supervisor] = await this.processes((command) => ofName(command) && !isNode(command))
+    return { supervisor: supervisor!, node: node! }
   }
 
   /** The processes whose arguments are as described; by default those with the folder in them. */

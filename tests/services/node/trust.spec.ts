@@ -106,9 +106,12 @@ test.group('Trust between a hub, its nodes and their analyses', (group) => {
     cleanup,
   }) => {
     const { machine, folder } = sandbox
-    const nodes = await Promise.all(NODES.map((name) => sandbox.nodeProcess(name)))
-    // The nodes see the images when they have been changed, and not before.
-    const signalNodes = (name: NodeJS.Signals) => nodes.forEach((pid) => process.kill(pid, name))
+    const nodes = await Promise.all(NODES.map((name) => sandbox.nodeProcesses(name)))
+    // The nodes see the images when they have been changed, and not before; nobody takes them for hung.
+    const signalNodes = (name: NodeJS.Signals) =>
+      nodes
+        .flatMap(({ supervisor, node }) => [supervisor, node])
+        .forEach((pid) => process.kill(pid, name))
     signalNodes('SIGSTOP')
     cleanup(() => signalNodes('SIGCONT'))
     const [layer, signature, label] = await Promise.all([

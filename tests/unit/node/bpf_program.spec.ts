@@ -7,6 +7,8 @@ const ALLOW = 0x7f_ff_00_00
 const KILL = 0x80_00_00_00
 const refused = (errno: number) => 0x00_05_00_00 | errno
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97]
+/** Of shmget, semget, msgget and mq_open. */
+const SHARED = { x64: [29, 64, 68, 240], arm64: [194, 190, 186, 180] }
 const X64 = { name: 'x64', audit: 0xc0_00_00_3e, read: 0, clone: 56, socket: 41, ioctl: 16 }
 const ARM64 = { name: 'arm64', audit: 0xc0_00_00_b7, read: 63, clone: 220, socket: 198, ioctl: 29 }
 
@@ -44,6 +46,9 @@ test.group('Filter of system calls', () => {
         if (number !== null) {
           assert.equal(decide(program, audit, number), refused(EPERM), call.name)
         }
+      }
+      for (const number of SHARED[name as 'x64' | 'arm64']) {
+        assert.equal(decide(program, audit, number), refused(EPERM), 'memory without an owner')
       }
       assert.equal(decide(program, audit, read), ALLOW)
       assert.equal(decide(program, audit, 435), refused(ENOSYS), 'clone3')

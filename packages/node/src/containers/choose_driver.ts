@@ -11,12 +11,22 @@ export type Isolation = keyof typeof DRIVERS
 
 export const ISOLATIONS = Object.keys(DRIVERS) as readonly Isolation[]
 
-/** The driver of a node, which has to work on this machine. */
+/**
+ * The driver of a node, which has to work on this machine. Unless one is named, it is runc where that works, since control
+ * groups bound what no process owns; else Bubblewrap.
+ */
 export async function containerDriver(
-  isolation: Isolation,
+  isolation: Isolation | undefined,
   folder: string
 ): Promise<ContainerDriver> {
-  const driver = new DRIVERS[isolation](join(folder, 'containers'))
+  const path = join(folder, 'containers')
+  if (isolation === undefined) {
+    const runc = new RuncDriver(path)
+    if ((await runc.available()) === undefined) {
+      return runc
+    }
+  }
+  const driver = new DRIVERS[isolation ?? 'bubblewrap'](path)
   const reason = await driver.available()
   if (reason !== undefined) {
     throw new ContainersUnavailable(reason)

@@ -76,6 +76,8 @@ export interface Container {
 /** Runs containers. All drivers pass the same test suite. */
 export interface ContainerDriver {
   readonly name: string
+  /** What the limits of its containers do not cover, and what to do about it, for the operator. */
+  readonly unlimited?: string
 
   /** Starts a container as a test. Returns the reason why this machine cannot, with what to do about it. */
   available(): Promise<string | undefined>

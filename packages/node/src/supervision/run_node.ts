@@ -16,10 +16,11 @@ export async function runNode(
   onReady: () => void
 ): Promise<void> {
   const settings = await readNodeSettings(file)
-  const containers = await containerDriver(
-    isolation ?? settings.isolation ?? 'bubblewrap',
-    settings.folder
-  )
+  const containers = await containerDriver(isolation ?? settings.isolation, settings.folder)
+  printLine(`Containers are run by ${containers.name}`)
+  if (containers.unlimited !== undefined) {
+    printLine(containers.unlimited)
+  }
   await traceRuns()
   const node = await NodeProcess.start({ settings, containers, onLine: printLine })
   onReady()

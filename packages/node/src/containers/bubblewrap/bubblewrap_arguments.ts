@@ -60,6 +60,8 @@ function procOptions(): string[] {
       ...['--remount-ro', path],
     ]),
     ...READ_ONLY_FOLDERS.flatMap((path) => ['--ro-bind-try', path, path]),
+    // Nobody who shares its account may write there either: a process could leave its turn when memory runs out.
+    ...['--remount-ro', '/proc'],
   ]
 }
 

@@ -44,7 +44,8 @@ export function bundleConfig(
       cgroupsPath: `/${group}`,
       resources: resourcesOf(spec),
       maskedPaths: [...HIDDEN_FILES, ...EMPTY_FOLDERS],
-      readonlyPaths: READ_ONLY_FOLDERS,
+      // The first one also keeps a process from leaving its turn when memory runs out.
+      readonlyPaths: ['/proc', ...READ_ONLY_FOLDERS],
       seccomp: runcProfile(),
     },
   }

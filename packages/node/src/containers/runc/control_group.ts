@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 
 import type { ContainerLimits, EndReport } from '#node/containers/container_driver'
 
@@ -6,6 +6,19 @@ import type { ContainerLimits, EndReport } from '#node/containers/container_driv
 const FILES = {
   processes: ['pids.events', 'pids/$/pids.events'],
   memory: ['memory.events', 'memory/$/memory.oom_control'],
+}
+
+const ROOT = '/sys/fs/cgroup'
+
+/** Why groups that limit memory cannot be made here; undefined if they can. */
+export function groupsUnavailable(): string | undefined {
+  const isUnified = existsSync(`${ROOT}/cgroup.controllers`)
+  try {
+    accessSync(isUnified ? ROOT : `${ROOT}/memory`, constants.W_OK)
+    return undefined
+  } catch (error) {
+    return `Control groups cannot be written here (${(error as Error).message}): use the driver bubblewrap`
+  }
 }
 
 /** The limit that a control group has reached, by the counters of the kernel. */
@@ -32,7 +45,7 @@ function counter(group: string, [unified, own]: readonly string[], name: string)
 
 function groupFile(path: string): string {
   try {
-    return readFileSync(`/sys/fs/cgroup/${path}`, 'utf8')
+    return readFileSync(`${ROOT}/${path}`, 'utf8')
   } catch {
     return ''
   }

@@ -9,6 +9,7 @@ import { RunFolder } from '#node/containers/run_folder'
 import { resolveSpec } from '#node/containers/resolve_spec'
 import { SYSTEM_ENVIRONMENT } from '#node/containers/system_environment'
 import type { Container, ContainerDriver, ContainerSpec } from '#node/containers/container_driver'
+import { groupsUnavailable } from './control_group.js'
 import { PidNamespace } from './pid_namespace.js'
 import { deleteContainer, RuncContainer } from './runc_container.js'
 
@@ -37,7 +38,7 @@ export class RuncDriver implements ContainerDriver {
     } catch (error) {
       return `runc is not installed: run "apt-get install runc" (${(error as Error).message})`
     }
-    return this.#withoutNamespaces()
+    return (await this.#withoutNamespaces()) ?? groupsUnavailable()
   }
 
   /** Within a container, root may lack the right to make further ones. */

@@ -92,6 +92,8 @@ export const REFUSED_CALLS: readonly RefusedCall[] = [
   call('memfd_secret', 447, 447),
   call('shmget', 29, 194),
   call('msgget', 68, 186),
+  call('semget', 64, 190),
+  call('mq_open', 240, 180),
 ]
 
 /** Calls that a C library replaces by an older one if they do not exist: `clone3` hides its flags from a filter. */
