@@ -5,20 +5,24 @@ import { clock } from '#kernel/clock'
 import type { Observation } from './observation.js'
 import { WaitingRequests } from './waiting_limits.js'
 
+/** A client that hangs keeps its streams and pulls open, so they are a sign of life for a while only. */
+const OPEN_COUNTS_MS = 60_000
+
 /** Tracks which clients call this process, wait at it, or send something over a socket. */
 @inject()
 export class ClientActivity {
   readonly #waiting: WaitingRequests
-  readonly #running = new Set<Observation>()
+  /** With the time of their start. */
+  readonly #running = new Map<Observation, number>()
   #seenAt = new Map<string, number>()
 
   constructor(waiting: WaitingRequests) {
     this.#waiting = waiting
   }
 
-  /** Counts the caller of a request as active until the request ends. */
+  /** Counts the caller of a request as active until the request ends, for a while at most. */
   begin(request: Observation): void {
-    this.#running.add(request)
+    this.#running.set(request, clock.now())
   }
 
   end(request: Observation): void {
@@ -35,8 +39,9 @@ export class ClientActivity {
 
   /** The clients that are active now or were since the last call, with the time. */
   takeSeen(): ReadonlyMap<string, number> {
-    this.#running.forEach(({ caller }) => this.note(caller))
-    this.#waiting.callers('client').forEach((id) => this.note({ kind: 'client', id }))
+    const since = clock.now() - OPEN_COUNTS_MS
+    this.#running.forEach((startedAt, { caller }) => startedAt > since && this.note(caller))
+    this.#waiting.callers('client', since).forEach((id) => this.note({ kind: 'client', id }))
     const seenAt = this.#seenAt
     this.#seenAt = new Map()
     return seenAt

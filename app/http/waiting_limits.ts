@@ -1,6 +1,7 @@
 import { Counter } from 'prom-client'
 
 import type { Actor } from '#kernel/actor'
+import { clock } from '#kernel/clock'
 import type { EndListener } from '#kernel/end_signal'
 import { Failure } from '#kernel/failures'
 import { issue } from '#kernel/issues'
@@ -43,6 +44,8 @@ class TooManyWaitingRequests extends Failure {
 export class WaitingRequests {
   readonly #limits = httpSettings().waitingLimits
   readonly #counts = new Map<string, number>()
+  /** When the newest request of an identity started. */
+  readonly #newest = new Map<string, number>()
 
   /** Counts a request until the returned listener is called. Throws if a limit is reached. */
   add(actor: Actor, address: string): EndListener {
@@ -58,6 +61,7 @@ export class WaitingRequests {
     this.#requireRoom(keys[1], realmLimit, 'realm', 'STREAMS_MAX_PER_REALM')
     this.#requireRoom(keys[2], perAddress, 'address', 'CONNECTIONS_MAX_PER_ADDRESS')
     keys.forEach((key) => this.#counts.set(key, this.#of(key) + 1))
+    this.#newest.set(keys[0], clock.now())
     return new WaitingRequest(this, keys)
   }
 
@@ -68,16 +72,17 @@ export class WaitingRequests {
         this.#counts.set(key, remaining)
       } else {
         this.#counts.delete(key)
+        this.#newest.delete(key)
       }
     }
   }
 
-  /** The ids of the callers of a kind that have waiting requests. */
-  callers(kind: Actor['kind']): string[] {
+  /** The ids of the callers of a kind with waiting requests, of which one started after a time. */
+  callers(kind: Actor['kind'], since: number): string[] {
     const prefix = `${kind}:`
-    return [...this.#counts.keys()]
-      .filter((key) => key.startsWith(prefix))
-      .map((key) => key.slice(prefix.length))
+    return [...this.#newest]
+      .filter(([key, startedAt]) => key.startsWith(prefix) && startedAt > since)
+      .map(([key]) => key.slice(prefix.length))
   }
 
   /** The number of identities, realms and addresses with waiting requests. */

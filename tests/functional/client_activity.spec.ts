@@ -2,12 +2,15 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
 import { ClientActivity } from '#http/client_activity'
+import { overrideClock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { eventually } from '#tests/helpers/eventually'
 import { identity, testAuthenticator } from '#tests/helpers/identities'
 import { connected, emitWithAck, socketSite } from '#tests/helpers/realtime/sockets'
 
 import { opened, parked, pull, somebody } from '#tests/functional/messenger/messenger_scene'
+
+const MINUTE_MS = 60_000
 
 const activity = () => app.container.make(ClientActivity)
 
@@ -48,7 +51,10 @@ test.group('The activity of clients', () => {
     assert.isFalse(all.has(user.actor.id))
   })
 
-  test('lasts as long as a stream or a pull that waits', async () => {
+  test('lasts a minute with a stream or a pull that waits: who hangs keeps them open, too', async ({
+    assert,
+    cleanup,
+  }) => {
     const [streaming, waiting] = [somebody(), somebody()]
     const stream = await opened(streaming)
     const pulling = await parked(waiting)
@@ -56,9 +62,13 @@ test.group('The activity of clients', () => {
       await untilSeen(streaming.actor.id)
       await untilSeen(waiting.actor.id)
     }
+    cleanup(overrideClock({ now: () => Date.now() + MINUTE_MS }))
+    const seen = (await activity()).takeSeen()
+    assert.isFalse(seen.has(streaming.actor.id) || seen.has(waiting.actor.id))
+    await pull(waiting)
+    await untilSeen(waiting.actor.id)
     await stream.disconnect()
     await pulling.leave()
-    await untilSeen(streaming.actor.id, false)
     await untilSeen(waiting.actor.id, false)
   })
 
