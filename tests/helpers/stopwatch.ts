@@ -20,7 +20,7 @@ export function stopwatch(pid: number = process.pid): () => number {
 export async function timeGoneBy(ms: number): Promise<void> {
   const took = stopwatch()
   for (let left = ms; left > 0; left = ms - took()) {
-    await delay(left)
+    await delay(left, undefined, { ref: false })
   }
 }
 

@@ -65,7 +65,8 @@ export class PacedLines {
     if (left > 0 && this.#bytes < this.#pace.bytes) {
       return
     }
-    await delay(Math.max(0, left))
+    // The program keeps this process running, not the pause.
+    await delay(Math.max(0, left), undefined, { ref: false })
     this.#windowStart = performance.now()
     this.#bytes = 0
     await this.#releaseTail()
