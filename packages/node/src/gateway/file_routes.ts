@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import type { LocalFile, LocalFiles } from '#node/transfers/local_files'
+import { addNoiseTo } from '#node/transfers/noisy_result'
 import type { ResultFiles } from '#node/transfers/result_files'
 import type { SealedFiles } from '#node/transfers/sealed_files'
 import { answerEmpty, answerJson } from './answer.js'
@@ -37,6 +38,13 @@ export function addFileRoutes(router: Router, options: FileRouteOptions): void {
       await received(request, ({ name, path }) => results.upload(name, path))
       answerEmpty(request.response, 204)
     })
+    .add('node', 'PUT', '/storage/final/localdp', async (request) => {
+      await received(request, async ({ name, path, fields }) => {
+        await addNoiseTo(path, fields)
+        await results.upload(name, path)
+      })
+      answerEmpty(request.response, 204)
+    })
     .add('node', 'PUT', '/storage/intermediate', async (request) => {
       const id = await received(request, ({ path, fields }) =>
         intermediate.upload(path, fields.remote_node_id || undefined)
@@ -59,8 +67,13 @@ export function addFileRoutes(router: Router, options: FileRouteOptions): void {
     .add('node', 'GET', '/storage/local/tags', async (request) => {
       const filter = request.query.get('filter') ?? ''
       const files = await local.tagged()
-      const tags = new Set(files.map(({ tag }) => tag).filter((tag) => tag.includes(filter)))
-      answerJson(request.response, 200, { results: [...tags].map((name) => ({ name })) })
+      const names = new Set(files.map(({ tag }) => tag).filter((tag) => tag.includes(filter)))
+      const tags = [...names].map((name) => ({
+        name,
+        url: urlOf(request, `/storage/local/tags/${name}`),
+      }))
+      // The published SDK reads `tags`, the modules in images of this platform `results`.
+      answerJson(request.response, 200, { tags, results: tags })
     })
     .add('node', 'GET', '/storage/local/tags/:tag', async (request) => {
       const files = await local.tagged()

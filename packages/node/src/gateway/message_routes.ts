@@ -2,7 +2,7 @@ import { tryParseJson } from '#kernel/try_parse_json'
 import type { AssignedAnalysis, Participant } from '#node/analyses/assigned_analysis'
 import { RecipientUnknown } from '#node/errors'
 import type { SealedMessages } from '#node/messages/sealed_messages'
-import { answerEmpty, answerJson } from './answer.js'
+import { answerEmpty, answerJson, answerText } from './answer.js'
 import { GatewayError } from './errors.js'
 import type { JsonBodies } from './json_bodies.js'
 import type { Router } from './router.js'
@@ -27,6 +27,9 @@ export function addMessageRoutes(
   }
 
   router
+    .add('node', 'GET', '/message-broker/healthz', ({ response }) =>
+      answerText(response, 200, 'ok')
+    )
     .add('node', 'GET', `${PREFIX}/participants/self`, ({ params, response }) =>
       answerJson(response, 200, shown(analysisAt(params.id).self))
     )
