@@ -57,7 +57,7 @@ def read_rows(text):
 class Training(StarAnalyzer):
     def analysis_method(self, data, aggregator_results):
         rows = read_rows(data[0]["patients.csv"].decode())
-        start = aggregator_results["weights"] if aggregator_results else [0.0] * (len(FEATURES) + 1)
+        start = list(json.loads(aggregator_results).values()) if aggregator_results else [0.0] * (len(FEATURES) + 1)
         self.flame.set_progress(100 * self.num_iterations // ROUNDS)
         self.flame.flame_log(f"Round {self.num_iterations + 1} of {ROUNDS}")
         return {"weights": local_training(rows, start), "rows": len(rows)}
@@ -65,14 +65,11 @@ class Training(StarAnalyzer):
 
 class Averaging(StarAggregator):
     def aggregation_method(self, analysis_results):
-        return {"weights": average(analysis_results), "round": self.num_iterations + 1}
+        self.flame.set_progress(100 * (self.num_iterations + 1) // ROUNDS)
+        return json.dumps(dict(zip(("intercept", *FEATURES), average(analysis_results))))
 
     def has_converged(self, result, last_result):
-        self.flame.set_progress(100 * result["round"] // ROUNDS)
-        if result["round"] < ROUNDS:
-            return False
-        self.latest_result = json.dumps(dict(zip(("intercept", *FEATURES), result["weights"])))
-        return True
+        return self.num_iterations + 1 == ROUNDS
 
 
 if __name__ == "__main__":

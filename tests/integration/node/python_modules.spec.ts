@@ -45,6 +45,14 @@ test.group('The modules of analyses', (group) => {
           [21, 21],
         ],
       ],
+      'content at once': [
+        { 'content.txt': '18' },
+        [
+          [6, null, 0],
+          [18, 6, 1],
+        ],
+      ],
+      'queries': [null, { keys: [] }, { keys: ['a.csv'] }],
       'several results': { 'two_1.txt': '6', 'two_2.txt': 'bytes' },
       'noise': true,
       'one node': 9,

@@ -306,11 +306,13 @@ class FlameCoreSDK:
     def get_data_client(self, data_id: str) -> DataClient:
         return self._data.client(data_id)
 
-    def get_fhir_data(self, fhir_queries: List[str] = []) -> List[Dict[str, Any]]:
-        return self._data.fhir(fhir_queries or [])
+    def get_fhir_data(self, fhir_queries: Optional[List[str]] = []) -> Optional[List[Dict[str, Any]]]:
+        """What each FHIR server answers to the queries; nothing for None."""
+        return None if fhir_queries is None else self._data.fhir(fhir_queries)
 
-    def get_s3_data(self, s3_keys: List[str] = []) -> List[Dict[str, bytes]]:
-        return self._data.files(s3_keys)
+    def get_s3_data(self, s3_keys: Optional[List[str]] = []) -> Optional[List[Dict[str, bytes]]]:
+        """The files of each data source: with these names, all for an empty list, nothing for None."""
+        return None if s3_keys is None else self._data.files(s3_keys)
 
     fhir_to_csv = staticmethod(fhir_to_csv)
 

@@ -49,7 +49,7 @@ class DataSources:
                 return DataClient(self._gateway, source)
         raise KeyError(f'The project has no data source "{data_id}" at this node')
 
-    def files(self, keys: Optional[List[str]]) -> List[Dict[str, bytes]]:
+    def files(self, keys: List[str]) -> List[Dict[str, bytes]]:
         """The files of each source of files: all of them, or those with these keys."""
         sources = [client for client in self._clients() if not client.is_fhir]
         return [

@@ -41,9 +41,9 @@ class StarModel:
             self._analyze(analyzer(flame=self.flame, **(analyzer_kwargs or {})), data)
         self.flame.wait_until_finished()
 
-    def _load(self, data_type: str, query: Union[str, List[str], None]) -> List[Any]:
-        """Files, unless the data are those of a FHIR server."""
-        queries = [query] if isinstance(query, str) else query or []
+    def _load(self, data_type: str, query: Union[str, List[str], None]) -> Optional[List[Any]]:
+        """Files, unless the data are those of a FHIR server; nothing without a query."""
+        queries = [query] if isinstance(query, str) else query
         if data_type == "fhir":
             return self.flame.get_fhir_data(queries)
         return self.flame.get_s3_data(queries)
@@ -66,12 +66,12 @@ class StarModel:
         self.flame.ready_check(nodes, attempt_interval=2)
         while True:
             results = self.flame.await_intermediate_data(nodes, RESULTS)
-            is_last = aggregator.aggregate([results[node] for node in nodes], self._simple)
+            result, is_last = aggregator.aggregate([results[node] for node in nodes], self._simple)
             self.flame.flame_log(f"Round {aggregator.num_iterations} is aggregated")
             if is_last:
                 break
-            self.flame.send_intermediate_data(nodes, aggregator.latest_result, AGGREGATE, max_attempts=5)
-        self._submit(aggregator.latest_result)
+            self.flame.send_intermediate_data(nodes, result, AGGREGATE, max_attempts=5)
+        self._submit(result)
         aggregator.node_finished()
         self.flame.analysis_finished()
 
@@ -119,7 +119,8 @@ def run_rounds(analyzer: Any, aggregator: Any, data: Dict[str, Any], simple: boo
     combining = aggregator_class(flame=flame_of("aggregator"), **aggregator_kwargs)
     while True:
         results = [node.analyze(data[name]) for name, node in nodes.items()]
-        if combining.aggregate(results, simple):
-            return combining.latest_result
+        result, is_last = combining.aggregate(results, simple)
+        if is_last:
+            return result
         for node in nodes.values():
-            node.latest_result = combining.latest_result
+            node.latest_result = result

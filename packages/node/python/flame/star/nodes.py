@@ -1,6 +1,6 @@
 """The two kinds of nodes of a star. An analysis overrides their methods."""
 
-from typing import Any, List
+from typing import Any, List, Tuple
 
 
 class Node:
@@ -43,9 +43,12 @@ class StarAggregator(Node):
     def has_converged(self, result: Any, last_result: Any) -> bool:
         raise NotImplementedError("Override has_converged, or use simple_analysis")
 
-    def aggregate(self, node_results: List[Any], simple_analysis: bool = True) -> bool:
-        """Whether the last round is done."""
-        last = self.latest_result
-        self.latest_result = self.aggregation_method(node_results)
+    def aggregate(self, node_results: List[Any], simple_analysis: bool = True) -> Tuple[Any, bool]:
+        """The result of a round, and whether that was the last one. Of several rounds, the first never is."""
+        result = self.aggregation_method(node_results)
+        is_last = simple_analysis or bool(self.has_converged(result, self.latest_result))
+        if not simple_analysis and self.num_iterations == 0:
+            is_last = False
+        self.latest_result = result
         self.num_iterations += 1
-        return simple_analysis or self.has_converged(self.latest_result, last)
+        return result, is_last
