@@ -6,8 +6,8 @@ import time
 import uuid
 
 import flame_hub
-
-LIMIT_SECONDS = 60
+from connected import connected
+from eventually import eventually
 
 # Newer clients read it by another name.
 NODES_VALID = next(
@@ -16,24 +16,13 @@ NODES_VALID = next(
     if name in flame_hub.models.Analysis.model_fields
 )
 
-
-def eventually(ask):
-    end = time.monotonic() + LIMIT_SECONDS
-    while time.monotonic() < end:
-        found = ask()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise TimeoutError("It did not come about")
-
-
 origin, entrypoint, text = sys.argv[1:]
 auth = flame_hub.auth.PasswordAuth(
     username="admin", password="start123", base_url=f"{origin}/auth/"
 )
-core = flame_hub.CoreClient(base_url=f"{origin}/core/", auth=auth)
-people = flame_hub.AuthClient(base_url=f"{origin}/auth/", auth=auth)
-storage = flame_hub.StorageClient(base_url=f"{origin}/storage/", auth=auth)
+core = connected(flame_hub.CoreClient, f"{origin}/core/", auth)
+people = connected(flame_hub.AuthClient, f"{origin}/auth/", auth)
+storage = connected(flame_hub.StorageClient, f"{origin}/storage/", auth)
 begun = time.monotonic()
 
 core.sync_master_images()
