@@ -38,7 +38,7 @@ class SupervisedNode {
       signingKey: 'hub.pub',
       images: 'images',
       data: 'node',
-      hangSeconds: 5,
+      hangSeconds: 10,
       ...changes,
     }
     await writeFile(file('node.yaml'), JSON.stringify(content))
@@ -89,7 +89,7 @@ test.group('A node and its supervisor', (group) => {
     const second = await node.pid(2)
     assert.notEqual(second, first)
     await eventually(() => scene.hub.isListenedTo, WITHIN_MS)
-    assert.match(node.output, /The node did nothing for 5 seconds, and was ended with its runs/)
+    assert.match(node.output, /The node did nothing for 10 seconds, and was ended with its runs/)
   })
 
   test('one that ends by itself is started again, and one that is stopped is not', async ({

@@ -256,16 +256,17 @@ test.group('Unpacking an image', (group) => {
     const files = Array.from({ length: 450 }, (_, at) =>
       longNamed(`${'d/'.repeat(90)}f${at}`)
     ).flat()
+    const layer = gzipLayer(files)
     let turns = 0
     const counting = setInterval(() => (turns += 1), 1)
     const before = process.cpuUsage()
-    await unpack(files)
+    await unpackDrafts([layer])
     const { user, system } = process.cpuUsage(before)
     clearInterval(counting)
 
     assert.isAbove(turns, 10)
-    // Each of the files would take milliseconds of this process.
-    assert.isBelow((user + system) / 1000, files.length)
+    // Each of the files would take milliseconds of this process, and more on a busy machine.
+    assert.isBelow((user + system) / 1000, 3 * files.length)
   })
 
   test('a changed, truncated or foreign layer is rejected', async ({ assert }) => {

@@ -20,13 +20,16 @@ export interface SupervisorOptions {
 }
 
 interface NodeEnd {
-  isHung: boolean
+  /** How long it was silent when it was ended for that. */
+  silentSeconds: number | undefined
   wasReady: boolean
   code: number | null
   signal: NodeJS.Signals | null
 }
 
 const LOOKS = 10
+/** Before its first signal a node reads its program, which takes long on a busy machine. */
+const LOOKS_AT_START = 10 * LOOKS
 const LAST_SIGNALS_MS = 1_000
 const PAUSES = { firstMs: 500, longestMs: 60_000 }
 /** A node that worked for this long begins with short pauses again. */
@@ -57,7 +60,7 @@ export class Supervisor {
       }
       const worked = performance.now() - startedAt > WORKED_MS
       this.#failures = worked ? 1 : this.#failures + 1
-      this.#options.onLine(`${reasonOf(end, this.#options.hangSeconds)}; it is started again`)
+      this.#options.onLine(`${reasonOf(end)}; it is started again`)
       await sleep(jitteredBackoff(this.#failures, PAUSES), this.#stopped.signal)
       if (this.#stopped.signal.aborted) {
         return 0
@@ -74,23 +77,31 @@ export class Supervisor {
   async #runOnce(): Promise<NodeEnd> {
     const node = this.#options.start()
     this.#node = node
-    const end: NodeEnd = { isHung: false, wasReady: false, code: null, signal: null }
+    const end: NodeEnd = {
+      silentSeconds: undefined,
+      wasReady: false,
+      code: null,
+      signal: null,
+    }
+    const lookSeconds = this.#options.hangSeconds / LOOKS
     let silentLooks = 0
+    let patience = LOOKS_AT_START
     node.on('message', (message: NodeSignal) => {
       silentLooks = 0
+      patience = LOOKS
       end.wasReady ||= message === 'ready'
     })
     // It counts looks, not time: after a machine slept, no node was silent.
     const look = () => {
       silentLooks += 1
-      if (silentLooks > LOOKS) {
-        end.isHung = true
+      if (silentLooks > patience) {
+        end.silentSeconds = patience * lookSeconds
         node.kill('SIGKILL')
       }
     }
     // Its last signals are read before that.
     const disconnected = once(node, 'disconnect')
-    const watch = setInterval(look, (this.#options.hangSeconds * 1000) / LOOKS)
+    const watch = setInterval(look, lookSeconds * 1000)
     try {
       ;[end.code, end.signal] = await once(node, 'exit')
       await Promise.race([disconnected, delay(LAST_SIGNALS_MS, undefined, { ref: false })])
@@ -103,14 +114,14 @@ export class Supervisor {
   }
 
   /** A node that says why it cannot begin would say so again. */
-  #mayStartAgain({ isHung, wasReady, code }: NodeEnd): boolean {
-    return isHung || wasReady || (this.#wasReady && code === UNAVAILABLE_CODE)
+  #mayStartAgain({ silentSeconds, wasReady, code }: NodeEnd): boolean {
+    return silentSeconds !== undefined || wasReady || (this.#wasReady && code === UNAVAILABLE_CODE)
   }
 }
 
-function reasonOf({ isHung, code, signal }: NodeEnd, hangSeconds: number): string {
-  if (isHung) {
-    return `The node did nothing for ${hangSeconds} seconds, and was ended with its runs`
+function reasonOf({ silentSeconds, code, signal }: NodeEnd): string {
+  if (silentSeconds !== undefined) {
+    return `The node did nothing for ${silentSeconds} seconds, and was ended with its runs`
   }
   return code === UNAVAILABLE_CODE
     ? 'The hub was away'
