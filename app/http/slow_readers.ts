@@ -67,9 +67,7 @@ export class SlowReaders {
       const taken = takenBy(socket)
       if (taken === undefined) {
         this.#readings.delete(socket)
-      } else if (!this.#isSlow(socket, now, taken)) {
-        continue
-      } else {
+      } else if (this.#isSlow(socket, now, taken)) {
         ended.inc()
         socket.destroy()
       }

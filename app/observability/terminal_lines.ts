@@ -1,3 +1,4 @@
+import { CONTROL_CHARACTERS, REPLACEMENT } from '#kernel/control_characters'
 import { LEVEL_NUMBERS } from './log_tap.js'
 
 interface LogLine {
@@ -10,9 +11,6 @@ interface LogLine {
 
 /** What is the same in each line of a process. */
 const OF_PROCESS = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'err'])
-
-/** Characters that a terminal obeys, which a caller may have sent. */
-const OBEYED = /(?!\n)[\p{Cc}\p{Cf}]/gu
 
 const LEVEL_NAMES = new Map<number, string>(
   Object.entries(LEVEL_NUMBERS).map(([name, number]) => [number, name])
@@ -39,5 +37,9 @@ function readable(line: LogLine): string {
     .map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
   const error = line.err?.stack ?? line.err?.message
   const text = `${line.msg ?? ''}${fields.join('')}${error ? `\n${error}` : ''}`
-  return `${time} ${level} ${text.replaceAll(OBEYED, '\uFFFD')}`
+  return `${time} ${level} ${withoutControls(text)}`
 }
+
+/** A caller may have sent what a terminal obeys. */
+const withoutControls = (text: string): string =>
+  text.replaceAll(CONTROL_CHARACTERS, (character) => (character === '\n' ? '\n' : REPLACEMENT))

@@ -7,7 +7,7 @@ import { AnalysisPartService, type LockedPart } from '#core/analyses/analysis_pa
 import { AnalysisUpkeep } from '#core/analyses/analysis_upkeep'
 import { requireUnlocked } from '#core/analyses/configuration_lock'
 import { requireRemovable } from '#core/analyses/removable_code'
-import { findScheduledBuckets, scheduleRemoval } from '#core/code_locks/code_removals'
+import { isRemovalScheduled, scheduleRemoval } from '#core/code_locks/code_removals'
 import {
   analysisBucket,
   BUCKET_TYPES,
@@ -122,11 +122,10 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     { analysisId, type, bucketId }: CreatedBucket
   ): Promise<boolean> {
     const analysis = await this.upkeep.lock(transaction, analysisId)
-    const missingTypes = analysis ? await this.#findMissingTypes(transaction, analysis) : []
-    const scheduled = await findScheduledBuckets(transaction, [bucketId])
-    if (scheduled.has(bucketId)) {
+    if (await isRemovalScheduled(transaction, { bucket: bucketId })) {
       return true
     }
+    const missingTypes = analysis ? await this.#findMissingTypes(transaction, analysis) : []
     if (analysis && missingTypes.includes(type)) {
       await this.#insertBuiltIn(transaction, origin, analysis, { type, bucketId })
       return true

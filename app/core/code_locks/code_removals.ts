@@ -33,16 +33,16 @@ export async function scheduleRemoval(
   await codeRemovals(pool).enqueue(task, transaction)
 }
 
-/** Which of these buckets storage is about to delete. */
-export async function findScheduledBuckets(
+/** Whether storage is about to delete it. */
+export async function isRemovalScheduled(
   transaction: pg.ClientBase,
-  ids: readonly string[]
-): Promise<ReadonlySet<string>> {
-  const { rows } = await transaction.query<{ id: string }>(
-    `select data->>'bucket' as id from tasks where queue = $1 and key = any($2::text[])`,
-    [CODE_REMOVALS.name, ids.map((bucket) => keyOf({ bucket }))]
+  removable: Removable
+): Promise<boolean> {
+  const { rowCount } = await transaction.query(
+    'select 1 from tasks where queue = $1 and key = $2',
+    [CODE_REMOVALS.name, keyOf(removable)]
   )
-  return new Set(rows.map(({ id }) => id))
+  return rowCount !== 0
 }
 
 interface CodeRemovalWorkerOptions {

@@ -61,6 +61,6 @@ async function requireOwnRecord(
 }
 
 /** Normalizes the name of a kind as filters of event lists compare it: without case and accents. */
-function normalizedKind(refType: string): string {
+export function normalizedKind(refType: string): string {
   return refType.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }

@@ -30,7 +30,6 @@ export const LOG_ACCESS = {
 @inject()
 export class LogService {
   readonly #store: LogStore
-
   readonly #owners: LineOwners
   readonly #audit: SecurityAudit
 

@@ -1,4 +1,5 @@
 import { isUuid } from '#kernel/is_uuid'
+import { normalizedKind } from '#telemetry/events/reported_event'
 import type { LineLabels } from './log_line.js'
 
 /** A record that labels name; its kind in lower case. */
@@ -43,9 +44,4 @@ export function recordsIn(labels: LineLabels): NamedRecord[] {
 
 function recordOf(kind: string, id: string | undefined): NamedRecord | undefined {
   return kind !== '' && id !== undefined && isUuid(id) ? { kind, id: id.toLowerCase() } : undefined
-}
-
-/** The name of a kind without case and accents, as reported events are compared. */
-function normalizedKind(refType: string): string {
-  return refType.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
 }

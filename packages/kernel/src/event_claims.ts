@@ -4,23 +4,16 @@ interface Reporter {
   readonly id?: unknown
 }
 
-/** What an event says about where it came from. */
-interface ReportedEvent {
-  /** Unknown, since a row may have been changed in the database. */
-  readonly reportedBy: unknown
-  readonly requestPath: string | null
-  readonly requestMethod: string | null
-  readonly requestIpAddress: string | null
-  readonly requestUserAgent: string | null
-  readonly actorType: string | null
-  readonly actorId: string | null
-  readonly actorName: string | null
-}
-
 const OF_REQUEST = ['requestPath', 'requestMethod', 'requestIpAddress', 'requestUserAgent'] as const
 const OF_ACTOR = ['actorType', 'actorId', 'actorName'] as const
 
 type ClaimedAttribute = (typeof OF_REQUEST)[number] | (typeof OF_ACTOR)[number]
+
+/** What an event says about where it came from. */
+type ReportedEvent = Readonly<Record<ClaimedAttribute, string | null>> & {
+  /** Unknown, since a row may have been changed in the database. */
+  readonly reportedBy: unknown
+}
 
 /** Whether the platform itself recorded an event: over its bus, or directly. */
 export function isOwnReport(reportedBy: unknown): boolean {

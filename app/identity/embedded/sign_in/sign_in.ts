@@ -19,8 +19,8 @@ import { networkOf } from './network.js'
 import { SignInAttempt } from './sign_in_limit.js'
 
 /**
- * Authenticates a user. Who signs in from where the account was used before waits for no stranger. Neither the response nor its timing tells whether the name, the password or the account was at
- * fault.
+ * Authenticates a user. Who signs in from where the account was used before waits for no stranger. Neither the response
+ * nor its timing tells whether the name, the password or the account was at fault.
  */
 export async function signInUser(
   { realm, name, password }: { realm: Realm | undefined; name: string; password: string },
@@ -42,7 +42,8 @@ export async function signInUser(
       return user
     }
     const isLast = await attempt.failed()
-    await recordSignIn(failureType(isLast), user ?? (await nobody('user', realm)), source)
+    const type = isLast ? 'signInsBlocked' : 'signInFailed'
+    await recordSignIn(type, user ?? (await nobody('user', realm)), source)
     throw new InvalidCredentials()
   }, priority)
   await attempt.requireOpen()
@@ -79,15 +80,13 @@ export async function signInClient(
 const isRegistryClient = ({ name, realmName }: ClientAccount): boolean =>
   name.toLowerCase() === 'registry' && realmName === MASTER
 
-const failureType = (isLast: boolean) => (isLast ? 'signInsBlocked' : 'signInFailed')
-
 async function recordFailedClient(
   client: ClientAccount | undefined,
   { isLast }: { isLast: boolean },
   source: RequestSource
 ): Promise<void> {
   if (client && isLast) {
-    return recordSignIn(failureType(isLast), client, source)
+    return recordSignIn('signInsBlocked', client, source)
   }
   const account = client ?? (await nobody('client'))
   await addFailedClient(account, source, networkOf(source.address))

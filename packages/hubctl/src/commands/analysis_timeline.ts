@@ -5,6 +5,7 @@ import { nodesOfAnalysis } from '#hubctl/kinds/nodes_of_analysis'
 import { ANALYSES } from '#hubctl/kinds/record_collections'
 import { cellOf } from '#hubctl/output/cell'
 import type { Fields } from '#hubctl/platform/pages'
+import { reporterNote, type Reporter } from './reporter_note.js'
 
 interface TimelineEntry extends Fields {
   readonly time: string
@@ -15,7 +16,7 @@ interface TimelineEntry extends Fields {
     readonly id: string | null
     readonly name: string | null
   }
-  readonly reportedBy?: { readonly type: string; readonly id: string | null }
+  readonly reportedBy?: Reporter
   /** The id of the node. */
   readonly node?: string
   readonly message?: string
@@ -71,9 +72,8 @@ function rowOf(entry: TimelineEntry, nodes: ReadonlyMap<string, string>): Fields
 /** Names the actor, and the reporter of what the hub did not record itself. */
 function actorOf({ actor, reportedBy }: TimelineEntry): string | undefined {
   const named = actor?.name ?? actor?.type
-  return !reportedBy?.id
-    ? named
-    : `${named ?? ''} (reported by ${reportedBy.type} ${reportedBy.id})`.trim()
+  const note = reporterNote(reportedBy)
+  return note === undefined ? named : `${named ?? ''} ${note}`.trim()
 }
 
 /** The log message, the new status, or the changes of an event. */

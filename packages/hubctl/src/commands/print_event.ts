@@ -3,6 +3,7 @@ import { jsonLine } from '#hubctl/output/json'
 import { printable } from '#hubctl/output/printable'
 import type { Output } from '#hubctl/output/output'
 import type { Fields } from '#hubctl/platform/pages'
+import { reporterNote, type Reporter } from './reporter_note.js'
 
 export interface AuditEvent extends Fields {
   readonly createdAt: string
@@ -11,8 +12,7 @@ export interface AuditEvent extends Fields {
   readonly refId: string | null
   readonly actorName: string | null
   readonly actorType: string | null
-  /** Who reported it; with an id if that was a caller, and not the hub itself. */
-  readonly reportedBy?: { readonly type: string; readonly id: string | null } | null
+  readonly reportedBy?: Reporter | null
 }
 
 /** Prints an event as a line: when, what happened to what, who did it, and who reported it if not the hub. */
@@ -29,6 +29,7 @@ export async function printEvent(
   const by = actorName ?? actorType
   const words = [createdAt, name, [refType, record].filter(Boolean).join('/')]
   const actor = by === null ? [] : [`by ${by}`]
-  const reporter = reportedBy?.id ? [`(reported by ${reportedBy.type} ${reportedBy.id})`] : []
+  const note = reporterNote(reportedBy)
+  const reporter = note === undefined ? [] : [note]
   output.line(printable([...words, ...actor, ...reporter].join(' ')))
 }

@@ -1,6 +1,4 @@
-/** Control and formatting characters, which can control a terminal or change the direction of text. */
-const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
-const REPLACEMENT = '\uFFFD'
+import { CONTROL_CHARACTERS, REPLACEMENT } from '#kernel/control_characters'
 
 /** Replaces control characters in untrusted text, so that it cannot control the terminal. */
 export function printable(text: string): string {

@@ -22,9 +22,12 @@ export function writableFolder(
   path: string,
   tmpBytes: number
 ): WritableFolder | undefined {
-  const entries = OTHERS.has(path) ? [] : readdirSync(rootPath + path, { withFileTypes: true })
+  if (OTHERS.has(path)) {
+    return undefined
+  }
+  const entries = readdirSync(rootPath + path, { withFileTypes: true })
   const isMountable = entries.every((entry) => entry.isFile() || entry.isDirectory())
-  if (OTHERS.has(path) || !isMountable || entries.length > MAX_ENTRIES) {
+  if (!isMountable || entries.length > MAX_ENTRIES) {
     return undefined
   }
   const names = entries.map(({ name }) => name)

@@ -46,9 +46,8 @@ class StarAggregator(Node):
     def aggregate(self, node_results: List[Any], simple_analysis: bool = True) -> Tuple[Any, bool]:
         """The result of a round, and whether that was the last one. Of several rounds, the first never is."""
         result = self.aggregation_method(node_results)
-        is_last = simple_analysis or bool(self.has_converged(result, self.latest_result))
-        if not simple_analysis and self.num_iterations == 0:
-            is_last = False
+        has_ended = simple_analysis or bool(self.has_converged(result, self.latest_result))
+        is_last = has_ended and (simple_analysis or self.num_iterations > 0)
         self.latest_result = result
         self.num_iterations += 1
         return result, is_last

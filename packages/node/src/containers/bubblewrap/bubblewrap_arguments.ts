@@ -45,9 +45,7 @@ export function namespaceOptions(hostName: string): string[] {
 function writableOptions({ path, entries, maxBytes }: WritableFolder, rootPath: string): string[] {
   return [
     ...['--perms', '1777', '--size', String(maxBytes), '--tmpfs', path],
-    ...entries.flatMap((name) => [
-      ...['--ro-bind', `${rootPath}${path}/${name}`, `${path}/${name}`],
-    ]),
+    ...entries.flatMap((name) => ['--ro-bind', `${rootPath}${path}/${name}`, `${path}/${name}`]),
   ]
 }
 
