@@ -122,6 +122,15 @@ export class Adoption {
     }
   }
 
+  /** What the last run does with rows that were removed in the source. */
+  get #deletions(): 'remove' | 'keep' | undefined {
+    const { isLast, isDryRun, keepsDeleted = false } = this.#options
+    if (!isLast || isDryRun) {
+      return undefined
+    }
+    return keepsDeleted ? 'keep' : 'remove'
+  }
+
   #record(table: string, problem: string, id: string): void {
     this.#options.record?.(table, problem, id)
   }
@@ -229,8 +238,8 @@ export class Adoption {
     services: readonly OpenService[],
     counts: ReadonlyMap<string, TransferCounts>
   ): Promise<TableReport[] | undefined> {
-    const { isDryRun, isLast, keepsDeleted = false } = this.#options
-    const deletions = !isLast || isDryRun ? undefined : keepsDeleted ? 'keep' : 'remove'
+    const { isDryRun } = this.#options
+    const deletions = this.#deletions
     const reports = new Map<string, TableReport>()
     const isFinished = await this.#forEachService(
       services,
@@ -274,35 +283,12 @@ export class Adoption {
     services: readonly OpenService[],
     compared: readonly TableReport[]
   ): Promise<TableReport[] | undefined> {
-    const reports = new Map(compared.map((one) => [one.table, one]))
-    const { isLast, isDryRun, keepsDeleted = false } = this.#options
-    if (!isLast || isDryRun || keepsDeleted) {
+    if (this.#deletions !== 'remove') {
       return [...compared]
     }
+    const reports = new Map(compared.map((one) => [one.table, one]))
     const isFinished = await this.#forEachService(services, async (openService, signal) => {
-      const { service, pool, tables } = openService
-      const own = tables.map(({ transfer }) => reports.get(transfer.table)!)
-      const adopted = new Set(tables.map(({ transfer }) => transfer.table))
-      const isStrange = own.every(({ here }) => here === 0)
-      for (const table of tables.toReversed()) {
-        const report = reports.get(table.transfer.table)!
-        const { removable } = report
-        const findings = new Findings((problem, id) =>
-          this.#record(`${service}.${report.table}`, problem, id)
-        )
-        const refuse = (problem: string, id: string) => findings.add(problem, id)
-        if (isStrange) {
-          removable.forEach((id) => refuse(OTHER_SOURCE, id))
-        }
-        const removed = isStrange
-          ? 0
-          : await removeDeleted(table, removable, { pool, signal, adopted, refuse })
-        reports.set(report.table, {
-          ...report,
-          removed,
-          findings: [...report.findings, ...findings.all],
-        })
-      }
+      await this.#removeDeletedOf(openService, reports, signal)
       return !signal.aborted
     })
     const result = compared.map(({ table }) => reports.get(table)!)
@@ -310,6 +296,36 @@ export class Adoption {
       await this.#settle(services)
     }
     return isFinished ? result : undefined
+  }
+
+  /** A source without any of the records may be another one: then nothing is removed. */
+  async #removeDeletedOf(
+    { service, pool, tables }: OpenService,
+    reports: Map<string, TableReport>,
+    signal: AbortSignal
+  ): Promise<void> {
+    const names = tables.map(({ transfer }) => transfer.table)
+    const adopted = new Set(names)
+    const isStrange = names.every((name) => reports.get(name)!.here === 0)
+    for (const table of tables.toReversed()) {
+      const report = reports.get(table.transfer.table)!
+      const { removable } = report
+      const findings = new Findings((problem, id) =>
+        this.#record(`${service}.${report.table}`, problem, id)
+      )
+      const refuse = (problem: string, id: string) => findings.add(problem, id)
+      if (isStrange) {
+        removable.forEach((id) => refuse(OTHER_SOURCE, id))
+      }
+      const removed = isStrange
+        ? 0
+        : await removeDeleted(table, removable, { pool, signal, adopted, refuse })
+      reports.set(report.table, {
+        ...report,
+        removed,
+        findings: [...report.findings, ...findings.all],
+      })
+    }
   }
 
   /** The rows of core and storage in the source, which the last run would settle here. */

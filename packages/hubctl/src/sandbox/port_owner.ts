@@ -2,6 +2,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 
 import { EXIT } from '#hubctl/exit_codes'
 import { Problem } from '#hubctl/problem'
+import { processStat } from './process_stat.js'
 
 /** A socket that listens, as /proc/net/tcp writes it. */
 const LISTENS = '0A'
@@ -64,9 +65,8 @@ function descends(
 
 /** Undefined if the process has ended meanwhile. */
 async function parentOf(id: number): Promise<number | undefined> {
-  const stat = await readFile(`/proc/${id}/stat`, 'utf8').catch(() => '')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return fields[1] === undefined ? undefined : Number(fields[1])
+  const stat = await processStat(id)
+  return stat?.[1] === undefined ? undefined : Number(stat[1])
 }
 
 async function socketsOfProcess(id: number): Promise<string[]> {

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises'
-
+import { processStat } from './process_stat.js'
 import type { ProcessIdentity } from './sandbox_folder.js'
 
 export const identityOf = async (pid: number): Promise<ProcessIdentity> => ({
@@ -13,6 +12,6 @@ export const isThere = async ({ pid, startedAt }: ProcessIdentity): Promise<bool
 
 /** Undefined if there is no such process. */
 async function startTimeOf(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  const stat = await processStat(pid)
+  return stat?.[19]
 }
