@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
@@ -18,6 +18,8 @@ import { objectStore } from '#storage/objects/store'
 import { storagePool } from '#storage/database'
 import { sweepEvents } from '#telemetry/events/event_sweep'
 import { FormerPlatform } from '#tests/former/former_platform'
+import { idOf } from '#tests/helpers/adopt/fixture_id'
+import { forgetAdoption } from '#tests/helpers/adopt/forget_adoption'
 import { at } from '#tests/helpers/application'
 import { examined } from '#tests/helpers/doctor'
 import { identity } from '#tests/helpers/identities'
@@ -26,12 +28,6 @@ const nobodyIsUnknown = async () => ({ realms: [], users: [] })
 
 /** One analysis with one bucket of code. */
 const ROWS = 12
-
-/** The ID of a fixture record. */
-function idOf(kind: string, number: number): string {
-  const digits = createHash('md5').update(`${kind}${number}`).digest('hex')
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-}
 
 const tableOf = ({ tables }: AdoptionReport, expected: string) =>
   tables!.find(({ table }) => table === expected)!
@@ -55,38 +51,19 @@ async function putObjects(): Promise<void> {
   }
 }
 
-async function forget(): Promise<void> {
-  const lists = [
-    'projects',
-    'nodes',
-    'registries',
-    'master_images',
-    'master_image_groups',
-    'buckets',
-    'messages',
-  ]
-  for (const list of lists) {
-    await corePool().query(
-      `delete from ${list} where id in (select id from adopted_rows where list = $1)`,
-      [list]
-    )
-  }
-  await corePool().query('truncate adoption_runs, adoptions, adopted_rows')
-}
-
 test.group('The end of an adoption', (group) => {
   let former: FormerPlatform
   let recorded: string[][]
 
   group.each.setup(async () => {
-    await forget()
+    await forgetAdoption()
     recorded = []
     former = await FormerPlatform.make(process.env.DATABASE_URL!)
     await former.fill(ROWS)
     await former.run('core', `update nodes set type = 'default'`)
     return async () => {
       await former.remove()
-      await forget()
+      await forgetAdoption()
     }
   })
 

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 
@@ -16,17 +14,13 @@ import { telemetryPool } from '#telemetry/database'
 import { TrailService } from '#telemetry/trail/trail_service'
 import { looseRows, NAMED, oddities } from '#tests/former/oddities'
 import { FormerPlatform } from '#tests/former/former_platform'
+import { idOf } from './fixture_id.js'
+import { forgetAdoption } from './forget_adoption.js'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
 
 /** Enough for two analyses, the second of which was built. */
 const ROWS = 1_000
-
-/** The ID of a fixture record. */
-function idOf(kind: string, number: number): string {
-  const digits = createHash('md5').update(`${kind}${number}`).digest('hex')
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-}
 
 /** A database server of the former platform. */
 export interface FormerServer {
@@ -52,7 +46,7 @@ export function adoptionSuite(name: string, startServer: () => Promise<FormerSer
       return async () => {
         await former.remove()
         await server.stop()
-        await forget()
+        await forgetAdoption()
       }
     })
 
@@ -412,23 +406,4 @@ async function contents(): Promise<unknown[]> {
     all.push(...rows)
   }
   return all
-}
-
-/** Events stay, because they are sealed. */
-async function forget(): Promise<void> {
-  for (const list of [
-    'projects',
-    'nodes',
-    'registries',
-    'master_images',
-    'master_image_groups',
-    'buckets',
-    'messages',
-  ]) {
-    await corePool().query(
-      `delete from ${list} where id in (select id from adopted_rows where list = $1)`,
-      [list]
-    )
-  }
-  await corePool().query('truncate adoption_runs, adoptions, adopted_rows')
 }
