@@ -1,5 +1,6 @@
 import type { Actor } from '#kernel/actor'
-import { permits, requiresAny, requiresInMasterRealm, loggedIn, type Access } from '#kernel/access'
+import { permits, requiresAny, loggedIn, type Access } from '#kernel/access'
+import { OPERATOR_ACCESS } from './operator_access.js'
 
 interface NavigationEntry {
   /** Names the text and the area. */
@@ -18,7 +19,7 @@ const ENTRIES: readonly NavigationEntry[] = [
   { area: 'nodes', path: '/nodes', access: loggedIn },
   { area: 'audit', path: '/audit', access: requiresAny('event_read') },
   { area: 'people', path: '/people', access: requiresAny(...PEOPLE) },
-  { area: 'system', path: '/system', access: requiresInMasterRealm('service_manage') },
+  { area: 'system', path: '/system', access: OPERATOR_ACCESS },
 ]
 
 /** The areas that a user may open. */

@@ -1,5 +1,7 @@
 import { shortId } from '#console/formats'
 import type { Page } from '#console/page'
+import { OPERATOR_ACCESS } from '#console/operator_access'
+import { permits } from '#kernel/access'
 import { clock } from '#kernel/clock'
 import { readExamination, type DoctorFinding } from '#console/system/examination'
 import {
@@ -33,8 +35,11 @@ const BACKUP_MAX_AGE_MS = 2 * 86_400_000
 /** What the doctor finds that the state of the installation says with more details. */
 const STATED_IN_DETAIL = new Set(['ANALYSES_STUCK', 'DEAD_LETTERS', 'OUTBOX_WAITS'])
 
-/** The state for operators; undefined for everybody else. */
+/** The state for operators; undefined for everybody else, in whose name it is not asked for either. */
 export async function findInstallationState(page: Page): Promise<InstallationState | undefined> {
+  if (!permits(OPERATOR_ACCESS, page.actor)) {
+    return undefined
+  }
   const [status, examination] = await Promise.all([
     page.hub.optional(readInstallation(page)),
     page.hub.optional(readExamination(page)),

@@ -67,7 +67,7 @@ function missingFrom(
 ): PermissionDenied | undefined {
   if ('any' in access) {
     const isGranted = access.any.some((name) => actor.permissions.has(name))
-    return isGranted ? undefined : PermissionDenied.missing(access.any)
+    return isGranted ? undefined : PermissionDenied.missingAny(access.any)
   }
   const missing = access.all.filter((name) => !actor.permissions.has(name))
   if (missing.length > 0) {

@@ -75,10 +75,19 @@ export class PermissionDenied extends Failure {
 
   /** One issue for each permission that the caller lacks. */
   static missing(names: readonly string[]): PermissionDenied {
+    return PermissionDenied.#lacking(names, ' and ')
+  }
+
+  /** One issue for each permission of which one would do. */
+  static missingAny(names: readonly string[]): PermissionDenied {
+    return PermissionDenied.#lacking(names, ' or ')
+  }
+
+  static #lacking(names: readonly string[], separator: string): PermissionDenied {
     const issues = names.map((name) =>
       issue('permission_not_found', [name], `The permission ${name} is missing`)
     )
-    return new PermissionDenied(`This requires ${names.join(' and ')}`, { issues })
+    return new PermissionDenied(`This requires ${names.join(separator)}`, { issues })
   }
 }
 

@@ -4,6 +4,7 @@ import { corePool } from '#core/database'
 import { clock } from '#kernel/clock'
 import { ConsoleVisitor, unescaped } from '#tests/helpers/console/console_visitor'
 import { useExaminations } from '#tests/helpers/console/fake_examinations'
+import { noteGatheredRefusals, useSecuritySink } from '#tests/helpers/container'
 import { REALMS } from '#tests/helpers/identities'
 
 const HOSTILE = '<script>alert(1)</script>'
@@ -93,5 +94,27 @@ test.group('Needs you | the installation', (group) => {
 
     assert.notInclude(text, 'is running full')
     assert.notInclude(text, 'No backup is known')
+  })
+
+  test('nothing is asked, and so refused, in the name of anybody else', async ({
+    assert,
+    cleanup,
+  }) => {
+    await noteGatheredRefusals()
+    const refused: string[] = []
+    cleanup(
+      useSecuritySink({
+        record: async ({ type, subject }) =>
+          void (type === 'permissionRefused' && refused.push(subject)),
+      })
+    )
+    const { status } = await ConsoleVisitor.as({
+      realmId: REALMS.other,
+      realmName: 'other',
+    }).open('/')
+    await noteGatheredRefusals()
+
+    assert.equal(status, 200)
+    assert.deepEqual(refused, [])
   })
 })
