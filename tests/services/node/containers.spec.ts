@@ -13,16 +13,13 @@ import { RuncDriver } from '#node/containers/runc/runc_driver'
 import { newId } from '#kernel/new_id'
 import { eventually } from '#tests/helpers/eventually'
 import { busyboxRoot } from '#tests/helpers/node/busybox_root'
+import { AS_NOBODY } from '#tests/helpers/node/container_seats'
 import { containerSuite } from '#tests/helpers/node/container_suite'
 import { remainsOf, tracesOf } from '#tests/helpers/node/machine_traces'
 import { RemoteDriver } from '#tests/helpers/node/remote_driver'
 import { RunningContainer } from '#tests/helpers/node/running_container'
 import { canBeNobody, NOBODY } from '#tests/helpers/unprivileged'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
-
-const AS_NOBODY = [
-  ...['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups', '--'],
-]
 
 await ensurePackages(PACKAGES.containers)
 

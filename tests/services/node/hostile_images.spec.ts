@@ -4,9 +4,7 @@ import { join } from 'node:path'
 
 import { test } from '@japa/runner'
 
-import { BubblewrapDriver } from '#node/containers/bubblewrap/bubblewrap_driver'
-import { DEFAULT_LIMITS, type ContainerDriver } from '#node/containers/container_driver'
-import { RuncDriver } from '#node/containers/runc/runc_driver'
+import { DEFAULT_LIMITS } from '#node/containers/container_driver'
 import { ContainerStartFailed, ImageRejected } from '#node/errors'
 import { runConfigOf } from '#node/images/run_config'
 import { unpackImage } from '#node/images/unpack_image'
@@ -14,43 +12,20 @@ import { newId } from '#kernel/new_id'
 import type { ImageStore } from '#oci/image_store'
 import { openImageStore } from '#oci/open_image_store'
 import { platformImage } from '#oci/platform_image'
+import { containerSeats, type Seat } from '#tests/helpers/node/container_seats'
 import { baseEntries, HOSTILE_IMAGES, type HostileImage } from '#tests/helpers/node/hostile_images'
 import { gzipLayer, putLayers } from '#tests/helpers/node/layered_image'
-import { RemoteDriver } from '#tests/helpers/node/remote_driver'
 import { RunningContainer } from '#tests/helpers/node/running_container'
-import { canBeNobody, NOBODY } from '#tests/helpers/unprivileged'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 
 const MIB = 1024 ** 2
 const UNPACK_LIMITS = { maxBytes: 32 * MIB, maxEntries: 20_000 }
-const AS_NOBODY = [
-  ...['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups', '--'],
-]
 /** A container that sees more than its shell and what that starts sees others. */
 const OWN_PROCESSES = 8
 
 await ensurePackages(PACKAGES.containers)
 
-interface Seat {
-  readonly name: string
-  readonly account: number
-  readonly open: (folder: string) => ContainerDriver & { close?: () => Promise<void> }
-}
-
-const SEATS: readonly Seat[] = [
-  { name: 'bubblewrap', account: 0, open: (folder) => new BubblewrapDriver(folder) },
-  { name: 'runc', account: 0, open: (folder) => new RuncDriver(folder) },
-  {
-    name: 'bubblewrap, without privileges',
-    account: NOBODY,
-    open: (folder) => new RemoteDriver(folder, AS_NOBODY),
-  },
-]
-
-const canUse = ({ account }: Seat): boolean =>
-  account === NOBODY ? canBeNobody() : process.getuid?.() === 0
-
-for (const seat of SEATS.filter(canUse)) {
+for (const seat of containerSeats()) {
   test.group(`Hostile base images | ${seat.name}`, (group) => {
     let folder: string
     /** Its path may be seen by a container, that of the other may not. */

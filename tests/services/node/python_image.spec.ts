@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 import { test } from '@japa/runner'
 
-import { findPython, MODULES, PYTHON_HOME, pythonFiles } from '#node/python_image/python_files'
+import { MODULES, PYTHON_HOME } from '#node/python_image/python_files'
+import { pythonRoot } from '#tests/helpers/node/python_root'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 
@@ -19,16 +19,6 @@ const LIBRARIES = [
 
 await ensurePackages(PACKAGES.containers)
 
-/** The files of the image, in a folder. */
-async function unpacked(folder: string): Promise<string> {
-  for (const { path, mode = 0o644, open } of await pythonFiles(await findPython('python3'))) {
-    const target = join(folder, path)
-    await mkdir(dirname(target), { recursive: true })
-    await writeFile(target, await open(), { mode })
-  }
-  return folder
-}
-
 test.group('The image with the Python of this machine', (group) => {
   group.each.timeout(300_000)
 
@@ -36,7 +26,7 @@ test.group('The image with the Python of this machine', (group) => {
     assert,
     cleanup,
   }) => {
-    const root = await unpacked(await temporaryFolder(cleanup))
+    const root = await pythonRoot(await temporaryFolder(cleanup))
     const program = await readFile(PROGRAM, 'utf8')
     const { stdout, stderr } = await run('bwrap', [
       ...['--bind', root, '/', '--proc', '/proc', '--dev', '/dev', '--unshare-all', '--clearenv'],

@@ -1,40 +1,31 @@
 import {
-  MISSING_CALLS,
-  NAMESPACE_FLAGS,
-  NEWEST_CALL,
+  ALLOWED_CALLS,
+  CHECKED_CALLS,
+  ENOSYS,
+  EPERM,
   REFUSED_CALLS,
-  SOCKET_FAMILIES,
-  TERMINAL_REQUESTS,
-} from './refused_calls.js'
+  type CheckedCall,
+} from './system_calls.js'
 
 type Architecture = 'x64' | 'arm64'
 
-interface ArchitectureNumbers {
-  /** AUDIT_ARCH_… */
-  readonly audit: number
-  readonly clone: number
-  readonly socket: number
-  readonly ioctl: number
+/** AUDIT_ARCH_… */
+const ARCHITECTURES: Readonly<Record<Architecture, number>> = {
+  x64: 0xc0_00_00_3e,
+  arm64: 0xc0_00_00_b7,
 }
 
-const ARCHITECTURES: Readonly<Record<Architecture, ArchitectureNumbers>> = {
-  x64: { audit: 0xc0_00_00_3e, clone: 56, socket: 41, ioctl: 16 },
-  arm64: { audit: 0xc0_00_00_b7, clone: 220, socket: 198, ioctl: 29 },
-}
-
-/** Instructions of classic BPF: load a word, jump if equal, greater, or any bit is set, return. */
+/** Instructions of classic BPF: load a word, jump (always, or if equal, at least, or any bit is set), return. */
 const LOAD = 0x20
+const JUMP = 0x05
 const IF_EQUAL = 0x15
-const IF_GREATER = 0x25
+const IF_AT_LEAST = 0x35
 const IF_ANY_BIT = 0x45
 const RETURN = 0x06
 
 const ALLOW = 0x7f_ff_00_00
 const KILL_PROCESS = 0x80_00_00_00
 const fail = (errno: number): number => 0x00_05_00_00 | errno
-const EPERM = 1
-const ENOSYS = 38
-const EAFNOSUPPORT = 97
 
 /** Where `struct seccomp_data` has the number of the call, the architecture, and the low word of an argument. */
 const NUMBER = 0
@@ -46,56 +37,71 @@ type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, oper
 const load = (offset: number): Instruction => [LOAD, 0, 0, offset]
 const give = (action: number): Instruction => [RETURN, 0, 0, action]
 
-/** A filter of system calls as the kernel takes it, made from the table of refused calls. */
+/** What becomes of the calls from a number on, up to the next decision. */
+interface Decision {
+  readonly from: number
+  readonly body: readonly Instruction[]
+}
+
+/** A filter of system calls as the kernel takes it, made from the tables of calls. */
 export function bpfProgram(architecture: string = process.arch): Buffer {
-  const numbers = ARCHITECTURES[architecture as Architecture]
-  if (!numbers) {
+  const audit = ARCHITECTURES[architecture as Architecture]
+  if (audit === undefined) {
     throw new Error(`There is no filter of system calls for the architecture ${architecture}`)
   }
   return encode([
     load(ARCHITECTURE),
-    [IF_EQUAL, 1, 0, numbers.audit],
+    [IF_EQUAL, 1, 0, audit],
     give(KILL_PROCESS),
     load(NUMBER),
-    // Also the calls of the x32 interface, whose numbers have a high bit.
-    [IF_GREATER, 0, 1, NEWEST_CALL],
-    give(fail(ENOSYS)),
-    ...refuse(MISSING_CALLS, architecture as Architecture, ENOSYS),
-    ...refuse(REFUSED_CALLS, architecture as Architecture, EPERM),
-    ...ofCall(numbers.clone, 0, [[IF_ANY_BIT, 0, 1, NAMESPACE_FLAGS], give(fail(EPERM))]),
-    ...ofCall(numbers.socket, 0, [
-      ...SOCKET_FAMILIES.flatMap((family): Instruction[] => [
-        [IF_EQUAL, 0, 1, family],
-        give(ALLOW),
-      ]),
-      give(fail(EAFNOSUPPORT)),
-    ]),
-    ...ofCall(
-      numbers.ioctl,
-      1,
-      TERMINAL_REQUESTS.flatMap((request): Instruction[] => [
-        [IF_EQUAL, 0, 1, request],
-        give(fail(EPERM)),
-      ])
-    ),
-    give(ALLOW),
+    ...search(decisions(architecture as Architecture)),
   ])
 }
 
-function refuse(
-  calls: typeof REFUSED_CALLS,
-  architecture: Architecture,
-  errno: number
-): Instruction[] {
-  return calls.flatMap(({ [architecture]: number }): Instruction[] =>
-    number === null ? [] : [[IF_EQUAL, 0, 1, number], give(fail(errno))]
-  )
+/** The decisions for all numbers, neighbours with the same one as one. */
+function decisions(architecture: Architecture): Decision[] {
+  const bodies = new Map<number | null, readonly Instruction[]>([
+    ...ALLOWED_CALLS.map((call) => [call[architecture], [give(ALLOW)]] as const),
+    ...CHECKED_CALLS.map((call) => [call[architecture], checksOf(call)] as const),
+    ...REFUSED_CALLS.map((call) => [call[architecture], [give(fail(EPERM))]] as const),
+  ])
+  const missing = [give(fail(ENOSYS))]
+  const newest = Math.max(...bodies.keys().map(Number))
+  // The last one is also that of the x32 interface, whose numbers have a high bit.
+  const all = Array.from({ length: newest + 2 }, (_, number) => ({
+    from: number,
+    body: bodies.get(number) ?? missing,
+  }))
+  return all.filter(({ from, body }) => from === 0 || String(body) !== String(all[from - 1]!.body))
 }
 
-/** Decides by an argument of one call. Whatever is not decided is allowed. */
-function ofCall(number: number, index: number, body: readonly Instruction[]): Instruction[] {
-  const checks = [load(argument(index)), ...body, give(ALLOW)]
-  return [[IF_EQUAL, 0, checks.length, number], ...checks]
+function checksOf({ argument: index, condition, errno }: CheckedCall): Instruction[] {
+  const [refused, allowed] = [give(fail(errno)), give(ALLOW)]
+  const perValue = (values: readonly number[], action: Instruction): Instruction[] =>
+    values.flatMap((value): Instruction[] => [[IF_EQUAL, 0, 1, value], action])
+  if ('onlyValues' in condition) {
+    return [load(argument(index)), ...perValue(condition.onlyValues, allowed), refused]
+  }
+  if ('exceptValues' in condition) {
+    return [load(argument(index)), ...perValue(condition.exceptValues, refused), allowed]
+  }
+  return [load(argument(index)), [IF_ANY_BIT, 0, 1, condition.withoutBits], refused, allowed]
+}
+
+/** Halves the decisions until one is left, so that each call is decided after a few comparisons. */
+function search(sorted: readonly Decision[]): readonly Instruction[] {
+  if (sorted.length === 1) {
+    return sorted[0]!.body
+  }
+  const middle = sorted.length >> 1
+  const lower = search(sorted.slice(0, middle))
+  // A conditional jump leads 255 instructions far at most.
+  return [
+    [IF_AT_LEAST, 0, 1, sorted[middle]!.from],
+    [JUMP, 0, 0, lower.length],
+    ...lower,
+    ...search(sorted.slice(middle)),
+  ]
 }
 
 /** `struct sock_filter`, in the byte order of both architectures. */
