@@ -43,6 +43,8 @@ export async function showNode(page: Page): Promise<View> {
     line: presence && drawPresence(page, presence, LINE_WIDTH),
     spans: presence?.spans.toReversed() ?? [],
     clock: presence && clockText(page, presence),
+    unbounded:
+      presence?.unbounded?.map((what) => page.textOr(`nodes.unbounded.${what}`, what)) ?? [],
     running,
     waiting,
     mailbox: mailboxOf(page, mailboxes.get(node.clientId ?? '')),

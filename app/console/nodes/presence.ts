@@ -5,7 +5,7 @@ import { clock } from '#kernel/clock'
 const HOURS = 24
 const HOUR_MS = 3_600_000
 
-/** Version, clock and secret are null for readers of other realms. */
+/** Version, clock, limits and secret are null for readers of other realms. */
 export interface Presence {
   readonly online: boolean
   readonly since: string | null
@@ -13,6 +13,7 @@ export interface Presence {
   readonly version: string | null
   readonly startedAt: string | null
   readonly clockDifferenceMs: number | null
+  readonly unbounded: readonly string[] | null
   readonly secretSince: string | null
   readonly spans: readonly PresenceSpan[]
 }

@@ -13,7 +13,7 @@ import { findSpans, type PresenceSpan } from './presence_spans.js'
 
 const HOUR_MS = 60 * 60_000
 
-/** Whether a node is online, and since when. Version, clock and secret are null for callers of other realms. */
+/** Whether a node is online, and since when. Version, clock, limits and secret are null for callers of other realms. */
 export interface NodeState {
   readonly nodeId: string
   readonly online: boolean
@@ -23,6 +23,8 @@ export interface NodeState {
   readonly version: string | null
   readonly startedAt: string | null
   readonly clockDifferenceMs: number | null
+  /** What its limits of analyses do not cover, in words of the node. */
+  readonly unbounded: readonly string[] | null
   /** When the secret of its client was set. */
   readonly secretSince: string | null
 }
@@ -36,11 +38,12 @@ interface StateRow {
   readonly version: string | null
   readonly startedAt: Date | null
   readonly clockDifferenceMs: number | null
+  readonly unbounded: readonly string[] | null
   readonly secretSince: Date | null
 }
 
 const STATES = `select n.id as "nodeId", n.realm_id as "realmId", n.online, s.seen_at as "seenAt", s.version,
-    s.started_at as "startedAt", s.clock_difference_ms as "clockDifferenceMs",
+    s.started_at as "startedAt", s.clock_difference_ms as "clockDifferenceMs", s.unbounded,
     (select max(p.online_since) from node_presence_spans p
       where p.node_id = n.id and p.offline_since is null) as "onlineSince",
     case when n.client_id is not null then coalesce(r.replaced_at, n.created_at) end as "secretSince"
@@ -94,6 +97,7 @@ function stateOf(
     version: isShown ? report.version : null,
     startedAt: isShown ? (report.startedAt?.toISOString() ?? null) : null,
     clockDifferenceMs: isShown ? report.clockDifferenceMs : null,
+    unbounded: isShown ? report.unbounded : null,
     secretSince: isShown ? (report.secretSince?.toISOString() ?? null) : null,
   }
 }

@@ -9,9 +9,14 @@ export interface NodeReport {
   readonly startedAt: number
   /** How far the clock of the node is ahead. */
   readonly clockDifferenceMs: number
+  /** What its limits of analyses do not cover, in words of its own; null if it does not say. */
+  readonly unbounded: readonly string[] | null
 }
 
 const VERSION = /^[\w.+-]{1,64}$/
+const NOTHING = 'none'
+const MAX_UNBOUNDED = 10
+const UNBOUNDED = /^[a-z][a-zA-Z]{0,63}$/
 /** A larger difference is no fact about a clock. */
 const MAX_DIFFERENCE_MS = 2 ** 31 - 1
 
@@ -26,6 +31,20 @@ export function readNodeReport({ request }: HttpContext): NodeReport | undefined
   const clockDifferenceMs = time - clock.now()
   const isPlausible = started <= time && Math.abs(clockDifferenceMs) <= MAX_DIFFERENCE_MS
   return isPlausible
-    ? { version, startedAt: started - clockDifferenceMs, clockDifferenceMs }
+    ? {
+        version,
+        startedAt: started - clockDifferenceMs,
+        clockDifferenceMs,
+        unbounded: unboundedIn(request.header('x-analysis-node-unbounded')),
+      }
     : undefined
+}
+
+function unboundedIn(header: string | undefined): readonly string[] | null {
+  if (header === undefined || header === NOTHING) {
+    return header === undefined ? null : []
+  }
+  const words = header.split(',').map((word) => word.trim())
+  const isReport = words.length <= MAX_UNBOUNDED && words.every((word) => UNBOUNDED.test(word))
+  return isReport ? [...new Set(words)] : null
 }

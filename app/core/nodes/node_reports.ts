@@ -36,13 +36,14 @@ export class NodeReports {
 
   async #write(
     clientId: string,
-    { version, startedAt, clockDifferenceMs }: NodeReport
+    { version, startedAt, clockDifferenceMs, unbounded }: NodeReport
   ): Promise<void> {
     const [started, later] = [new Date(startedAt), new Date(startedAt + SAME_PROCESS_MS)]
     await this.#pool.query(
-      `update node_sightings set version = $2, clock_difference_ms = $3, started_at = $4
+      `update node_sightings set version = $2, clock_difference_ms = $3, started_at = $4,
+         unbounded = $6
        where client_id = $1 and (started_at is null or started_at < $5)`,
-      [clientId, version, clockDifferenceMs, started, later]
+      [clientId, version, clockDifferenceMs, started, later, unbounded]
     )
   }
 }

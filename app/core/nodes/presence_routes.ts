@@ -24,6 +24,7 @@ const STATE: Record<string, JsonSchema> = {
   version: { type: ['string', 'null'] },
   startedAt: TIME_OR_NULL,
   clockDifferenceMs: { type: ['integer', 'null'] },
+  unbounded: { type: ['array', 'null'], items: { type: 'string' } },
   secretSince: TIME_OR_NULL,
 }
 

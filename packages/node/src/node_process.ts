@@ -49,7 +49,7 @@ export class NodeProcess {
   /** Returns when the node is logged in and has begun to work. */
   static async start({ settings, containers, onLine }: NodeProcessOptions): Promise<NodeProcess> {
     const { folder, policy, imagesPath, signingKey } = settings
-    const hub = new Hub(settings.hub, settings.credentials)
+    const hub = new Hub(settings.hub, settings.credentials, containers.unbounded)
     const analyses = new HubAnalyses(hub)
     const node = await findNode(analyses, settings)
     const approver = settings.approver && new HubAnalyses(new Hub(settings.hub, settings.approver))

@@ -49,6 +49,29 @@ test.group('Nodes in the console', () => {
     assert.include(one.text, 'Online 25 % of the last 24 hours')
   })
 
+  test('it says what the limits of a node do not cover, in words where there are some', async ({
+    assert,
+  }) => {
+    const realmId = await newRealm()
+    const clientId = clock.uuid()
+    const { id } = await aNode(realmId, true, clientId)
+    const visitor = ConsoleVisitor.as({ realmId, realmName: 'site' })
+    const report = (unbounded: readonly string[]) =>
+      pools.for(databaseUrl('core')).query(
+        `insert into node_sightings (client_id, seen_at, unbounded) values ($1, now(), $2)
+         on conflict (client_id) do update set unbounded = excluded.unbounded`,
+        [clientId, unbounded]
+      )
+    await report([])
+    assert.notInclude((await visitor.open(`/nodes/${id}`)).text, 'Not bounded')
+    await report(['sharedMemory', 'ofAnotherVersion', '<b>'])
+    const { text } = await visitor.open(`/nodes/${id}`)
+    assert.include(text, 'Not bounded')
+    assert.include(text, 'memory that the processes of an analysis share')
+    assert.include(text, 'ofAnotherVersion')
+    assert.include(text, '&lt;b&gt;')
+  })
+
   test('the list is filtered by name and state', async ({ assert }) => {
     const realmId = await newRealm()
     const [online, away] = [await aNode(realmId, true), await aNode(realmId, false)]

@@ -307,6 +307,37 @@ test.group('Presence of nodes', (group) => {
     })
   })
 
+  test('what the limits of a node do not cover is shown as its own client reports it, to its realm only', async ({
+    assert,
+  }) => {
+    const { id, clientId } = await created()
+    const report = async (client: string, unbounded: string | undefined, startedAgo: number) => {
+      const own = identity({ kind: 'client', id: client, realmId, realmName: 'site' }).headers
+      const now = clock.now()
+      const reported = {
+        'x-analysis-node-version': '1.0.0',
+        'x-analysis-node-started': new Date(now - startedAgo).toISOString(),
+        'x-analysis-node-time': new Date(now).toISOString(),
+        ...(unbounded !== undefined && { 'x-analysis-node-unbounded': unbounded }),
+      }
+      await call('GET', `/nodes/${id}`, { headers: { ...own, ...reported } })
+      return (await presenceOf(id)).unbounded
+    }
+    assert.isNull((await presenceOf(id)).unbounded)
+    assert.deepEqual(await report(clientId, 'sharedMemory', 5 * MINUTE_MS), ['sharedMemory'])
+    assert.deepEqual(await report(clock.uuid(), 'other', MINUTE_MS), ['sharedMemory'])
+    assert.deepEqual(await report((await created()).clientId, 'other', MINUTE_MS), ['sharedMemory'])
+    const elsewhere = identity({ realmId: clock.uuid(), realmName: 'elsewhere' }).headers
+    const { body } = await call('GET', `/nodes/${id}/presence`, { headers: elsewhere })
+    assert.isNull(body.data.unbounded)
+    assert.deepEqual(await report(clientId, 'none', 4 * MINUTE_MS), [])
+    assert.isNull(await report(clientId, '<b>sharedMemory</b>', 3 * MINUTE_MS))
+    assert.isNull(
+      await report(clientId, undefined, 2 * MINUTE_MS),
+      'An earlier version does not say'
+    )
+  })
+
   test('the presence of several nodes is read at once', async ({ assert }) => {
     const [one, other] = [await created(), await created()]
     await (await newPresence()).record(callOf(one.clientId))

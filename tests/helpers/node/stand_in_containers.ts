@@ -16,6 +16,7 @@ interface RunningContainer {
 /** Starts no program: each container is a server in this process, which a test asks about its analysis. */
 export class StandInContainers implements ContainerDriver {
   readonly name = 'stand-in'
+  readonly unbounded = []
   /** By the id of the analysis. */
   readonly running = new Map<string, RunningContainer>()
   /** Changes an analysis before its node sees it. */

@@ -26,6 +26,7 @@ export interface HubCall {
   readonly token: string | undefined
   /** The trace that it carries on. */
   readonly traceparent: string | undefined
+  readonly unbounded: string | undefined
   readonly body: Fields
 }
 
@@ -137,7 +138,8 @@ export class StandInHub {
     const body = isJson ? ((await json(request)) as Fields) : {}
     const token = request.headers.authorization?.replace('Bearer ', '')
     const traceparent = request.headers.traceparent as string | undefined
-    const call = { method: request.method!, path, query, token, traceparent, body }
+    const unbounded = request.headers['x-analysis-node-unbounded'] as string | undefined
+    const call = { method: request.method!, path, query, token, traceparent, unbounded, body }
     this.firstToken ??= token
     this.calls.push(call)
     if (await this.fault(call, response)) {

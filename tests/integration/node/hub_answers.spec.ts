@@ -24,6 +24,22 @@ test.group('Answers of a hub that a node cannot use', () => {
     await assert.rejects(() => hubOf(standIn).json('core', '/projects/1'), HubUnavailable)
   })
 
+  test('a node says with each request what no limit covers, and another client says nothing', async ({
+    assert,
+    cleanup,
+  }) => {
+    const standIn = await StandInHub.listen(cleanup)
+    const credentials = { id: 'client', secret: 'secret' }
+    standIn.fault = ({ path }, response) =>
+      path.includes('projects') && response.writeHead(200).end('{}')
+    for (const unbounded of [['sharedMemory'], [], undefined]) {
+      await new Hub(standIn, credentials, unbounded).json('core', '/projects/1')
+    }
+    const requests = standIn.calls.filter(({ path }) => path.includes('projects'))
+    const reported = requests.map(({ unbounded }) => unbounded)
+    assert.deepEqual(reported, ['sharedMemory', 'none', undefined])
+  })
+
   test('one that is no JSON is that of a hub that is not available', async ({
     assert,
     cleanup,

@@ -7,6 +7,7 @@ import { readMailboxes, type Mailbox } from '#hubctl/kinds/mailbox'
 import { NODES } from '#hubctl/kinds/record_collections'
 import { wholeNumber } from '#hubctl/options'
 import { cellOf } from '#hubctl/output/cell'
+import { printable } from '#hubctl/output/printable'
 import type { Fields } from '#hubctl/platform/pages'
 
 const DEFAULT_HOURS = 24
@@ -16,6 +17,7 @@ interface Presence extends Fields {
   readonly since: string | null
   readonly version: string | null
   readonly clockDifferenceMs: number | null
+  readonly unbounded?: readonly string[] | null
   readonly secretSince?: string | null
   readonly spans: readonly Fields[]
 }
@@ -55,7 +57,11 @@ async function showPresence(
   }
 }
 
-function summaryOf({ online, since, version, clockDifferenceMs, secretSince }: Presence): string {
+/** What a node says about itself, in words; others are shown as they are. */
+const UNBOUNDED = new Map([['sharedMemory', 'memory that the processes of an analysis share']])
+
+function summaryOf(presence: Presence): string {
+  const { online, since, version, clockDifferenceMs, unbounded, secretSince } = presence
   const state = online ? 'Online since' : 'Away since'
   const facts = [since === null ? 'It has never called' : `${state} ${since} (${cellOf(since)})`]
   if (version !== null) {
@@ -63,6 +69,10 @@ function summaryOf({ online, since, version, clockDifferenceMs, secretSince }: P
   }
   if (clockDifferenceMs !== null) {
     facts.push(`its clock differs by ${(clockDifferenceMs / 1_000).toFixed(1)} s`)
+  }
+  if (unbounded?.length) {
+    const names = unbounded.map((what) => UNBOUNDED.get(what) ?? printable(what))
+    facts.push(`its limits do not cover ${names.join(' and ')}`)
   }
   if (secretSince) {
     facts.push(`its secret was set ${secretSince} (${cellOf(secretSince)})`)

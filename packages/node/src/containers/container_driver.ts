@@ -73,11 +73,19 @@ export interface Container {
   stop(graceMs: number): Promise<ContainerExit>
 }
 
+/** What the limits of a driver may not cover on a machine, and what to do about it, for the operator. */
+export const UNBOUNDED = {
+  sharedMemory:
+    'Without control groups, memory that the processes of an analysis share is not bounded: use runc as root, or bound the node (docs/nodes.md)',
+} as const
+
+export type Unbounded = keyof typeof UNBOUNDED
+
 /** Runs containers. All drivers pass the same test suite. */
 export interface ContainerDriver {
   readonly name: string
-  /** What the limits of its containers do not cover, and what to do about it, for the operator. */
-  readonly unlimited?: string
+  /** What the limits of its containers do not cover here. */
+  readonly unbounded: readonly Unbounded[]
 
   /** Starts a container as a test. Returns the reason why this machine cannot, with what to do about it. */
   available(): Promise<string | undefined>

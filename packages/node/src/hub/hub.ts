@@ -26,10 +26,13 @@ export interface HubRequest {
 export class Hub {
   readonly #address: HubAddress
   readonly #login: Login
+  readonly #unbounded: readonly string[] | undefined
 
-  constructor(address: HubAddress, credentials: ClientCredentials) {
+  /** `unbounded` is what no limit covers where the client runs analyses; undefined for one that runs none. */
+  constructor(address: HubAddress, credentials: ClientCredentials, unbounded?: readonly string[]) {
     this.#address = address
     this.#login = new Login(this.#of('identity'), credentials)
+    this.#unbounded = unbounded
   }
 
   /** Sends a request and parses the JSON answer. */
@@ -60,7 +63,7 @@ export class Hub {
         authorization: `Bearer ${token}`,
         ...(json !== undefined && { 'content-type': 'application/json' }),
         ...traceHeaders(),
-        ...nodeHeaders(),
+        ...nodeHeaders(this.#unbounded),
         ...headers,
       },
       ...(json !== undefined && { body: JSON.stringify(json) }),

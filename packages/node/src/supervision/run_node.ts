@@ -1,4 +1,5 @@
 import { containerDriver, type Isolation } from '#node/containers/choose_driver'
+import { UNBOUNDED } from '#node/containers/container_driver'
 import { NodeProcess } from '#node/node_process'
 import { printLine } from '#node/print_line'
 import { readNodeSettings } from '#node/settings/node_settings'
@@ -18,9 +19,7 @@ export async function runNode(
   const settings = await readNodeSettings(file)
   const containers = await containerDriver(isolation ?? settings.isolation, settings.folder)
   printLine(`Containers are run by ${containers.name}`)
-  if (containers.unlimited !== undefined) {
-    printLine(containers.unlimited)
-  }
+  containers.unbounded.forEach((what) => printLine(UNBOUNDED[what]))
   await traceRuns()
   const node = await NodeProcess.start({ settings, containers, onLine: printLine })
   onReady()

@@ -31,8 +31,7 @@ const NOT_INSTALLED =
  */
 export class BubblewrapDriver implements ContainerDriver {
   readonly name = 'bubblewrap'
-  readonly unlimited =
-    'Without control groups, memory that the processes of an analysis share is not bounded: use runc as root, or bound the node (docs/nodes.md)'
+  readonly unbounded = ['sharedMemory'] as const
   readonly #folder: RunFolder
   #isAvailable = false
 

@@ -20,6 +20,7 @@ const NAMESPACES = ['--mount', '--pid', '--net', '--ipc', '--uts', '--cgroup']
 /** Runs containers with runc as root, with limits that control groups hold. */
 export class RuncDriver implements ContainerDriver {
   readonly name = 'runc'
+  readonly unbounded = []
   readonly #folder: RunFolder
   readonly #statePath: string
 
