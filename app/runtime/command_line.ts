@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
 
-import type { Kernel } from '@adonisjs/core/ace'
+import { HelpCommand, type Kernel } from '@adonisjs/core/ace'
 import type { ApplicationService } from '@adonisjs/core/types'
 
 import { DatabaseNotConfigured } from '#database/addresses'
@@ -93,10 +93,20 @@ export class CommandLine {
       },
     }
     Object.assign(errorHandler, { prettyPrintError: printStack })
+    explainWithoutArguments(ace)
     if (!process.stdout.isTTY) {
       withoutTerminal(ace)
     }
   }
+}
+
+/** Stands in for the arguments that a command needs, which Ace demands also of those who only ask for its help. */
+function explainWithoutArguments(ace: Kernel): void {
+  ace.on('help', async ({ commandName, args }, kernel, parsed) => {
+    parsed.args = [commandName, ...args.map(({ name }) => name)]
+    await new HelpCommand(kernel, parsed, kernel.ui, kernel.prompt).exec()
+    return kernel.shortcircuit()
+  })
 }
 
 /** The exit code that shells use for a signal. */

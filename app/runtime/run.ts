@@ -40,7 +40,11 @@ export async function run(start: () => Promise<Running>, { reloads = false } = {
       process.exit(1)
     }
   }
-  if ((await stopping) === 'SIGTERM') {
+  const signal = await stopping
+  if (signal === 'SIGINT' && !membership()) {
+    console.log('Stopping. Ctrl-C again ends it at once.')
+  }
+  if (signal === 'SIGTERM') {
     await running?.announceStop?.()
   }
   await running?.stop()

@@ -25,7 +25,7 @@ export function isBuilt(root) {
 
 /** Compiles changed sources and removes the output of deleted ones. */
 export async function build(root, node) {
-  report('Building the hub.')
+  report('Building the hub. The first time, this takes about half a minute.')
   const sources = listSources(root)
   const stamp = fingerprint(root, sources)
   rmSync(stampFile(root), { force: true })

@@ -135,4 +135,13 @@ test.group('First start', (group) => {
     assert.notInclude(printed, chosen.IDENTITY_ADMIN_PASSWORD)
     assert.lengthOf(printed.match(/^ {2}secret /gm) ?? [], 1, 'that of the platform')
   })
+
+  test('says at a terminal that it stops, which may take a while', async ({ assert, cleanup }) => {
+    const DATA_DIR = await folderWithTables(cleanup)
+    const hub = await HubProcesses.start('server', { variables: { DATA_DIR } })
+    cleanup(() => hub.remove())
+    hub.pressCtrlC()
+    assert.equal(await hub.exit, 0)
+    assert.match(hub.output, /^Stopping\. Ctrl-C again ends it at once\.$/m)
+  })
 })

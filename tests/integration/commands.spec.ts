@@ -35,6 +35,13 @@ test.group('Commands without a database', () => {
     assert.include(ace(folder, ['audit:verify', '--help']).printed, 'fingerprint')
   }).timeout(60_000)
 
+  test('are explained without the arguments that they need', async ({ assert, cleanup }) => {
+    const { status, printed } = ace(await temporaryFolder(cleanup), ['image:export', '--help'])
+    assert.equal(status, 0, printed)
+    assert.include(printed, 'docker load')
+    assert.notInclude(printed, 'ERROR')
+  }).timeout(60_000)
+
   test('say in a sentence that they need one', async ({ assert, cleanup }) => {
     const { status, printed } = ace(await temporaryFolder(cleanup), ['sweep:events'])
     assert.equal(status, 1)
