@@ -66,6 +66,7 @@ test.group('The life of an analysis with hubctl', (group) => {
     assert.equal(explained.phase, 'finished')
     assert.match(timeline, /status +north +- +executionStatus: executed/)
     assert.match(timeline, /event +- +admin +updated: configurationLocked: yes/)
+    assert.match(timeline, /event +- +north +updated: executionStatus: executing/)
   }).timeout(600_000)
 
   test('what died is seen, given back, and forgotten', async ({ assert }) => {

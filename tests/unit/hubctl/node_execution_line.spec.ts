@@ -22,7 +22,7 @@ test.group('The line about a node of an analysis', () => {
   for (const [more, expected] of [
     [{ message: 'Round 3 of 10' }, 'north: executing for 9s, 30 %: Round 3 of 10'],
     [{ status: 'started', message: 'Starts' }, 'north: started for 9s: Starts'],
-    [{ status: null }, 'north: has not begun for 9s'],
+    [{ status: null }, 'north: has not started for 9s'],
     [{ status: null, approved: false }, 'north: waits for the approval of its realm for 9s'],
     [{ awaySince: before(180) }, 'north: executing for 9s, 30 % (away for 3m)'],
     [{ status: 'failed', message: 'no\u001B[31m rows' }, 'north: failed for 9s: no\uFFFD[31m rows'],

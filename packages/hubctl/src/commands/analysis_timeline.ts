@@ -1,7 +1,7 @@
 import type { Invocation } from '#hubctl/invocation'
 import { findRecord } from '#hubctl/kinds/find_record'
 import { pathOf } from '#hubctl/kinds/kind'
-import { nodesOfAnalysis } from '#hubctl/kinds/nodes_of_analysis'
+import { nodesAndClientsOfAnalysis } from '#hubctl/kinds/nodes_of_analysis'
 import { ANALYSES } from '#hubctl/kinds/record_collections'
 import { cellOf } from '#hubctl/output/cell'
 import type { Fields } from '#hubctl/platform/pages'
@@ -49,7 +49,7 @@ export async function showTimeline(
     cursor = page.meta.next
   } while (cursor !== null && entries.length < options.limit)
   const wanted = entries.slice(0, options.limit)
-  const nodes = await nodesOfAnalysis(api, id)
+  const nodes = await nodesAndClientsOfAnalysis(api, id)
   output.records(output.isTable ? wanted.map((entry) => rowOf(entry, nodes)) : wanted, {
     kind: 'entry',
     columns: ['time', 'source', 'node', 'actor', 'what'],
@@ -64,14 +64,17 @@ function rowOf(entry: TimelineEntry, nodes: ReadonlyMap<string, string>): Fields
     time,
     source,
     node: nodes.get(node ?? '') ?? node,
-    actor: actorOf(entry),
+    actor: actorOf(entry, nodes),
     what: detail ? `${name}: ${detail}` : name,
   }
 }
 
-/** Names the actor, and the reporter of what the hub did not record itself. */
-function actorOf({ actor, reportedBy }: TimelineEntry): string | undefined {
-  const named = actor?.name ?? actor?.type
+/** Names the actor, a node by its own name, and the reporter of what the hub did not record itself. */
+function actorOf(
+  { actor, reportedBy }: TimelineEntry,
+  nodes: ReadonlyMap<string, string>
+): string | undefined {
+  const named = nodes.get(actor?.id ?? '') ?? actor?.name ?? actor?.type
   const note = reporterNote(reportedBy)
   return note === undefined ? named : `${named ?? ''} ${note}`.trim()
 }

@@ -25,7 +25,7 @@ export function executionLine(
 ): string {
   const name = printable(names.get(nodeId) ?? nodeId)
   const share = progress === null || status !== 'executing' ? '' : `, ${progress} %`
-  const waiting = approved ? 'has not begun' : 'waits for the approval of its realm'
+  const waiting = approved ? 'has not started' : 'waits for the approval of its realm'
   const state = `${status ?? waiting} for ${ageOf(since)}${share}`
   const away = awaySince === null ? '' : styled('red', ` (away for ${ageOf(awaySince)})`)
   const reported = message === undefined ? '' : `: ${printable(message)}`

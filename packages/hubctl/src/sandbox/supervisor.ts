@@ -84,6 +84,7 @@ export class Supervisor {
     const temporary = await this.#temporary.create()
     const environment = await hubEnvironment(this.#folder, this.#options, temporary)
     const hub = await startHub(this.#folder, environment)
+    this.#output.note('Starts the hub.')
     this.#contexts = await SandboxContexts.claim(new Contexts(), this.#folder.path, this.#hub.url)
     await this.#hasStarted(hub)
     const [seed] = await Promise.all([this.#hubWithRecords(hub), this.#makeImage(environment)])
@@ -146,6 +147,7 @@ export class Supervisor {
     if (images.includes(`"master/${MASTER_IMAGE}:latest"`)) {
       return
     }
+    this.#output.note('Makes an image from the Python of this machine.')
     const root = repositoryFolder()
     try {
       await run(process.execPath, ['ace.js', 'image:python'], { cwd: root, env: environment })
@@ -158,6 +160,7 @@ export class Supervisor {
   }
 
   async #startNodes(seed: SandboxSeed, temporary: string): Promise<void> {
+    this.#output.note('Starts the nodes.')
     const signingKeys = await seed.signingKeys()
     const { isolation } = this.#options
     const environment = { ...process.env, TMPDIR: temporary }

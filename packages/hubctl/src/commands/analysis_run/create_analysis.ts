@@ -53,9 +53,10 @@ export async function createAnalysis(
     projectId: project.id,
     masterImageId: image.id,
   })
-  const analysis = { id: created!.data.id, name }
+  const { id: analysisId, name: storedName = name } = created!.data
+  const analysis = { id: analysisId, name: storedName }
   await chooseNodes(api, analysis.id, wanted.node)
-  progress.step(`Created the analysis ${name}`)
+  progress.step(`Created the analysis ${analysis.name}`)
   const { bucketId } = await codeBucket(api, analysis.id)
   for (const { file, path } of code) {
     await upload(api, { file, bucketId, path }, output)

@@ -162,6 +162,7 @@ class Execution {
           `It goes on. See what it waits for: hubctl analysis explain ${this.#analysis.name}`,
         ])
       }
+      this.#progress.wait()
       await pause(POLL_MS)
     }
   }
@@ -183,7 +184,7 @@ class Execution {
 }
 
 function stateOf({ node, executionStatus }: NodeState): string {
-  return executionStatus ?? (node.online ? 'has not begun' : 'has not begun, and is offline')
+  return executionStatus ?? (node.online ? 'has not started' : 'has not started, and is offline')
 }
 
 const namesOf = (nodes: readonly NodeState[]): string =>

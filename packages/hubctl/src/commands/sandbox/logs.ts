@@ -30,10 +30,8 @@ export async function showLogs(
   }
   for (const { name, path } of shown) {
     const text = await readFile(path, 'utf8')
-    text
-      .trimEnd()
-      .split('\n')
-      .forEach((line) => output.line(printable(shown.length > 1 ? `${name}  ${line}` : line)))
+    const lines = text === '' ? [] : text.trimEnd().split('\n')
+    lines.forEach((line) => output.line(printable(shown.length > 1 ? `${name}  ${line}` : line)))
   }
 }
 

@@ -77,5 +77,8 @@ export function sandboxCommand(): Command {
 }
 
 function withIsolation(command: Command): Command {
-  return command.option('--isolation <driver>', 'bubblewrap (default) or runc')
+  return command.option(
+    '--isolation <driver>',
+    'bubblewrap or runc (default: runc where it works, as root, else bubblewrap)'
+  )
 }
