@@ -105,11 +105,22 @@ async function showTable(done: readonly Round[], options: DrillOptions): Promise
   console.log(`\n${table}\n`)
   if (options.isTableWritten) {
     await writeBetweenMarkers(PAGE, 'drill', table)
-    await writeBetweenMarkers(README, 'drill', tableOf(all.filter(({ name }) => isForReadme(name))))
+    await writeBetweenMarkers(
+      README,
+      'drill',
+      tableOf(all.filter(({ name }) => README_BREAKS.includes(name)))
+    )
   }
 }
 
-const isForReadme = (name: string) => name.endsWith('kill -9') || name.endsWith('clean switch')
+/** What readers ask first about. */
+const README_BREAKS = [
+  'a host of the hub: kill -9',
+  'the primary of PostgreSQL: kill -9',
+  'one of three hosts of RabbitMQ: kill -9',
+  'the master of Redis: kill -9',
+  'a host of S3: kill -9',
+]
 
 async function readRounds(file: string): Promise<Round[]> {
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
