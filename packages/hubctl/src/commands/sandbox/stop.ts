@@ -13,7 +13,7 @@ import { sandboxInvocation } from './sandbox_invocation.js'
 const POLL_MS = 100
 
 export async function down({ options, output }: Invocation<FolderOption>): Promise<void> {
-  const wasRunning = await end(new SandboxFolder(options))
+  const wasRunning = await end(new SandboxFolder(options), output)
   output.done(wasRunning ? 'The sandbox has ended' : 'No sandbox was running')
 }
 
@@ -23,7 +23,8 @@ export async function reset({
   contexts,
 }: Invocation<FolderOption>): Promise<void> {
   const folder = new SandboxFolder(options)
-  await end(folder)
+  await end(folder, output)
+  output.note('Deletes its data.')
   await new TemporaryFolder(folder.path).remove()
   await rm(folder.path, { recursive: true, force: true })
   await SandboxContexts.remove(contexts, folder.path)
@@ -41,7 +42,8 @@ export async function showStatus(invocation: Invocation<FolderOption>): Promise<
 }
 
 /** Ends the process of a sandbox, which ends its parts, or what a killed one left. Returns whether there was one. */
-async function end(folder: SandboxFolder): Promise<boolean> {
+async function end(folder: SandboxFolder, output: Invocation['output']): Promise<boolean> {
+  output.note(`Ends what runs of the sandbox in ${folder.path}.`)
   const state = await runningSandbox(folder)
   if (!state) {
     const hadLeftovers = await endLeftovers(folder)
