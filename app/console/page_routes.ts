@@ -9,7 +9,7 @@ const PAGE: ResponseDeclaration = {
   contentType: 'text/html; charset=utf-8',
 }
 const REDIRECT: ResponseDeclaration = {
-  description: 'To another page, or to sign in',
+  description: 'A redirect to another page, or to the login',
   headers: { location: 'The page' },
 }
 
@@ -67,7 +67,7 @@ export class PageRoutes {
       summary,
       access: inSession,
       responses: {
-        200: { description: 'The events', contentType: 'text/event-stream; charset=utf-8' },
+        200: { description: 'Server-sent events', contentType: 'text/event-stream; charset=utf-8' },
         401: { description: 'The session has ended' },
       },
     })

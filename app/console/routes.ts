@@ -21,7 +21,7 @@ import { Views } from './views.js'
 const consoleSurface: Surface = {
   name: 'console',
   title: 'Console',
-  summary: 'Pages for administrators: what needs them, nodes, analyses, people and the system',
+  summary: 'Pages for administrators: open decisions, nodes, analyses, people and the system',
   routes(routes) {
     const pages = new PageRoutes(routes)
     signInRoutes(pages)
@@ -48,7 +48,7 @@ export default consoleSurface
 function assetRoutes(routes: SurfaceRoutes): void {
   routes.get('/assets/:file', sendAsset, {
     name: 'readAsset',
-    summary: 'Style, script and icon of the pages',
+    summary: 'Read the style sheet, script or icon of the pages',
     access: anyone,
     responses: { 200: { description: 'The file', contentType: 'text/css; charset=utf-8' } },
   })

@@ -21,7 +21,7 @@ const RECONNECT_MS = 2_000
 
 /** The suffix of the summary of lists that can also be streamed. */
 export const OR_STREAMED =
-  '; with `Accept: text/event-stream` those that come in from now on, or after `Last-Event-ID`'
+  '; with `Accept: text/event-stream`, stream new ones as they arrive, or those after `Last-Event-ID`'
 
 /** Whether the client accepts an event stream instead of a list. */
 export function acceptsEventStream({ request }: HttpContext): boolean {

@@ -8,7 +8,7 @@ import { messageRoutes } from '#messenger/messages/message_routes'
 const messenger: Surface = {
   name: 'messenger',
   title: 'Messenger',
-  summary: 'Sealed messages between identities',
+  summary: 'Encrypted messages between identities',
   routes(routes) {
     commonRoutes(routes, messenger)
     messageRoutes(routes)

@@ -29,7 +29,7 @@ const READINESS: JsonSchema = {
     status: { enum: ['ok', 'degraded'] },
     degraded: {
       type: 'array',
-      description: 'What is away without which most requests are answered all the same',
+      description: 'Unavailable dependencies that most requests do not need',
       items: {
         type: 'object',
         required: ['name', 'reason'],
@@ -43,9 +43,14 @@ const READINESS: JsonSchema = {
 export function commonRoutes(routes: SurfaceRoutes, surface: Surface): void {
   routes.get('/', sendMetadata, {
     name: 'readMetadata',
-    summary: `Version and time of the ${surface.name} service`,
+    summary: `Read the version and the time of the ${surface.name} service`,
     access: anyone,
-    responses: { 200: { description: 'Version, and time in milliseconds', schema: METADATA } },
+    responses: {
+      200: {
+        description: 'The version, and the time in milliseconds since 1970',
+        schema: METADATA,
+      },
+    },
   })
   healthRoutes(routes)
   docsRoutes(routes, surface)
@@ -67,9 +72,9 @@ export function healthRoutes(routes: SurfaceRoutes): void {
   routes
     .get('/health/live', (ctx) => sendJson(ctx, { status: 'ok' }), {
       name: 'readLiveness',
-      summary: 'Whether the process runs',
+      summary: 'Check that the process runs (liveness)',
       access: anyone,
-      responses: { 200: { description: 'It runs', schema: HEALTH } },
+      responses: { 200: { description: 'The process runs', schema: HEALTH } },
     })
     .get(
       '/health/ready',
@@ -78,9 +83,14 @@ export function healthRoutes(routes: SurfaceRoutes): void {
       },
       {
         name: 'readReadiness',
-        summary: 'Whether requests can be answered now',
+        summary: 'Check that the service can process requests (readiness)',
         access: anyone,
-        responses: { 200: { description: 'They can', schema: READINESS } },
+        responses: {
+          200: {
+            description: 'The service is ready, possibly without optional dependencies',
+            schema: READINESS,
+          },
+        },
       }
     )
 }

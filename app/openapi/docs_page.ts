@@ -67,13 +67,9 @@ function callingSection({ info, components }: OpenApiDocument): Html {
 }
 
 function failureSchema(name: string, schema: JsonSchema): Html {
-  const examples = (schema.examples ?? []) as unknown[]
   return html` <details>
     <summary>${name} <span class="muted">${schema.description}</span></summary>
-    <div id="${schemaAnchor(name)}">
-      ${schemaTable(schema)}
-      ${examples.map((example) => html`<pre tabindex="0">${JSON.stringify(example, null, 2)}</pre>`)}
-    </div>
+    <div id="${schemaAnchor(name)}">${schemaTable(schema)} ${examplesOf(schema)}</div>
   </details>`
 }
 
@@ -174,8 +170,15 @@ function contentTables(document: OpenApiDocument, content: Content): Html[] {
     return html`<p class="muted">
         ${alternatives(types.map((type) => html`<code>${type}</code>`))}
       </p>
-      ${schema && schemaTable(resolved(document, schema))}`
+      ${schema && schemaTable(resolved(document, schema))}
+      ${schema && examplesOf(resolved(document, schema))}`
   })
+}
+
+function examplesOf({ examples = [] }: JsonSchema): Html[] {
+  return (examples as unknown[]).map(
+    (example) => html`<pre tabindex="0">${JSON.stringify(example, null, 2)}</pre>`
+  )
 }
 
 function resolved({ components }: OpenApiDocument, schema: JsonSchema): JsonSchema {

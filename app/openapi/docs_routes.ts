@@ -44,18 +44,22 @@ export function docsRoutes(
   if (docsAreServed(settings)) {
     routes.get('/docs', (ctx) => documentation.show(ctx), {
       name: 'showDocumentation',
-      summary: 'This description: a page for people, an OpenAPI document for programs',
+      summary: 'Show this documentation as a page, or as an OpenAPI document if JSON is preferred',
       access: anyone,
       responses: {
-        200: { description: 'The page or the document', schema: OPENAPI, contentType: 'text/html' },
+        200: {
+          description: 'The page, or the OpenAPI document',
+          schema: OPENAPI,
+          contentType: 'text/html',
+        },
       },
     })
   }
   routes.get('/docs/openapi.json', (ctx) => documentation.send(ctx), {
     name: 'readDescription',
-    summary: 'This description as an OpenAPI document',
+    summary: 'Read this documentation as an OpenAPI document',
     access: descriptionAccess(settings),
-    responses: { 200: { description: 'The document', schema: OPENAPI } },
+    responses: { 200: { description: 'The OpenAPI document', schema: OPENAPI } },
   })
 }
 

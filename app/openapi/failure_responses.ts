@@ -46,39 +46,38 @@ const PATH: JsonSchema = {
   type: 'array',
   items: { type: 'string' },
   description:
-    'Names that lead to what is meant, from the outside in; empty where no attribute is meant',
+    'The path of the attribute in the body, from the outside in; empty if the issue concerns no single attribute',
 }
 
 const META: JsonSchema = {
   type: 'object',
-  description:
-    'More about the issue; for a rejected query its `parameter` and the `key` as it was sent',
+  description: 'Details; for an invalid query the `parameter` and the `key` as sent',
 }
 
-const REASON = text('Why, for people; it may be worded differently at any time')
+const REASON = text('The reason for people; its wording may change at any time')
 
 /** The schemas of every failure. The codes are collected from the failure classes. */
 export const FAILURE_SCHEMAS: Record<string, JsonSchema> = {
   ErrorEnvelope: {
     type: 'object',
-    description: 'What every failed request is answered with',
+    description: 'The body of every error response',
     required: ['statusCode', 'code', 'message', 'issues'],
     properties: {
-      statusCode: { type: 'integer', description: 'The HTTP status of the answer' },
+      statusCode: { type: 'integer', description: 'The HTTP status of the response' },
       code: text(
-        `What went wrong, for programs: ${codesByStatus()}; some operations have codes of their own`
+        `The error code for programs: ${codesByStatus()}; some operations have codes of their own`
       ),
       message: REASON,
       issues: {
         type: 'array',
         items: { $ref: '#/components/schemas/Issue' },
-        description: 'What exactly was wrong; empty where there is nothing more to say',
+        description: 'The reasons by attribute; empty if the message says everything',
       },
     },
     examples: [envelopeOf(EXAMPLE)],
   },
   Issue: {
-    description: 'One reason for a failure, or several for the same attribute',
+    description: 'One reason for an error, or several for the same attribute',
     oneOf: [
       { $ref: '#/components/schemas/IssueItem' },
       { $ref: '#/components/schemas/IssueGroup' },
@@ -94,13 +93,13 @@ export const FAILURE_SCHEMAS: Record<string, JsonSchema> = {
     required: ['type', 'code', 'path', 'message', 'meta'],
     properties: {
       type: { type: 'string', const: 'item' },
-      code: text('What was wrong, for programs'),
+      code: text('The reason as a code for programs'),
       path: PATH,
       message: REASON,
       meta: META,
-      data: { type: 'object', description: 'The limits that were missed, such as `min` and `max`' },
+      data: { type: 'object', description: 'The violated limits, such as `min` and `max`' },
       expected: text('The type that was expected'),
-      received: { description: 'What was sent instead' },
+      received: { description: 'The value that was sent' },
     },
   },
   IssueGroup: {
@@ -109,7 +108,7 @@ export const FAILURE_SCHEMAS: Record<string, JsonSchema> = {
     required: ['type', 'path', 'message', 'issues', 'meta'],
     properties: {
       type: { type: 'string', const: 'group' },
-      code: text('What the issues have in common, for programs'),
+      code: text('The common code of the issues, for programs'),
       path: PATH,
       message: REASON,
       issues: { type: 'array', items: { $ref: '#/components/schemas/Issue' } },
@@ -121,11 +120,11 @@ export const FAILURE_SCHEMAS: Record<string, JsonSchema> = {
 /** Responses that many operations share. */
 export const SHARED_RESPONSES: Record<string, DocumentedResponse> = {
   Failure: {
-    description: 'Any failure, with the status that the envelope repeats',
+    description: 'An error; the body repeats the status and names the error code',
     content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelope' } } },
   },
   NotModified: {
-    description: 'Nothing changed since the answer whose ETag was sent as If-None-Match',
+    description: 'The resource still has the ETag that was sent as If-None-Match',
   },
 }
 

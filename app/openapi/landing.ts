@@ -13,15 +13,16 @@ import { COMMIT, VERSION } from '#kernel/version'
 export const hub: Surface = {
   name: 'hub',
   title: 'Analysis Hub',
-  summary: 'The surfaces served here',
+  summary: 'The services at this address',
   routes(routes) {
     routes.get('/', showLanding, {
       name: 'showLanding',
-      summary: 'The surfaces served here, for people; version and time for programs',
+      summary:
+        'Show the services at this address, or the version and the time if JSON is preferred',
       access: anyone,
       responses: {
         200: {
-          description: 'Version and time, where JSON is asked for; else the page',
+          description: 'The page, or the version and the time as JSON',
           schema: METADATA,
           contentType: 'text/html',
         },

@@ -55,10 +55,10 @@ export function documentedOperation(route: CataloguedRoute): DocumentedOperation
 /** Describes the required access in a sentence. */
 export function describeAccess(access: Access): string {
   if (access.kind === 'public') {
-    return 'Anybody may call this.'
+    return 'Needs no login.'
   }
   if (access.kind === 'session') {
-    return 'Users who are signed in to the console may open this; it shows what the interface shows them.'
+    return 'Needs a session of the console; shows only what the user may see in the interface.'
   }
   if (access.kind === 'identity') {
     return 'Needs a login.'
@@ -85,10 +85,13 @@ function pathParameters(path: string): DocumentedParameter[] {
     name,
     in: 'path',
     required: true,
-    description: name === 'id' ? 'Which record is meant' : `Which ${name} is meant`,
+    description: name === 'id' ? 'The id of the record' : `The ${inWords(name)} of the path`,
     schema: { type: 'string' },
   }))
 }
+
+const inWords = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 function queryParameter({
   name,

@@ -1,17 +1,19 @@
 import { catalogue, type CataloguedRoute } from '#http/route_catalogue'
 import type { Surface } from '#http/surface'
+import type { JsonSchema } from '#kernel/json_schema'
 import { publicPrefix } from '#configuration/surfaces'
 import { VERSION } from '#kernel/version'
 import { appSettings } from '#settings/app_settings'
 import type { Components, DocumentedMethod, OpenApiDocument, PathItem } from './document.js'
+import { bodyExample } from './body_example.js'
 import { FAILURE_SCHEMAS, SHARED_RESPONSES } from './failure_responses.js'
 import { bodySchemaName, documentedOperation, pathTemplate } from './operations.js'
 import { tagGroupsOf, tagsOf } from './tags.js'
 
 const CALLING = [
   'An access token is sent as `Authorization: Bearer <token>`.',
-  'A read that is repeated with its `ETag` as `If-None-Match` is answered with 304 and no body where nothing changed.',
-  'Whatever fails is answered with the `ErrorEnvelope`: its `code` is for programs, its `message` for people.',
+  'A repeated read with the former `ETag` as `If-None-Match` returns 304 without a body if nothing has changed.',
+  'Every error has the body `ErrorEnvelope`: its `code` is for programs, its `message` for people.',
 ].join(' ')
 
 interface DocumentOptions {
@@ -84,7 +86,7 @@ function publicPrefixOf({ name }: Surface): string {
 function componentsOf(routes: readonly CataloguedRoute[]): Components {
   const bodies = routes
     .filter(({ operation }) => operation.body)
-    .map((route) => [bodySchemaName(route), route.operation.body!.jsonSchema()])
+    .map((route) => [bodySchemaName(route), withExample(route.operation.body!.jsonSchema())])
   return {
     schemas: { ...FAILURE_SCHEMAS, ...Object.fromEntries(bodies) },
     responses: SHARED_RESPONSES,
@@ -97,3 +99,8 @@ function componentsOf(routes: readonly CataloguedRoute[]): Components {
     },
   }
 }
+
+const withExample = (schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  examples: [bodyExample(schema)],
+})

@@ -36,17 +36,17 @@ export function logPageParameters(maxLimit: number): readonly Parameter[] {
   return [
     {
       name: 'sort',
-      description: '`time` for the oldest first; the newest come first otherwise',
+      description: '`time` sorts by ascending time; the default is `-time`, the newest first',
       schema: { type: 'string' },
     },
     {
       name: 'page[limit]',
-      description: `Lines per page, ${maxLimit} at most`,
+      description: `Lines per page, at most ${maxLimit}`,
       schema: { type: 'integer', minimum: 1 },
     },
     {
       name: 'page[offset]',
-      description: `Lines to pass over, ${MAX_OFFSET} at most; less than none is none`,
+      description: `Number of lines to skip, at most ${MAX_OFFSET}; negative values count as 0`,
       schema: { type: 'integer', maximum: MAX_OFFSET },
     },
   ]

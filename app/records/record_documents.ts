@@ -18,7 +18,10 @@ const COLUMN_SCHEMAS: Record<Column['type'], JsonSchema> = {
   jsonText: {},
 }
 
-const DESCRIPTION: JsonSchema = { type: 'object', description: 'What queries on this kind may say' }
+const DESCRIPTION: JsonSchema = {
+  type: 'object',
+  description: 'The fields, relations, filters and sort keys that queries on this kind may use',
+}
 
 /** A list of keys with an optional sign, without unsafe names. */
 const keyList = (sign: string): JsonSchema => {
@@ -29,10 +32,15 @@ const keyList = (sign: string): JsonSchema => {
 const SHAPING: readonly Parameter[] = [
   {
     name: 'fields',
-    description: 'Fields to answer with; `+name` adds, `-name` removes',
+    description:
+      'Fields of the response, separated by commas; `+name` adds a field to the default ones, `-name` removes one',
     schema: keyList('[+-]'),
   },
-  { name: 'include', description: 'Relations to answer with', schema: { type: 'string' } },
+  {
+    name: 'include',
+    description: 'Relations to include in the response, separated by commas',
+    schema: { type: 'string' },
+  },
 ]
 
 const SELECTING: readonly Parameter[] = [
@@ -44,32 +52,33 @@ const SELECTING: readonly Parameter[] = [
   },
   {
     name: 'sort',
-    description: 'Keys to sort by; `-key` is descending',
+    description: 'Keys to sort by, separated by commas; `-key` sorts in descending order',
     schema: keyList('-'),
   },
   { name: 'page[limit]', description: 'Records per page', schema: { type: 'integer', minimum: 1 } },
   {
     name: 'page[offset]',
-    description: 'Records to pass over; less than none is none',
+    description: 'Number of records to skip; negative values count as 0',
     schema: { type: 'integer' },
   },
 ]
 
 const FORCE: Parameter = {
   name: 'force',
-  description: '`true` deletes a record that others use, too; without it that is 409',
+  description:
+    '`true` also deletes a record that others reference; by default such a request fails with 409',
   schema: { type: 'string', enum: ['true', 'false'] },
 }
 
 export function listOperation(kind: Kind, { isStreamed = false } = {}): Operation {
   return {
     name: `list${capitalised(kind.name)}`,
-    summary: `The ${plural(kind)} that match${isStreamed ? OR_STREAMED : ''}`,
+    summary: `List the ${plural(kind)} that match the filter${isStreamed ? OR_STREAMED : ''}`,
     access: kind.access.read,
     query: [...SELECTING, ...SHAPING],
     responses: {
       200: {
-        description: 'A page of them, and how many there are',
+        description: 'One page of records; `meta.total` is the number of all that match',
         schema: envelope({ type: 'array', items: recordSchema(kind) }, PAGE_META),
       },
     },
@@ -79,7 +88,7 @@ export function listOperation(kind: Kind, { isStreamed = false } = {}): Operatio
 export function readOperation(kind: Kind): Operation {
   return {
     name: `read${capitalised(kind.name)}`,
-    summary: `One ${displayName(kind)}`,
+    summary: `Read ${withArticle(kind)}`,
     access: kind.access.read,
     query: SHAPING,
     responses: {
@@ -91,30 +100,30 @@ export function readOperation(kind: Kind): Operation {
 export function createOperation(kind: Kind): Operation {
   return {
     name: `create${capitalised(kind.name)}`,
-    summary: `Create a ${displayName(kind)}`,
+    summary: `Create ${withArticle(kind)}`,
     access: kind.access.create!,
     body: kind.createBody,
     maxBodyBytes: kind.maxBodyBytes,
     ...entryOf(kind),
-    responses: { 201: writtenAnswer(kind, 'The new record') },
+    responses: { 201: writtenAnswer(kind, 'The created record') },
   }
 }
 
 export function updateOperation(kind: Kind): Operation {
   return {
     name: `update${capitalised(kind.name)}`,
-    summary: `Change a ${displayName(kind)}`,
+    summary: `Update attributes of ${withArticle(kind)}`,
     access: kind.access.update!,
     body: kind.updateBody,
     ...entryOf(kind),
     ...(kind.precondition && { headers: [ifMatch(kind.precondition)] }),
-    responses: { 202: writtenAnswer(kind, 'The record as it is now') },
+    responses: { 202: writtenAnswer(kind, 'The updated record') },
   }
 }
 
 const ifMatch = (attribute: string): HeaderParameter => ({
   name: 'If-Match',
-  description: `The attribute ${attribute} as an entity tag`,
+  description: `The attribute ${attribute} as an entity tag; the update fails if it has changed`,
   required: false,
   schema: { type: 'string', pattern: '^(\\*|(W/)?"[^"]*")$' },
 })
@@ -122,10 +131,10 @@ const ifMatch = (attribute: string): HeaderParameter => ({
 export function removeOperation(kind: Kind): Operation {
   return {
     name: `delete${capitalised(kind.name)}`,
-    summary: `Delete a ${displayName(kind)}`,
+    summary: `Delete ${withArticle(kind)}`,
     access: kind.access.remove!,
     ...(kind.forcible && { query: [FORCE] }),
-    responses: { 202: writtenAnswer(kind, 'The record as it was') },
+    responses: { 202: writtenAnswer(kind, 'The deleted record') },
   }
 }
 
@@ -193,6 +202,7 @@ function columnSchema({ type, nullable }: Column): JsonSchema {
   return nullable && schema.type ? { ...schema, type: [schema.type, 'null'] } : schema
 }
 
-const displayName = ({ label }: Kind): string => label.replaceAll('-', ' ')
+const withArticle = ({ label }: Kind): string =>
+  `${/^[aeio]/.test(label) ? 'an' : 'a'} ${label.replaceAll('-', ' ')}`
 const plural = ({ collection }: Kind): string => collection.slice(1).replaceAll('-', ' ')
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)

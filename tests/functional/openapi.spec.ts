@@ -269,6 +269,18 @@ test.group('OpenAPI documents as they are served', () => {
     }
   })
 
+  test('each body has an example that its rules accept', async ({ assert }) => {
+    const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false })
+    for (const { operation, path } of catalogue
+      .ofInterfaces()
+      .filter((one) => one.operation.body)) {
+      const { examples, ...schema } = bodyWithExample(operation.name)
+      assert.lengthOf(examples, 1, path)
+      assert.isTrue(ajv.validate(schema, examples[0]), `${path}: ${ajv.errorsText()}`)
+      await operation.body!.validate(structuredClone(examples[0]))
+    }
+  })
+
   test('name addresses from the configuration, whatever host was asked', async ({
     client,
     assert,
@@ -291,6 +303,13 @@ test.group('OpenAPI documents as they are served', () => {
     }
   })
 })
+
+function bodyWithExample(operation: string): JsonSchema & { examples: unknown[] } {
+  const [, schema] = Object.entries(documentOf().components.schemas).find(([name]) =>
+    name.endsWith(`.${operation}.body`)
+  )!
+  return schema as JsonSchema & { examples: unknown[] }
+}
 
 function schemasOf({ parameters = [], requestBody, responses }: DocumentedOperation): JsonSchema[] {
   const contents = [requestBody, ...Object.values(responses)].flatMap((one) =>

@@ -11,18 +11,33 @@ import { showTimeline } from './timeline_page.js'
 
 export function analysisRoutes(pages: PageRoutes): void {
   pages
-    .page('/analyses', 'showAnalyses', 'The analyses, and what blocks them', showAnalyses)
-    .page('/analyses/:id', 'showAnalysis', 'One analysis', showAnalysis)
-    .page('/analyses/:id/timeline', 'showTimeline', 'What happened to an analysis', showTimeline)
-    .page('/analyses/:id/log', 'showLog', 'The log of an analysis', showLog)
-    .stream('/analyses/:id/log/stream', 'streamLog', 'New lines of the log', streamLog)
-    .page('/analyses/:id/files', 'showFiles', 'The files of an analysis', showFiles)
-    .page('/analyses/:id/files/:file', 'showFile', 'The beginning of a file', showFile)
-    .download('/analyses/:id/files/:file/download', 'downloadFile', 'A file', downloadFile)
+    .page(
+      '/analyses',
+      'showAnalyses',
+      'List the analyses, and what blocks each of them',
+      showAnalyses
+    )
+    .page(
+      '/analyses/:id',
+      'showAnalysis',
+      'Show an analysis with its nodes and commands',
+      showAnalysis
+    )
+    .page(
+      '/analyses/:id/timeline',
+      'showTimeline',
+      'Show the timeline of an analysis',
+      showTimeline
+    )
+    .page('/analyses/:id/log', 'showLog', 'Show the log of an analysis', showLog)
+    .stream('/analyses/:id/log/stream', 'streamLog', 'Stream new lines of the log', streamLog)
+    .page('/analyses/:id/files', 'showFiles', 'List the files of an analysis', showFiles)
+    .page('/analyses/:id/files/:file', 'showFile', 'Show the beginning of a file', showFile)
+    .download('/analyses/:id/files/:file/download', 'downloadFile', 'Download a file', downloadFile)
     .action(
       '/analyses/:id/commands/:command',
       'commandAnalysis',
-      'Give a command to an analysis',
+      'Run a command on an analysis',
       commandAnalysis
     )
 }

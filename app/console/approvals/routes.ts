@@ -6,13 +6,13 @@ export function approvalRoutes(pages: PageRoutes): void {
     .page(
       '/approvals/:subject/:id',
       'showApproval',
-      'One decision: what is requested, by whom, and what changed',
+      'Show a decision: what is requested, by whom, and what changed',
       showApproval
     )
     .action(
       '/approvals/:subject/:id',
       'decideApproval',
-      'Approve or reject that a node takes part',
+      'Approve or reject the participation of a node',
       decide
     )
 }

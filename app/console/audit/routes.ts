@@ -6,9 +6,14 @@ import { showProof, verifyTrail } from './proof_page.js'
 
 export function auditRoutes(pages: PageRoutes): void {
   pages
-    .page('/audit', 'showEvents', 'Who did what, the newest first', showEvents)
-    .page('/audit/proof', 'showProof', 'When the audit trail was verified, and how', showProof)
+    .page('/audit', 'showEvents', 'Search the audit trail, the newest events first', showEvents)
+    .page('/audit/proof', 'showProof', 'Show when the audit trail was verified, and how', showProof)
     .action('/audit/proof', 'verifyTrail', 'Verify the audit trail', verifyTrail)
-    .page('/audit/export', 'exportTrail', 'The audit trail with its proof, as a file', exportTrail)
-    .page('/audit/events/:id', 'showEvent', 'One event', showEvent)
+    .page(
+      '/audit/export',
+      'exportTrail',
+      'Export the audit trail with its proof as a file',
+      exportTrail
+    )
+    .page('/audit/events/:id', 'showEvent', 'Show an event', showEvent)
 }

@@ -6,7 +6,7 @@ export function liveRoutes(pages: PageRoutes): void {
   pages.stream(
     '/live',
     'streamChanges',
-    'Which sections of an open page changed',
+    'Stream which sections of an open page changed',
     ({ hub, session, query }, { signal }) =>
       liveEvents({
         url: hub.address('core'),

@@ -2,5 +2,10 @@ import type { PageRoutes } from '#console/page_routes'
 import { showNeeds } from './needs_page.js'
 
 export function needsRoutes(pages: PageRoutes): void {
-  pages.page('/', 'showNeeds', 'What waits for the user, and what is stuck', showNeeds)
+  pages.page(
+    '/',
+    'showNeeds',
+    'Show open decisions of the user, stuck analyses, and findings',
+    showNeeds
+  )
 }

@@ -11,16 +11,26 @@ import { showUser } from './user_page.js'
 
 export function peopleRoutes(pages: PageRoutes): void {
   pages
-    .page('/people', 'showUsers', 'The users', atEmbeddedProvider(listing('users')))
-    .page('/people/clients', 'showClients', 'The programs', atEmbeddedProvider(listing('clients')))
-    .page('/people/roles', 'showRoles', 'The roles', atEmbeddedProvider(listing('roles')))
+    .page('/people', 'showUsers', 'List the users', atEmbeddedProvider(listing('users')))
+    .page(
+      '/people/clients',
+      'showClients',
+      'List the programs (clients)',
+      atEmbeddedProvider(listing('clients'))
+    )
+    .page('/people/roles', 'showRoles', 'List the roles', atEmbeddedProvider(listing('roles')))
     .page(
       '/people/permissions',
       'showPermissions',
-      'The permissions, to see who has them',
+      'List the permissions',
       atEmbeddedProvider(listing('permissions'))
     )
-    .page('/people/users/:id', 'showUser', 'One user', atEmbeddedProvider(showUser))
+    .page(
+      '/people/users/:id',
+      'showUser',
+      'Show a user with roles, permissions and sessions',
+      atEmbeddedProvider(showUser)
+    )
     .action('/people/users/:id/block', 'blockUser', 'Block a user', changeAccount('user', false))
     .action(
       '/people/users/:id/unblock',
@@ -29,8 +39,18 @@ export function peopleRoutes(pages: PageRoutes): void {
       changeAccount('user', true)
     )
     .action('/people/users/:id/sessions', 'endSessions', 'End the sessions of a user', endSessions)
-    .page('/people/clients/:id', 'showClient', 'One program', atEmbeddedProvider(showClient))
-    .action('/people/clients/:id/secret', 'rotateClient', 'Replace its secret', rotateClient)
+    .page(
+      '/people/clients/:id',
+      'showClient',
+      'Show a program with its roles and permissions',
+      atEmbeddedProvider(showClient)
+    )
+    .action(
+      '/people/clients/:id/secret',
+      'rotateClient',
+      'Replace the secret of a program',
+      rotateClient
+    )
     .action(
       '/people/clients/:id/block',
       'blockClient',
@@ -43,11 +63,16 @@ export function peopleRoutes(pages: PageRoutes): void {
       'Unblock a program',
       changeAccount('client', true)
     )
-    .page('/people/roles/:id', 'showRole', 'One role', atEmbeddedProvider(showRole))
+    .page(
+      '/people/roles/:id',
+      'showRole',
+      'Show a role: its permissions and its holders',
+      atEmbeddedProvider(showRole)
+    )
     .page(
       '/people/permissions/:id',
       'showPermission',
-      'Who has a permission',
+      'Show the holders of a permission',
       atEmbeddedProvider(showPermission)
     )
 }

@@ -4,6 +4,6 @@ import { showProjects } from './projects_page.js'
 
 export function projectRoutes(pages: PageRoutes): void {
   pages
-    .page('/projects', 'showProjects', 'The projects', showProjects)
-    .page('/projects/:id', 'showProject', 'One project with its nodes and analyses', showProject)
+    .page('/projects', 'showProjects', 'List the projects', showProjects)
+    .page('/projects/:id', 'showProject', 'Show a project with its nodes and analyses', showProject)
 }

@@ -7,16 +7,21 @@ import { SignOut } from './sign_out.js'
 
 export function signInRoutes(pages: PageRoutes): void {
   pages
-    .open('/sign-in', 'signIn', 'To the identity provider, to sign in', async (ctx) => {
+    .open('/sign-in', 'signIn', 'Redirect to the identity provider to sign in', async (ctx) => {
       const signIn = await ctx.containerResolver.make(SignIn)
       await signIn.start(ctx)
     })
-    .open('/callback', 'finishSignIn', 'Back from the identity provider', async (ctx) => {
-      const signIn = await ctx.containerResolver.make(SignIn)
-      await signIn.finish(ctx)
-    })
-    .open('/signed-out', 'showSignedOut', 'The page after signing out', showSignedOut)
-    .action('/sign-out', 'signOut', 'End the session', async (page, ctx) => {
+    .open(
+      '/callback',
+      'finishSignIn',
+      'Finish the sign-in after the redirect of the identity provider',
+      async (ctx) => {
+        const signIn = await ctx.containerResolver.make(SignIn)
+        await signIn.finish(ctx)
+      }
+    )
+    .open('/signed-out', 'showSignedOut', 'Show the page after the sign-out', showSignedOut)
+    .action('/sign-out', 'signOut', 'Sign out', async (page, ctx) => {
       const signOut = await ctx.containerResolver.make(SignOut)
       return signOut.run(page, ctx)
     })

@@ -6,16 +6,21 @@ import { showSystem } from './system_page.js'
 
 export function systemRoutes(pages: PageRoutes): void {
   pages
-    .page('/system', 'showSystem', 'Whether all parts work, and what waits', showSystem)
-    .action('/system/examination', 'examine', 'Let the doctor examine the installation', examine)
+    .page('/system', 'showSystem', 'Show the state of the services, queues and sweeps', showSystem)
+    .action('/system/examination', 'examine', 'Start an examination by the doctor', examine)
     .action('/system/sweeps/:name', 'runSweep', 'Run a sweep now', runSweep)
-    .page(
-      '/system/dead',
-      'showDeadLetters',
-      'Messages that could not be processed',
-      showDeadLetters
+    .page('/system/dead', 'showDeadLetters', 'List the dead letters of each queue', showDeadLetters)
+    .action(
+      '/system/dead/redrive',
+      'redriveQueue',
+      'Return all dead letters of a queue to it',
+      redriveQueue
     )
-    .action('/system/dead/redrive', 'redriveQueue', 'Redrive all of a queue', redriveQueue)
-    .action('/system/dead/:id/redrive', 'redriveLetter', 'Redrive a dead letter', redriveLetter)
+    .action(
+      '/system/dead/:id/redrive',
+      'redriveLetter',
+      'Return a dead letter to its queue',
+      redriveLetter
+    )
     .action('/system/dead/:id/drop', 'dropLetter', 'Delete a dead letter', dropLetter)
 }

@@ -95,24 +95,25 @@ export function administrationRoutes(routes: SurfaceRoutes): void {
     .get('/admin/status', showStatus, {
       name: 'readStatus',
       summary:
-        'The state of the installation: services, queues, outbox, sweeps, stuck analyses, expiring credentials, last backups, open adoptions',
+        'Read the state of the installation: services, queues, outbox, sweeps, stuck analyses, expiring credentials, last backups, open adoptions',
       access: OPERATOR_ACCESS,
       responses: { 200: { description: 'The current state', schema: STATUS } },
     })
     .get('/admin/request', showRequest, {
       name: 'readRequest',
-      summary: 'How this request arrived: its peer, and whether a proxy forwarded it',
+      summary: 'Read the connection of this request: its peer, and whether a proxy forwarded it',
       access: OPERATOR_ACCESS,
       responses: {
         200: {
-          description: 'The peer, whether it is a proxy, and whether it is trusted',
+          description:
+            'Address and port of the peer, whether it forwarded the request, and whether it is a trusted proxy',
           schema: enveloped(CONNECTION, NO_META),
         },
       },
     })
     .get('/admin/bus/dead', listDead, {
       name: 'listDeadLetters',
-      summary: 'The dead letters: the oldest thousand of each queue',
+      summary: 'List the oldest thousand dead letters of each queue',
       access: OPERATOR_ACCESS,
       responses: {
         200: {
@@ -123,22 +124,22 @@ export function administrationRoutes(routes: SurfaceRoutes): void {
     })
     .post('/admin/bus/dead/:id/redrive', redrive, {
       name: 'redriveDeadLetter',
-      summary: 'Return a dead letter to its queue',
+      summary: 'Return a dead letter to its queue, where it is processed again',
       access: OPERATOR_ACCESS,
-      responses: letterAnswer('The message that was returned'),
+      responses: letterAnswer('The returned message'),
     })
     .delete('/admin/bus/dead/:id', drop, {
       name: 'dropDeadLetter',
       summary: 'Delete a dead letter',
       access: OPERATOR_ACCESS,
-      responses: letterAnswer('The message that was deleted'),
+      responses: letterAnswer('The deleted message'),
     })
     .post('/admin/sweeps/:name', sweep, {
       name: 'runSweep',
-      summary: 'Remove expired events, messages or objects now',
+      summary: 'Remove expired events, messages or objects now instead of on schedule',
       access: OPERATOR_ACCESS,
       responses: {
-        202: { description: 'How many were removed', schema: enveloped(COUNT, NO_META) },
+        202: { description: 'The number of removed items', schema: enveloped(COUNT, NO_META) },
       },
     })
 }

@@ -27,16 +27,19 @@ export function examinationRoutes(routes: SurfaceRoutes): void {
   routes
     .get('/admin/examination', show, {
       name: 'readExamination',
-      summary: 'What the doctor found last; an old report is renewed in the background',
+      summary: 'Read the last report of the doctor; an outdated one is renewed in the background',
       access: OPERATOR_ACCESS,
-      responses: { 200: { description: 'The last report', schema: EXAMINATION } },
+      responses: { 200: { description: 'The last report, with its time', schema: EXAMINATION } },
     })
     .post('/admin/examination', start, {
       name: 'startExamination',
-      summary: 'Let the doctor examine the installation now, in the background',
+      summary: 'Start an examination by the doctor, which runs in the background',
       access: OPERATOR_ACCESS,
       responses: {
-        202: { description: 'The last report, until there is a new one', schema: EXAMINATION },
+        202: {
+          description: 'The last report; read it again until `isExamining` is false',
+          schema: EXAMINATION,
+        },
       },
     })
 }

@@ -26,7 +26,7 @@ export function analysisClientRoutes(routes: SurfaceRoutes): void {
   routes
     .get(CREDENTIALS, readCredentials, {
       name: 'readAnalysisCredentials',
-      summary: 'Read the credentials of an analysis',
+      summary: 'Read the client credentials of an analysis',
       access: loggedIn,
       responses: {
         200: { description: 'The credentials, with the secret', schema: CREDENTIALS_SCHEMA },
@@ -34,7 +34,8 @@ export function analysisClientRoutes(routes: SurfaceRoutes): void {
     })
     .post(CREDENTIALS, rotateCredentials, {
       name: 'rotateAnalysisCredentials',
-      summary: 'Rotate the secret of an analysis; without `secret` a random one is generated',
+      summary:
+        'Replace the client secret of an analysis; without `secret`, a random one is generated',
       access: loggedIn,
       body: newSecret,
       responses: {
@@ -45,7 +46,12 @@ export function analysisClientRoutes(routes: SurfaceRoutes): void {
       name: 'listAnalysisPermissions',
       summary: 'List the permissions of an analysis',
       access: loggedIn,
-      responses: { 200: { description: 'All permissions', schema: PERMISSIONS_SCHEMA } },
+      responses: {
+        200: {
+          description: 'All permissions of the client of the analysis',
+          schema: PERMISSIONS_SCHEMA,
+        },
+      },
     })
     .post(PERMISSIONS, grantPermission, {
       name: 'grantAnalysisPermission',

@@ -60,12 +60,13 @@ const SCHEMA = dataResponse(exactObject({ registry: { anyOf: [REGISTRY, { type: 
 export function buildRegistryRoutes(routes: SurfaceRoutes): void {
   routes.get('/analyses/:id/build-registry', read, {
     name: 'readBuildRegistry',
-    summary: 'Read the registry to which an analysis is built, with credentials and projects',
+    summary:
+      'Read the registry to which a worker pushes the build of an analysis, with credentials and projects',
     access: credentialsAccess,
     responses: {
       200: {
         description:
-          'The registry of the analysis, else the oldest that is set up, with the account of the worker; null if there is none',
+          'The registry of the analysis, or else the oldest one that is set up, with the account of the worker; null if there is none',
         schema: SCHEMA,
       },
     },

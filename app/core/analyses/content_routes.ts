@@ -23,12 +23,11 @@ const CONTENT = dataResponse(
 export function analysisContentRoutes(routes: SurfaceRoutes): void {
   routes.get('/analyses/:id/content', read, {
     name: 'readAnalysisContent',
-    summary:
-      'Read the content digest of an analysis, and which nodes approved exactly that content',
+    summary: 'Read the content digest of an analysis, and the nodes that approved this content',
     access: analysis.access.read,
     responses: {
       200: {
-        description: 'The digest and the nodes',
+        description: 'The digest, and the ids of the nodes',
         schema: CONTENT,
         headers: {
           'ETag': 'The digest, for `If-Match` when a node approves the content',

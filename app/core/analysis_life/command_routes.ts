@@ -22,13 +22,13 @@ const command = body({ command: vine.enum(COMMAND_NAMES) })
 export function analysisCommandRoutes(routes: SurfaceRoutes): void {
   routes.get('/analyses/:id/explain', explain, {
     name: 'explainAnalysis',
-    summary: 'Explain what an analysis waits for',
+    summary: 'Explain what an analysis waits for, and who can change it',
     access: analysis.access.read,
     responses: { 200: { description: 'The conditions of its phase', schema: EXPLANATION } },
   })
   routes.post('/analyses/:id/command', run, {
     name: 'commandAnalysis',
-    summary: 'Lock, build, distribute or check an analysis',
+    summary: 'Run a command on an analysis: lock or unlock, build, distribute, or check',
     access: analysis.access.update!,
     entry: loggedIn,
     body: command,

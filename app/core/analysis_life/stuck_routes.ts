@@ -23,11 +23,11 @@ export function stuckAnalysisRoutes(routes: SurfaceRoutes): void {
   routes.get('/stuck-analyses', list, {
     name: 'listStuckAnalyses',
     summary:
-      'Builds and distributions of the own realm that failed or whose worker is silent, of all realms in the master realm',
+      'List builds and distributions that failed or whose worker does not respond, in the realm of the caller; in all realms for the master realm',
     access: analysis.access.read,
     responses: {
       200: {
-        description: 'At most a hundred, the last reported one first',
+        description: 'At most 100 analyses, the most recently reported first',
         schema: dataResponse({ type: 'array', items: STUCK }),
       },
     },

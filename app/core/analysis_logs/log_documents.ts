@@ -40,7 +40,10 @@ export const CREATE_NODE_LOG: Operation = {
   access: LOG_ACCESS.create,
   body: analysisNodeLogBody,
   responses: {
-    202: { description: 'The line, also under `data`', schema: CREATED_SCHEMA },
+    202: {
+      description: 'The log line, both under `data` and at the top level',
+      schema: CREATED_SCHEMA,
+    },
   },
 }
 
@@ -51,7 +54,10 @@ export function describeList({ phrase, vocabulary, requiredLabels }: LogSubject)
     access: LOG_ACCESS.read,
     query: [filterWithNames(requiredLabels), ...logPageParameters(LINES_PER_PAGE)],
     responses: {
-      200: { description: 'A page of lines, and their total', schema: LIST_SCHEMA },
+      200: {
+        description: 'One page of log lines; `meta.total` is the number of all that match',
+        schema: LIST_SCHEMA,
+      },
     },
   }
 }

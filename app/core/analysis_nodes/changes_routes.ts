@@ -46,12 +46,12 @@ const CHANGES = dataResponse(
 export function analysisNodeChangesRoutes(routes: SurfaceRoutes): void {
   routes.get('/analysis-nodes/:id/changes', read, {
     name: 'readAnalysisNodeChanges',
-    summary: 'What differs from the content about which the node decided last',
+    summary: 'Compare the content of an analysis with the content of the last decision of a node',
     access: analysisNode.access.read,
     responses: {
       200: {
         description:
-          'The current digest, the last decision and what changed since; null if the node decided never',
+          'The current digest, the last decision, and the changes since then; both are null before the first decision',
         schema: CHANGES,
       },
     },

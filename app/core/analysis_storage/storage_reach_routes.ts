@@ -31,7 +31,7 @@ export function storageReachRoutes(routes: SurfaceRoutes): void {
   routes.get('/storage-reach', read, {
     name: 'readStorageReach',
     summary:
-      'For storage: the analyses of a caller, the types of a bucket, the realm of an analysis',
+      'For the storage service: read the analyses of a caller, the types of a bucket, or the realm of an analysis',
     access: requiresInMasterRealm('bucket_update', 'bucket_delete'),
     query: [
       parameter('kind', 'What the caller is: user, client or robot'),
@@ -40,7 +40,7 @@ export function storageReachRoutes(routes: SurfaceRoutes): void {
       parameter('bucketId', 'The bucket whose types are asked for'),
       parameter('analysisId', 'The analysis whose realm is asked for'),
     ],
-    responses: { 200: { description: 'What was asked for', schema: SCHEMA } },
+    responses: { 200: { description: 'The requested values', schema: SCHEMA } },
   })
 }
 

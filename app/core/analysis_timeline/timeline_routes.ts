@@ -20,7 +20,7 @@ const TIMELINE: Operation = {
   ],
   responses: {
     200: {
-      description: 'A page, and the cursor of the next one',
+      description: 'One page of entries; `meta.next` is the cursor of the next page',
       schema: {
         type: 'object',
         required: ['data', 'meta'],

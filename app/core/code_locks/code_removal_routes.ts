@@ -32,7 +32,7 @@ const removal = body({
 export function codeRemovalRoutes(routes: SurfaceRoutes): void {
   routes.post('/code-removals', remove, {
     name: 'removeCodeRecords',
-    summary: 'For storage: remove the records of locked code that its caller deletes',
+    summary: 'For the storage service: remove the records of locked code that its caller deletes',
     // Events name the caller of storage, as with events that services report.
     access: requiresInMasterRealm('bucket_update', 'bucket_delete', 'event_create'),
     body: removal,

@@ -19,8 +19,7 @@ const KEYS = dataResponse({
 export function imageKeyRoutes(routes: SurfaceRoutes): void {
   routes.get('/image-keys', list, {
     name: 'listImageKeys',
-    summary:
-      'The public keys that verify images: the current one first, then others that are accepted',
+    summary: 'List the public keys that verify images: the current one, then other accepted ones',
     access: loggedIn,
     responses: { 200: { description: 'The keys in PEM, with their fingerprints', schema: KEYS } },
   })

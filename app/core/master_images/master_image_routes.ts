@@ -24,11 +24,13 @@ const command = body({
 export function masterImageRoutes(routes: SurfaceRoutes): void {
   routes.post('/master-images/command', run, {
     name: 'commandMasterImage',
-    summary: 'Build an image, or synchronize all of them with their repository',
+    summary: 'Build a master image, or synchronize all of them with their repository',
     access: masterImage.access.remove!,
     entry: loggedIn,
     body: command,
-    responses: { 202: { description: 'The image, or null for a synchronization', schema: ANSWER } },
+    responses: {
+      202: { description: 'The master image; null for a synchronization', schema: ANSWER },
+    },
   })
 }
 

@@ -60,20 +60,21 @@ export function credentialRoutes(routes: SurfaceRoutes): void {
   routes
     .get(PATH, read, {
       name: 'readNodeClientCredentials',
-      summary: 'The client credentials of a node',
+      summary: 'Read the client credentials of a node',
       access: loggedIn,
       responses: { 200: CREDENTIALS },
     })
     .post(PATH, rotate, {
       name: 'rotateNodeClientCredentials',
-      summary: 'Rotate the client credentials of a node',
+      summary:
+        'Replace the client credentials of a node; without `secret`, a random one is generated',
       access: loggedIn,
       body: newCredentials,
       responses: { 200: CREDENTIALS },
     })
     .get('/nodes/:id/registry/credentials', readAccount, {
       name: 'readNodeRegistryCredentials',
-      summary: 'The account of a node in its registry',
+      summary: 'Read the account of a node in its registry',
       access: loggedIn,
       responses: { 200: ACCOUNT },
     })

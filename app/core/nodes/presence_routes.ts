@@ -42,7 +42,7 @@ export function presenceRoutes(routes: SurfaceRoutes): void {
   routes
     .get('/node-presence', list, {
       name: 'readPresenceOfNodes',
-      summary: 'Whether nodes are online, since when, and which version they run',
+      summary: 'List the presence of nodes: whether each is online, since when, and its version',
       access: node.access.read,
       query: [idListParameter('nodeId', 'nodes')],
       responses: {
@@ -51,12 +51,13 @@ export function presenceRoutes(routes: SurfaceRoutes): void {
     })
     .get('/nodes/:id/presence', show, {
       name: 'readNodePresence',
-      summary: 'Whether a node is online, and the times in which it was during the last hours',
+      summary:
+        'Read the presence of a node: whether it is online, and when it was during the last hours',
       access: node.access.read,
       query: [
         {
           name: 'hours',
-          description: `How far to look back; ${DEFAULT_HOURS} by default`,
+          description: `Hours to look back; ${DEFAULT_HOURS} by default`,
           schema: { type: 'integer', minimum: 1, maximum: MAX_HOURS },
         },
       ],

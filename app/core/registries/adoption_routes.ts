@@ -21,11 +21,12 @@ export function adoptionRoutes(routes: SurfaceRoutes): void {
   routes.get('/registry-projects/:id/adoption', read, {
     name: 'readAdoption',
     summary:
-      'What the registry has under the name of a registry project, and what a link would change',
+      'Compare a registry project with the project of the same name in its registry, to preview a link',
     access: adoptionAccess,
     responses: {
       200: {
-        description: 'Nothing is changed; a registry that cannot be asked is 503',
+        description:
+          'The project in the registry, and what a link would change; 503 if the registry does not answer',
         schema: dataResponse(ADOPTION),
       },
     },

@@ -35,7 +35,7 @@ export function serviceRoutes(routes: SurfaceRoutes): void {
   routes
     .post('/services/:id/command', runCommand, {
       name: 'commandService',
-      summary: 'Run an operation in a registry',
+      summary: 'Run a command in a registry: set it up, link projects, or replace secrets',
       access: commandAccess,
       entry: loggedIn,
       body: command,

@@ -62,13 +62,13 @@ const ANSWER: ResponseDeclaration = {
 export function workerCredentialRoutes(routes: SurfaceRoutes): void {
   routes.get('/registries/:id/worker/credentials', credentialsHandler('carrying'), {
     name: 'readRegistryWorkerCredentials',
-    summary: 'The account with which a worker pushes builds and distributes them to nodes',
+    summary: 'Read the account with which a worker pushes builds and distributes them to nodes',
     access: credentialsAccess,
     responses: { 200: ANSWER },
   })
   routes.get('/registries/:id/worker/master-credentials', credentialsHandler('master'), {
     name: 'readRegistryMasterCredentials',
-    summary: 'The account with which a worker pushes master images',
+    summary: 'Read the account with which a worker pushes master images',
     access: credentialsAccess,
     responses: { 200: ANSWER },
   })

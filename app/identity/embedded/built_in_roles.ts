@@ -16,11 +16,12 @@ export const BUILT_IN_PERMISSIONS: Readonly<Record<string, string>> = {
 export const BUILT_IN_ROLES: Readonly<Record<'admin' | 'researcher' | 'steward', BuiltInRole>> = {
   admin: {
     description:
-      'Runs the installation: everything, in every realm for members of the master realm.',
+      'Administers the installation. Has all permissions; members of the master realm have them in every realm.',
     permissions: Object.keys(BUILT_IN_PERMISSIONS),
   },
   researcher: {
-    description: 'Makes projects and analyses, and decides on those of others for the own realm.',
+    description:
+      'Creates projects and analyses, and approves those of other realms for the nodes of its own.',
     permissions: [
       ...PLATFORM_PERMISSIONS.filter((name) => /^(analysis|project)_/.test(name)),
       'bucket_update',
@@ -28,8 +29,7 @@ export const BUILT_IN_ROLES: Readonly<Record<'admin' | 'researcher' | 'steward',
     ],
   },
   steward: {
-    description:
-      'Keeps the nodes of the own realm: their secrets, and what they take part in and run.',
+    description: 'Manages the nodes of its own realm: their secrets, approvals and runs.',
     permissions: [
       ...['client_read', 'client_update', 'node_create', 'node_update', 'node_delete'],
       ...['project_approve', 'analysis_approve'],

@@ -24,7 +24,7 @@ export function sessionRoutes(routes: SurfaceRoutes): void {
   routes
     .get('/users/:id/sessions', list, {
       name: 'listUserSessions',
-      summary: 'Where a user is signed in: applications and browsers, the newest hundred',
+      summary: 'List the newest hundred sessions of a user: applications and browsers',
       access: SESSIONS_ACCESS,
       responses: {
         200: {
@@ -35,11 +35,11 @@ export function sessionRoutes(routes: SurfaceRoutes): void {
     })
     .delete('/users/:id/sessions', end, {
       name: 'endUserSessions',
-      summary: 'End all sessions of a user, who may sign in again',
+      summary: 'End all sessions of a user; the account stays active',
       access: SESSIONS_ACCESS,
       responses: {
         202: {
-          description: 'How many sessions were ended',
+          description: 'The number of ended sessions',
           schema: dataResponse(exactObject({ ended: { type: 'integer' } })),
         },
       },

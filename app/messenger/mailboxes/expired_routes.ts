@@ -9,19 +9,20 @@ import { PARTY_KINDS } from './party.js'
 
 const listExpired: Operation = {
   name: 'listExpiredMessages',
-  summary: 'The recipients whose messages expired before they were acknowledged, the latest first',
+  summary:
+    'List the recipients with messages that expired before an acknowledgement, the latest first',
   access: EXPIRED_ACCESS,
   query: [
     {
       name: 'limit',
-      description: `How many recipients, at most ${EXPIRED_LIMIT.most}; the default is ${EXPIRED_LIMIT.default}`,
+      description: `Number of recipients, at most ${EXPIRED_LIMIT.most}; the default is ${EXPIRED_LIMIT.default}`,
       schema: { type: 'number' },
     },
   ],
   responses: {
     200: {
       description:
-        'How many messages expired for each recipient, and the number of such recipients',
+        'The number of expired messages of each recipient; `total` is the number of such recipients',
       schema: {
         type: 'object',
         required: ['recipients', 'total'],

@@ -9,13 +9,13 @@ import { MAILBOX_ACCESS, MailboxReader, MAX_COUNTED } from './mailbox_reader.js'
 
 const readMailboxes: Operation = {
   name: 'readMailboxes',
-  summary: 'How many messages wait for clients, and since when the oldest of each does',
+  summary: 'Read how many messages wait for each client, and the time of the oldest',
   access: MAILBOX_ACCESS,
   query: [idListParameter('clientId', 'clients')],
   responses: {
     200: {
       description:
-        'The mailboxes that the caller may see: its own and those of the nodes of its realm; all in the master realm',
+        'The mailbox of the caller, and those of the nodes of its realm; all mailboxes for the master realm',
       schema: dataResponse({
         type: 'array',
         items: exactObject({

@@ -8,7 +8,7 @@ const MAX_LENGTH = 255
 export const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   description:
-    'Identifies this request: a repetition with the same key within 24 hours sends nothing and returns the first answer',
+    'A unique key of this request: a repetition within 24 hours sends nothing and returns the first response',
   schema: { type: 'string', minLength: 1, maxLength: MAX_LENGTH },
   required: false,
 }

@@ -28,8 +28,8 @@ const MESSAGE: JsonSchema = {
     senderId: ID,
     recipientType: KIND,
     recipientId: ID,
-    data: { description: 'The data as they were sent, any JSON' },
-    metadata: { description: 'The metadata as they were sent, any JSON' },
+    data: { description: 'The data as sent: any JSON' },
+    metadata: { description: 'The metadata as sent: any JSON' },
     createdAt: { type: 'string', format: 'date-time' },
     expiresAt: { type: 'integer', description: 'In milliseconds since 1970' },
   },
@@ -37,14 +37,15 @@ const MESSAGE: JsonSchema = {
 
 export const sendMessage: Operation = {
   name: 'sendMessage',
-  summary: 'Store a message in the mailboxes of all recipients, or of none',
+  summary:
+    'Send a message: store it in the mailboxes of all recipients, or in none if one of them fails',
   access: MESSAGE_ACCESS,
   body: messageBody,
   verbatim: { maxBytes: messageBodyBytes() },
   headers: [IDEMPOTENCY_KEY],
   responses: {
     202: {
-      description: 'The message is stored: the ids of its copies in the order of the recipients',
+      description: 'The ids of the stored copies, in the order of the recipients',
       schema: {
         type: 'object',
         required: ['data'],
@@ -56,12 +57,13 @@ export const sendMessage: Operation = {
 
 export const pullMessages: Operation = {
   name: 'pullMessages',
-  summary: "The caller's messages, the oldest first; they stay until they are acknowledged",
+  summary:
+    'Pull messages of the caller, the oldest first; they stay until they are acknowledged or expire',
   access: MESSAGE_ACCESS,
   query: PULL_PARAMETERS,
   responses: {
     200: {
-      description: 'The messages; an empty list if none arrived in time',
+      description: 'The messages; an empty list if none arrived within the requested time',
       schema: {
         type: 'object',
         required: ['messages'],
@@ -73,19 +75,20 @@ export const pullMessages: Operation = {
 
 export const acknowledgeMessages: Operation = {
   name: 'acknowledgeMessages',
-  summary: 'Remove messages of the caller; other ids are ignored',
+  summary: 'Acknowledge messages of the caller, which removes them; unknown ids are ignored',
   access: MESSAGE_ACCESS,
   body: acknowledgement,
   responses: { 202: { description: 'The messages are removed' } },
 }
 
 export const mailboxStream: Operation = {
-  name: 'followMailbox',
-  summary: 'Stream a notification at the beginning and for each arrival',
+  name: 'streamMailbox',
+  summary: 'Stream a notification at the start and whenever messages arrive',
   access: MESSAGE_ACCESS,
   responses: {
     200: {
-      description: 'Events `messagePending` that name the recipient, and `ping` every 15 seconds',
+      description:
+        'Server-sent events: `messagePending` with the recipient, and `ping` every 15 seconds',
       contentType: 'text/event-stream',
     },
   },

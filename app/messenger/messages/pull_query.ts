@@ -24,7 +24,7 @@ export function positiveInteger(parameters: URLSearchParams, name: string): numb
 export const PULL_PARAMETERS = [
   {
     name: 'limit',
-    description: `How many messages, at most ${LIMIT.most}; the default is ${LIMIT.default}`,
+    description: `Number of messages, at most ${LIMIT.most}; the default is ${LIMIT.default}`,
     schema: { type: 'number' },
   },
   {

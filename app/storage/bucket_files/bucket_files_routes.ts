@@ -37,9 +37,9 @@ const SCHEMA = dataResponse(
 export function bucketFilesRoutes(routes: SurfaceRoutes): void {
   routes.get('/buckets/:id/files', read, {
     name: 'readBucketFiles',
-    summary: `The files of a bucket with their sizes and digests, up to ${MAX_FILES} at once`,
+    summary: `List up to ${MAX_FILES} files of a bucket with their sizes and digests`,
     access: loggedIn,
-    responses: { 200: { description: 'The files by their paths', schema: SCHEMA } },
+    responses: { 200: { description: 'The files, sorted by path', schema: SCHEMA } },
   })
 }
 

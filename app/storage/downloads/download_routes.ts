@@ -13,14 +13,14 @@ const bytes = (description: string): ResponseDeclaration => ({
 
 const downloadOperation: Operation = {
   name: 'streamBucketFile',
-  summary: 'The content of a file, or the part that `Range` requests',
+  summary: 'Download the content of a file, or the part that `Range` requests',
   access: loggedIn,
   responses: {
     200: bytes(
       'The content, with the type of its extension; compressed if the caller accepts gzip'
     ),
     206: bytes('A part of the content'),
-    304: { description: 'The caller has this version already' },
+    304: { description: 'The content still has the ETag that was sent as If-None-Match' },
   },
 }
 

@@ -40,20 +40,20 @@ export function lockRoutes(routes: SurfaceRoutes): void {
   routes
     .get('/bucket-locks', list, {
       name: 'readBucketLocks',
-      summary: 'The locks on buckets, page by page in the order of their ids',
+      summary: 'List the locks on buckets, sorted by id',
       access,
       query: [
         {
           name: 'after',
-          description: 'The id after which the page begins',
+          description: 'The last id of the previous page',
           schema: { type: 'string', format: 'uuid' },
         },
       ],
-      responses: { 200: { description: 'A page of locks', schema: LOCKS } },
+      responses: { 200: { description: 'One page of locks', schema: LOCKS } },
     })
     .post('/bucket-locks', lock, {
       name: 'lockBuckets',
-      summary: 'Lock buckets: no file can be added or removed until the release',
+      summary: 'Lock buckets, so that files can neither be added nor removed until the release',
       access,
       body: newLocks,
       responses: {
@@ -70,11 +70,15 @@ export function lockRoutes(routes: SurfaceRoutes): void {
     })
     .post('/bucket-removals', remove, {
       name: 'removeFromBuckets',
-      summary: 'Delete a file or a bucket that core removed from an analysis, even a locked one',
+      summary:
+        'For the core service: delete a file or a bucket of an analysis, even if it is locked',
       access,
       body: removal,
       responses: {
-        202: { description: 'It is deleted', schema: dataResponse(exactObject({})) },
+        202: {
+          description: 'The file or bucket is deleted',
+          schema: dataResponse(exactObject({})),
+        },
       },
     })
 }

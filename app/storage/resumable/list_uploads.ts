@@ -12,7 +12,7 @@ const UPLOAD = exactObject({
   id: { type: 'string', format: 'uuid' },
   path: { type: 'string' },
   length: { type: ['integer', 'null'], description: 'The announced size; null if deferred' },
-  offset: { type: 'integer', description: 'How many bytes are stored' },
+  offset: { type: 'integer', description: 'The number of stored bytes' },
   actorType: { type: 'string' },
   actorId: { type: 'string', format: 'uuid' },
   realmId: { type: ['string', 'null'] },
@@ -23,11 +23,11 @@ const UPLOAD = exactObject({
 export const listOperation: Operation = {
   name: 'readResumableUploads',
   summary:
-    'The unfinished uploads of a bucket: all of them for those who may cancel them, otherwise one’s own',
+    'List the unfinished uploads of a bucket: all of them for callers who may cancel them, else those of the caller',
   access: loggedIn,
   responses: {
     200: {
-      description: `The uploads by their paths, up to ${LIST_SIZE}`,
+      description: `The uploads, sorted by path, at most ${LIST_SIZE}`,
       schema: exactObject({
         data: { type: 'array', items: UPLOAD, maxItems: LIST_SIZE },
         meta: exactObject({ total: { type: 'integer' } }),

@@ -62,7 +62,7 @@ const rawBody = {
   schema: {
     type: 'string',
     contentMediaType: 'application/octet-stream',
-    description: 'The next bytes',
+    description: 'The next bytes of the file',
   },
 }
 
@@ -103,7 +103,7 @@ export const startOperation: Operation = {
 
 export const statusOperation: Operation = {
   name: 'readResumableUpload',
-  summary: 'Read the offset of an upload; a request that still sends bytes for it ends',
+  summary: 'Read the offset of an upload; a request that still sends bytes for it is ended',
   access: loggedIn,
   headers: [VERSION],
   responses: {
@@ -113,7 +113,7 @@ export const statusOperation: Operation = {
         ...OFFSET,
         'Upload-Length': 'The size in bytes',
         'Upload-Defer-Length': '1 if the size is not known yet',
-        'Upload-Metadata': 'As they were sent',
+        'Upload-Metadata': 'The metadata as sent',
         ...RESULT_HEADERS,
       },
     },
@@ -142,12 +142,15 @@ export const cancelOperation: Operation = {
 export const overrideOperation: Operation = {
   name: 'useResumableUpload',
   summary:
-    'HEAD, PATCH or DELETE, as X-HTTP-Method-Override says, for clients that cannot send these methods',
+    'Run HEAD, PATCH or DELETE, as named by X-HTTP-Method-Override, for clients that cannot send these methods',
   access: loggedIn,
   headers: [VERSION, METHOD],
   rawBody: { ...rawBody, isOptional: true },
   responses: {
     200: statusOperation.responses[200]!,
-    204: { description: 'Done', headers: { ...OFFSET, ...RESULT_HEADERS } },
+    204: {
+      description: 'The response of the named method',
+      headers: { ...OFFSET, ...RESULT_HEADERS },
+    },
   },
 }

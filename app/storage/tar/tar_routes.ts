@@ -19,11 +19,11 @@ const TYPE = 'application/x-tar'
 
 const tarOperation: Operation = {
   name: 'streamBucket',
-  summary: 'All files of a bucket as a tar, ordered by path',
+  summary: 'Download all files of a bucket as a tar archive, sorted by path',
   access: loggedIn,
   responses: {
     200: {
-      description: 'The tar; if it ends early, it is incomplete',
+      description: 'The tar archive; one that ends early is incomplete',
       contentType: TYPE,
       headers: { 'content-disposition': 'The name to save it under' },
     },

@@ -24,19 +24,19 @@ const FILES = {
 
 const uploadOperation: Operation = {
   name: 'uploadBucketFiles',
-  summary: 'Upload files into a bucket, all of them or none',
+  summary: 'Upload files into a bucket; if one fails, none is stored',
   access: loggedIn,
   rawBody: {
     contentType: 'multipart/form-data',
     schema: {
       type: 'object',
-      description: 'Every part with a filename is a file; its filename is its path in the bucket',
+      description: 'Each part with a file name becomes a file; the name is its path in the bucket',
       additionalProperties: { type: 'string', contentMediaType: 'application/octet-stream' },
     },
   },
   responses: {
     201: {
-      description: 'The files, in the order they were sent in',
+      description: 'The stored files, in the order of the parts',
       schema: {
         type: 'object',
         required: ['data', 'meta'],

@@ -19,9 +19,9 @@ const SCHEMA = dataResponse(
 export function usageRoutes(routes: SurfaceRoutes): void {
   routes.get('/usage', read, {
     name: 'readUsage',
-    summary: 'How many buckets and files there are, and their bytes; counted once a minute',
+    summary: 'Read the number of buckets and files, and their size; counted once a minute',
     access: USAGE_ACCESS,
-    responses: { 200: { description: 'The counts', schema: SCHEMA } },
+    responses: { 200: { description: 'The counts, and the size in bytes', schema: SCHEMA } },
   })
 }
 

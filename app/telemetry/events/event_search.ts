@@ -20,7 +20,7 @@ const ACTORS = {
 /** The milliseconds and the id of an event, so that whatever matches is a place. */
 const CURSOR = {
   pattern: new RegExp(`^\\d{1,13}_${UUID}$`, 'i'),
-  description: 'The `meta.next` of the page before',
+  description: 'The `meta.next` of the previous page',
 }
 const COUNT = { pattern: /^[1-9]\d{0,5}$/, description: 'A whole number' }
 

@@ -11,12 +11,12 @@ import { EventService } from './event_service.js'
 export function searchRoutes(routes: SurfaceRoutes): void {
   routes.get('/events/search', search, {
     name: 'searchEvents',
-    summary: 'The events by actor, record, name and time, the newest first, without their total',
+    summary: 'Search events by actor, record, name and time, the newest first, without a total',
     access: event.access.read,
     query: SEARCH_PARAMETERS,
     responses: {
       200: {
-        description: 'A page, and the cursor of the next one',
+        description: 'One page of events; `meta.next` is the cursor of the next page',
         schema: {
           type: 'object',
           required: ['data', 'meta'],

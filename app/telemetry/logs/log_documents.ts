@@ -22,7 +22,7 @@ const REPORTED_LINE = {
     ...LOG_LINE.properties,
     reportedBy: {
       type: 'object',
-      description: 'Who reported the line, as the platform records it; absent in older lines',
+      description: 'The reporter of the line, as recorded by the hub; missing in older lines',
       properties: {
         id: { type: ['string', 'null'] },
         realmId: { type: ['string', 'null'] },
@@ -39,7 +39,7 @@ export const createLog: Operation = {
   body: logBody,
   responses: {
     201: {
-      description: 'The line as it is stored',
+      description: 'The stored log line',
       schema: {
         type: 'object',
         required: ['data', 'meta'],
@@ -51,12 +51,12 @@ export const createLog: Operation = {
 
 export const listLogs: Operation = {
   name: 'listLogs',
-  summary: `The log lines that match, the newest first${OR_STREAMED}`,
+  summary: `List the log lines that match the filter, the newest first${OR_STREAMED}`,
   access: LOG_ACCESS.read,
   query: [FILTER, ...logPageParameters(LOG_PAGE_LIMIT)],
   responses: {
     200: {
-      description: 'A page of lines, and their total',
+      description: 'One page of log lines; `meta.total` is the number of all that match',
       schema: {
         type: 'object',
         required: ['data', 'meta'],
@@ -80,10 +80,10 @@ export const listLogs: Operation = {
 
 export const deleteLogs: Operation = {
   name: 'deleteLogs',
-  summary: 'Remove the log lines that the same filter lists',
+  summary: 'Delete the log lines that match the filter',
   access: LOG_ACCESS.remove,
   query: [FILTER],
   responses: {
-    202: { description: 'The lines are removed', schema: { type: 'null' } },
+    202: { description: 'The log lines are deleted', schema: { type: 'null' } },
   },
 }

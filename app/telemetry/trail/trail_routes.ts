@@ -35,13 +35,13 @@ const VERDICT: JsonSchema = {
         removed: COUNT,
         reporters: {
           type: 'object',
-          description: 'How many events were reported by users, clients, the bus, …',
+          description: 'The number of events by type of reporter: users, clients, the bus, …',
           additionalProperties: COUNT,
         },
         found: COUNT,
         findings: {
           type: 'array',
-          description: 'The first thousand',
+          description: 'The first thousand findings',
           items: {
             type: 'object',
             required: ['type', 'chain'],
@@ -65,15 +65,15 @@ export function trailRoutes(routes: SurfaceRoutes): void {
   routes
     .get('/events/verify', verify, {
       name: 'verifyEvents',
-      summary: 'Verify that nobody changed the audit trail',
+      summary: 'Verify that the audit trail is complete and unchanged',
       access: TRAIL_ACCESS,
       responses: { 200: { description: 'The result of the verification', schema: VERDICT } },
     })
     .get('/events/export', exportEvents, {
       name: 'exportEvents',
-      summary: 'The audit trail with its proof, for offline verification',
+      summary: 'Export the audit trail with its proof, for offline verification',
       access: TRAIL_ACCESS,
-      responses: { 200: { description: 'JSON lines', contentType: LINES } },
+      responses: { 200: { description: 'JSON, one object per line', contentType: LINES } },
     })
 }
 

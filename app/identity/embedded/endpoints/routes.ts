@@ -17,10 +17,13 @@ const text: JsonSchema = { type: 'string' }
 const object: JsonSchema = { type: 'object' }
 
 const failures = {
-  400: { description: 'What was asked for is refused', schema: OAUTH_FAILURE },
-  401: { description: 'The client is not who it says', schema: OAUTH_FAILURE },
+  400: {
+    description: 'The request is invalid or not allowed; `error` has the OAuth error code',
+    schema: OAUTH_FAILURE,
+  },
+  401: { description: 'The client authentication failed', schema: OAUTH_FAILURE },
   429: {
-    description: 'Too many wrong secrets for one account, or too many requests',
+    description: 'Too many failed logins for one account, or too many requests',
     schema: { $ref: '#/components/schemas/ErrorEnvelope' },
   },
 }
@@ -30,11 +33,14 @@ const TOKENS: JsonSchema = {
   required: ['access_token', 'expires_in', 'token_type', 'scope'],
   properties: {
     access_token: text,
-    expires_in: { type: 'integer', description: 'Seconds' },
+    expires_in: { type: 'integer', description: 'Seconds until the access token expires' },
     token_type: { const: 'Bearer' },
     scope: text,
     refresh_token: text,
-    refresh_token_expires_in: { type: 'integer', description: 'Seconds' },
+    refresh_token_expires_in: {
+      type: 'integer',
+      description: 'Lifetime of the refresh token in seconds',
+    },
     id_token: text,
   },
 }
@@ -60,103 +66,129 @@ export function oauthRoutes(routes: SurfaceRoutes): void {
   routes
     .post('/token', uncached(issueTokens), {
       name: 'createToken',
-      summary: 'Tokens for a password, a code, a refresh token or the secret of a client',
+      summary:
+        'Issue tokens for a password, an authorization code, a refresh token or client credentials',
       access: anyone,
       body: tokenBody,
       translateError: toOAuthFailure,
-      responses: { 200: { description: 'The tokens', schema: TOKENS }, ...failures },
+      responses: {
+        200: {
+          description:
+            'The access token, its lifetime and, depending on the grant, a refresh token',
+          schema: TOKENS,
+        },
+        ...failures,
+      },
     })
     .post('/token/introspect', uncached(introspectToken), {
       name: 'introspectToken',
-      summary: 'Whether a token is good now, whom it is for and what that may do',
+      summary:
+        'Introspect an access token (RFC 7662): whether it is active, its subject and permissions',
       access: anyone,
       body: tokenInBody,
       translateError: toOAuthFailure,
       responses: {
-        200: { description: 'What it is good for', schema: INTROSPECTION },
+        200: {
+          description: 'The claims of an active token; only `active: false` for any other',
+          schema: INTROSPECTION,
+        },
         ...failures,
       },
     })
     .post('/token/revoke', uncached(revokeToken), {
       name: 'revokeToken',
-      summary: 'End a token before its time',
+      summary: 'Revoke a token before it expires (RFC 7009)',
       access: anyone,
       body: tokenInBody,
       translateError: toOAuthFailure,
-      responses: { 200: { description: 'It is no good any more' }, ...failures },
+      responses: {
+        200: { description: 'The token is revoked, or was not active before' },
+        ...failures,
+      },
     })
   keyRoutes(routes)
   loginRoutes(routes)
 }
 
 function keyRoutes(routes: SurfaceRoutes): void {
-  const keys = { 200: { description: 'The keys', schema: object } }
-  const configuration = { 200: { description: 'The addresses', schema: object } }
+  const keys = { 200: { description: 'A JSON Web Key Set', schema: object } }
+  const configuration = {
+    200: { description: 'The provider metadata of OpenID Connect Discovery', schema: object },
+  }
   routes
     .get('/jwks', showKeys, {
       name: 'readKeys',
-      summary: 'The public keys that tokens are signed with',
+      summary: 'Read the public keys that verify tokens of every realm',
       access: anyone,
       responses: keys,
     })
     .get('/realms/:realm/jwks', showRealmKeys, {
       name: 'readRealmKeys',
-      summary: 'The public keys that tokens of a realm are signed with',
+      summary: 'Read the public keys that verify tokens of a realm',
       access: anyone,
       responses: keys,
     })
     .get('/.well-known/openid-configuration', showConfiguration, {
       name: 'readConfiguration',
-      summary: 'Where everything is, for programs that look it up',
+      summary: 'Read the OpenID Connect discovery document, for users of every realm',
       access: anyone,
       responses: configuration,
     })
     .get('/realms/:realm/.well-known/openid-configuration', showRealmConfiguration, {
       name: 'readRealmConfiguration',
-      summary: 'Where everything is for users of one realm',
+      summary: 'Read the OpenID Connect discovery document of a realm',
       access: anyone,
       responses: configuration,
     })
 }
 
 function loginRoutes(routes: SurfaceRoutes): void {
-  const page = { description: 'A page for the user', contentType: 'text/html; charset=utf-8' }
+  const page = { description: 'An HTML page', contentType: 'text/html; charset=utf-8' }
   const answers = {
     200: page,
-    303: { description: 'Back to the client', headers: { location: 'With a code or an error' } },
+    303: {
+      description: 'A redirect to the client',
+      headers: { location: 'The address of the client, with a code or an error' },
+    },
     400: page,
     429: page,
   }
   routes
     .get('/authorize', authorize, {
-      name: 'askForLogin',
-      summary: 'The page on which a user of a client signs in',
+      name: 'showLogin',
+      summary: 'Show the login page, or redirect to the client if the user is signed in already',
       access: anyone,
       query,
       responses: answers,
     })
     .post('/authorize', submitLogin, {
-      name: 'takeLogin',
-      summary: 'What a user entered on that page',
+      name: 'submitLogin',
+      summary: 'Submit the form of the login page',
       access: anyone,
       responses: answers,
     })
     .get('/account', showAccount, {
       name: 'showAccount',
-      summary: 'The page on which users look after their own account',
+      summary: 'Show the account page of the signed-in user',
       access: anyone,
       responses: {
         200: page,
-        303: { description: 'To sign in, and back', headers: { location: 'The login page' } },
+        303: {
+          description: 'A redirect to the login page',
+          headers: { location: 'The login page' },
+        },
         400: page,
       },
     })
     .post('/account', changeAccount, {
       name: 'changeAccount',
-      summary: 'What a user entered on that page',
+      summary: 'Submit a form of the account page',
       access: anyone,
       responses: {
-        303: { description: 'Back to the page', headers: { location: 'The page' } },
+        303: {
+          description: 'A redirect to the account page',
+          headers: { location: 'The account page' },
+        },
         400: page,
         403: page,
         429: page,
@@ -164,8 +196,7 @@ function loginRoutes(routes: SurfaceRoutes): void {
     })
     .get('/logout', signOut, {
       name: 'signOut',
-      summary:
-        'Ends the login of a browser. A user whom `id_token_hint` does not name is asked first',
+      summary: 'Sign a browser out; without a matching `id_token_hint` the user confirms it first',
       access: anyone,
       query: LOGOUT_PARAMETERS.map((name) => ({
         name,
@@ -176,21 +207,26 @@ function loginRoutes(routes: SurfaceRoutes): void {
     })
     .post('/logout', submitSignOut, {
       name: 'submitSignOut',
-      summary: 'Ends the login of a browser, as a client or the page of the provider asks for it',
+      summary: 'Sign a browser out, as a client or the form of the sign-out page requests',
       access: anyone,
       responses: answers,
     })
     .get('/userinfo', showUserinfo, {
       name: 'readUserinfo',
-      summary: 'Who the token is for, as OpenID Connect tells it',
+      summary: 'Read the OpenID Connect claims about the subject of the access token',
       access: loggedIn,
       entry: anyone,
-      responses: { 200: { description: 'The claims', schema: object } },
+      responses: { 200: { description: 'The claims of the subject', schema: object } },
     })
     .get('/users/@me', showMe, {
       name: 'readMe',
-      summary: 'The user who asks, under `data` and flat beside it',
+      summary: 'Read the user or client of the access token',
       access: loggedIn,
-      responses: { 200: { description: 'The user', schema: object } },
+      responses: {
+        200: {
+          description: 'Its attributes, both under `data` and at the top level',
+          schema: object,
+        },
+      },
     })
 }

@@ -14,7 +14,7 @@ export const MESSENGER: Readonly<Record<string, Rule>> = {
   sendMessage: loggedIn,
   pullMessages: itsClient,
   acknowledgeMessages: loggedIn,
-  followMailbox: loggedIn,
+  streamMailbox: loggedIn,
   listExpiredMessages: all(holding('service_manage'), inMaster),
   readMailboxes: either(itsClient, inRealm),
 }

@@ -31,7 +31,7 @@ export const MESSENGER_REQUESTS: Readonly<Record<string, readonly RequestMaker[]
       row: INSTALLATION,
     }),
   ],
-  followMailbox: [async () => ({ method: 'GET', path: '/messages/stream', row: INSTALLATION })],
+  streamMailbox: [async () => ({ method: 'GET', path: '/messages/stream', row: INSTALLATION })],
   listExpiredMessages: [
     async () => ({ method: 'GET', path: '/messages/expired', row: INSTALLATION }),
   ],
