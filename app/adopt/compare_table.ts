@@ -55,7 +55,7 @@ interface ComparisonOptions {
 }
 
 /** The rows that a dry run found to be skipped. */
-export interface DryRun {
+interface DryRun {
   /** Reasons by row ID, for this table. */
   readonly broken: ReadonlyMap<string, string>
   /** Of all tables. */
@@ -65,7 +65,7 @@ export interface DryRun {
 const BATCH_ROWS = 500
 
 /** Reported by the last run, which neither removes nor silently keeps such a row. */
-export const CHANGED_AND_DELETED =
+const CHANGED_AND_DELETED =
   'was removed in the source, but changed here since: remove it here, or pass --keep-deleted'
 
 /** Compares a table with its source in one merge over both, ordered by ID. Returns undefined if interrupted. */

@@ -8,7 +8,7 @@ import type { Table } from './table.js'
 const AT_ONCE = 500
 
 /** Reported if records that were made here, or changed here, refer to a row that was deleted at the source. */
-export const STILL_NEEDED =
+const STILL_NEEDED =
   'was removed in the source, but records here refer to it: remove them here, or pass --keep-deleted'
 
 const CHANGED = 'was removed in the source, but changed here meanwhile: run the command again'

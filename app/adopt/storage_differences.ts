@@ -9,7 +9,7 @@ const IDS_AT_ONCE = 500
 const MAX_PATH_LENGTH = 256
 
 /** A bucket of an analysis, as core lists it. */
-export interface ListedBucket {
+interface ListedBucket {
   readonly id: string
   readonly bucketId: string
   readonly analysisId: string

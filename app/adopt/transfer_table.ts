@@ -21,7 +21,7 @@ interface TransferOptions {
   readonly now: string
 }
 
-export const orderOf = ({ order = ['id'] }: Transfer): readonly string[] => order
+const orderOf = ({ order = ['id'] }: Transfer): readonly string[] => order
 
 /**
  * Transfers a table in batches and saves the position with each, so that it can resume. Returns undefined if

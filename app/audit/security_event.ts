@@ -5,13 +5,13 @@ export type SignInEvent =
   'signInFailed' | 'signInsBlocked' | 'refreshTokenReused' | 'authorizationCodeReused'
 
 /** The outcome of a verification of the audit trail. */
-export type TrailEvent = 'trailIntact' | 'trailChanged'
+type TrailEvent = 'trailIntact' | 'trailChanged'
 
 /** What operators do with messages that could not be processed, and that it was not done after all. */
 export type DeadLetterEvent = 'deadLetterRedriven' | 'deadLetterDropped' | 'deadLetterUntouched'
 
 /** Log lines are about to be deleted. */
-export type LogEvent = 'logsDeleted'
+type LogEvent = 'logsDeleted'
 
 /** An auditable event without a change of a record. It names what was refused or read but never contains it. */
 export interface SecurityEvent {

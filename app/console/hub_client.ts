@@ -14,7 +14,7 @@ export interface Listing<Row> {
 }
 
 /** Who is behind a request of the console, so that services record the person and not the console. */
-export interface RequestOrigin {
+interface RequestOrigin {
   readonly address: string
   readonly userAgent: string | undefined
   readonly requestId: string

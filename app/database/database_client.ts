@@ -107,7 +107,7 @@ export class DatabaseClient extends pg.Client {
 }
 
 /** A connection was closed because its host is no longer the primary. */
-export class PrimaryMoved extends Error {
+class PrimaryMoved extends Error {
   static readonly code = 'E_PRIMARY_MOVED'
   readonly code = PrimaryMoved.code
 

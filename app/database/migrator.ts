@@ -97,7 +97,7 @@ async function withMigrationLock<T>(url: string, work: () => Promise<T>): Promis
 }
 
 /** A migration failed; the process must not serve requests. */
-export class MigrationFailure extends Error {
+class MigrationFailure extends Error {
   readonly code = 'E_MIGRATION'
 
   constructor(surface: SurfaceName, cause: Error) {

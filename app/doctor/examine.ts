@@ -5,7 +5,7 @@ import { finding, type Finding, type Severity } from './finding.js'
 import { reasonOf } from './reason.js'
 import type { CheckContext } from './check_context.js'
 
-export interface CheckResult {
+interface CheckResult {
   readonly check: string
   readonly state: 'fine' | 'found' | typeof NOT_USED
   readonly ms: number

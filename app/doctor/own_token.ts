@@ -8,7 +8,7 @@ import type { Env } from '#configuration/variables'
 import { sendRequest, jsonOf } from './send_request.js'
 
 /** The address of the external or embedded provider. */
-export const providerAddress = ({ IDENTITY_URL, PUBLIC_URL, SURFACES }: Env): string =>
+const providerAddress = ({ IDENTITY_URL, PUBLIC_URL, SURFACES }: Env): string =>
   IDENTITY_URL ?? PUBLIC_URL + publicPrefix('identity', SURFACES)
 
 /** The secret of the platform's client that this machine knows. */

@@ -19,7 +19,7 @@ export async function readiness(): Promise<Readiness> {
 }
 
 /** Throws the failure that names the required dependencies that are unavailable, or that this process is stopping. */
-export async function requireReady(): Promise<void> {
+async function requireReady(): Promise<void> {
   drain.requireRunning()
   const failing = await health.failing()
   if (failing.length > 0) {

@@ -6,7 +6,7 @@ export interface CataloguedRoute extends DeclaredRoute {
 }
 
 /** The routes of this process by surface. The OpenAPI documents and tests are derived from it. */
-export class RouteCatalogue {
+class RouteCatalogue {
   readonly #surfaces = new Map<Surface['name'], Surface>()
   readonly #routes: CataloguedRoute[] = []
 

@@ -11,7 +11,7 @@ export interface ReadingPace {
 }
 
 /** One kibibyte per second, which the slowest line carries. */
-export const READING_PACE: ReadingPace = { windowMs: 30_000, bytes: 30 * 1_024 }
+const READING_PACE: ReadingPace = { windowMs: 30_000, bytes: 30 * 1_024 }
 
 const CHECKS_PER_WINDOW = 4
 

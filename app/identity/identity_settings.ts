@@ -3,7 +3,7 @@ import app from '@adonisjs/core/services/app'
 import type { Env } from '#configuration/variables'
 
 /** The variables that decide on the secrets of the first accounts. */
-export type SecretSettings = Pick<
+type SecretSettings = Pick<
   Env,
   | 'NODE_ENV'
   | 'HOST'

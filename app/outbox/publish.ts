@@ -50,7 +50,7 @@ export function publishChange(transaction: pg.ClientBase, change: RecordChange):
 }
 
 /** Like `publishChange`, for many changes. */
-export function publishChanges(
+function publishChanges(
   transaction: pg.ClientBase,
   changes: readonly RecordChange[]
 ): Promise<void> {

@@ -5,7 +5,7 @@ export type ColumnType =
 export type Direction = 'ASC' | 'DESC'
 
 /** A value that the database computes per row. `sql` gets the quoted alias of the row. */
-export interface ComputedColumn {
+interface ComputedColumn {
   readonly sql: (row: string) => string
   /** The stored columns that the expression reads, so that pages include them. */
   readonly columns: readonly string[]

@@ -4,7 +4,7 @@ import { schemaOf, sortableKeys } from './schema.js'
 type Names = readonly string[] | null
 
 /** The `meta.schema` of a single record. */
-export interface RecordDescription {
+interface RecordDescription {
   readonly name: string
   readonly strict: boolean
   readonly indexes: readonly (readonly string[])[] | null
@@ -16,7 +16,7 @@ export interface RecordDescription {
 }
 
 /** The `meta.schema` of a list. */
-export interface CollectionDescription extends RecordDescription {
+interface CollectionDescription extends RecordDescription {
   readonly filters: {
     readonly allowed: Names
     readonly caseSensitive: null

@@ -10,7 +10,7 @@ export class QueryGroup extends Map<string, QueryValue> {
 }
 
 /** The maximum length of a list; a longer one becomes a group keyed by position. */
-export const LIST_LIMIT = 20
+const LIST_LIMIT = 20
 
 /** Wraps a value in groups and lists as its bracket segments state. */
 export function nest(segments: readonly string[], value: QueryValue): QueryValue {

@@ -11,7 +11,7 @@ export interface BufferLimits {
   readonly all: number
 }
 
-export const BUFFER_LIMITS: BufferLimits = {
+const BUFFER_LIMITS: BufferLimits = {
   connection: 2 ** 20,
   owner: 8 * 2 ** 20,
   all: 128 * 2 ** 20,

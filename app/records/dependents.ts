@@ -10,7 +10,7 @@ import type { Row } from './row.js'
 const BATCH = 500
 
 /** A kind whose records are deleted with those of another one, and the column with the other's id. */
-export interface DependentKind {
+interface DependentKind {
   readonly kind: Kind
   readonly by: string
 }
@@ -22,7 +22,7 @@ export interface RemovedDependents {
 }
 
 /** The kinds that directly depend on a kind. */
-export function dependentsOf(owner: Kind): DependentKind[] {
+function dependentsOf(owner: Kind): DependentKind[] {
   return declaredKinds().flatMap((kind) =>
     Object.values(kind.relations)
       .filter(({ to, onDelete }) => onDelete === 'cascade' && to() === owner)

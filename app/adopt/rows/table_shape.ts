@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 export type ValueType = 'uuid' | 'text' | 'boolean' | 'integer' | 'bigint' | 'time'
 
-export interface ColumnShape {
+interface ColumnShape {
   readonly name: string
   readonly type: ValueType
   /** The type name in PostgreSQL. */
@@ -12,7 +12,7 @@ export interface ColumnShape {
   readonly maxLength: number | undefined
 }
 
-export interface Reference {
+interface Reference {
   readonly column: string
   readonly table: string
 }

@@ -29,7 +29,7 @@ export interface IntrospectionCache {
 }
 
 /** Any program with access to Redis can write there, so values are sealed for a single token. */
-export interface Seal {
+interface Seal {
   seal(value: unknown, purpose: string): string
   /** Null if the value was not sealed for this purpose. */
   unseal(sealed: string, purpose: string): unknown

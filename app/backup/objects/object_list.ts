@@ -38,7 +38,7 @@ export function* objectSections(): Generator<string> {
   }
 }
 
-export const sectionOf = (name: string): string => `objects-${name.slice(0, SECTION_DIGITS)}`
+const sectionOf = (name: string): string => `objects-${name.slice(0, SECTION_DIGITS)}`
 
 /** The part with the bytes of an object. */
 export const partOf = ({ name }: Pick<ListedObject, 'name'>): string => `${sectionOf(name)}/${name}`

@@ -32,4 +32,4 @@ export class ObjectTally {
   }
 }
 
-export const mebibytes = (bytes: number): string => (bytes / 1024 ** 2).toFixed(1)
+const mebibytes = (bytes: number): string => (bytes / 1024 ** 2).toFixed(1)

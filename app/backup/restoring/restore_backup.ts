@@ -156,7 +156,7 @@ class Restoration {
 }
 
 /** Verifies all tables and lists. Objects are verified while they are restored. */
-export async function checkParts(
+async function checkParts(
   { databases, objects }: Manifest,
   { backupStore, signal, progress }: RestoreContext
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { nameIn, nodeNames, realmNames, type Names } from '#console/names'
 import type { Page } from '#console/page'
 
-export interface Responsible {
+interface Responsible {
   readonly type: string
   readonly realmId?: string
   readonly nodeId?: string

@@ -11,7 +11,7 @@ import {
 } from '#console/system/installation'
 
 /** Something about the installation that a person should know. */
-export interface Finding {
+interface Finding {
   readonly text: string
   readonly details: readonly string[]
   /** What to do about it. */

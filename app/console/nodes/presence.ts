@@ -36,7 +36,7 @@ export function drawPresence(page: Page, { spans }: Presence, width: number): st
 }
 
 /** The share of the last day in which a node was online. */
-export function onlineShare(spans: readonly PresenceSpan[], now: number): number {
+function onlineShare(spans: readonly PresenceSpan[], now: number): number {
   const start = now - HOURS * HOUR_MS
   const online = spans.reduce((sum, { from, until }) => {
     const end = until === null ? now : Date.parse(until)

@@ -3,7 +3,7 @@ import { everyRecord } from '#console/every_record'
 import type { AssignmentRow, PermissionRow, RoleRow } from './identity_rows.js'
 
 /** A permission, and the roles that it comes from; none if it was given directly. */
-export interface GrantedPermission {
+interface GrantedPermission {
   readonly permission: PermissionRow
   readonly roles: readonly RoleRow[]
 }

@@ -16,7 +16,7 @@ export interface SealedCookie {
 }
 
 /** The value does not fit into cookies. */
-export class CookieTooLarge extends Error {}
+class CookieTooLarge extends Error {}
 
 /** The value; undefined if there is none, or it was not made here, or has expired. */
 export function readSealed({ request }: HttpContext, { name, purpose }: SealedCookie): unknown {

@@ -121,7 +121,7 @@ export class SignIn {
 }
 
 /** Where the provider sends the browser back to. */
-export const callbackUrl = (): string => `${surfaceUrl('console')}/callback`
+const callbackUrl = (): string => `${surfaceUrl('console')}/callback`
 
 function authorizationParameters(attempt: SignInAttempt): Record<string, string> {
   const { clientId, scope } = consoleSettings()

@@ -4,7 +4,7 @@ import { clock } from '#kernel/clock'
 import { OPERATOR_ACCESS } from './administration.js'
 
 /** A problem that the doctor found, with its remedy. */
-export interface ExaminationFinding {
+interface ExaminationFinding {
   readonly code: string
   readonly severity: string
   readonly message: string

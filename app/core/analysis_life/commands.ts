@@ -2,7 +2,7 @@ import type { GuardName } from './guards.js'
 import type { ProcessName } from './processes.js'
 
 /** What a command does if all of its guards hold. */
-export type Effect = 'lock' | 'unlock' | 'start' | 'check' | 'requestBuckets'
+type Effect = 'lock' | 'unlock' | 'start' | 'check' | 'requestBuckets'
 
 export interface Command {
   /** In the order in which failures are reported. */

@@ -9,14 +9,14 @@ import type { NodeExecution } from './node_executions.js'
 import type { NodeState } from './node_states.js'
 
 /** Who has to act. */
-export interface Responsible {
+interface Responsible {
   readonly type: 'realm' | 'node' | 'worker' | 'operator'
   readonly realmId?: string
   readonly nodeId?: string
 }
 
 /** The request that would satisfy the condition. */
-export interface Action {
+interface Action {
   readonly method: 'POST'
   readonly path: string
   readonly body?: object

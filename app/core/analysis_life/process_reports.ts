@@ -20,7 +20,7 @@ import {
 import { recordReport, findRun } from './runs.js'
 
 /** The content of a report about an analysis. */
-export interface ReportDetails {
+interface ReportDetails {
   readonly id: string
   readonly percent: number
   readonly status: ProcessStatus | null

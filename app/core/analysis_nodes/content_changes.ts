@@ -1,5 +1,5 @@
 /** A file of the code. Its id stands for its bytes, which never change. */
-export interface ContentFile {
+interface ContentFile {
   readonly bucketFileId: string
   readonly path: string
   readonly root: boolean
@@ -13,7 +13,7 @@ export interface DecidedContent {
 }
 
 /** The values of one part before and now. */
-export interface Difference {
+interface Difference {
   readonly previous: unknown
   readonly next: unknown
 }

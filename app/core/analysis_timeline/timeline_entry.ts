@@ -19,7 +19,7 @@ export interface TimelineEntry {
 
 export const SOURCE_NAMES = ['event', 'status', 'approval', 'log'] as const
 
-export type SourceName = (typeof SOURCE_NAMES)[number]
+type SourceName = (typeof SOURCE_NAMES)[number]
 
 /** A source of timeline entries. */
 export interface TimelineSource {
@@ -27,7 +27,7 @@ export interface TimelineSource {
   read(analysisId: string, part: TimelineRange): Promise<readonly TimelineEntry[]>
 }
 
-export interface TimelineRange {
+interface TimelineRange {
   /** Exclusive end; open-ended if undefined. */
   readonly until: string | undefined
   readonly limit: number

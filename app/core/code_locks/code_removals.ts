@@ -13,7 +13,7 @@ import type { Removable, StorageRemovals } from './storage_removals.js'
  */
 const GRACE_MS = 10_000
 
-export const CODE_REMOVALS: TaskQueue = {
+const CODE_REMOVALS: TaskQueue = {
   name: 'code-removal',
   backOff: { firstMs: 1_000, longestMs: 60_000 },
 }

@@ -3,7 +3,7 @@ import { surfaceUrl } from '#settings/app_settings'
 import type { Webhook } from './registry_driver.js'
 import type { WebhookSecrets } from './webhook_secrets.js'
 
-export const WEBHOOK_PATH = '/services/registry/hook'
+const WEBHOOK_PATH = '/services/registry/hook'
 
 /** Creates the webhook of a registry. Returns null if the registry was deleted. */
 export async function createWebhook(

@@ -6,7 +6,7 @@ import { clock } from '#kernel/clock'
 import { isSameSecret } from './is_same_secret.js'
 
 /** The client of the identity provider that registries used before each got its own webhook secret. */
-export const LEGACY_CLIENT = 'registry'
+const LEGACY_CLIENT = 'registry'
 
 /**
  * Returns whether a name or id and a secret are those of the legacy client, which some registries still use. The client has

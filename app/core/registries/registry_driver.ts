@@ -85,7 +85,7 @@ export interface DesiredWorkerAccount extends WorkerAccount {
   readonly projects: readonly WorkerProject[]
 }
 
-export interface WorkerProject {
+interface WorkerProject {
   readonly name: string
   readonly isPushedTo: boolean
 }

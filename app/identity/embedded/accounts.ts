@@ -5,7 +5,7 @@ import { isUuid } from '#kernel/is_uuid'
 export const MASTER = 'master'
 
 /** A user or a client. */
-export interface Account extends Subject {
+interface Account extends Subject {
   readonly name: string
   readonly active: boolean
 }

@@ -8,7 +8,7 @@ export const EXPIRED_ACCESS = requiresInMasterRealm('service_manage')
 export const EXPIRED_LIMIT = { default: 100, most: 1_000 }
 
 /** A recipient whose messages expired before they were acknowledged. */
-export interface ExpiredMessages {
+interface ExpiredMessages {
   readonly type: PartyKind
   readonly id: string
   readonly expired: number

@@ -19,7 +19,7 @@ export type Ground = 'own' | 'decision'
 const CODE = 'CODE'
 
 /** Why an actor may read a bucket or file, or upload into it; undefined if it may not. */
-export async function groundFor(
+async function groundFor(
   actor: Actor,
   row: AccessFacts,
   mode: AccessMode = 'read'

@@ -45,7 +45,7 @@ export interface Progress {
 }
 
 /** How long an upload is retained after each chunk. */
-export const UPLOAD_LIFETIME_MS = 3 * 24 * 60 * 60 * 1000
+const UPLOAD_LIFETIME_MS = 3 * 24 * 60 * 60 * 1000
 
 const NEW_EXPIRY = `now() + ${UPLOAD_LIFETIME_MS} * interval '1 millisecond'`
 

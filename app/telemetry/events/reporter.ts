@@ -1,7 +1,7 @@
 import type { Actor } from '#kernel/actor'
 
 /** How an event was reported: by a caller of the API, over the bus, by the platform, or by an adoption. */
-export type ReporterType = Actor['kind'] | 'bus' | 'platform' | 'adoption'
+type ReporterType = Actor['kind'] | 'bus' | 'platform' | 'adoption'
 
 /** Who reported an event. The platform sets it, never the sender. */
 export interface Reporter {

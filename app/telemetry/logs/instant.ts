@@ -17,8 +17,6 @@ const UNITS: readonly (readonly [number, number])[] = [
 
 export const instantOf = (milliseconds: number): Instant => BigInt(milliseconds) * PER_MS
 
-export const millisecondsOf = (instant: Instant): number => Number(instant / PER_MS)
-
 /** Parses a time in ISO form or as a number, whose magnitude determines its unit; undefined for anything else. */
 export function parseInstant(text: string): Instant | undefined {
   const trimmed = text.trim()

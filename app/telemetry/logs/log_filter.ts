@@ -17,7 +17,7 @@ export type LabelFilter =
   | { readonly kind: 'oneOf'; readonly name: string; readonly values: readonly string[] }
   | { readonly kind: Match; readonly name: string; readonly text: string }
 
-export type Match = 'contains' | 'startsWith' | 'endsWith'
+type Match = 'contains' | 'startsWith' | 'endsWith'
 
 export interface TimeFilter {
   readonly kind: 'time'
@@ -27,7 +27,7 @@ export interface TimeFilter {
 
 const FIELDS: ReadonlySet<string> = new Set(LOG_FIELDS)
 
-export const isField = (name: string): name is (typeof LOG_FIELDS)[number] => FIELDS.has(name)
+const isField = (name: string): name is (typeof LOG_FIELDS)[number] => FIELDS.has(name)
 
 /** Whether a line matches the filter. */
 export function matches(filter: LogFilter, line: OwnedRecord): boolean {
@@ -46,7 +46,7 @@ export function matches(filter: LogFilter, line: OwnedRecord): boolean {
 }
 
 /** Whether a value matches the filter. */
-export function matchesValue(filter: LabelFilter, value: string): boolean {
+function matchesValue(filter: LabelFilter, value: string): boolean {
   switch (filter.kind) {
     case 'oneOf':
       return filter.values.includes(value)
@@ -59,7 +59,7 @@ export function matchesValue(filter: LabelFilter, value: string): boolean {
   }
 }
 
-export function matchesTime({ op, at }: TimeFilter, instant: Instant): boolean {
+function matchesTime({ op, at }: TimeFilter, instant: Instant): boolean {
   switch (op) {
     case '>=':
       return instant >= at

@@ -21,7 +21,7 @@ export interface BatchHeader {
   readonly sealedAt: string
 }
 
-export type RemovalReason = 'expired' | 'deleted'
+type RemovalReason = 'expired' | 'deleted'
 
 /** The signed statement of a removal. */
 export interface Removal {

@@ -28,7 +28,7 @@ export interface Code {
 }
 
 /** Master image and arguments of the code. */
-export interface RunConfiguration {
+interface RunConfiguration {
   readonly masterImage: RecordOf<'masterImage'> | undefined
   readonly imageCommandArguments: RecordOf<'analysis'>['imageCommandArguments']
 }

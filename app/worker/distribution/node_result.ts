@@ -3,7 +3,7 @@ import { JobFailure, failureReport, type FailureReport } from '#worker/job_failu
 /** The result for one node, as reported in events. */
 export type NodeResult = DeliveredNode | FailedNode
 
-export interface DeliveredNode {
+interface DeliveredNode {
   readonly nodeId: string
   readonly status: 'executed'
   readonly artifactTag: string
@@ -27,7 +27,7 @@ export const failedNode = (nodeId: string, error: unknown): FailedNode => ({
 const isFailed = (result: NodeResult): result is FailedNode => result.status === 'failed'
 
 /** Some nodes did not get the image. The results of all nodes are reported. */
-export class DistributionIncomplete extends JobFailure {
+class DistributionIncomplete extends JobFailure {
   readonly #results: readonly NodeResult[]
 
   constructor(results: readonly NodeResult[], nameOf: (nodeId: string) => string) {

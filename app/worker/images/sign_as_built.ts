@@ -8,7 +8,7 @@ import { signImage, type SignOptions } from '#oci/signing/sign_image'
 import type { JobContext } from '#worker/job'
 
 /** The builder in the provenance. */
-export const BUILDER = { id: 'urn:analysis-hub:worker', version: VERSION }
+const BUILDER = { id: 'urn:analysis-hub:worker', version: VERSION }
 
 /** Above this number, files are covered by the digest of their layer or context. */
 const MAX_LISTED = 10_000

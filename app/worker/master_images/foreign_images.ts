@@ -18,7 +18,7 @@ export interface ForeignImage {
 }
 
 /** Parses `registry.example.org/python/base:3.12`. Without a host, the image is on Docker Hub. */
-export function parseReference(text: string): {
+function parseReference(text: string): {
   readonly host: string
   readonly repository: string
   readonly reference: string

@@ -6,13 +6,13 @@ import type {
 } from '#worker/master_images/sources/listing'
 
 /** An image or group that the platform knows. */
-export interface KnownGroup {
+interface KnownGroup {
   readonly virtualPath: string
   readonly name?: string | null | undefined
   readonly path?: string | null | undefined
 }
 
-export interface KnownImage extends KnownGroup {
+interface KnownImage extends KnownGroup {
   readonly command?: string | null | undefined
   readonly commandArguments?: readonly CommandArgument[] | null | undefined
 }

@@ -7,7 +7,7 @@ import { openTree, type Repository } from '#worker/master_images/sources/open_tr
 import { RepositorySource } from '#worker/master_images/sources/repository_source'
 import type { ImageSource } from '#worker/master_images/sources/source'
 
-export type SourceName = 'git' | 'archive' | 'registry'
+type SourceName = 'git' | 'archive' | 'registry'
 
 export interface SourceSettings {
   /** In order of precedence. */

@@ -140,4 +140,3 @@ export const RECORDS = {
 
 export type Kind = keyof typeof RECORDS
 export type RecordOf<K extends Kind> = BodyOf<(typeof RECORDS)[K]>
-export type Argument = { value: string; position?: 'before' | 'after' | null | undefined }

@@ -21,7 +21,7 @@ type SecretSettings = Pick<
 >
 
 /** Production requires a configured secret. */
-export class MissingInitialSecretError extends Error {
+class MissingInitialSecretError extends Error {
   static code = 'E_MISSING_FIRST_SECRET'
   code = MissingInitialSecretError.code
 

@@ -10,7 +10,7 @@ export interface IssueItem {
   received?: unknown
 }
 
-export interface IssueGroup {
+interface IssueGroup {
   type: 'group'
   path: readonly string[]
   message: string

@@ -12,7 +12,7 @@ export interface TarFile {
   readonly owner?: number
 }
 
-export const BLOCK = 512
+const BLOCK = 512
 
 const NAME_BYTES = 100
 const PREFIX_BYTES = 155

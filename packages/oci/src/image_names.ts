@@ -10,9 +10,9 @@ export const LATEST = 'latest'
 export const isDigest = (text: unknown): text is string =>
   typeof text === 'string' && DIGEST.test(text)
 
-export const isTag = (text: string): boolean => TAG.test(text)
+const isTag = (text: string): boolean => TAG.test(text)
 
-export const isRepository = (text: string): boolean =>
+const isRepository = (text: string): boolean =>
   text.length <= MAX_REPOSITORY_LENGTH && REPOSITORY.test(text)
 
 export function requireRepository(repository: string): void {
@@ -23,7 +23,7 @@ export function requireRepository(repository: string): void {
   }
 }
 
-export function requireTag(tag: string): void {
+function requireTag(tag: string): void {
   if (!isTag(tag)) {
     throw new ImageNameInvalid(`${quote(tag)} is not a valid tag`)
   }

@@ -23,8 +23,8 @@ export const MEDIA_TYPES: Readonly<Record<Family, MediaTypes>> = {
   },
 }
 
-export const MANIFEST_TYPES: readonly string[] = Object.values(MEDIA_TYPES).map((f) => f.manifest)
-export const INDEX_TYPES: readonly string[] = Object.values(MEDIA_TYPES).map((f) => f.index)
+const MANIFEST_TYPES: readonly string[] = Object.values(MEDIA_TYPES).map((f) => f.manifest)
+const INDEX_TYPES: readonly string[] = Object.values(MEDIA_TYPES).map((f) => f.index)
 
 /** Accepted manifest types. A registry that is offered fewer types converts the manifest or responds with 404. */
 export const REFERABLE_TYPES: readonly string[] = [...MANIFEST_TYPES, ...INDEX_TYPES]

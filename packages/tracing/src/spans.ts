@@ -9,7 +9,7 @@ export interface TracingSettings {
   readonly serviceName: string
 }
 
-export type StepAttributes = Readonly<Record<string, string | number>>
+type StepAttributes = Readonly<Record<string, string | number>>
 
 /** A named part of a trace. Names and attributes never contain secrets. */
 export interface Step<T = unknown> {

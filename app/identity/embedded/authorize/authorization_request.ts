@@ -34,7 +34,7 @@ export const AUTHORIZATION_PARAMETERS = [
 type AuthorizationParameters = Partial<Record<(typeof AUTHORIZATION_PARAMETERS)[number], string>>
 
 /** The redirect target of a response. */
-export interface ReturnAddress {
+interface ReturnAddress {
   readonly client: ClientAccount
   readonly redirectUri: string
 }

@@ -37,7 +37,7 @@ export async function revokeToken(ctx: HttpContext): Promise<void> {
   ctx.response.status(200).send(null)
 }
 
-export function introspectionOf({ claims, name, displayName, permissions }: ActiveToken) {
+function introspectionOf({ claims, name, displayName, permissions }: ActiveToken) {
   return {
     active: true,
     ...claims,

@@ -39,10 +39,10 @@ const attributes = {
 
 export const tokenBody = body(attributes, { oneOf })
 
-export type TokenParameters = Awaited<ReturnType<typeof tokenBody.validate>>
+type TokenParameters = Awaited<ReturnType<typeof tokenBody.validate>>
 
 /** A request for tokens. */
-export interface TokenRequest {
+interface TokenRequest {
   readonly parameters: TokenParameters
   readonly credentials: ClientCredentials | undefined
   /** The id or name of the requested realm. */

@@ -5,7 +5,7 @@ import type { Claims } from './claims.js'
 import { verify, verifyExpired } from './verify.js'
 
 /** A permission in an introspection response. */
-export interface GrantedPermission {
+interface GrantedPermission {
   readonly name: string
   readonly client_id: string | null
   readonly realm_id: string | null

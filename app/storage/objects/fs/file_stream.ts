@@ -13,7 +13,7 @@ const CHUNK_BYTES = 256 * 1024
 export const READ_ONLY = constants.O_RDONLY | constants.O_NONBLOCK
 
 /** What has the name of an object is a pipe, a device or a folder. */
-export class NotAFile extends Error {
+class NotAFile extends Error {
   readonly code = 'ENOENT'
 
   constructor() {

@@ -35,7 +35,7 @@ export function allOf(parts: readonly string[]): string {
 }
 
 /** Quotes a text; LogsQL uses the escapes of JSON. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return JSON.stringify(text.toWellFormed())
 }
 

@@ -2,7 +2,7 @@ import type { Tree } from '#worker/master_images/trees/tree'
 import { SourceRejected } from '#worker/master_images/trees/source_errors'
 
 export const IMAGE_FILE = 'image.json'
-export const GROUP_FILE = 'image-group.json'
+const GROUP_FILE = 'image-group.json'
 export const DOCKERFILE = 'Dockerfile'
 
 const MAX_FILE_BYTES = 64 * 1024

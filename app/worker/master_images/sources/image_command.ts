@@ -4,7 +4,7 @@ import { isObject } from '#oci/manifest'
 import type { ListedArgument } from './listing.js'
 
 /** Labels with the command of an image, so that it can be moved without its repository. */
-export const LABELS = {
+const LABELS = {
   command: 'analysis-hub.command',
   commandArguments: 'analysis-hub.command-arguments',
 }

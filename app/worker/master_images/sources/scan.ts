@@ -3,7 +3,7 @@ import { AttributeInvalid, readAttributes, type Attributes } from './attributes.
 import { foundFolders, IMAGE_FILE, type FoundFolder } from './found_folders.js'
 import type { Fault, ListedGroup, ListedImage, Listing } from './listing.js'
 
-export interface ScannedImage extends ListedImage {
+interface ScannedImage extends ListedImage {
   readonly hasDockerfile: boolean
   /** An image of another registry that is used instead of building one. */
   readonly image?: string | undefined

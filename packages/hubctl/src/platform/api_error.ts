@@ -11,7 +11,7 @@ interface Issue {
   readonly issues?: readonly Issue[]
 }
 
-export interface Envelope {
+interface Envelope {
   readonly code?: string
   readonly message?: string
   readonly issues?: readonly Issue[]

@@ -6,7 +6,7 @@ import { jsonOf } from '#node/hub/json_of'
 import type { NodeType, Participant } from './assigned_analysis.js'
 
 /** The execution of an analysis at a node, as the hub stores it. Null means not started. */
-export type ExecutionStatus =
+type ExecutionStatus =
   'starting' | 'started' | 'stopping' | 'stopped' | 'executing' | 'executed' | 'failed'
 
 /** How a run ends. */

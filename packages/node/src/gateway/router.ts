@@ -14,7 +14,7 @@ export type GatewayHandler = (request: GatewayRequest) => Promise<void> | void
 /** Which of the two tokens of an analysis a route takes. */
 export type GatewayToken = 'none' | 'node' | 'data'
 
-export interface GatewayRoute {
+interface GatewayRoute {
   readonly token: GatewayToken
   readonly handler: GatewayHandler
 }

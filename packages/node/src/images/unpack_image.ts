@@ -13,7 +13,7 @@ import { runConfigOf } from './run_config.js'
 import type { UnpackLimits, UnpackRequest } from './unpack_layers.js'
 import type { UnpackAnswer } from './unpack_program.js'
 
-export const UNPACK_LIMITS: UnpackLimits = { maxBytes: 20 * 1024 ** 3, maxEntries: 1_000_000 }
+const UNPACK_LIMITS: UnpackLimits = { maxBytes: 20 * 1024 ** 3, maxEntries: 1_000_000 }
 
 const PROGRAM = fileURLToPath(
   new URL(`./unpack_program${extname(import.meta.url)}`, import.meta.url)

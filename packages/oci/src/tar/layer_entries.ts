@@ -10,7 +10,7 @@ export interface LayerFile {
   open(): BlobSource | Uint8Array | Promise<BlobSource | Uint8Array>
 }
 
-export interface LayerFolder {
+interface LayerFolder {
   readonly path: string
   readonly isFolder: true
   readonly mode?: number
@@ -18,7 +18,7 @@ export interface LayerFolder {
   readonly owner?: number
 }
 
-export interface LayerLink {
+interface LayerLink {
   readonly path: string
   /** Where it leads to, as the link states it. */
   readonly target: string
