@@ -22,6 +22,12 @@ export function tracesOf(mark: string): Traces {
   return { pids: marked, namespaces }
 }
 
+/** The control groups with the text in their names. */
+export const controlGroups = (mark: string): string[] =>
+  execFileSync('find', ['/sys/fs/cgroup', '-type', 'd', '-name', `*${mark}*`], { encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean)
+
 /** Processes that are in one of the namespaces, and mounts and control groups with the text in their names. */
 export function remainsOf(mark: string, { pids, namespaces }: Traces): string[] {
   const living = processes().filter(
@@ -33,11 +39,10 @@ export function remainsOf(mark: string, { pids, namespaces }: Traces): string[] 
   const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
     .filter((line) => line.includes(mark))
-  const groups = execFileSync('find', ['/sys/fs/cgroup', '-type', 'd', '-name', `*${mark}*`])
   return [
     ...living.map((pid) => `process ${pid} ${procFile(pid, 'cmdline')}`),
     ...mounts,
-    ...String(groups).split('\n').filter(Boolean),
+    ...controlGroups(mark),
   ]
 }
 

@@ -18,7 +18,8 @@ type WithoutId<Request> = Request extends unknown ? Omit<Request, 'id'> : never
 /** A driver in a process of another account, or in one that a test kills. */
 export class RemoteDriver implements ContainerDriver {
   readonly name: 'bubblewrap' | 'runc'
-  readonly unbounded = []
+  /** It is given no control group. */
+  readonly unbounded = ['sharedMemory'] as const
   readonly #program: ChildProcess
   readonly #pending = new Map<number, PromiseWithResolvers<string | ContainerExit | undefined>>()
   readonly #listeners = new Map<number, ContainerSpec['onLine']>()

@@ -68,7 +68,7 @@ for (const seat of containerSeats()) {
     group.setup(async () => {
       folder = await mkdtemp(join(tmpdir(), 'hub-hostile-'))
       rootPath = await pythonRoot(join(folder, 'root'))
-      for (const program of ['answered_calls.py', 'usual_program.py']) {
+      for (const program of ['answered_calls.py', 'usual_program.py', 'memory_beyond_limit.py']) {
         await copyFile(join(PROGRAMS, program), join(rootPath, 'opt/code', program))
       }
       await chown(folder, seat.account, seat.account)
@@ -108,6 +108,21 @@ for (const seat of containerSeats()) {
         [...calls].map(([call, errno]) => [...call, errno])
       )
     })
+
+    test('a program that fills memory is ended, whoever has it mapped: {$self}')
+      .with(['shared', 'unmapped', 'files'])
+      .run(async ({ assert }, way) => {
+        const limits = { ...DEFAULT_LIMITS, memoryBytes: 256 * 1024 ** 2 }
+        const { reason, message, output } = await run(['memory_beyond_limit.py', way], limits)
+        // What nobody has mapped is bounded by control groups only, and a node without them says so.
+        if (way === 'shared' || driver.unbounded.length === 0) {
+          assert.equal(reason, 'memory')
+          assert.include(message, 'more than 256 MiB')
+          assert.notInclude(output, 'end')
+        } else {
+          assert.deepEqual(driver.unbounded, ['sharedMemory'])
+        }
+      })
 
     test('a program that does what is usual finds all that it needs', async ({ assert }) => {
       const { code, output } = await run(['usual_program.py'])

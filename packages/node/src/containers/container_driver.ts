@@ -76,7 +76,7 @@ export interface Container {
 /** What the limits of a driver may not cover on a machine, and what to do about it, for the operator. */
 export const UNBOUNDED = {
   sharedMemory:
-    'Without control groups, memory that the processes of an analysis share is not bounded: use runc as root, or bound the node (docs/nodes.md)',
+    'Without control groups, memory that the processes of an analysis share is not bounded: delegate one to the node, or use runc as root (docs/nodes.md)',
 } as const
 
 export type Unbounded = keyof typeof UNBOUNDED

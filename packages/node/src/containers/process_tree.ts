@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** The processes that descend from a process, without itself. Those that end meanwhile may be left out. */
 export function descendants(ancestor: number): number[] {
@@ -19,6 +19,10 @@ export function childrenOf(pid: number): number[] {
   )
 }
 
+/** The parent of a process; 0 if it has ended, or is outside. */
+export const parentOf = (pid: number): number =>
+  Number(/^PPid:\s*(\d+)/m.exec(procFile(`${pid}/status`))?.[1] ?? 0)
+
 export function threadsOf(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/task`)
@@ -37,6 +41,15 @@ export function isRunning(pid: number): boolean {
 export function procFile(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** The target of a link of `/proc`; empty if its process has ended, or belongs to somebody else. */
+export function procLink(path: string): string {
+  try {
+    return readlinkSync(`/proc/${path}`)
   } catch {
     return ''
   }

@@ -8,6 +8,7 @@ import type { Readable, Writable } from 'node:stream'
 import { tryParseJson } from '#kernel/try_parse_json'
 import { ContainerStartFailed } from '#node/errors'
 import type { Forwarder } from '#node/containers/forwarder'
+import type { ContainerGroup } from '#node/containers/control_groups/container_group'
 import type { ContainerFolder } from '#node/containers/run_folder'
 import { hostsFile, RESOLVER_FILE } from '#node/containers/hosts_file'
 import { exitOf } from '#node/containers/container_exit'
@@ -27,6 +28,12 @@ import { UsageWatch } from './usage_watch.js'
 const POLL_MS = 5
 const OWN_MESSAGE = /^bwrap: /
 
+interface ProgramEnd {
+  readonly code: number
+  /** The limit that the kernel ended it for. */
+  readonly reached: EndReport | undefined
+}
+
 /** A running container: Bubblewrap outside of it, its init process, and the program as the child of that. */
 export class BubblewrapContainer implements Container {
   readonly exited: Promise<ContainerExit>
@@ -37,7 +44,8 @@ export class BubblewrapContainer implements Container {
   static async start(
     spec: ResolvedSpec,
     folder: ContainerFolder,
-    forwarder: Forwarder
+    forwarder: Forwarder,
+    group: ContainerGroup | undefined
   ): Promise<BubblewrapContainer> {
     let lastLine = ''
     const onLine: ResolvedSpec['onLine'] = (line, stream) => {
@@ -45,7 +53,7 @@ export class BubblewrapContainer implements Container {
       spec.onLine(line, stream)
     }
     const outputs = await OutputPipe.openAll(dirname(spec.gatewaySocket), onLine)
-    const bubblewrap = launch(spec, forwarder, outputs)
+    const bubblewrap = launch(spec, forwarder, outputs, group)
     const initPid = initOf(bubblewrap)
     const ended = Promise.all([
       exitCode(bubblewrap, initPid),
@@ -64,11 +72,13 @@ export class BubblewrapContainer implements Container {
     }
     const end = async () => {
       const [code] = await ended
+      const reached = code === 0 ? undefined : group?.reachedLimit(spec.limits)
       await forwarder.close()
+      await group?.remove()
       await folder.remove()
-      return code
+      return { code, reached }
     }
-    return new BubblewrapContainer(spec, bubblewrap, init!, forwarder, end())
+    return new BubblewrapContainer(spec, bubblewrap, init!, forwarder, group, end())
   }
 
   private constructor(
@@ -76,17 +86,18 @@ export class BubblewrapContainer implements Container {
     bubblewrap: ChildProcess,
     init: number,
     forwarder: Forwarder,
-    ended: Promise<number>
+    group: ContainerGroup | undefined,
+    ended: Promise<ProgramEnd>
   ) {
     this.#bubblewrap = bubblewrap
     this.#init = init
-    const watch = new UsageWatch(init, spec, (report) => this.#end(report))
+    const watch = new UsageWatch(init, spec, group, (report) => this.#end(report))
     void forwarder.ended.then(() =>
       this.#end({ reason: 'gateway', message: 'Its way to the gateway ended' })
     )
-    this.exited = ended.then((code) => {
+    this.exited = ended.then(({ code, reached }) => {
       watch.stop()
-      return exitOf(code, this.#report)
+      return exitOf(code, this.#report ?? reached)
     })
   }
 
@@ -122,10 +133,12 @@ export class BubblewrapContainer implements Container {
 function launch(
   spec: ResolvedSpec,
   forwarder: Forwarder,
-  outputs: readonly OutputPipe[]
+  outputs: readonly OutputPipe[],
+  group: ContainerGroup | undefined
 ): ChildProcess {
   const rootPath = process.getuid?.() === 0 ? ROOT_MOUNT : spec.rootPath
   const [file, ...args] = [
+    ...(group?.enterCommand() ?? []),
     ...launchCommand(forwarder.pid, spec.limits),
     ...['bwrap', '--args', String(DESCRIPTORS.options), '--seccomp', String(DESCRIPTORS.filter)],
     ...['--json-status-fd', String(DESCRIPTORS.status), '--', ...spec.command],

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process'
+import { basename } from 'node:path'
 import { promisify } from 'node:util'
 
 import { ContainersUnavailable } from '#node/errors'
 import { Forwarder } from '#node/containers/forwarder'
-import { RunFolder } from '#node/containers/run_folder'
-import { resolveSpec } from '#node/containers/resolve_spec'
+import type { ContainerGroup } from '#node/containers/control_groups/container_group'
+import { ContainerGroups } from '#node/containers/control_groups/container_groups'
+import { RunFolder, type ContainerFolder } from '#node/containers/run_folder'
+import { resolveSpec, type ResolvedSpec } from '#node/containers/resolve_spec'
 import { SYSTEM_ENVIRONMENT } from '#node/containers/system_environment'
 import {
   ANALYSIS_PORT,
@@ -13,10 +16,11 @@ import {
   type Container,
   type ContainerDriver,
   type ContainerSpec,
+  type Unbounded,
 } from '#node/containers/container_driver'
 import { BubblewrapContainer } from './bubblewrap_container.js'
 import { namespaceOptions } from './bubblewrap_arguments.js'
-import { limitCommand, networkCommand } from './launch_command.js'
+import { limitCommand, networkCommand, OWN_PROCESSES } from './launch_command.js'
 import { olderThanFloor } from './version_floor.js'
 import { namespaceAdvice } from './namespace_advice.js'
 
@@ -31,13 +35,18 @@ const NOT_INSTALLED =
  */
 export class BubblewrapDriver implements ContainerDriver {
   readonly name = 'bubblewrap'
-  readonly unbounded = ['sharedMemory'] as const
   readonly #folder: RunFolder
   #isAvailable = false
+  #groups: ContainerGroups | undefined
+  #groupsOpened: Promise<void> | undefined
 
   /** `folder` is that of this node only. */
   constructor(folder: string) {
     this.#folder = new RunFolder(folder)
+  }
+
+  get unbounded(): readonly Unbounded[] {
+    return this.#groups ? [] : ['sharedMemory']
   }
 
   async available(): Promise<string | undefined> {
@@ -53,14 +62,17 @@ export class BubblewrapDriver implements ContainerDriver {
         return tooOld
       }
       await run(file!, args, { cwd: '/', env: SYSTEM_ENVIRONMENT })
+      await this.#openGroups()
       return undefined
     } catch (error) {
       return unavailable(error as NodeJS.ErrnoException & { readonly stderr?: string })
     }
   }
 
-  recover(): Promise<void> {
-    return this.#folder.clear()
+  async recover(): Promise<void> {
+    await this.#openGroups()
+    await this.#groups?.clear()
+    await this.#folder.clear()
   }
 
   async start(stated: ContainerSpec): Promise<Container> {
@@ -68,19 +80,36 @@ export class BubblewrapDriver implements ContainerDriver {
     const spec = resolveSpec(stated)
     const folder = await this.#folder.create()
     let forwarder: Forwarder | undefined
+    let group: ContainerGroup | undefined
     try {
+      group = await this.#createGroup(folder, spec)
       forwarder = await Forwarder.start(networkCommand(spec.rootPath), {
         gatewaySocket: spec.gatewaySocket,
         gatewayPort: GATEWAY_PORT,
         inboundSocket: spec.inboundSocket,
         analysisPort: ANALYSIS_PORT,
       })
-      return await BubblewrapContainer.start(spec, folder, forwarder)
+      return await BubblewrapContainer.start(spec, folder, forwarder, group)
     } catch (error) {
       await forwarder?.close()
+      await group?.remove()
       await folder.remove()
       throw error
     }
+  }
+
+  /** Named after the container, so that an administrator finds it. */
+  #createGroup({ path }: ContainerFolder, { name, limits }: ResolvedSpec) {
+    const processes = limits.processes + OWN_PROCESSES
+    const groupName = `${name.replace(/[^\w-]/g, '')}-${basename(path)}`
+    return this.#groups?.create(groupName, { ...limits, processes })
+  }
+
+  #openGroups(): Promise<void> {
+    this.#groupsOpened ??= ContainerGroups.open(this.#folder.path).then((groups) => {
+      this.#groups = groups
+    })
+    return this.#groupsOpened
   }
 
   async #requireAvailable(): Promise<void> {

@@ -13,7 +13,7 @@ const ACCOUNTS = 100_000_000
 /** The kernel ends a container before anything else if the machine runs out of memory. */
 const OOM_SCORE = 500
 /** Threads of the forwarder and of Bubblewrap itself, which the kernel counts with those of the container. */
-const OWN_PROCESSES = 32
+export const OWN_PROCESSES = 32
 /**
  * What one process may reserve, in relation to the limit of memory: stacks and arenas of threads are reserved and hardly
  * used. It bounds what a container can use until the sum of its memory is next inspected.

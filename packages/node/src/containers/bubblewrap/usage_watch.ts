@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs'
 
 import type { ContainerLimits, EndReport } from '#node/containers/container_driver'
+import type { ContainerGroup } from '#node/containers/control_groups/container_group'
 import type { ResolvedSpec } from '#node/containers/resolve_spec'
 import { descendants, procFile, threadsOf } from '#node/containers/process_tree'
 
@@ -12,23 +13,26 @@ const ALWAYS_WRITABLE = ['/tmp', '/dev/shm']
 
 /**
  * Sums up what the processes of a container use, and reports the first limit that they exceed together. The kernel
- * limits each of them, and their number; without a control group nothing limits their sum.
+ * limits each of them, and their number; their sum only where the container has a control group.
  */
 export class UsageWatch {
   readonly #init: number
   readonly #limits: ContainerLimits
   readonly #writable: readonly string[]
+  readonly #group: ContainerGroup | undefined
   readonly #onExceeded: (report: EndReport) => void
   readonly #timer: NodeJS.Timeout
 
   constructor(
     init: number,
     { limits, writable }: Pick<ResolvedSpec, 'limits' | 'writable'>,
+    group: ContainerGroup | undefined,
     onExceeded: (report: EndReport) => void
   ) {
     this.#init = init
     this.#limits = limits
     this.#writable = [...ALWAYS_WRITABLE, ...(writable ? [writable.path] : [])]
+    this.#group = group
     this.#onExceeded = onExceeded
     this.#timer = setInterval(() => this.#check(), INTERVAL_MS).unref()
   }
@@ -38,7 +42,9 @@ export class UsageWatch {
   }
 
   #check(): void {
-    const exceeded = exceededLimit(this.#init, this.#limits, this.#writable)
+    const exceeded =
+      this.#group?.reachedLimit(this.#limits) ??
+      exceededLimit(this.#init, this.#limits, this.#writable)
     if (exceeded) {
       this.stop()
       this.#onExceeded(exceeded)

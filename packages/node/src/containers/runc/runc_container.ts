@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 import { ContainerStartFailed } from '#node/errors'
+import { foldersOf, reachedLimit } from '#node/containers/control_groups/group_folders'
 import { exitOf } from '#node/containers/container_exit'
 import { Forwarder } from '#node/containers/forwarder'
 import { hostsFile, RESOLVER_FILE } from '#node/containers/hosts_file'
@@ -23,7 +24,6 @@ import {
 } from '#node/containers/container_driver'
 import type { ResolvedSpec } from '#node/containers/resolve_spec'
 import { BUNDLE_FILES, bundleConfig } from './bundle.js'
-import { reachedLimit } from './control_group.js'
 import type { PidNamespace } from './pid_namespace.js'
 
 const run = promisify(execFile)
@@ -126,7 +126,7 @@ export class RuncContainer implements Container {
   }
 
   #reachedLimit(): EndReport | undefined {
-    return reachedLimit(this.#group, this.#spec.limits)
+    return reachedLimit(foldersOf(this.#group), this.#spec.limits)
   }
 
   #end(report: EndReport): void {
