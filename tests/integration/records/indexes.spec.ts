@@ -18,7 +18,7 @@ import { manyRecords } from '#tests/helpers/records/many_records'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 /** Enough rows that the planner prefers an index over a scan. */
-const ROWS = 5_000
+const ROWS = 1_500
 
 interface Index {
   name: string
