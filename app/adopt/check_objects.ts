@@ -101,7 +101,7 @@ const SAMPLE = `select g.id, coalesce(f.bucket_id, g.bucket_id) as "bucketId", c
     coalesce(f.hash, g.hash) as hash, (case when f.id is null then g.size else f.size end)::float8 as size
   from json_to_recordset($1::json) as g(id uuid, bucket_id uuid, hash text, size bigint)
   left join bucket_files f on f.id = g.id
-  left join adopted_rows r on r.list = 'bucket_files' and r.id = g.id
+  left join adopted_rows r on r.table_name = 'bucket_files' and r.id = g.id
   where case when r.id is null then $2 else f.id is not null end`
 
 /** Ordering by hash gives a random sample. */
@@ -128,7 +128,7 @@ async function areAllRemoved(files: readonly SampledFile[], { address }: ObjectC
   const { rows } = await pools
     .for(databaseUrl('storage'))
     .query(
-      `select from bucket_files join adopted_rows using (id) where list = 'bucket_files' limit 1`
+      `select from bucket_files join adopted_rows using (id) where table_name = 'bucket_files' limit 1`
     )
   return (
     rows.length > 0 &&

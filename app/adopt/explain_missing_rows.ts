@@ -30,7 +30,7 @@ export async function explainMissingRows(
     found.rows.forEach(({ id }) => reasons.set(id, reasons.get(id) ?? reason))
   }
   await note(
-    `exists (select from adopted_rows a where a.list = '${table}' and a.id = g.id)`,
+    `exists (select from adopted_rows a where a.table_name = '${table}' and a.id = g.id)`,
     'changed here'
   )
   for (const { column, table: parent } of shape.references) {

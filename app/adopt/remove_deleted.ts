@@ -64,10 +64,10 @@ export async function removeDeleted(
         return isUnchanged && !needed.has(id)
       })
       await transaction.query(`delete from ${table} where id = any($1::uuid[])`, [removable])
-      await transaction.query('delete from adopted_rows where list = $1 and id = any($2::uuid[])', [
-        table,
-        removable,
-      ])
+      await transaction.query(
+        'delete from adopted_rows where table_name = $1 and id = any($2::uuid[])',
+        [table, removable]
+      )
       return removable.length
     })
   }

@@ -10,16 +10,16 @@ export async function startRun(
 ): Promise<ReadonlySet<string>> {
   await pool.query(
     `insert into adoption_runs (surface) values ($1) on conflict (surface) do update
-     set is_open = true, ended_at = null, begun_at = case
-       when adoption_runs.ended_at is null then adoption_runs.begun_at else now() end`,
+     set is_open = true, ended_at = null, started_at = case
+       when adoption_runs.ended_at is null then adoption_runs.started_at else now() end`,
     [service]
   )
-  const { rows } = await pool.query<{ list: string }>(
-    `select a.list from adoptions a join adoption_runs r on r.surface = $1
-     where a.list = any($2) and a.place is null and a.through_at >= r.begun_at`,
+  const { rows } = await pool.query<{ tableName: string }>(
+    `select t.table_name as "tableName" from adopted_tables t join adoption_runs r on r.surface = $1
+     where t.table_name = any($2) and t.position is null and t.completed_at >= r.started_at`,
     [service, transfers.map(({ table }) => table)]
   )
-  return new Set(rows.map(({ list }) => list))
+  return new Set(rows.map(({ tableName }) => tableName))
 }
 
 /** Whether the adoption of a service was completed. */

@@ -19,7 +19,7 @@ export const SETTLED: Readonly<Record<StorageDifference['problem'], string>> = {
 }
 
 /** Analyses that were made here are the sweep's. */
-const ADOPTED = `id in (select r.id from adopted_rows r where r.list = 'analysis_buckets')`
+const ADOPTED = `id in (select r.id from adopted_rows r where r.table_name = 'analysis_buckets')`
 
 const STORED = `select f.id, f.path, f.actor_type as "actorType", f.actor_id as "actorId",
     to_json(f.created_at) as "createdAt", to_json(f.updated_at) as "updatedAt"

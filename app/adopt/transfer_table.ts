@@ -64,27 +64,31 @@ export async function transferTable(
     return undefined
   }
   await pool.query(
-    `insert into adoptions (list, through_at) values ($1, now())
-     on conflict (list) do update set place = null, through_at = now()`,
+    `insert into adopted_tables (table_name, completed_at) values ($1, now())
+     on conflict (table_name) do update set position = null, completed_at = now()`,
     [transfer.table]
   )
   return count
 }
 
-async function readPosition(pool: pg.Pool, list: string): Promise<string[] | undefined> {
-  const { rows } = await pool.query<{ place: string[] | null }>(
-    'select place from adoptions where list = $1',
-    [list]
+async function readPosition(pool: pg.Pool, tableName: string): Promise<string[] | undefined> {
+  const { rows } = await pool.query<{ position: string[] | null }>(
+    'select position from adopted_tables where table_name = $1',
+    [tableName]
   )
-  return rows[0]?.place ?? undefined
+  return rows[0]?.position ?? undefined
 }
 
-async function savePosition(transaction: pg.ClientBase, list: string, position: readonly string[]) {
+async function savePosition(
+  transaction: pg.ClientBase,
+  tableName: string,
+  position: readonly string[]
+) {
   await transaction.query({
-    name: 'keep-adoption-place',
-    text: `insert into adoptions (list, place) values ($1, $2)
-      on conflict (list) do update set place = excluded.place`,
-    values: [list, JSON.stringify(position)],
+    name: 'save-adoption-position',
+    text: `insert into adopted_tables (table_name, position) values ($1, $2)
+      on conflict (table_name) do update set position = excluded.position`,
+    values: [tableName, JSON.stringify(position)],
   })
 }
 

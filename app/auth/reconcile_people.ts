@@ -22,12 +22,12 @@ interface Reconciliation {
 
 /** Removes data of deleted realms whose event was missed. */
 export function realmSweep(options: Reconciliation): Sweep {
-  return peopleSweep('gone-realms', options, REALMS)
+  return peopleSweep('deleted-realms', options, REALMS)
 }
 
 /** Removes references to deleted users whose event was missed. */
 export function userSweep(options: Reconciliation): Sweep {
-  return peopleSweep('gone-users', options, USERS)
+  return peopleSweep('deleted-users', options, USERS)
 }
 
 /** Those of these realms that the provider does not know. */

@@ -6,7 +6,7 @@ const MAX_KEPT = 20
 
 const NOTE = `
   with noted as (
-    insert into backups (id, began_at, ended_at, version) values ($1, $2, $3, $4)
+    insert into backups (id, started_at, ended_at, version) values ($1, $2, $3, $4)
   )
   delete from backups where id in (select id from backups order by ended_at desc offset ${MAX_KEPT - 1})`
 

@@ -10,7 +10,7 @@ export interface OpenAdoption {
 /** The adoptions in a database that were not closed, by service. */
 export async function openAdoptions(database: pg.ClientBase | pg.Pool): Promise<OpenAdoption[]> {
   const { rows } = await database.query<{ service: string; since: Date }>(
-    'select surface as service, begun_at as since from adoption_runs where is_open order by surface'
+    'select surface as service, started_at as since from adoption_runs where is_open order by surface'
   )
   return rows.map(({ service, since }) => ({ service, since: new Date(since).toISOString() }))
 }

@@ -32,17 +32,20 @@ const nameOf = (table: string, use: string) => `"${table}_${use}_total"`
 
 /** The statements that create or replace the triggers that record inserts and deletes. */
 export function totalTriggers(table: string, realm?: string): string[] {
-  const raised = triggerWithFunction(nameOf(table, 'raise'))
-  const lowered = triggerWithFunction(nameOf(table, 'lower'))
-  const part = realmKeySql(realm, 'c')
+  const onInsert = triggerWithFunction(nameOf(table, 'insert'))
+  const onDelete = triggerWithFunction(nameOf(table, 'delete'))
+  const realmKey = realmKeySql(realm, 'c')
   return [
     ...(BULK_TABLES.has(table)
-      ? raised(`insert on "${table}" ${allOf('new')}`, raiseInBulk(table, part))
-      : raised(`insert on "${table}" for each row`, raiseSingly(table, realmKeySql(realm, 'new')))),
-    ...lowered(
+      ? onInsert(`insert on "${table}" ${allOf('new')}`, insertInBulk(table, realmKey))
+      : onInsert(
+          `insert on "${table}" for each row`,
+          insertSingly(table, realmKeySql(realm, 'new'))
+        )),
+    ...onDelete(
       `delete on "${table}" ${allOf('old')}`,
-      `begin ${insertChange(table, `${part}, -count(*)`, 'from changed c group by 2')};
-        ${insertGroupChanges(table, part, '-count(*)')} return null; end`
+      `begin ${insertChange(table, `${realmKey}, -count(*)`, 'from changed c group by 2')};
+        ${insertGroupChanges(table, realmKey, '-count(*)')} return null; end`
     ),
   ]
 }
@@ -56,35 +59,35 @@ const triggerWithFunction = (name: string) => (changes: string, body: string) =>
 ]
 
 /** Every value has the type of its column: conversions add a step to statements with a limit. */
-function insertChange(table: string, partAndChange: string, rows = ''): string {
-  return `insert into record_total_changes (list, part, change, written_by)
-          select '${table}'::text collate "C", ${partAndChange}, pg_current_xact_id() ${rows}`
+function insertChange(table: string, realmAndChange: string, rows = ''): string {
+  return `insert into record_total_changes (list, realm_id, change, transaction_id)
+          select '${table}'::text collate "C", ${realmAndChange}, pg_current_xact_id() ${rows}`
 }
 
 /** Records the changes of group totals; empty for tables without groups. */
-function insertGroupChanges(table: string, part: string, change: string): string {
+function insertGroupChanges(table: string, realmKey: string, change: string): string {
   const group = groupSql(table, 'c')
   return group === undefined
     ? ''
-    : `insert into record_total_changes (list, part, change, written_by)
-       select ${group}, ${part}, ${change}, pg_current_xact_id() from changed c group by 1, 2;`
+    : `insert into record_total_changes (list, realm_id, change, transaction_id)
+       select ${group}, ${realmKey}, ${change}, pg_current_xact_id() from changed c group by 1, 2;`
 }
 
-function raiseSingly(table: string, part: string): string {
-  return `begin ${insertChange(table, `${part}, 1::bigint`)}; return null; end`
+function insertSingly(table: string, realmKey: string): string {
+  return `begin ${insertChange(table, `${realmKey}, 1::bigint`)}; return null; end`
 }
 
-function raiseInBulk(table: string, part: string): string {
+function insertInBulk(table: string, realmKey: string): string {
   const others = `from (select * from changed offset ${ROWS_NOTED_SINGLY}) c group by 2`
   return `declare
         noted integer;
       begin
-        ${insertChange(table, `${part}, 1::bigint`, `from changed c limit ${ROWS_NOTED_SINGLY}`)};
+        ${insertChange(table, `${realmKey}, 1::bigint`, `from changed c limit ${ROWS_NOTED_SINGLY}`)};
         get diagnostics noted = row_count;
         if noted = ${ROWS_NOTED_SINGLY} then
-          ${insertChange(table, `${part}, count(*)`, others)};
+          ${insertChange(table, `${realmKey}, count(*)`, others)};
         end if;
-        ${insertGroupChanges(table, part, 'count(*)')}
+        ${insertGroupChanges(table, realmKey, 'count(*)')}
         return null;
       end`
 }
@@ -96,12 +99,12 @@ function raiseInBulk(table: string, part: string): string {
 export function maintainTotals(table: string, realm?: string): string[] {
   return [
     ...totalTriggers(table, realm),
-    `create trigger ${nameOf(table, 'empty')} after truncate on "${table}"
-      for each statement execute function record_totals_emptied()`,
+    `create trigger ${nameOf(table, 'truncate')} after truncate on "${table}"
+      for each statement execute function record_totals_truncated()`,
     ...(realm === undefined ? [] : realmTrigger(table, realm)),
     `delete from record_total_changes where list = '${table}'`,
     `delete from record_totals where list = '${table}'`,
-    `insert into record_totals (list, part, records)
+    `insert into record_totals (list, realm_id, records)
       select '${table}', ${realmKeySql(realm, 'r')}, count(*) from "${table}" r group by 2`,
   ]
 }
@@ -112,30 +115,30 @@ export function maintainGroupTotals(table: string, realm: string): string[] {
     `(${groupSql(table, row)}, ${realmKeySql(realm, row)}, ${change}, pg_current_xact_id())`
   return [
     ...totalTriggers(table, realm),
-    ...triggerWithFunction(nameOf(table, 'regroup'))(
+    ...triggerWithFunction(nameOf(table, 'group'))(
       `update on "${table}" for each row when (old is distinct from new)`,
-      `begin insert into record_total_changes (list, part, change, written_by)
+      `begin insert into record_total_changes (list, realm_id, change, transaction_id)
         values ${changed('old', '-1')}, ${changed('new', '1')}; return null; end`
     ),
-    ...triggerWithFunction(nameOf(table, 'ungroup'))(
+    ...triggerWithFunction(nameOf(table, 'group_truncate'))(
       `truncate on "${table}" for each statement`,
-      `begin insert into record_total_changes (list, part, change)
-        select list, part, -sum(records) from (${groupTotals(table)}) kept group by 1, 2; return null; end`
+      `begin insert into record_total_changes (list, realm_id, change)
+        select list, realm_id, -sum(records) from (${groupTotals(table)}) kept group by 1, 2; return null; end`
     ),
     ...deleteGroupTotals(table),
-    `insert into record_totals (list, part, records)
+    `insert into record_totals (list, realm_id, records)
       select ${groupSql(table, 'r')}, ${realmKeySql(realm, 'r')}, count(*) from "${table}" r group by 1, 2`,
   ]
 }
 
 const groupTotals = (table: string) =>
-  `select list, part, records from record_totals where list like '${table}:%'
-   union all select list, part, change from record_total_changes where list like '${table}:%'`
+  `select list, realm_id, records from record_totals where list like '${table}:%'
+   union all select list, realm_id, change from record_total_changes where list like '${table}:%'`
 
 /** The statements with which a migration stops maintaining group totals. The table's totals stay. */
 export function dropGroupTotals(table: string): string[] {
   return [
-    ...['regroup', 'ungroup'].flatMap((use) => [
+    ...['group', 'group_truncate'].flatMap((use) => [
       `drop trigger ${nameOf(table, use)} on "${table}"`,
       `drop function ${nameOf(table, use)}`,
     ]),
@@ -150,10 +153,10 @@ const deleteGroupTotals = (table: string) => [
 
 /** The statements with which a migration stops maintaining the totals of a table. */
 export function dropTotals(table: string, realm?: string): string[] {
-  const uses = ['raise', 'lower', 'empty', ...(realm === undefined ? [] : ['move'])]
+  const uses = ['insert', 'delete', 'truncate', ...(realm === undefined ? [] : ['realm'])]
   return [
     ...uses.map((use) => `drop trigger ${nameOf(table, use)} on "${table}"`),
-    `drop function ${nameOf(table, 'raise')}, ${nameOf(table, 'lower')}`,
+    `drop function ${nameOf(table, 'insert')}, ${nameOf(table, 'delete')}`,
     `delete from record_total_changes where list = '${table}'`,
     `delete from record_totals where list = '${table}'`,
   ]
@@ -162,8 +165,8 @@ export function dropTotals(table: string, realm?: string): string[] {
 /** Records rarely change their realm, and a trigger on one column adds no cost to other updates. */
 function realmTrigger(table: string, realm: string): string[] {
   return [
-    `create trigger ${nameOf(table, 'move')} after update of "${realm}" on "${table}"
+    `create trigger ${nameOf(table, 'realm')} after update of "${realm}" on "${table}"
       for each row when (old."${realm}" is distinct from new."${realm}")
-      execute function record_totals_moved('${table}', '${realm}')`,
+      execute function record_totals_realm_changed('${table}', '${realm}')`,
   ]
 }

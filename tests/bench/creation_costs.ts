@@ -40,7 +40,7 @@ export async function creationCosts(
     const sides = round % 2 === 0 ? (['unkept', 'kept'] as const) : (['kept', 'unkept'] as const)
     for (const side of sides) {
       const action = side === 'kept' ? 'enable' : 'disable'
-      await client.query(`alter table projects ${action} trigger projects_raise_total`)
+      await client.query(`alter table projects ${action} trigger projects_insert_total`)
       const turn = await costOf(server, () => creations.make(CREATIONS))
       if (round >= 0) {
         turns[side].push(turn)

@@ -3,12 +3,6 @@ import { test } from '@japa/runner'
 import { newMessage, serializeMessage } from '#bus/message'
 import { COMMAND_QUEUES, commandRouting } from '#bus/names'
 import { SEALED_COLUMNS } from '#core/registries/sealed_columns'
-import CreateOutbox from '#migrations/bus/001_create_outbox'
-import CreateDeadLetters from '#migrations/bus/003_create_dead_letters'
-import CreateRegistries from '#migrations/core/001_create_registries'
-import CreateRegistryProjects from '#migrations/core/002_create_registry_projects'
-import CreateRegistryLinks from '#migrations/core/020_create_registry_links'
-import CreateRegistryHooks from '#migrations/core/022_create_registry_hooks'
 import { OUTBOX_SEALED_COLUMNS as WAITING } from '#outbox/payloads/sealed_columns'
 import { reseal, type SealedColumn } from '#records/resealing'
 import { Sealing } from '#records/sealing'
@@ -33,8 +27,7 @@ test.group('A change of the application key', (group) => {
 
   group.each.setup(async () => {
     database = await emptyDatabase()
-    await database.up(CreateOutbox, CreateDeadLetters, CreateRegistries, CreateRegistryProjects)
-    await database.up(CreateRegistryLinks, CreateRegistryHooks)
+    await database.migrate('bus', 'core')
     return () => database.stop()
   })
 

@@ -98,7 +98,9 @@ async function compare(former: FormerPlatform): Promise<void> {
 
 /** Changes with every written row. */
 async function fingerprint(): Promise<string> {
-  const lists = await pool.query<{ list: string }>('select list from adoptions order by list')
+  const lists = await pool.query<{ list: string }>(
+    'select table_name as list from adopted_tables order by list'
+  )
   const all: string[] = []
   for (const { list } of lists.rows) {
     const { rows } = await pool.query<{ mark: string }>(

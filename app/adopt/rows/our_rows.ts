@@ -36,7 +36,7 @@ export class OurRows {
   async takenDigests(on: pg.ClientBase, ids: readonly string[]): Promise<Map<string, string>> {
     const { rows } = await on.query<{ id: string; digest: string }>(
       `select id, encode(digest, 'hex') as digest from adopted_rows
-       where list = $1 and id = any($2::uuid[])`,
+       where table_name = $1 and id = any($2::uuid[])`,
       [this.#transfer.table, ids]
     )
     return new Map(rows.map(({ id, digest }) => [id, digest]))
@@ -62,7 +62,7 @@ export class OurRows {
       const { rows } = await pool.query<Texts>({
         text: `select ${this.#columns}, encode(a.digest, 'hex') as taken_digest
           from (select * from ${table} where id > $1 order by id limit ${PORTION}) t
-            left join adopted_rows a on a.list = $2 and a.id = t.id order by t.id`,
+            left join adopted_rows a on a.table_name = $2 and a.id = t.id order by t.id`,
         values: [after, table],
         types: AS_TEXT,
       })

@@ -12,7 +12,7 @@ export interface WriteCounts {
 }
 
 const NEVER_TAKEN = (table: string) =>
-  `not exists (select from adopted_rows a where a.list = '${table}' and a.id = g.id)`
+  `not exists (select from adopted_rows a where a.table_name = '${table}' and a.id = g.id)`
 
 /**
  * Inserts rows that were never taken, and updates rows that changed at the source but not here. Leaves all others
@@ -85,7 +85,7 @@ export class RowWriter {
          where ${[NEVER_TAKEN(table), ...parents].join(' and ')} order by g.row_place
          on conflict do nothing returning id
        ), noted as (
-         insert into adopted_rows (list, id, digest)
+         insert into adopted_rows (table_name, id, digest)
          select '${table}', i.id, decode(g.row_digest, 'hex') from inserted i join given g on g.id = i.id
        )
        select id from inserted`,
@@ -133,8 +133,8 @@ export class RowWriter {
       `with given as materialized (${this.#recordset}), changed as (
          update ${table} t set ${changes.join()} from given g where t.id = g.id
        )
-       update adopted_rows a set digest = decode(g.row_digest, 'hex'), taken_at = now()
-       from given g where a.list = '${table}' and a.id = g.id`,
+       update adopted_rows a set digest = decode(g.row_digest, 'hex'), adopted_at = now()
+       from given g where a.table_name = '${table}' and a.id = g.id`,
       [this.#json(rows)]
     )
   }

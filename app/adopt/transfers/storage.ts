@@ -15,7 +15,7 @@ export const STORAGE: readonly Transfer[] = [
     /** Records the layout of each bucket, so that its objects are removed with it. */
     async afterInsert(transaction, rows) {
       await transaction.query(
-        `insert into bucket_places (bucket_id, layout) select unnest($1::uuid[]), $2
+        `insert into bucket_locations (bucket_id, layout) select unnest($1::uuid[]), $2
          on conflict do nothing`,
         [rows.map(({ id }) => id), LAYOUT]
       )

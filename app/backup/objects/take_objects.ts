@@ -42,7 +42,7 @@ export async function listObjects(
     signal
   )
   const { rows } = await leader.query<ObjectsPart['places'][number]>(
-    'select bucket_id as "bucketId", layout from bucket_places order by 1, 2'
+    'select bucket_id as "bucketId", layout from bucket_locations order by 1, 2'
   )
   return { part, content, places: rows }
 }

@@ -2,10 +2,10 @@ import type { BackupClient } from '#backup/backup_client'
 import type { Layout } from '#storage/objects/layout'
 
 const LOCATIONS = [
-  `insert into bucket_places (bucket_id, layout, made_at)
-   select bucket_id, $1, max(made_at) from bucket_places where layout <> $1 group by bucket_id
+  `insert into bucket_locations (bucket_id, layout, registered_at)
+   select bucket_id, $1, max(registered_at) from bucket_locations where layout <> $1 group by bucket_id
    on conflict (bucket_id, layout) do nothing`,
-  'delete from bucket_places where layout <> $1',
+  'delete from bucket_locations where layout <> $1',
   'update bucket_files set layout = $1 where layout <> $1',
 ]
 

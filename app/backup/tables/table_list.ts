@@ -18,7 +18,7 @@ const EXCLUDED = new Set([
   'identity_authorization_codes',
   // Refer to transaction IDs of the server. The totals are copied with pending changes added.
   'record_total_changes',
-  'record_totals_added',
+  'record_totals_consolidated',
   // About the installation that they were taken from.
   'backups',
   RESTORATION,
@@ -28,9 +28,9 @@ const MIGRATION_TABLE = /_migrations(_versions)?$/
 
 /** Current totals, including pending changes. */
 const SOURCES: Readonly<Record<string, string>> = {
-  record_totals: `(select list, part, sum(records)::bigint as records from (
-      select list, part, records from record_totals
-      union all select list, part, change from record_total_changes) noted group by list, part)`,
+  record_totals: `(select list, realm_id, sum(records)::bigint as records from (
+      select list, realm_id, records from record_totals
+      union all select list, realm_id, change from record_total_changes) noted group by list, realm_id)`,
 }
 
 const TABLES = `

@@ -8,7 +8,7 @@ import { parseMessage, type Message } from '#bus/message'
 import { newId } from '#kernel/new_id'
 
 const COLUMNS = `id, queue, message_id as "messageId", type, reason, attempts,
-  died_at as "diedAt", body`
+  dead_lettered_at as "diedAt", body`
 
 /** Stores a dead letter in the database of its consumer, once per message. */
 export async function storeDeadLetter(
@@ -24,7 +24,7 @@ export async function storeDeadLetter(
     `insert into dead_letters (id, queue, message_id, type, reason, attempts, body)
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (queue, message_id)
-     do update set reason = excluded.reason, attempts = excluded.attempts, died_at = now()`,
+     do update set reason = excluded.reason, attempts = excluded.attempts, dead_lettered_at = now()`,
     [newId(), queue, id, type, reason.replaceAll('\0', ''), attempts, sealBody(bytes)]
   )
 }
@@ -81,7 +81,7 @@ export class MemoryDeadLetters implements DeadLetters {
     const { rows } = await this.#options
       .databaseOf(queue)
       .query<DeadLetter>(
-        `select ${COLUMNS} from dead_letters where queue = $1 order by died_at, id limit $2`,
+        `select ${COLUMNS} from dead_letters where queue = $1 order by dead_lettered_at, id limit $2`,
         [queue, limit]
       )
     return rows.map(unsealLetter)

@@ -15,7 +15,7 @@ const LIMIT = 5
 /** The newest backups, the last one first. */
 export async function takenBackups(pool: pg.Pool): Promise<TakenBackup[]> {
   const { rows } = await pool.query<TakenBackup>(
-    `select id, ${timestampText('began_at')} as "beganAt", ${timestampText('ended_at')} as "endedAt", version
+    `select id, ${timestampText('started_at')} as "beganAt", ${timestampText('ended_at')} as "endedAt", version
      from backups order by ended_at desc limit ${LIMIT}`
   )
   return rows

@@ -23,7 +23,7 @@ const AGREED = `with content as (
     left join project_nodes p on p.node_id = n.id and p.project_id = c.project_id
     where o.analysis_id = c.id), '[]') as nodes, (
     select r.traceparent from analysis_runs r where r.analysis_id = c.id
-    order by r.begun_at desc limit 1) as traceparent
+    order by r.started_at desc limit 1) as traceparent
   from content c`
 
 /** The analysis must exist. */

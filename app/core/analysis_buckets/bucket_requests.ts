@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<BucketType, string>> = {
 
 /** A request without an answer is repeated after a minute. */
 const REQUEST = {
-  name: 'ask-for-buckets',
+  name: 'request-buckets',
   text: `insert into analysis_bucket_requests (correlation_id, analysis_id, type)
     select w.correlation_id, $1, w.type
     from unnest($2::text[], $3::text[]) as w (correlation_id, type)
@@ -41,7 +41,7 @@ const REQUEST = {
       and not exists (
         select 1 from analysis_bucket_requests r
         where r.analysis_id = $1 and r.type = w.type
-          and (r.bucket_id is not null or r.asked_at > now() - interval '1 minute'))
+          and (r.bucket_id is not null or r.requested_at > now() - interval '1 minute'))
     returning correlation_id as "correlationId", type`,
 }
 
@@ -101,7 +101,7 @@ const RECORD_BUCKET = `update analysis_bucket_requests set bucket_id = $2
   where correlation_id = $1 and bucket_id is null returning analysis_id as "analysisId", type`
 
 const FULFILLED = `select correlation_id as id, type, bucket_id as "bucketId" from analysis_bucket_requests
-  where analysis_id = $1 and bucket_id is not null order by asked_at, correlation_id`
+  where analysis_id = $1 and bucket_id is not null order by requested_at, correlation_id`
 
 const DELETE_BY_BUCKET = 'delete from analysis_bucket_requests where bucket_id = any($1)'
 

@@ -12,7 +12,7 @@ const BATCH_SIZE = 100
 const DUE = `select r.analysis_id as id from analysis_runs r join analyses a on a.id = r.analysis_id
   where r.process = 'distribution' and a.distribution_status = 'executed'
     and a.execution_status is distinct from 'executed'
-    and greatest(r.heard_at, r.check_asked_at) < now() - interval '1 day'`
+    and greatest(r.reported_at, r.check_requested_at) < now() - interval '1 day'`
 
 /**
  * Requests a daily check of every distribution until its execution is finished: images disappear when registries are
@@ -24,7 +24,7 @@ export function distributionProofSweep(): Sweep {
     schedule: { everyMs: EVERY_MS },
     async run(signal) {
       const { rows } = await corePool().query<{ id: string }>(
-        `${DUE} order by r.heard_at limit ${BATCH_SIZE}`
+        `${DUE} order by r.reported_at limit ${BATCH_SIZE}`
       )
       let checked = 0
       for (const { id } of signal.aborted ? [] : rows) {

@@ -50,7 +50,7 @@ const EXECUTIONS = {
   text: `select a.node_id as "nodeId", coalesce(a.approval_status = 'approved', false) as approved,
       a.execution_status as status,
       a.execution_progress as progress, case when not n.online then s.seen_at end as "awaySince",
-      coalesce((select h.at from status_history h where h.subject_id = a.id
+      coalesce((select h.changed_at from status_history h where h.subject_id = a.id
         and h.name = 'execution_status' order by h.position desc limit 1), a.created_at) as since
     from analysis_nodes a
     join nodes n on n.id = a.node_id

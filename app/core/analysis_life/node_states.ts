@@ -18,11 +18,11 @@ export interface NodeState {
 
 /** When a column of a record last changed, or else when the record was created. */
 const since = (subject: string, name: string, created: string) =>
-  `greatest(a.created_at, coalesce((select h.at from status_history h
+  `greatest(a.created_at, coalesce((select h.changed_at from status_history h
      where h.subject_id = ${subject} and h.name = '${name}' order by h.position desc limit 1), ${created}))`
 
 const NODE_STATES = {
-  name: 'node-standings',
+  name: 'node-states',
   text: `select a.id as "assignmentId", n.id as "nodeId", n.realm_id as "nodeRealmId",
       p.id as "projectNodeId",
       coalesce(p.approval_status = 'approved', false) as "isInProject",
@@ -55,7 +55,7 @@ export async function findLastChanges(
 ): Promise<ReadonlyMap<string, Date>> {
   const { rows } = await pool.query<{ name: string; at: Date }>({
     name: 'last-changes',
-    text: `select distinct on (name) name, at from status_history
+    text: `select distinct on (name) name, changed_at as at from status_history
       where subject_id = $1 order by name, position desc`,
     values: [id],
   })

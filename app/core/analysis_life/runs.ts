@@ -20,12 +20,12 @@ export interface Run {
 }
 
 const START = {
-  name: 'begin-run',
+  name: 'start-run',
   text: `insert into analysis_runs (analysis_id, process, run, traceparent)
     values ($1, $2, $3, $4)
     on conflict (analysis_id, process) do update
-    set run = excluded.run, begun_at = now(), heard_at = now(), check_asked_at = null,
-      given_up_at = null, problem = null, traceparent = excluded.traceparent`,
+    set run = excluded.run, started_at = now(), reported_at = now(), check_requested_at = null,
+      unresponsive_at = null, problem = null, traceparent = excluded.traceparent`,
 }
 
 /** Sends the command to start a process once the transaction commits. */
@@ -49,7 +49,7 @@ export async function requestCheck(
   origin?: Pick<Origin, 'requestId'>
 ): Promise<void> {
   const { rows } = await transaction.query<{ run: string }>(
-    `update analysis_runs set check_asked_at = now() where analysis_id = $1 and process = $2
+    `update analysis_runs set check_requested_at = now() where analysis_id = $1 and process = $2
      returning run`,
     [analysisId, process]
   )
@@ -64,7 +64,7 @@ export async function findRun(
   process: ProcessName
 ): Promise<Run | undefined> {
   const { rows } = await transaction.query<Run>(
-    `select run as id, problem, given_up_at is not null as "wasUnresponsive"
+    `select run as id, problem, unresponsive_at is not null as "wasUnresponsive"
      from analysis_runs where analysis_id = $1 and process = $2`,
     [analysisId, process]
   )
@@ -92,9 +92,9 @@ export async function recordReport(
   problem: string | null = null
 ): Promise<void> {
   await transaction.query({
-    name: 'note-heard',
+    name: 'record-report',
     text: `update analysis_runs
-      set heard_at = now(), check_asked_at = null, given_up_at = null, problem = $3
+      set reported_at = now(), check_requested_at = null, unresponsive_at = null, problem = $3
       where analysis_id = $1 and process = $2`,
     values: [analysisId, process, problem],
   })
@@ -108,7 +108,7 @@ export async function markUnresponsive(
   problem: string
 ): Promise<void> {
   await transaction.query(
-    `update analysis_runs set given_up_at = now(), check_asked_at = null, problem = $3
+    `update analysis_runs set unresponsive_at = now(), check_requested_at = null, problem = $3
      where analysis_id = $1 and process = $2`,
     [analysisId, process, problem]
   )

@@ -37,15 +37,15 @@ const UNSETTLED = ['failed', ...RUNNING].map((status) => `'${status}'`).join(', 
 /** With the states of running processes, the seconds, and the realm or null. */
 export const SELECT_STUCK = `
   select a.id as "analysisId", a.name, r.process, s.status, r.problem,
-    ${timestampText('r.heard_at')} as since
+    ${timestampText('r.reported_at')} as since
   from analyses a join analysis_runs r on r.analysis_id = a.id
   cross join lateral (select ${statusOfRun('r', 'a')} as status) s
   where (a.build_status in (${UNSETTLED}) or a.distribution_status in (${UNSETTLED}))
     and (s.status = 'failed'
-      or s.status = any($1) and r.heard_at < now() - make_interval(secs => $2)
+      or s.status = any($1) and r.reported_at < now() - make_interval(secs => $2)
         and not ${isWaiting({ running: '$1', silenceSeconds: '$2' })})
     and ($3::uuid is null or a.realm_id = $3)
-  order by r.heard_at desc limit ${LIMIT}`
+  order by r.reported_at desc limit ${LIMIT}`
 
 /** Finds processes that failed, and those without a report for longer than the allowed silence. */
 export async function findStuckAnalyses(

@@ -10,12 +10,12 @@ export const isWaiting = ({ running, silenceSeconds }: Placeholders): string =>
   `(exists (
       select 1 from analysis_runs o join analyses b on b.id = o.analysis_id
       where o.process = r.process and o.analysis_id <> r.analysis_id
-        and o.begun_at < case ${statusOfRun('r', 'a')} when 'starting' then r.begun_at
-          else r.check_asked_at end
+        and o.started_at < case ${statusOfRun('r', 'a')} when 'starting' then r.started_at
+          else r.check_requested_at end
         and ${statusOfRun('o', 'b')} = any(${running}))
     and exists (
-      select 1 from analysis_runs h where h.process = r.process and h.heard_at > h.begun_at
-        and h.heard_at >= now() - make_interval(secs => ${silenceSeconds})))`
+      select 1 from analysis_runs h where h.process = r.process and h.reported_at > h.started_at
+        and h.reported_at >= now() - make_interval(secs => ${silenceSeconds})))`
 
 /** Placeholders of the statement. */
 interface Placeholders {

@@ -23,14 +23,14 @@ interface SilentRun {
 }
 
 /** After a requested check, a worker has the same time again to answer. Runs that wait in the queue are excluded. */
-const SILENT_RUNS = `select r.analysis_id as "analysisId", r.process, r.check_asked_at is not null as "isCheckPending"
+const SILENT_RUNS = `select r.analysis_id as "analysisId", r.process, r.check_requested_at is not null as "isCheckPending"
   from analysis_runs r join analyses a on a.id = r.analysis_id
-  where r.heard_at < now() - make_interval(secs => $1)
-    and (r.check_asked_at is null or r.check_asked_at < now() - make_interval(secs => $1))
+  where r.reported_at < now() - make_interval(secs => $1)
+    and (r.check_requested_at is null or r.check_requested_at < now() - make_interval(secs => $1))
     and ${statusOfRun('r', 'a')} = any($2)
     and not ${isWaiting({ running: '$2', silenceSeconds: '$1' })}`
 
-const DUE_RUNS = `${SILENT_RUNS} order by r.heard_at limit ${BATCH_SIZE}`
+const DUE_RUNS = `${SILENT_RUNS} order by r.reported_at limit ${BATCH_SIZE}`
 const STILL_SILENT_RUN = `${SILENT_RUNS} and r.analysis_id = $3 and r.process = $4`
 
 /**
@@ -39,7 +39,7 @@ const STILL_SILENT_RUN = `${SILENT_RUNS} and r.analysis_id = $3 and r.process = 
  */
 export function silentWorkerSweep(silenceSeconds = coreSettings().workerSilenceSeconds): Sweep {
   return {
-    name: 'silent-workers',
+    name: 'unresponsive-workers',
     schedule: { everyMs: EVERY_MS },
     async run(signal) {
       const { rows } = await corePool().query<SilentRun>(DUE_RUNS, [silenceSeconds, RUNNING])

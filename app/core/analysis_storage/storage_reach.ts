@@ -17,7 +17,7 @@ interface ReachRow {
 }
 
 const OF_CLIENT = {
-  name: 'reach-of-client',
+  name: 'storage-access-of-client',
   text: `select case
       when exists (select 1 from nodes where client_id = $1) then 'node'
       when exists (select 1 from analyses where client_id = $1) then 'analysis' end as program,
@@ -30,14 +30,14 @@ const OF_CLIENT = {
 }
 
 const OF_USER = {
-  name: 'reach-of-user',
+  name: 'storage-access-of-user',
   text: `select null as program, array(
       select id from analyses where user_id = $1 order by created_at desc limit ${MAX_ROWS})::text[] as analyses`,
 }
 
 /** A bucket that is also one of results, of any analysis, is not read for a decision. */
 const CODE_BUCKETS = {
-  name: 'code-to-decide-about',
+  name: 'code-buckets-to-decide',
   text: `select b.bucket_id as id from analysis_buckets b
     where b.type = 'CODE' and b.analysis_id in (
         select analysis_id from analysis_nodes where node_realm_id = $1)

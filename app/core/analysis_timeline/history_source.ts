@@ -10,12 +10,12 @@ interface HistoryRow {
 
 const HISTORY = {
   name: 'history-of-analysis',
-  text: `select h.at, h.name, h.value, n.node_id as "nodeId"
+  text: `select h.changed_at as at, h.name, h.value, n.node_id as "nodeId"
     from status_history h left join analysis_nodes n on n.id = h.subject_id
     where h.subject_id in (select $1::uuid union all select id from analysis_nodes where analysis_id = $1)
-      and ($2::timestamptz is null or h.at < $2)
+      and ($2::timestamptz is null or h.changed_at < $2)
       and (h.name like '%\\_problem') = $4
-    order by h.at desc, h.position desc limit $3`,
+    order by h.changed_at desc, h.position desc limit $3`,
 }
 
 const APPROVAL = 'approval_status'

@@ -14,7 +14,7 @@ export async function beginImageRun(
   const run = newId()
   await transaction.query(
     `insert into master_image_runs (subject, run) values ($1, $2)
-     on conflict (subject) do update set run = excluded.run, begun_at = now()`,
+     on conflict (subject) do update set run = excluded.run, started_at = now()`,
     [subject, run]
   )
   return { run }

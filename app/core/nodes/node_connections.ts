@@ -43,7 +43,7 @@ export class NodeConnections {
   /** Finds the default registry of nodes: the only one, if there is exactly one. */
   async findOnlyRegistry(): Promise<string | null> {
     const { rows } = await this.#pool.read<{ id: string }>({
-      name: 'only-registry',
+      name: 'default-registry',
       text: 'select id from registries limit 2',
     })
     return rows.length === 1 ? rows[0]!.id : null
@@ -69,7 +69,7 @@ export class NodeConnections {
       return false
     }
     const { rows } = await this.#pool.read<Pick<Row<typeof Node>, 'registryId' | 'externalName'>>({
-      name: 'name-of-node-in-registry',
+      name: 'registry-name-of-node',
       text: 'select registry_id as "registryId", external_name as "externalName" from nodes where id = $1',
       values: [isUuid(id) ? id : null],
     })

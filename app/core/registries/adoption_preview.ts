@@ -19,7 +19,7 @@ const LIMIT_MS = 5_000
 
 const SELECT = `select p.external_name as "externalName", p.public as "isPublic",
     r.host, r.account_name as "accountName", r.account_secret as "accountSecret",
-    coalesce(s.rests_until > $2, false) as "isPaused", coalesce(l.is_adopted is false, false) as "isOwn"
+    coalesce(s.paused_until > $2, false) as "isPaused", coalesce(l.is_adopted is false, false) as "isOwn"
   from registry_projects p join registries r on r.id = p.registry_id
   left join registry_states s on s.registry_id = r.id
   left join registry_links l on l.registry_id = r.id and l.external_name = p.external_name

@@ -16,12 +16,12 @@ const ORPHANED = `
 const UNLINKED = `
   insert into registry_links as l (registry_id, external_name, project_id, account_id)
   select registry_id, external_name, id, account_id from registry_projects p where not exists (
-    select 1 from registry_states s where s.registry_id = p.registry_id and s.is_leaving)
+    select 1 from registry_states s where s.registry_id = p.registry_id and s.is_removing)
   on conflict do nothing returning ${LINK_KEY}`
 
 const UNVERIFIED = `
   select ${LINK_KEY} from registry_links l
-  where not is_parted and settled_at < now() - interval '1 day' and not ${IS_DUE}`
+  where not is_detached and reconciled_at < now() - interval '1 day' and not ${IS_DUE}`
 
 /** Finds links that differ from the records, enqueues them, and returns their keys. */
 @inject()

@@ -25,7 +25,7 @@ interface RegistryState extends RegistryAccess {
 }
 
 const REGISTRY_STATE = `select r.host, r.account_name as "accountName", r.account_secret as "accountSecret",
-    coalesce(s.rests_until > $3, false) as "isPaused", exists (select 1 from registry_links l
+    coalesce(s.paused_until > $3, false) as "isPaused", exists (select 1 from registry_links l
       where l.registry_id = r.id and l.external_name = $2 and l.is_adopted is false) as "isOwn"
   from registries r left join registry_states s on s.registry_id = r.id where r.id = $1`
 
@@ -72,7 +72,7 @@ export class ExternalNames {
 
   async #isTaken({ registryId, externalName: name }: RequestedName): Promise<boolean> {
     const { rows } = await this.#pool.read<RegistryState>({
-      name: 'registry-of-a-name',
+      name: 'registry-state-for-name',
       text: REGISTRY_STATE,
       values: [registryId, name, new Date(clock.now())],
     })

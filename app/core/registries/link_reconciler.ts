@@ -106,7 +106,7 @@ export class LinkReconciler {
       return false
     }
     const { project, access } = target
-    if (project && !link.isParted) {
+    if (project && !link.isDetached) {
       await this.#link(task, await this.#transfer(link, access, project), access, project)
     } else {
       await this.#unlink(task, link, access)
@@ -158,7 +158,7 @@ export class LinkReconciler {
     const driver = createRegistryDriver(access)
     const account = project.account?.id === link.accountId ? project.account : null
     const claimed = { name, owner: project.id, account }
-    const adopts = link.adoptedFor === project.id
+    const adopts = link.adoptedForProjectId === project.id
     const existing = link.isAdopted === null ? await driver.find(claimed) : null
     if (existing && !adopts && !existing.isMarked && existing.id !== externalId) {
       throw new NameTaken(name)

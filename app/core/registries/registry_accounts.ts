@@ -20,7 +20,7 @@ const STORED_ACCOUNTS = `
       order by p.id limit 1)
     limit 1) a on true
   where r.account_name is not null and r.account_secret is not null and not exists (
-    select 1 from registry_states s where s.registry_id = r.id and s.rests_until > now())`
+    select 1 from registry_states s where s.registry_id = r.id and s.paused_until > now())`
 
 interface StoredAccount extends RegistryAccess {
   readonly id: string

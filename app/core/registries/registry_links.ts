@@ -28,13 +28,13 @@ export interface LinkKey {
 
 export interface RegistryLink extends LinkKey {
   /** Whether it is to be removed from the registry although its record stays. */
-  readonly isParted: boolean
+  readonly isDetached: boolean
   /** Whether the project existed before the platform linked it. Null until that is known. */
   readonly isAdopted: boolean | null
   /** The registry project that owns the link, or owned it until it is removed from the registry. */
   readonly projectId: string | null
   /** The registry project for which an administrator adopts it, whoever created it. */
-  readonly adoptedFor: string | null
+  readonly adoptedForProjectId: string | null
   readonly accountId: string | null
   readonly newSecret: string | null
 }
@@ -52,8 +52,8 @@ interface Adoption {
 
 const LINK_KEY = `l.registry_id as "registryId", l.external_name as "externalName"`
 
-const COLUMNS = `${LINK_KEY}, l.is_parted as "isParted", l.is_adopted as "isAdopted",
-  l.project_id as "projectId", l.adopted_for as "adoptedFor", l.account_id as "accountId",
+const COLUMNS = `${LINK_KEY}, l.is_detached as "isDetached", l.is_adopted as "isAdopted",
+  l.project_id as "projectId", l.adopted_for_project_id as "adoptedForProjectId", l.account_id as "accountId",
   l.new_secret as "newSecret"`
 
 /** Whether a link `l` has a task. */
@@ -132,11 +132,11 @@ export class RegistryLinks {
   ): Promise<LinkKey | undefined> {
     const { rows } = await transaction.query<LinkKey>(
       `insert into registry_links as l
-         (registry_id, external_name, is_parted, new_secret, project_id, account_id)
-       select p.registry_id, p.external_name, coalesce(s.is_leaving, false), $2, p.id, p.account_id
+         (registry_id, external_name, is_detached, new_secret, project_id, account_id)
+       select p.registry_id, p.external_name, coalesce(s.is_removing, false), $2, p.id, p.account_id
        from registry_projects p join registries r on r.id = p.registry_id
        left join registry_states s on s.registry_id = r.id where p.id = $1 for key share of r
-       on conflict (registry_id, external_name) do update set is_parted = excluded.is_parted,
+       on conflict (registry_id, external_name) do update set is_detached = excluded.is_detached,
          new_secret = coalesce(excluded.new_secret, l.new_secret),
          project_id = case when l.is_adopted is null then excluded.project_id else l.project_id end
        returning ${LINK_KEY}`,
@@ -149,9 +149,9 @@ export class RegistryLinks {
   /** Allows the link of a registry project to adopt an existing project of its name. Only administrators may do that. */
   async adopt(transaction: pg.ClientBase, { id, registryId, externalName }: NamedRegistryProject) {
     await transaction.query(
-      `insert into registry_links as l (registry_id, external_name, project_id, adopted_for)
+      `insert into registry_links as l (registry_id, external_name, project_id, adopted_for_project_id)
        values ($1, $2, $3, $3)
-       on conflict (registry_id, external_name) do update set adopted_for = excluded.adopted_for`,
+       on conflict (registry_id, external_name) do update set adopted_for_project_id = excluded.adopted_for_project_id`,
       [registryId, externalName, id]
     )
   }
@@ -167,14 +167,14 @@ export class RegistryLinks {
   ): Promise<void> {
     const { rows } = await transaction.query<LinkKey>(
       `insert into registry_links as l
-         (registry_id, external_name, is_parted, is_adopted, project_id, account_id)
+         (registry_id, external_name, is_detached, is_adopted, project_id, account_id)
        select r.id, $2, p.id is not null, case when $4::text is not null then true end, $3, $4
        from registries r left join registry_projects p
          on p.registry_id = r.id and p.external_name = $2 and ($3::uuid is null or p.id = $3)
        where r.id = $1 and (p.id is not null or $4::text is not null or exists (
          select 1 from registry_links k where k.registry_id = $1 and k.external_name = $2))
        for key share of r
-       on conflict (registry_id, external_name) do update set is_parted = excluded.is_parted,
+       on conflict (registry_id, external_name) do update set is_detached = excluded.is_detached,
          account_id = coalesce(l.account_id, excluded.account_id)
        returning ${LINK_KEY}`,
       [registryId, externalName, projectId, accountId]
@@ -188,7 +188,7 @@ export class RegistryLinks {
    */
   async resetAll(transaction: pg.ClientBase, registryId: string): Promise<void> {
     await transaction.query(
-      `update registry_links set account_id = null, is_adopted = null, adopted_for = null
+      `update registry_links set account_id = null, is_adopted = null, adopted_for_project_id = null
        where registry_id = $1`,
       [registryId]
     )
@@ -239,7 +239,7 @@ export class RegistryLinks {
   ): Promise<void> {
     const { registryId, externalName } = task.data
     await transaction.query(
-      `update registry_links set problem = null, settled_at = $4,
+      `update registry_links set problem = null, reconciled_at = $4,
          account_id = case when ${isAt('$5')} then $3 else account_id end
        where registry_id = $1 and external_name = $2`,
       [registryId, externalName, accountId, fromNow(), host]
@@ -271,7 +271,7 @@ export class RegistryLinks {
     await this.settle(transaction, task, { accountId: null, host })
     await transaction.query(
       `delete from registry_links l where registry_id = $1 and external_name = $2
-         and not ${IS_DUE} and not (is_parted and exists (select 1 from registry_projects p
+         and not ${IS_DUE} and not (is_detached and exists (select 1 from registry_projects p
            where p.registry_id = l.registry_id and p.external_name = l.external_name))`,
       [registryId, externalName]
     )
@@ -286,11 +286,11 @@ export class RegistryLinks {
     await this.#pool.query(
       `with noted as (
          update registry_links set problem = $3 where registry_id = $1 and external_name = $2)
-       insert into registry_states as s (registry_id, rests_until, refusals)
+       insert into registry_states as s (registry_id, paused_until, refusals)
        select id, $5::timestamptz + $6 * interval '1 ms', $7::int from registries
        where id = $1 and $4 for key share
        on conflict (registry_id) do update set refusals = s.refusals + excluded.refusals,
-         rests_until = $5::timestamptz + $6 * interval '1 ms'
+         paused_until = $5::timestamptz + $6 * interval '1 ms'
            * case when $7 = 1 then 2 ^ least(s.refusals, ${MAX_DOUBLINGS}) else 1 end`,
       [registryId, externalName, problem, isRegistryWide, fromNow(), PAUSE_MS, isRefused ? 1 : 0]
     )

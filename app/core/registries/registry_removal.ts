@@ -12,17 +12,17 @@ import { WORKER_QUEUE, WorkerAccounts } from './worker_accounts.js'
 
 /** The lock serializes writers of all links of a registry. */
 const MARK_LEAVING = `
-  insert into registry_states (registry_id, is_leaving) select id, true from registries where id = $1 for no key update
-  on conflict (registry_id) do update set is_leaving = true, rests_until = null`
+  insert into registry_states (registry_id, is_removing) select id, true from registries where id = $1 for no key update
+  on conflict (registry_id) do update set is_removing = true, paused_until = null`
 
 const UNLINK_ALL = `
-  update registry_links set is_parted = true where registry_id = $1
+  update registry_links set is_detached = true where registry_id = $1
   returning registry_id as "registryId", external_name as "externalName"`
 
 const SELECT_EMPTY = `
-  select registry_id as id from registry_states s where is_leaving and not exists (
+  select registry_id as id from registry_states s where is_removing and not exists (
     select 1 from registry_links l where l.registry_id = s.registry_id
-      and (${IS_DUE} or not l.is_parted))
+      and (${IS_DUE} or not l.is_detached))
     and not exists (select 1 from tasks t
       where t.queue = '${WORKER_QUEUE.name}' and t.key = s.registry_id::text)`
 

@@ -32,7 +32,7 @@ export function registryAccountSweep(accounts: RegistryAccounts): Sweep {
 /** Inserts or updates the registry of the environment, at the start of a process and once a day. */
 export function environmentRegistrySweep(registry: EnvironmentRegistry): Sweep {
   return {
-    name: 'registry-of-the-environment',
+    name: 'environment-registry',
     schedule: { everyMs: 24 * 60 * 60_000 },
     async run() {
       await registry.setUp()
@@ -44,10 +44,10 @@ export function environmentRegistrySweep(registry: EnvironmentRegistry): Sweep {
 /** Rotates the secret of the legacy client that registries used, since their operators know it. */
 export function legacyClientSweep(pool: DatabasePool): Sweep {
   return {
-    name: 'former-client-of-registries',
+    name: 'legacy-registry-client',
     schedule: { everyMs: EVERY_MS },
     async run() {
-      const { rows } = await pool.query('select asked_at from registry_client_renewals')
+      const { rows } = await pool.query('select requested_at from registry_client_renewals')
       if (rows.length === 0 || !(await rotateLegacyClient())) {
         return 0
       }

@@ -11,7 +11,7 @@ export async function sendLinkCommands(
   const { rows } = await transaction.query<{ id: string }>(
     `select id from registry_projects p where registry_id = $1 and not exists (
        select 1 from registry_links l where l.registry_id = p.registry_id
-         and l.external_name = p.external_name and l.is_parted)
+         and l.external_name = p.external_name and l.is_detached)
      order by created_at, id`,
     [registryId]
   )
@@ -22,7 +22,7 @@ export async function sendLinkCommands(
 
 async function resume(transaction: pg.ClientBase, registryId: string): Promise<void> {
   await transaction.query(
-    'update registry_states set rests_until = null, refusals = 0 where registry_id = $1',
+    'update registry_states set paused_until = null, refusals = 0 where registry_id = $1',
     [registryId]
   )
 }

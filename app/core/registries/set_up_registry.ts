@@ -43,7 +43,7 @@ export async function setUpRegistry(
 async function cancelRemoval(transaction: pg.ClientBase, registryId: string): Promise<void> {
   await transaction.query('delete from registry_states where registry_id = $1', [registryId])
   await transaction.query(
-    'update registry_links set is_parted = false where registry_id = $1 and is_parted',
+    'update registry_links set is_detached = false where registry_id = $1 and is_detached',
     [registryId]
   )
 }

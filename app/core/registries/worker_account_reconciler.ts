@@ -44,7 +44,7 @@ export class WorkerAccountReconciler {
     if (!state) {
       return
     }
-    const { access, isLeaving, desired } = state
+    const { access, isRemoving, desired } = state
     const driver = createRegistryDriver(access)
     for (const purpose of WORKER_ACCOUNT_PURPOSES) {
       const worker = {
@@ -52,10 +52,10 @@ export class WorkerAccountReconciler {
         name: nameFor(purpose, data),
         owner: data.registryId,
       }
-      if (isLeaving) {
+      if (isRemoving) {
         await driver.removeWorkerAccount(worker)
       }
-      const account = isLeaving ? null : await driver.ensureWorkerAccount(worker)
+      const account = isRemoving ? null : await driver.ensureWorkerAccount(worker)
       await this.#workers.settle(data, access.host, purpose, account)
     }
   }

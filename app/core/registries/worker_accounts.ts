@@ -34,7 +34,7 @@ const COLUMNS: Readonly<Record<WorkerAccountPurpose, string>> = {
 /** The desired accounts of the worker in a registry. */
 export interface WorkerAccountState {
   readonly access: RegistryAccess
-  readonly isLeaving: boolean
+  readonly isRemoving: boolean
   readonly desired: Readonly<
     Record<WorkerAccountPurpose, Pick<DesiredWorkerAccount, 'account' | 'projects'>>
   >
@@ -47,7 +47,7 @@ interface WorkerProjectRow {
 
 /** The linked projects that the worker pushes to or pulls from: of master images, builds and nodes. */
 const SELECT_STATE = `select r.host, r.account_name as "accountName", r.account_secret as "accountSecret",
-    coalesce(s.is_leaving, false) as "isLeaving", ${selectAccount('carrying')}, ${selectAccount('master')},
+    coalesce(s.is_removing, false) as "isRemoving", ${selectAccount('carrying')}, ${selectAccount('master')},
     coalesce(json_agg(json_build_object('name', p.external_name,
         'isMaster', p.type = 'masterImages' and n.id is null) order by p.external_name)
       filter (where p.type in ('masterImages', 'incoming', 'node') or n.id is not null), '[]') as projects
@@ -60,11 +60,11 @@ const SELECT_STATE = `select r.host, r.account_name as "accountName", r.account_
   where r.id = $1 group by r.id, s.registry_id, w.registry_id`
 
 const upsertAccount = (account: string) => `insert into registry_workers as w
-    (registry_id, ${account}_id, ${account}_name, ${account}_secret, settled_at)
+    (registry_id, ${account}_id, ${account}_name, ${account}_secret, reconciled_at)
   select id, $2, $3, $4, $5 from registries where id = $1 and host = $6 for key share
   on conflict (registry_id) do update set ${account}_id = excluded.${account}_id, problem = null,
     ${account}_name = excluded.${account}_name, ${account}_secret = excluded.${account}_secret,
-    settled_at = excluded.settled_at`
+    reconciled_at = excluded.reconciled_at`
 
 /** The accounts of the worker in registries, and their tasks. Each reconciled link enqueues a task of its registry. */
 @inject()
@@ -102,12 +102,12 @@ export class WorkerAccounts {
     if (!row) {
       return undefined
     }
-    const { host, accountName, accountSecret, isLeaving, carrying, master } = row
+    const { host, accountName, accountSecret, isRemoving, carrying, master } = row
     const access = { host, accountName, accountSecret: unseal('registry account', accountSecret) }
     const projects: readonly WorkerProjectRow[] = row.projects
     return {
       access,
-      isLeaving,
+      isRemoving,
       desired: {
         carrying: {
           account: unsealAccount(carrying),

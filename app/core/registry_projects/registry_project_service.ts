@@ -227,7 +227,7 @@ export class RegistryProjectService extends RecordService<typeof RegistryProject
 
   async #findName(id: string): Promise<NamedProject | undefined> {
     const { rows } = await this.pool.read<NamedProject>({
-      name: 'name-of-registry-project',
+      name: 'registry-project-name',
       text: `select type, registry_id as "registryId", external_name as "externalName"
         from registry_projects where id = $1`,
       values: [isUuid(id) ? id : null],

@@ -6,9 +6,9 @@ import { NotificationListener } from './notification_listener.js'
 import { Acknowledgements } from './acknowledgements.js'
 
 /** Notified by triggers of the tables that determine access. */
-const CHANNEL = 'identity_standing'
+const CHANNEL = 'identity_access'
 const PING_PREFIX = 'call '
-const LISTENERS_LOCK = `hashtextextended('identity standing', 0)`
+const LISTENERS_LOCK = `hashtextextended('identity access', 0)`
 
 /** Each listener takes a shared lock, which ends with its connection. So senders know which replies to expect. */
 const SESSION = `

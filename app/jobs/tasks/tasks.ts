@@ -10,9 +10,9 @@ type Executor = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>
 /** The lease of a process that does not renew it. */
 const LEASE_MS = 30_000
 
-const CLAIMED = 't.key, t.data, t.attempts, t.revision, array[t.taken_until] as leases'
+const CLAIMED = 't.key, t.data, t.attempts, t.revision, array[t.leased_until] as leases'
 
-const LEASED = `attempts = t.attempts + 1, taken_until = $2`
+const LEASED = `attempts = t.attempts + 1, leased_until = $2`
 
 /** The tasks of one queue, stored in a table. */
 export class Tasks<Data> {
@@ -27,7 +27,7 @@ export class Tasks<Data> {
     this.#table = queue.table ?? 'tasks'
     const paused = queue.pausedWhile ? ` and not (${queue.pausedWhile})` : ''
     this.#isFree = `t.queue = '${queue.name}' and t.due_at <= $1
-      and (t.taken_until is null or t.taken_until <= $1)${paused}`
+      and (t.leased_until is null or t.leased_until <= $1)${paused}`
   }
 
   /** Enqueues a task, replacing one with the same key. A claimed task stays claimed and is due again afterwards. */
@@ -113,8 +113,8 @@ export class Tasks<Data> {
     // Until the statement returns, either value may be stored.
     leases.push(until)
     await this.#pool.query(
-      `update ${this.#table} set taken_until = $3
-       where queue = $1 and key = $2 and taken_until = any($4::timestamptz[])`,
+      `update ${this.#table} set leased_until = $3
+       where queue = $1 and key = $2 and leased_until = any($4::timestamptz[])`,
       [this.queue.name, key, until, former]
     )
     leases.splice(0, leases.indexOf(until))
@@ -137,8 +137,8 @@ export class Tasks<Data> {
     }
     const released = await executor.query({
       name: `free-newer-task-${this.#table}`,
-      text: `update ${this.#table} set taken_until = null
-        where queue = $1 and key = $2 and revision <> $3 and taken_until = any($4::timestamptz[])`,
+      text: `update ${this.#table} set leased_until = null
+        where queue = $1 and key = $2 and revision <> $3 and leased_until = any($4::timestamptz[])`,
       values: [...values, task.leases],
     })
     return released.rowCount === 0
@@ -153,9 +153,9 @@ export class Tasks<Data> {
     pauseMs = jitteredBackoff(attempts, this.queue.backOff)
   ): Promise<boolean> {
     const { rows } = await this.#pool.query<{ isNewer: boolean }>(
-      `update ${this.#table} set taken_until = null,
+      `update ${this.#table} set leased_until = null,
          due_at = case when revision = $3 then $4::timestamptz else due_at end
-       where queue = $1 and key = $2 and taken_until = any($5::timestamptz[])
+       where queue = $1 and key = $2 and leased_until = any($5::timestamptz[])
        returning revision <> $3 as "isNewer"`,
       [this.queue.name, key, revision, new Date(clock.now() + pauseMs), leases]
     )

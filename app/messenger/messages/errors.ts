@@ -52,8 +52,8 @@ export class SenderFull extends Failure {
 }
 
 const BY_CONSTRAINT = new Map([
-  ['mailbox_room', MailboxFull],
-  ['sender_room', SenderFull],
+  ['mailbox_limit', MailboxFull],
+  ['sender_limit', SenderFull],
 ])
 
 /** Maps a violated limit to its failure; undefined for any other error. */

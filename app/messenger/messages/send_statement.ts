@@ -19,7 +19,7 @@ const WITHOUT_KEY_OR_CLAIMED = `
       or (a.sender_type, a.sender_id, a.key) in (select sender_type, sender_id, key from claimed)`
 
 const fitsUnless = (isTooMuch: string, refused: string) =>
-  `case when ${isTooMuch} then refuse_room(${refused}) else true end as fits`
+  `case when ${isTooMuch} then raise_limit_exceeded(${refused}) else true end as fits`
 
 /**
  * Stores a batch of messages in one statement, atomically. Locks senders and then mailboxes in order before a
@@ -41,7 +41,7 @@ const statement = (claimKeys: string) => `
     on conflict (sender_type, sender_id) do update set
       messages = m.messages + excluded.messages, bytes = m.bytes + excluded.bytes, used_at = now()
     returning
-      ${fitsUnless('messages > $18::bigint or bytes > $19::bigint', `'sender_room', sender_type, sender_id`)}
+      ${fitsUnless('messages > $18::bigint or bytes > $19::bigint', `'sender_limit', sender_type, sender_id`)}
   ), copies as (
     select c.*, s.size from sent s join named c using (message)
     where (select coalesce(bool_and(fits), true) from senders)
@@ -55,7 +55,7 @@ const statement = (claimKeys: string) => `
       arrivals = m.arrivals + excluded.arrivals,
       used_at = now()
     returning recipient_type as type, recipient_id as id, arrivals,
-      ${fitsUnless('bytes > $13::bigint', `'mailbox_room', recipient_type, recipient_id`)}
+      ${fitsUnless('bytes > $13::bigint', `'mailbox_limit', recipient_type, recipient_id`)}
   ), contents as (
     insert into message_contents (id, sender_type, sender_id, data, metadata, size)
     select content_id, sender_type, sender_id, data, metadata, size from sent

@@ -14,8 +14,8 @@ export const NO_REALM = '00000000-0000-0000-0000-00006e6f6e65'
  * Older changes are already consolidated. A transaction id from the future belongs to another server that this database
  * was copied from.
  */
-const ADDED_BELOW = `(select case when a.below > pg_snapshot_xmax(pg_current_snapshot()) then '0'::xid8 else a.below end
-  from record_totals_added a)`
+const CONSOLIDATED_BEFORE = `(select case when a.before_transaction_id > pg_snapshot_xmax(pg_current_snapshot()) then '0'::xid8 else a.before_transaction_id end
+  from record_totals_consolidated a)`
 
 /**
  * SQL expression that reads the maintained total of a list: of the whole list, or of the realms and groups that the
@@ -32,12 +32,14 @@ export function maintainedTotal(
   }
   const texts = requested.texts.map((text) => `lower(${bindings.bind(text)}::text)`)
   const list = texts.length === 0 ? `'${table}'` : groupOf(table, texts)
-  const parts = requested.realms.map((each) => `and k.part = any(${bindings.bind(each)}::uuid[])`)
+  const parts = requested.realms.map(
+    (each) => `and k.realm_id = any(${bindings.bind(each)}::uuid[])`
+  )
   const filter = [`k.list = ${list}`, ...parts].join(' ')
   return `(select coalesce(sum(kept.records), 0) from (
     select k.records from record_totals k where ${filter}
     union all
-    select k.change from record_total_changes k where ${filter} and k.written_by >= ${ADDED_BELOW}) kept)`
+    select k.change from record_total_changes k where ${filter} and k.transaction_id >= ${CONSOLIDATED_BEFORE}) kept)`
 }
 
 /** SQL expression of the name of a group; texts must be in lower case. */

@@ -7,7 +7,7 @@ import { inTransaction } from '#records/transaction'
 
 /** A corrected total; `by` is the difference. */
 export interface Correction {
-  readonly part: string
+  readonly realmId: string
   readonly by: number
 }
 
@@ -24,41 +24,41 @@ export async function correctTotals(kind: Kind, pool: pg.Pool): Promise<Correcti
     await transaction.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
       `totals:${kind.table}`,
     ])
-    const { rows } = await transaction.query<{ part: string; change: string }>(
+    const { rows } = await transaction.query<{ realmId: string; change: string }>(
       correctionSql(kind),
       [kind.table]
     )
     await transaction.query(`delete from record_totals where records = 0 and ${OF_TABLE}`, [
       kind.table,
     ])
-    return rows.map(({ part, change }) => ({ part, by: Number(change) }))
+    return rows.map(({ realmId, change }) => ({ realmId, by: Number(change) }))
   })
 }
 
 function correctionSql({ table, realm, columns }: Kind): string {
   const column = realm === undefined ? undefined : columnOf(realm, columns[realm]!)
-  const part = realmKeySql(column, 'r')
+  const realmId = realmKeySql(column, 'r')
   const group = groupSql(table, 'r')
   const lists = ['$1::text', ...(group === undefined ? [] : [group])]
   const rows = lists.map(
-    (list) => `select ${list} as list, ${part} as part from ${quoteName(table)} r`
+    (list) => `select ${list} as list, ${realmId} as realm_id from ${quoteName(table)} r`
   )
   return `
     with counted as (
-      select list collate "C" as list, part, count(*) as records
-      from (${rows.join(' union all ')}) parts group by 1, 2
+      select list collate "C" as list, realm_id, count(*) as records
+      from (${rows.join(' union all ')}) each_row group by 1, 2
     ), kept as (
-      select list, part, sum(records) as records
+      select list, realm_id, sum(records) as records
       from (
-        select list, part, records from record_totals where ${OF_TABLE}
+        select list, realm_id, records from record_totals where ${OF_TABLE}
         union all
-        select list, part, change from record_total_changes where ${OF_TABLE}
+        select list, realm_id, change from record_total_changes where ${OF_TABLE}
       ) all_of_it
-      group by list, part
+      group by list, realm_id
     )
-    insert into record_total_changes (list, part, change)
-    select list, part, coalesce(c.records, 0) - coalesce(k.records, 0)
-    from counted c full join kept k using (list, part)
+    insert into record_total_changes (list, realm_id, change)
+    select list, realm_id, coalesce(c.records, 0) - coalesce(k.records, 0)
+    from counted c full join kept k using (list, realm_id)
     where coalesce(c.records, 0) <> coalesce(k.records, 0)
-    returning part, change`
+    returning realm_id as "realmId", change`
 }

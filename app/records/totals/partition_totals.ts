@@ -29,8 +29,9 @@ async function count(
   const table = quoteName(partition)
   await transaction.query(`lock table ${table} in share row exclusive mode`)
   await transaction.query(
-    `insert into record_total_changes (list, part, change)
-     select $1, part, ${change} from (select ${realmKeySql(realm, 'p')} as part from ${table} p) parts group by part`,
+    `insert into record_total_changes (list, realm_id, change)
+     select $1, realm_id, ${change} from (select ${realmKeySql(realm, 'p')} as realm_id from ${table} p) counted
+     group by realm_id`,
     [list]
   )
 }

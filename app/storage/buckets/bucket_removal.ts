@@ -12,9 +12,10 @@ export async function prepareRemoval(
   transaction: pg.ClientBase,
   bucketId: string
 ): Promise<() => Promise<void>> {
-  await transaction.query('update bucket_places set made_at = now() where bucket_id = $1', [
-    bucketId,
-  ])
+  await transaction.query(
+    'update bucket_locations set registered_at = now() where bucket_id = $1',
+    [bucketId]
+  )
   const { rowCount } = await transaction.query(
     'select 1 from bucket_file_claims where bucket_id = $1 limit 1',
     [bucketId]

@@ -15,7 +15,7 @@ export const storageReactions: Partial<Reactions> = { realmDeleted: removeBucket
 /** Removes buckets of realms that were deleted while no process listened, or whose removal failed. */
 export function bucketRemovalSweep(provider: PeopleReader): Sweep {
   const options = { provider, referencedIds: realmsWithBuckets, removeReferences: removeBucketsOf }
-  return { ...realmSweep(options), name: 'buckets-of-gone-realms' }
+  return { ...realmSweep(options), name: 'buckets-of-deleted-realms' }
 }
 
 /** Removes the buckets of a realm as a caller would; returns how many. */

@@ -41,13 +41,13 @@ export class PathTaken extends EntityConflict {
  * finish.
  */
 const CLAIM = `
-  insert into bucket_file_claims as c (id, bucket_id, path, hash, layout, held_until)
+  insert into bucket_file_claims as c (id, bucket_id, path, hash, layout, expires_at)
   select $1::uuid, $2::uuid, $3::varchar, $4, $5, now() + $6 * interval '1 millisecond'
   where not exists (select 1 from bucket_files f where f.bucket_id = $2::uuid and f.path = $3::varchar)
   on conflict (bucket_id, path) do update
   set id = excluded.id, hash = excluded.hash, layout = excluded.layout,
-      held_until = excluded.held_until, created_at = now()
-  where c.held_until < now()`
+      expires_at = excluded.expires_at, created_at = now()
+  where c.expires_at < now()`
 
 const FOREIGN_KEY_VIOLATION = '23503'
 const KEY_BYTES = 32
@@ -57,7 +57,7 @@ const KEY_BYTES = 32
  * existing rows are not locked.
  */
 const CLAIM_FREE = `
-  insert into bucket_file_claims (id, bucket_id, path, hash, layout, held_until)
+  insert into bucket_file_claims (id, bucket_id, path, hash, layout, expires_at)
   select c.id, $4::uuid, c.path, c.hash, $5, now() + $6 * interval '1 millisecond'
   from unnest($1::uuid[], $2::varchar[], $3::varchar[]) as c (id, path, hash)
   where not exists (select 1 from bucket_files f where f.bucket_id = $4::uuid and f.path = c.path)
@@ -118,7 +118,7 @@ async function insertFreeClaims(
   const hashes = claims.map(({ hash }) => hash)
   const values = [ids, paths, hashes, bucketId, claims[0]?.layout, ttlMs]
   const { rows } = await storagePool()
-    .query<{ id: string }>({ name: 'claim-free', text: CLAIM_FREE, values })
+    .query<{ id: string }>({ name: 'claim-free-paths', text: CLAIM_FREE, values })
     .catch(rethrowMissingBucket)
   return new Set(rows.map(({ id }) => id))
 }
@@ -133,7 +133,7 @@ function rethrowMissingBucket(error: { code?: string }): never {
  */
 export async function renewClaims(ids: readonly string[], ttlMs: number): Promise<void> {
   await storagePool().query(
-    `update bucket_file_claims set held_until = now() + $2 * interval '1 millisecond'
+    `update bucket_file_claims set expires_at = now() + $2 * interval '1 millisecond'
      where id in (
        select id from bucket_file_claims where id = any($1::uuid[]) for update skip locked
      )`,

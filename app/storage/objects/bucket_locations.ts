@@ -12,8 +12,8 @@ import { activeLayout, objectStore } from './store.js'
 const MAX_READY = 10_000
 
 /** A repeated registration renews the time, so that the sweep skips the location. */
-const REGISTER = `insert into bucket_places (bucket_id, layout) values ($1, $2)
-  on conflict (bucket_id, layout) do update set made_at = now() returning xmax = 0 as "isNew"`
+const REGISTER = `insert into bucket_locations (bucket_id, layout) values ($1, $2)
+  on conflict (bucket_id, layout) do update set registered_at = now() returning xmax = 0 as "isNew"`
 
 /** Locations that this process knows to exist, so that uploads need no check. */
 const readyIn = oncePer((_pool: DatabasePool) => new Set<string>())
@@ -40,7 +40,7 @@ export async function restoreLocation(bucketId: string, region?: string | null):
 /** The layouts that may contain objects of a bucket. */
 export async function layoutsOf(bucketId: string): Promise<Layout[]> {
   const { rows } = await storagePool().query<{ layout: Layout }>(
-    'select layout from bucket_places where bucket_id = $1 order by layout',
+    'select layout from bucket_locations where bucket_id = $1 order by layout',
     [bucketId]
   )
   return rows.map(({ layout }) => layout)
@@ -68,7 +68,7 @@ export async function emptyLocations(bucketId: string): Promise<void> {
 export async function removeLocation(bucketId: string, layout: Layout): Promise<number> {
   readyLocations().delete(readyKey(bucketId, layout))
   const count = await emptyLayout(bucketId, layout)
-  await storagePool().query('delete from bucket_places where bucket_id = $1 and layout = $2', [
+  await storagePool().query('delete from bucket_locations where bucket_id = $1 and layout = $2', [
     bucketId,
     layout,
   ])

@@ -81,7 +81,7 @@ const FIND_ON_PATH = `
 /** Extends the claim in the same statement; before that it is short-lived. */
 const INSERT = `
   with claim as (
-    update bucket_file_claims set held_until = ${NEW_EXPIRY} where id = $1 returning id
+    update bucket_file_claims set expires_at = ${NEW_EXPIRY} where id = $1 returning id
   )
   insert into resumable_uploads as u (id, bucket_id, path, hash, layout, length, metadata, actor_type, actor_id,
     realm_id, object, expires_at)
@@ -91,7 +91,7 @@ const INSERT = `
 /** Extends the claim in the same statement, so that neither outlives the other. */
 const RECORD = `
   with claim as (
-    update bucket_file_claims set held_until = ${NEW_EXPIRY} where id = $1 returning id
+    update bucket_file_claims set expires_at = ${NEW_EXPIRY} where id = $1 returning id
   )
   update resumable_uploads u
   set object = $3, stored = $4, digest = $5, expires_at = ${NEW_EXPIRY}

@@ -15,8 +15,8 @@ interface ExpiredClaim {
  */
 const REMOVE_EXPIRED = `
   delete from bucket_file_claims where id = any(array(
-    select id from bucket_file_claims where held_until < now() - $1 * interval '1 millisecond'
-    order by held_until limit ${BATCH_SIZE} for update skip locked))
+    select id from bucket_file_claims where expires_at < now() - $1 * interval '1 millisecond'
+    order by expires_at limit ${BATCH_SIZE} for update skip locked))
   returning bucket_id as "bucketId", layout, hash`
 
 /** Removes expired claims with their objects. */

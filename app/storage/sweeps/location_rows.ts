@@ -12,9 +12,9 @@ const PAGE = 500
 
 const NEXT_PAGE = `
   select p.bucket_id as "bucketId", p.layout, b.id is not null as "isUsed"
-  from bucket_places p left join buckets b on b.id = p.bucket_id
+  from bucket_locations p left join buckets b on b.id = p.bucket_id
   where (p.bucket_id, p.layout) > ($1::uuid, $2::text)
-    and p.made_at < now() - $3 * interval '1 millisecond'
+    and p.registered_at < now() - $3 * interval '1 millisecond'
   order by p.bucket_id, p.layout limit ${PAGE}`
 
 /** The locations older than the grace period. */

@@ -12,7 +12,7 @@ export const OBJECT_SWEEPS = ['uploads', 'objects'] as const
  */
 export async function isRemovalSuspended(): Promise<boolean> {
   const { rows } = await storagePool().query<{ isFree: boolean }>({
-    name: 'objects-may-go',
+    name: 'try-object-retention-lock',
     text: `select pg_try_advisory_xact_lock_shared(hashtextextended('${OBJECT_RETENTION_LOCK}', 0)) as "isFree"`,
   })
   return !rows[0]!.isFree

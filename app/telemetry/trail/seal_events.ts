@@ -132,7 +132,7 @@ function sealGroup(
 }
 
 const INSERT_BATCHES = {
-  name: 'keep-event-batches',
+  name: 'insert-event-batches',
   text: `
     with batch as (
       insert into event_batches (chain, number, previous, root, size, expires_at, sealed_at, signature, ids, leaves)

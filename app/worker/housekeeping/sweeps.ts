@@ -21,12 +21,12 @@ interface WorkerSweepDependencies extends UploadCleanupDependencies {
 /** Cleanup tasks of a worker: leftovers of crashed processes promptly, unused data periodically. */
 export const workerSweeps = (dependencies: WorkerSweepDependencies): readonly Sweep[] => [
   {
-    name: 'left-uploads',
+    name: 'abandoned-uploads',
     schedule: { everyMs: 5_000 },
     run: (signal) => cancelAbandonedUploads(dependencies, signal),
   },
   {
-    name: 'left-drafts',
+    name: 'stale-drafts',
     schedule: { everyMs: 5_000 },
     async run() {
       const removed = await removeStaleDrafts(dependencies.folder)
@@ -34,7 +34,7 @@ export const workerSweeps = (dependencies: WorkerSweepDependencies): readonly Sw
     },
   },
   {
-    name: 'left-attempts',
+    name: 'old-attempts',
     schedule: { everyMs: HOUR_MS },
     run: () => dependencies.attempts.removeOld(),
   },

@@ -29,7 +29,7 @@ async function overview(visitor: ConsoleVisitor): Promise<string> {
 async function backUp(ageMs: number): Promise<void> {
   const endedAt = new Date(clock.now() - ageMs)
   await corePool().query(
-    `insert into backups (id, began_at, ended_at, version) values ($1, $2, $2, '1')`,
+    `insert into backups (id, started_at, ended_at, version) values ($1, $2, $2, '1')`,
     [`b-${clock.uuid()}`, endedAt]
   )
 }

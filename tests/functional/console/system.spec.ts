@@ -49,7 +49,7 @@ test.group('The system page', (group) => {
     assert,
   }) => {
     await corePool().query(
-      `insert into backups (id, began_at, ended_at, version) values ($1, now(), now(), '1')`,
+      `insert into backups (id, started_at, ended_at, version) values ($1, now(), now(), '1')`,
       [`b-${clock.uuid()}`]
     )
     const page = await operator().open('/system')

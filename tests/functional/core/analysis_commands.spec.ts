@@ -239,7 +239,7 @@ test.group('Commands of an analysis', (group) => {
     await command('storageCheck')
     assert.lengthOf(await requestedTypes(), 3)
     await database().query(
-      `update analysis_bucket_requests set asked_at = now() - interval '2 minutes'
+      `update analysis_bucket_requests set requested_at = now() - interval '2 minutes'
        where analysis_id = $1 and type = 'CODE'`,
       [analysis.id]
     )

@@ -70,7 +70,7 @@ test.group('Why an analysis is not further', (group) => {
     const { method, path, body } = missing.action
     assert.equal((await call(scene.steward(), method, path, body)).status, 202)
     const { rows } = await database().query<{ at: Date }>(
-      `select at from status_history where subject_id = $1 and name = 'approval_status'
+      `select changed_at as at from status_history where subject_id = $1 and name = 'approval_status'
        order by position desc`,
       [assigned.id]
     )

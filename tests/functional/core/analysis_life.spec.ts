@@ -415,8 +415,8 @@ test.group('Reports of workers', (group) => {
   /** Moves the last report of an analysis two minutes into the past. */
   const later = (id = analysis.id) =>
     database().query(
-      `update analysis_runs set heard_at = heard_at - interval '2 minutes',
-         check_asked_at = check_asked_at - interval '2 minutes' where analysis_id = $1`,
+      `update analysis_runs set reported_at = reported_at - interval '2 minutes',
+         check_requested_at = check_requested_at - interval '2 minutes' where analysis_id = $1`,
       [id]
     )
   const sweep = () => silentWorkerSweep(SILENCE_S).run(new AbortController().signal)
@@ -526,8 +526,8 @@ test.group('Reports of workers', (group) => {
     const prove = () => distributionProofSweep().run(new AbortController().signal)
     const nextDay = () =>
       database().query(
-        `update analysis_runs set heard_at = heard_at - interval '25 hours',
-           check_asked_at = check_asked_at - interval '25 hours' where analysis_id = $1`,
+        `update analysis_runs set reported_at = reported_at - interval '25 hours',
+           check_requested_at = check_requested_at - interval '25 hours' where analysis_id = $1`,
         [analysis.id]
       )
     assert.equal(await prove(), 0)
@@ -566,7 +566,7 @@ test.group('Reports of workers', (group) => {
     await applied(builder, build)
     await sweep()
     const { rows } = await database().query(
-      'select check_asked_at as "askedAt" from analysis_runs where analysis_id = $1',
+      'select check_requested_at as "askedAt" from analysis_runs where analysis_id = $1',
       [analysis.id]
     )
     assert.deepEqual(rows, [{ askedAt: null }])

@@ -95,7 +95,7 @@ export async function reported(
 ): Promise<void> {
   await set('analyses', analysisId, { [`${process}_status`]: status })
   await database().query(
-    `insert into analysis_runs (analysis_id, process, run, heard_at, problem)
+    `insert into analysis_runs (analysis_id, process, run, reported_at, problem)
      values ($1, $2, 'a-run', now() - make_interval(secs => $3), $4)`,
     [analysisId, process, secondsAgo, problem ?? null]
   )

@@ -111,7 +111,7 @@ for (const [where, open] of [
     }
     const waited = () =>
       database().query(
-        `update analysis_bucket_requests set asked_at = now() - interval '1 hour' where analysis_id = $1`,
+        `update analysis_bucket_requests set requested_at = now() - interval '1 hour' where analysis_id = $1`,
         [analysis.id]
       )
 

@@ -210,7 +210,7 @@ test.group('Names in a registry', (group) => {
   test('a registry that refuses the password is asked more and more rarely', async ({ assert }) => {
     const pause = async () => {
       const { rows } = await corePool().query<{ seconds: string }>(
-        `select extract(epoch from rests_until - now()) as seconds from registry_states
+        `select extract(epoch from paused_until - now()) as seconds from registry_states
          where registry_id = $1`,
         [scene.id]
       )

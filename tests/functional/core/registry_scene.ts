@@ -87,7 +87,7 @@ export class RegistryScene {
 
   async links(): Promise<Attributes[]> {
     const { rows } = await corePool().query(
-      `select l.*, t.due_at, t.taken_until from registry_links l left join tasks t
+      `select l.*, t.due_at, t.leased_until from registry_links l left join tasks t
          on t.queue = 'registry-link' and t.key = l.registry_id || '/' || l.external_name
        where registry_id = $1 order by external_name`,
       [this.id]
@@ -116,14 +116,15 @@ export class RegistryScene {
   /** Resolves when a link has failed and can be retried. */
   failed = (): Promise<Attributes> =>
     eventually(async () =>
-      (await this.links()).find((link) => link.problem !== null && link.taken_until === null)
+      (await this.links()).find((link) => link.problem !== null && link.leased_until === null)
     )
 
   /** Ends the pause of the registry and makes all its links due. */
   async makeDue(): Promise<void> {
-    await corePool().query('update registry_states set rests_until = null where registry_id = $1', [
-      this.id,
-    ])
+    await corePool().query(
+      'update registry_states set paused_until = null where registry_id = $1',
+      [this.id]
+    )
     await corePool().query(
       `update tasks set due_at = now() - interval '1 second'
        where queue = 'registry-link' and data->>'registryId' = $1`,

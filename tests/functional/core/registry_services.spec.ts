@@ -445,7 +445,7 @@ test.group('Registries with failures', (group) => {
       await send('DELETE', `/registry-projects/${made.id}`)
       await eventually(async () => {
         const [left] = await scene.links()
-        return left === undefined || (left.problem !== null && left.taken_until === null)
+        return left === undefined || (left.problem !== null && left.leased_until === null)
       })
       await repair()
       assert.isEmpty(await scene.links())
@@ -490,7 +490,7 @@ test.group('Registries with failures', (group) => {
     scene.harbor.projects.clear()
     scene.harbor.robots.clear()
     await corePool().query(
-      `update registry_links set settled_at = now() - interval '2 days' where registry_id = $1`,
+      `update registry_links set reconciled_at = now() - interval '2 days' where registry_id = $1`,
       [scene.id]
     )
     await sweep()

@@ -167,7 +167,7 @@ test.group('The account of the worker in a registry', (group) => {
     robot()!.permissions = []
     scene.harbor.robotStore.prefix = 'bot_'
     await corePool().query(
-      "update registry_links set settled_at = now() - interval '2 days' where registry_id = $1",
+      "update registry_links set reconciled_at = now() - interval '2 days' where registry_id = $1",
       [scene.id]
     )
     await sweep()

@@ -33,7 +33,7 @@ test.group('Delivery of access changes to another process', (group) => {
   })
 
   const notify = (id: string) =>
-    identityPool().query(`select pg_notify('identity_standing', $1)`, [id])
+    identityPool().query(`select pg_notify('identity_access', $1)`, [id])
 
   let pings: number
 
@@ -43,7 +43,7 @@ test.group('Delivery of access changes to another process', (group) => {
     witness.on('notification', ({ payload }) => {
       pings += payload!.startsWith('call ') ? 1 : 0
     })
-    await witness.query('listen identity_standing')
+    await witness.query('listen identity_access')
     return () => witness.release(true)
   })
 

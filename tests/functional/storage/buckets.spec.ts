@@ -168,7 +168,7 @@ test.group('Creating a bucket', () => {
 
   test('leaves no location behind if the database fails', async ({ assert }) => {
     const locations = async () =>
-      (await storagePool().query('select count(*)::int as n from bucket_places')).rows[0].n
+      (await storagePool().query('select count(*)::int as n from bucket_locations')).rows[0].n
     const before = await locations()
     const maker = person(REALM, CREATING, { id: 'no-uuid' })
     const { status } = await callStorage(maker, 'POST', '/buckets', { name: uniqueName() })
@@ -307,18 +307,18 @@ test.group('Changing and deleting a bucket', () => {
     const { id } = await aBucket({ actorType: 'user', actorId: owner.actor.id })
     await aFile(id)
     await storagePool().query(
-      `insert into bucket_file_claims (id, bucket_id, path, hash, layout, held_until)
+      `insert into bucket_file_claims (id, bucket_id, path, hash, layout, expires_at)
        values ($1, $2, 'a', 'b', 'own', now() + interval '1 minute')`,
       [clock.uuid(), id]
     )
     await storagePool().query(
-      `update bucket_places set made_at = now() - interval '1 year' where bucket_id = $1`,
+      `update bucket_locations set registered_at = now() - interval '1 year' where bucket_id = $1`,
       [id]
     )
     assert.equal((await callStorage(owner, 'DELETE', `/buckets/${id}`)).status, 202)
     assert.equal(await objectsOf(id, 'own'), 0)
     const { rows } = await storagePool().query(
-      `select made_at > now() - interval '1 minute' as "isNew" from bucket_places where bucket_id = $1`,
+      `select registered_at > now() - interval '1 minute' as "isNew" from bucket_locations where bucket_id = $1`,
       [id]
     )
     assert.deepEqual(rows, [{ isNew: true }])

@@ -540,7 +540,7 @@ test.group('Resumable uploads', () => {
     const id = idOf(path)
     for (const [table, column] of [
       ['resumable_uploads', 'expires_at'],
-      ['bucket_file_claims', 'held_until'],
+      ['bucket_file_claims', 'expires_at'],
     ]) {
       const past = `now() - interval '2 minutes'`
       await storagePool().query(`update ${table} set ${column} = ${past} where id = $1`, [id])

@@ -63,7 +63,7 @@ test.group('Sweep | claims', () => {
     request.write(`${partHead('a')}${'x'.repeat(9 * 1024 ** 2)}`)
     await eventually(async () => (await remains(bucketId)).unfinished === 1)
     await storagePool().query(
-      `update bucket_file_claims set held_until = now() - interval '1 s' where bucket_id = $1`,
+      `update bucket_file_claims set expires_at = now() - interval '1 s' where bucket_id = $1`,
       [bucketId]
     )
     await sweepExpiredClaims(await objectStore(), 0, signal)
@@ -76,7 +76,7 @@ test.group('Sweep | claims', () => {
   test('are swept however many there are', async ({ assert }) => {
     const bucketId = await newBucket()
     await storagePool().query(
-      `insert into bucket_file_claims (id, bucket_id, path, hash, layout, held_until)
+      `insert into bucket_file_claims (id, bucket_id, path, hash, layout, expires_at)
        select gen_random_uuid(), $1, n::text, md5(n::text), 'own', now() - interval '1 hour'
        from generate_series(1, 250) n`,
       [bucketId]
@@ -169,9 +169,10 @@ test.group('Sweep | places', () => {
 })
 
 async function locationRows(bucketId: string): Promise<unknown[]> {
-  const { rows } = await storagePool().query('select 1 from bucket_places where bucket_id = $1', [
-    bucketId,
-  ])
+  const { rows } = await storagePool().query(
+    'select 1 from bucket_locations where bucket_id = $1',
+    [bucketId]
+  )
   return rows
 }
 

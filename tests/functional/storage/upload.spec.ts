@@ -379,7 +379,7 @@ test.group('Uploads | on their way', () => {
     request.write(`${partHead('a')}old`)
     await eventually(async () => (await remains(bucketId)).claims === 1)
     await storagePool().query(
-      `update bucket_file_claims set held_until = now() - interval '1 s' where bucket_id = $1`,
+      `update bucket_file_claims set expires_at = now() - interval '1 s' where bucket_id = $1`,
       [bucketId]
     )
     const [file] = await uploaded(bucketId, [text('a', 'new')])

@@ -381,15 +381,15 @@ function assertNamed(assert: any, report: AdoptionReport): void {
 /** Totals by realm. */
 async function assertTotals(assert: any, pool: ReturnType<typeof corePool>, list: string) {
   const { rows: remaining } = await pool.query(
-    `select part, sum(records)::int as records from (
-       select part, records from record_totals where list = $1
+    `select realm_id, sum(records)::int as records from (
+       select realm_id, records from record_totals where list = $1
        union all
-       select part, change from record_total_changes where list = $1) k
-     group by part having sum(records) <> 0 order by part`,
+       select realm_id, change from record_total_changes where list = $1) k
+     group by realm_id having sum(records) <> 0 order by realm_id`,
     [list]
   )
   const { rows: counted } = await pool.query(
-    `select coalesce(realm_id, '${NO_REALM}') as part, count(*)::int as records from ${list} group by 1 order by 1`
+    `select coalesce(realm_id, '${NO_REALM}') as realm_id, count(*)::int as records from ${list} group by 1 order by 1`
   )
   assert.deepEqual(remaining, counted, list)
 }
@@ -397,10 +397,12 @@ async function assertTotals(assert: any, pool: ReturnType<typeof corePool>, list
 /** Every row with the transaction that wrote it last. */
 async function contents(): Promise<unknown[]> {
   const all: unknown[] = []
-  const lists = await corePool().query('select distinct list from adopted_rows order by list')
+  const lists = await corePool().query(
+    'select distinct table_name as list from adopted_rows order by list'
+  )
   for (const { list } of lists.rows) {
     const { rows } = await corePool().query(
-      `select id::text, xmin::text from ${list} where id in (select id from adopted_rows where list = $1) order by id`,
+      `select id::text, xmin::text from ${list} where id in (select id from adopted_rows where table_name = $1) order by id`,
       [list]
     )
     all.push(...rows)

@@ -14,9 +14,9 @@ const LISTS = [
 export async function forgetAdoption(): Promise<void> {
   for (const list of LISTS) {
     await corePool().query(
-      `delete from ${list} where id in (select id from adopted_rows where list = $1)`,
+      `delete from ${list} where id in (select id from adopted_rows where table_name = $1)`,
       [list]
     )
   }
-  await corePool().query('truncate adoption_runs, adoptions, adopted_rows')
+  await corePool().query('truncate adoption_runs, adopted_tables, adopted_rows')
 }

@@ -83,7 +83,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
         bucketId,
       ])
       await original.pool.query(
-        `insert into bucket_places (bucket_id, layout) values ($1, 'own')`,
+        `insert into bucket_locations (bucket_id, layout) values ($1, 'own')`,
         [bucketId]
       )
       const made: Stored[] = []
@@ -131,9 +131,9 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       assert.equal(result.code, 0, result.output)
       assert.notInclude(result.output, 'is not anchored')
       const wrong = await restored.pool.query(`
-        select list, part from record_totals t where list = 'bucket_files' and records <> (
+        select list, realm_id from record_totals t where list = 'bucket_files' and records <> (
           select count(*) from bucket_files f
-          where coalesce(f.realm_id, '${NO_REALM}') = t.part)`)
+          where coalesce(f.realm_id, '${NO_REALM}') = t.realm_id)`)
       assert.deepEqual(wrong.rows, [])
       const number = `select last_value from pg_sequences where sequencename = 'outbox_position_seq'`
       const [there, here] = [await original.pool.query(number), await restored.pool.query(number)]
@@ -143,7 +143,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
 
     test('is noted in the database, so that operators see how old it is', async ({ assert }) => {
       const { rows } = await original.pool.query<{ isComplete: boolean }>(
-        `select ended_at >= began_at and version <> '' as "isComplete" from backups`
+        `select ended_at >= started_at and version <> '' as "isComplete" from backups`
       )
 
       assert.isNotEmpty(rows)
@@ -191,7 +191,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
         elsewhere,
       ])
       await original.pool.query(
-        `insert into bucket_places (bucket_id, layout)
+        `insert into bucket_locations (bucket_id, layout)
          values ($1, 'shared:another-bucket'), ($1, 'shared:a-third')`,
         [elsewhere]
       )
@@ -202,7 +202,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       )
       cleanup(async () => {
         await original.pool.query('delete from buckets where id = $1', [elsewhere])
-        await original.pool.query('delete from bucket_places where bucket_id = $1', [elsewhere])
+        await original.pool.query('delete from bucket_locations where bucket_id = $1', [elsewhere])
       })
       const own = subject.newPlace()
       assert.equal((await original.run('backup', `--to=${own}`)).code, 0)
@@ -213,7 +213,7 @@ export function backupSuite(name: string, prepare: () => Promise<BackupSubject>)
       assert.lengthOf(await Array.fromAsync(restored.store.list(before.container)), 0)
       const { rows } = await restored.pool.query(
         `select layout from bucket_files where bucket_id = $1
-         union all select layout from bucket_places where bucket_id = $1`,
+         union all select layout from bucket_locations where bucket_id = $1`,
         [elsewhere]
       )
       assert.deepEqual(rows, [{ layout: 'own' }, { layout: 'own' }])

@@ -1,18 +1,23 @@
+import { readdir } from 'node:fs/promises'
+
 import { Logger } from '@adonisjs/core/logger'
 import { Database } from '@adonisjs/lucid/database'
 import type { BaseSchema } from '@adonisjs/lucid/schema'
 import pg from 'pg'
 
+import type { SurfaceName } from '#configuration/surfaces'
 import { newId } from '#kernel/new_id'
 
 type Migration = new (...values: ConstructorParameters<typeof BaseSchema>) => BaseSchema
+
+const MIGRATIONS = new URL('../../../database/migrations/', import.meta.url)
 
 const NOT_PERMITTED = '42501'
 
 /** Lucid has a listener for its statements. */
 const nobody = { hasListeners: () => false, emit() {} }
 
-/** A database of its own with no table in it, to be migrated step by step. */
+/** A database of its own with no table in it. */
 export async function emptyDatabase() {
   const name = `empty_${newId().toLowerCase().replace(/\W/g, '_')}`
   await onServer(`create database "${name}"`)
@@ -28,12 +33,19 @@ export async function emptyDatabase() {
   )
   const pool = new pg.Pool({ connectionString: address.href, max: 8 })
   pool.on('error', () => {})
+  const up = async (...migrations: readonly Migration[]) => {
+    for (const Each of migrations) {
+      await new Each(db.connection(), Each.name, false).execUp()
+    }
+  }
   return {
     pool,
     url: address.href,
-    async up(...migrations: Migration[]) {
-      for (const Each of migrations) {
-        await new Each(db.connection(), Each.name, false).execUp()
+    up,
+    /** Creates the tables of these folders of migrations; those of the bus are first. */
+    async migrate(...folders: readonly (SurfaceName | 'bus')[]) {
+      for (const folder of folders) {
+        await up(...(await migrationsIn(folder)))
       }
     },
     async down(Each: Migration) {
@@ -45,6 +57,14 @@ export async function emptyDatabase() {
       await dropDatabase(name)
     },
   }
+}
+
+async function migrationsIn(folder: string): Promise<Migration[]> {
+  const files = await readdir(new URL(`${folder}/`, MIGRATIONS))
+  const modules: Promise<{ default: Migration }>[] = files
+    .toSorted()
+    .map((file) => import(`#migrations/${folder}/${file.replace(/\.ts$/, '')}`))
+  return (await Promise.all(modules)).map((module) => module.default)
 }
 
 /** Who is not a superuser cannot end a vacuum that the server began by itself; a removal without force waits for it to end. */

@@ -60,7 +60,7 @@ export function killedUploadSuite(name: string, prepare: () => Promise<Resumable
 
     async function letClaimsRunOut(): Promise<void> {
       await storagePool().query(
-        `update bucket_file_claims set held_until = now() - interval '1 s' where bucket_id = $1`,
+        `update bucket_file_claims set expires_at = now() - interval '1 s' where bucket_id = $1`,
         [bucket.id]
       )
     }

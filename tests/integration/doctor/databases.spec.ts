@@ -13,13 +13,6 @@ import { outboxCheck } from '#doctor/checks/outbox'
 import { providerCheck } from '#doctor/checks/provider'
 import { digestOf } from '#identity/embedded/client_secrets'
 import { overrideClock } from '#kernel/clock'
-import CreateDeadLetters from '#migrations/bus/003_create_dead_letters'
-import CreateOutbox from '#migrations/bus/001_create_outbox'
-import CreateRegistries from '#migrations/core/001_create_registries'
-import CreateRealms from '#migrations/identity/001_create_realms'
-import CreateUsers from '#migrations/identity/002_create_users'
-import CreateClients from '#migrations/identity/003_create_clients'
-import CreateSigningKeys from '#migrations/identity/007_create_signing_keys'
 import { examined, found } from '#tests/helpers/doctor'
 import { emptyDatabase } from '#tests/helpers/database/empty_database'
 
@@ -71,7 +64,7 @@ test.group('The doctor | databases', (group) => {
   })
 
   test('an index that is gone, and one that is not complete', async ({ assert }) => {
-    await database.up(CreateRegistries)
+    await database.migrate('bus', 'core')
     assert.deepEqual(await findingsOf(indexesCheck), [])
     await query('drop index registries_created_at_value')
     await query(
@@ -87,7 +80,7 @@ test.group('The doctor | databases', (group) => {
   })
 
   test('dead letters, and changes that are not published', async ({ assert }) => {
-    await database.up(CreateOutbox, CreateDeadLetters)
+    await database.migrate('bus')
     assert.deepEqual(await findingsOf(deadLettersCheck, outboxCheck), [])
     await query(
       `insert into dead_letters (id, queue, reason, attempts, body) values ('l', 'registryCommands', 'none', 8, '')`
@@ -113,7 +106,7 @@ test.group('The doctor | databases', (group) => {
   })
 
   test('secrets that administrator and platform came with', async ({ assert }) => {
-    await database.up(CreateRealms, CreateUsers, CreateClients)
+    await database.migrate('bus', 'identity')
     const password = await new Hash(new Scrypt({})).make('start123')
     await query(`insert into realms (id, name, built_in) values ($1, 'master', true)`, [REALM])
     await query(
@@ -133,7 +126,7 @@ test.group('The doctor | databases', (group) => {
   })
 
   test('keys of tokens that cannot be opened, and that are over', async ({ assert }) => {
-    await database.up(CreateSigningKeys)
+    await database.migrate('bus', 'identity')
     await query(
       `insert into identity_signing_keys values ('k', '{}', 'sealed with another key', now() - interval '100 days')`
     )

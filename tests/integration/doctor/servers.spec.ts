@@ -21,9 +21,6 @@ import { secretFilesCheck } from '#doctor/checks/secret_files'
 import { surfacesCheck } from '#doctor/checks/surfaces'
 import { switchesCheck } from '#doctor/checks/switches'
 import { CATALOGUE, finding } from '#doctor/finding'
-import CreateRegistries from '#migrations/core/001_create_registries'
-import CreateRegistryLinks from '#migrations/core/020_create_registry_links'
-import CreateRegistryWorkers from '#migrations/core/071_create_registry_workers'
 import { seal } from '#records/sealing'
 import type { Env } from '#configuration/variables'
 import { examined, found } from '#tests/helpers/doctor'
@@ -110,7 +107,7 @@ test.group('The doctor | what it leans on', () => {
   }) => {
     const database = await emptyDatabase()
     cleanup(() => database.stop())
-    await database.up(CreateRegistries, CreateRegistryLinks, CreateRegistryWorkers)
+    await database.migrate('bus', 'core')
     const harbor = await HarborServer.start()
     cleanup(() => harbor.stop())
     const server = await tlsServer(new Date(Date.now() + 365 * DAY_MS))

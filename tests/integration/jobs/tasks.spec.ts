@@ -66,7 +66,7 @@ test.group('Tasks', (group) => {
 
   group.each.setup(async () => {
     const stop = await withTasks()
-    await database.up(...BEFORE, CreateTasks)
+    await database.migrate('bus', 'core')
     tasks = new Tasks(pool, QUEUE)
     return stop
   })
@@ -112,25 +112,25 @@ test.group('Tasks', (group) => {
   test('a task that another process has claimed since is neither renewed, finished nor released by the former one', async ({
     assert,
   }) => {
-    const takenUntil = async () => (await rows('select * from tasks'))[0].taken_until
+    const leasedUntil = async () => (await rows('select * from tasks'))[0].leased_until
     await tasks.enqueue({ key: 'a', data: 'one' })
     const first = (await tasks.claimOne('a'))!
     passedMs = 20_000
     await tasks.renewLease(first)
     passedMs = 51_000
     const second = (await tasks.claimOne('a'))!
-    const lease = await takenUntil()
+    const lease = await leasedUntil()
     passedMs = 60_000
 
     await tasks.renewLease(first)
-    assert.deepEqual(await takenUntil(), lease)
+    assert.deepEqual(await leasedUntil(), lease)
     assert.isFalse(await tasks.release(first))
-    assert.deepEqual(await takenUntil(), lease)
+    assert.deepEqual(await leasedUntil(), lease)
     await tasks.enqueue({ key: 'a', data: 'two' })
     assert.isTrue(await tasks.finish(first), 'it has nothing more to do about it')
-    assert.deepEqual(await takenUntil(), lease)
+    assert.deepEqual(await leasedUntil(), lease)
     await tasks.renewLease(second)
-    assert.isAbove((await takenUntil()).getTime(), lease.getTime())
+    assert.isAbove((await leasedUntil()).getTime(), lease.getTime())
     assert.isFalse(await tasks.finish(second))
     assert.equal((await tasks.claimOne('a'))!.data, 'two')
   })
@@ -162,7 +162,7 @@ test.group('Tasks', (group) => {
     const pauses: number[] = []
     for (let n = 0; n < 5; n++) {
       await runDueTasks(failing)
-      const [{ due_at: dueAt, taken_until: taken }] = await rows('select * from tasks')
+      const [{ due_at: dueAt, leased_until: taken }] = await rows('select * from tasks')
       assert.isNull(taken)
       pauses.push(Math.round((dueAt.getTime() - Date.now() - passedMs) / 100) / 10)
       passedMs += 9_000

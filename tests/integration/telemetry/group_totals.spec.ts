@@ -1,8 +1,6 @@
 import { test } from '@japa/runner'
 import type pg from 'pg'
 
-import CreateRecordTotals from '#migrations/bus/005_create_record_totals'
-import NoteSingleRecords from '#migrations/bus/006_note_single_records'
 import CreateEvents from '#migrations/telemetry/001_create_events'
 import OrderEvents from '#migrations/telemetry/002_order_events'
 import AddReporter from '#migrations/telemetry/011_add_reporter'
@@ -55,7 +53,8 @@ test.group('Totals of events by scope and kind', (group) => {
   group.each.setup(async () => {
     database = await emptyDatabase()
     pool = database.pool
-    await database.up(CreateRecordTotals, NoteSingleRecords, CreateEvents, OrderEvents)
+    await database.migrate('bus')
+    await database.up(CreateEvents, OrderEvents)
     await insert(23, REALMS[0]!)
     await insert(4, null, 'builder')
     await database.up(AddReporter, KeepTotalsOfGroups, KeepTotals)

@@ -8,7 +8,7 @@ import { FakePool } from '#tests/helpers/database/fake_pool'
 import { withManualTimers } from '#tests/helpers/manual_timers'
 
 const QUEUE = { name: 'test', backOff: { firstMs: 1_000, longestMs: 8_000 } }
-const RENEWAL = /^update tasks set taken_until = \$3/
+const RENEWAL = /^update tasks set leased_until = \$3/
 const CLAIM = /attempts = t\.attempts \+ 1/
 const NOTHING = { rows: [], rowCount: 0 }
 
@@ -58,8 +58,8 @@ test.group('The lease of a task', (group) => {
     await tasks.claim(4)
     for (const { text, values } of sent(CLAIM)) {
       assert.deepEqual(values.slice(0, 2), [at(5), at(35)])
-      assert.include(text, 'taken_until <= $1')
-      assert.include(text, 'taken_until = $2')
+      assert.include(text, 'leased_until <= $1')
+      assert.include(text, 'leased_until = $2')
     }
     assert.lengthOf(sent(CLAIM), 2)
   })

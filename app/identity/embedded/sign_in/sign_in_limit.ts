@@ -92,7 +92,7 @@ export class SignInAttempt {
   async requireOpen(runner: pg.Pool | pg.ClientBase = identityPool()): Promise<void> {
     const now = clock.now()
     const { rows } = await runner.query<AttemptState>({
-      name: 'sign-in-standing',
+      name: 'sign-in-state',
       text: ATTEMPT_STATE,
       values: [
         this.#account,

@@ -14,7 +14,7 @@ const SNAPSHOT = `select
      from analysis_buckets where analysis_id = $1) as buckets,
   (select coalesce(json_agg(json_build_array(bucket_file_id, bucket_id, path, root)
      order by bucket_file_id, bucket_id), '[]') from analysis_bucket_files where analysis_id = $1) as files,
-  (select coalesce(json_agg(json_build_array(process, run, check_asked_at is not null, problem)
+  (select coalesce(json_agg(json_build_array(process, run, check_requested_at is not null, problem)
      order by process), '[]') from analysis_runs where analysis_id = $1) as runs,
   (select coalesce(json_agg(type order by type), '[]')
      from analysis_bucket_requests where analysis_id = $1) as requests,

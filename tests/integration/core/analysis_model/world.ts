@@ -292,8 +292,8 @@ export class World {
   /** Moves the last reports into the past and runs the sweep. */
   async noReports(): Promise<string> {
     await this.#services.pool.query(
-      `update analysis_runs set heard_at = heard_at - interval '1 hour',
-         check_asked_at = check_asked_at - interval '1 hour'`
+      `update analysis_runs set reported_at = reported_at - interval '1 hour',
+         check_requested_at = check_requested_at - interval '1 hour'`
     )
     return this.#outcome(() => silentWorkerSweep(SILENCE_S).run(new AbortController().signal))
   }
