@@ -4,6 +4,12 @@ import type { ContainerLimits, EndReport } from '#node/containers/container_driv
 
 export const GROUPS_PATH = '/sys/fs/cgroup'
 
+/**
+ * The share of its memory that a container may fill with what the kernel cannot take back. Beyond it, its programs are
+ * read from the disk again and again, and it may take minutes until the kernel ends one of them.
+ */
+const FILLED = 0.98
+
 /** Where the files of a control group are: with one hierarchy for all controllers, in one folder. */
 export interface GroupFolders {
   readonly memory: string
@@ -33,7 +39,7 @@ export function reachedLimit(
   limits: ContainerLimits
 ): EndReport | undefined {
   const events = groupFile(`${memory}/memory.events`) || groupFile(`${memory}/memory.oom_control`)
-  if (counter(events, 'oom_kill') > 0) {
+  if (counter(events, 'oom_kill') > 0 || filledBytes(memory) > FILLED * limits.memoryBytes) {
     return {
       reason: 'memory',
       message: `It used more than ${Math.round(limits.memoryBytes / 1024 ** 2)} MiB of memory`,
@@ -46,6 +52,12 @@ export function reachedLimit(
     }
   }
   return undefined
+}
+
+/** Memory of processes, and files in memory. */
+function filledBytes(folder: string): number {
+  const text = groupFile(`${folder}/memory.stat`)
+  return (counter(text, 'anon') || counter(text, 'rss')) + counter(text, 'shmem')
 }
 
 const counter = (text: string, name: string): number =>
