@@ -2,7 +2,7 @@ import type { Actor } from '#kernel/actor'
 import { IdentityUnavailable } from '#kernel/failures'
 import { PLATFORM_PERMISSIONS } from './permission_names.js'
 import { IdentityProvider, type Introspection } from './provider.js'
-import { ExpiringCache } from '#auth/verification/expiring_cache'
+import { expiringCache } from '#auth/verification/expiring_cache'
 import { SingleFlight } from '#kernel/single_flight'
 import { actorOf } from '#auth/verification/introspected_actor'
 import type { Origin } from '#kernel/origin'
@@ -31,7 +31,7 @@ export async function platformActor(provider: IdentityProvider): Promise<Actor> 
 /** The introspections of the platform's own client at a provider. */
 class OwnIntrospections {
   readonly #provider: IdentityProvider
-  readonly #verified = new ExpiringCache<'own', Introspection>({ size: 1, ttlMs: 60_000 })
+  readonly #verified = expiringCache<'own', Introspection>({ size: 1, ttlMs: 60_000 })
   readonly #pending = new SingleFlight<'own', Introspection>()
 
   constructor(provider: IdentityProvider) {
@@ -50,7 +50,7 @@ class OwnIntrospections {
         'The identity provider does not accept the client of the platform: check CLIENT_ID and that the client is active'
       )
     }
-    this.#verified.set('own', introspection, requestedAt)
+    this.#verified.set('own', introspection, { start: requestedAt })
     return introspection
   }
 

@@ -1,7 +1,7 @@
 import { decodeJwt, type JWTPayload } from 'jose'
+import { LRUCache } from 'lru-cache'
 
 import type { AccessState } from '#auth/provider'
-import { RecentCache } from '#auth/verification/recent_cache'
 import { isJwt } from '#auth/verification/signed_tokens'
 import { SingleFlight } from '#kernel/single_flight'
 import { clock } from '#kernel/clock'
@@ -37,7 +37,7 @@ interface TokenSnapshot {
 export class ExpiredTokens {
   readonly #api: ProviderApi
   readonly #accountStatus: AccountStatus
-  readonly #snapshots = new RecentCache<string, TokenSnapshot>(MAX_REMEMBERED)
+  readonly #snapshots = new LRUCache<string, TokenSnapshot>({ max: MAX_REMEMBERED })
   readonly #reads = new SingleFlight<string, void>()
 
   constructor(api: ProviderApi, accountStatus: AccountStatus) {

@@ -1,7 +1,7 @@
 import { BadRequest, EntityConflict, IdentityUnavailable } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 import { isGlobalPermission } from '#auth/client_permissions'
-import { ExpiringCache } from '#auth/verification/expiring_cache'
+import { expiringCache } from '#auth/verification/expiring_cache'
 import type {
   ClientDirectory,
   ClientPermission,
@@ -25,7 +25,7 @@ const REJECTED = [400, 422]
 export class HttpClientDirectory implements ClientDirectory {
   readonly recordsAudit = false
   readonly #api: ProviderApi
-  readonly #permissions = new ExpiringCache<string, ProviderPermission>({
+  readonly #permissions = expiringCache<string, ProviderPermission>({
     size: MAX_PERMISSIONS,
     ttlMs: PERMISSION_TTL_MS,
   })

@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache'
+
 import type { Actor } from '#kernel/actor'
 import { clock } from '#kernel/clock'
 
-import { RecentCache } from './recent_cache.js'
 import { AccessChanges } from './access_changes.js'
 
 /** The account of a token, and until when that can be relied on (milliseconds since 1970). */
@@ -19,12 +20,12 @@ export interface Verdict {
 /** Cached verdicts. Rejected tokens have a cache of their own, so that forged ones do not evict valid ones. */
 export class Verdicts {
   readonly changes = new AccessChanges()
-  readonly #accepted: RecentCache<string, Verdict>
-  readonly #refused: RecentCache<string, Verdict>
+  readonly #accepted: LRUCache<string, Verdict>
+  readonly #refused: LRUCache<string, Verdict>
 
   constructor(capacity: number) {
-    this.#accepted = new RecentCache(capacity)
-    this.#refused = new RecentCache(capacity)
+    this.#accepted = new LRUCache({ max: capacity })
+    this.#refused = new LRUCache({ max: capacity })
   }
 
   get(key: string): Verdict | undefined {

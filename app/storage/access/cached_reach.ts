@@ -1,7 +1,7 @@
 import { inject } from '@adonisjs/core'
 import { LRUCache } from 'lru-cache'
 
-import { ExpiringCache } from '#auth/verification/expiring_cache'
+import { expiringCache } from '#auth/verification/expiring_cache'
 import { clock } from '#kernel/clock'
 import { AnalysisReach, type Reach, type ReachQuery } from './analysis_reach.js'
 
@@ -25,7 +25,7 @@ interface CachedEntry {
 export class CachedReach {
   readonly #source: AnalysisReach
   readonly #cache = new LRUCache<string, CachedEntry>({ max: MAX_CALLERS })
-  readonly #types = new ExpiringCache<string, readonly string[]>({
+  readonly #types = expiringCache<string, readonly string[]>({
     size: MAX_BUCKETS,
     ttlMs: DENIAL_TTL_MS,
   })
@@ -65,7 +65,7 @@ export class CachedReach {
       return known
     }
     const types = await this.#source.typesOf(bucketId)
-    this.#types.set(bucketId, types, requestedAt)
+    this.#types.set(bucketId, types, { start: requestedAt })
     return types
   }
 
