@@ -27,6 +27,8 @@ const rooms = {
   'messenger': `${FOUNDATIONS}|realtime`,
   // Images, and the registries and folders that keep them; it knows nothing of the platform.
   'oci': '',
+  // Requests to the interface of a hub; it runs in other programs and in browsers, too.
+  'client': '',
   // Talks to the platform over the bus and HTTP as one of somebody else would, and looks into none of its rooms.
   'worker': 'bus|jobs|oci|shipping',
   // Runs analyses beside a hub; it knows of the hub what its public interface shows.
