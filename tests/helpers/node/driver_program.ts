@@ -2,12 +2,13 @@ import { BubblewrapDriver } from '#node/containers/bubblewrap/bubblewrap_driver'
 import { RuncDriver } from '#node/containers/runc/runc_driver'
 import { ContainerStartFailed } from '#node/errors'
 import type { Container, ContainerExit, ContainerSpec } from '#node/containers/container_driver'
+import type { PlainSpec } from './running_container.js'
 
 /** What the test sends; each request has an answer. */
 export type DriverRequest = { readonly id: number } & (
   | { readonly type: 'available' }
   | { readonly type: 'recover' }
-  | { readonly type: 'start'; readonly spec: Omit<ContainerSpec, 'onLine'> }
+  | { readonly type: 'start'; readonly spec: PlainSpec }
   | { readonly type: 'exited'; readonly container: number }
   | { readonly type: 'stop'; readonly container: number; readonly graceMs: number }
 )
@@ -31,7 +32,11 @@ async function answer(request: DriverRequest): Promise<string | ContainerExit | 
     case 'start':
       containers.set(
         request.id,
-        await driver.start({ ...request.spec, onLine: sendLine(request.id) })
+        await driver.start({
+          ...request.spec,
+          onLine: sendLine(request.id),
+          onRefusal: () => {},
+        })
       )
       return undefined
     case 'exited':

@@ -47,7 +47,7 @@ export class RemoteDriver implements ContainerDriver {
     await this.#send({ type: 'recover' })
   }
 
-  async start({ onLine, ...spec }: ContainerSpec): Promise<Container> {
+  async start({ onLine, onRefusal: _, ...spec }: ContainerSpec): Promise<Container> {
     const container = this.#nextId
     this.#listeners.set(container, onLine)
     await this.#send({ type: 'start', spec })

@@ -6,18 +6,19 @@ import type {
 } from '#node/containers/container_driver'
 import { eventually } from '#tests/helpers/eventually'
 
+/** What a container is started with, without its listeners. */
+export type PlainSpec = Omit<ContainerSpec, 'onLine' | 'onRefusal'>
+
 /** A container whose output a test reads. */
 export class RunningContainer {
   readonly lines: string[]
   readonly #container: Container
 
-  static async start(
-    driver: ContainerDriver,
-    spec: Omit<ContainerSpec, 'onLine'>
-  ): Promise<RunningContainer> {
+  static async start(driver: ContainerDriver, spec: PlainSpec): Promise<RunningContainer> {
     const lines: string[] = []
     const onLine = (line: string, stream: string) => void lines.push(`${stream}: ${line}`)
-    return new RunningContainer(await driver.start({ ...spec, onLine }), lines)
+    const onRefusal = (sentence: string) => void lines.push(`refused: ${sentence}`)
+    return new RunningContainer(await driver.start({ ...spec, onLine, onRefusal }), lines)
   }
 
   private constructor(container: Container, lines: string[]) {

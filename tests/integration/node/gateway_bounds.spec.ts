@@ -1,3 +1,4 @@
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -8,13 +9,18 @@ import { Worker } from 'node:worker_threads'
 
 import { test } from '@japa/runner'
 
-import { Gateway, GATEWAY_LIMITS, type GatewayLimits } from '#node/gateway/gateway'
+import { AnalysisProcess } from '#node/analyses/analysis_process'
+import { procFile } from '#node/containers/process_tree'
+import { Gateway } from '#node/gateway/gateway'
 import { JsonBodies } from '#node/gateway/json_bodies'
 import { Router } from '#node/gateway/router'
+import { GATEWAY_LIMITS, GatewayProxy, type GatewayLimits } from '#node/sidecar/gateway_proxy'
+import { OutputPipes } from '#node/sidecar/output_pipes'
+import { Sidecar } from '#node/sidecar/sidecar'
 import { eventually } from '#tests/helpers/eventually'
 import { stopwatch } from '#tests/helpers/stopwatch'
 import { temporaryFolder } from '#tests/helpers/temporary_folder'
-import type { Flood } from '#tests/helpers/node/flooding_program'
+import type { Flood, FloodMessage } from '#tests/helpers/node/flooding_program'
 
 const MIB = 1024 ** 2
 const TOKEN = 'token'
@@ -22,14 +28,25 @@ const FLOODING = new URL('../../helpers/node/flooding_program.ts', import.meta.u
 
 type Cleanup = (callback: () => Promise<void>) => void
 
-/** The gateway of one analysis, with routes that need nothing else of a node. */
+interface SidecarGateway {
+  readonly gateway: TestGateway
+  readonly sidecar: Sidecar
+  readonly outputs: OutputPipes
+  readonly lines: readonly string[]
+  /** The socket that leads to the analysis. */
+  readonly inbound: string
+}
+
+/** The gateway of one analysis behind its proxy, with routes that need nothing else of a node. */
 class TestGateway {
   readonly refusals: string[] = []
   readonly router = new Router()
+  /** Where the analysis reaches it. */
+  port = 0
   /** Requests that are being handled. */
   handled = 0
   /** Long answers that are over. */
-  givenUp = 0
+  abandoned = 0
 
   private constructor(readonly socket: string) {
     const bodies = new JsonBodies()
@@ -46,29 +63,63 @@ class TestGateway {
         })
       )
       .add('node', 'GET', '/long', ({ response }) => {
-        response.once('close', () => (this.givenUp += 1))
+        response.once('close', () => (this.abandoned += 1))
         response.end(Buffer.alloc(8 * MIB))
       })
   }
 
-  static async open(cleanup: Cleanup, limits: Partial<GatewayLimits> = {}): Promise<TestGateway> {
+  static async #listen(cleanup: Cleanup): Promise<TestGateway> {
     const gateway = new TestGateway(join(await temporaryFolder(cleanup), 'out'))
     const { socket, router, refusals } = gateway
     const listening = await Gateway.listen(
       socket,
       router,
       { accepts: (_kind, shown) => shown === TOKEN },
-      { refused: (...refusal) => refusals.push(refusal.join(' ')) },
-      { ...GATEWAY_LIMITS, ...limits }
+      { refused: (...refusal) => refusals.push(refusal.join(' ')) }
     )
     cleanup(() => listening.close())
     return gateway
   }
 
+  static async open(cleanup: Cleanup, limits: Partial<GatewayLimits> = {}): Promise<TestGateway> {
+    const gateway = await TestGateway.#listen(cleanup)
+    const { socket, refusals } = gateway
+    const log = { add: (sentence: string) => void refusals.push(sentence) }
+    const proxy = await GatewayProxy.listen(0, socket, log, { ...GATEWAY_LIMITS, ...limits })
+    cleanup(async () => proxy.close())
+    gateway.port = proxy.port
+    return gateway
+  }
+
+  /** With the process that an analysis has beside it, and the pipes of its output. */
+  static async withSidecar(cleanup: Cleanup, analysisPort = 0): Promise<SidecarGateway> {
+    const gateway = await TestGateway.#listen(cleanup)
+    const { socket, refusals } = gateway
+    const outputs = await OutputPipes.open(join(socket, '..'))
+    const lines: string[] = []
+    const inbound = join(socket, '..', 'in')
+    const sidecar = await Sidecar.start([], {
+      gatewaySocket: socket,
+      gatewayPort: 0,
+      inboundSocket: inbound,
+      analysisPort,
+      outputs,
+      onLine: (line, stream) => void lines.push(`${stream}: ${line}`),
+      onRefusal: (sentence) => void refusals.push(sentence),
+    })
+    cleanup(async () => {
+      outputs.close()
+      await sidecar.close()
+    })
+    gateway.port = sidecar.port
+    return { gateway, sidecar, outputs, lines, inbound }
+  }
+
   /** Begins a request. Its body is the caller's to write. */
   begin(method: string, path: string, headers: Record<string, string | number> = {}): Asking {
     const asking = request({
-      socketPath: this.socket,
+      host: '127.0.0.1',
+      port: this.port,
       method,
       path,
       agent: false,
@@ -105,6 +156,53 @@ class TestGateway {
   }
 }
 
+/** An analysis that does all at once that could hold its node up. */
+class Attacker {
+  private constructor(
+    readonly port: number,
+    readonly worker: Worker,
+    readonly cleanup: Cleanup
+  ) {}
+
+  static async start(cleanup: Cleanup): Promise<Attacker> {
+    const worker = new Worker(FLOODING)
+    cleanup(async () => void (await worker.terminate()))
+    const [message] = (await once(worker, 'message')) as [FloodMessage]
+    return new Attacker('listensAt' in message ? message.listensAt : 0, worker, cleanup)
+  }
+
+  async attack({ gateway, outputs, inbound }: SidecarGateway): Promise<void> {
+    const flood: Flood = {
+      port: gateway.port,
+      token: TOKEN,
+      unfinished: 16,
+      pipelined: 600_000,
+      reconnects: 3_000,
+    }
+    const printing = print(outputs, "yes '' & yes x >&2 & wait")
+    const ending = new AbortController()
+    const answer = new AnalysisProcess(inbound).health(ending.signal).catch(() => {})
+    this.worker.postMessage(flood)
+    await once(this.worker, 'message')
+    ending.abort()
+    await answer
+    process.kill(-printing.pid!, 'SIGKILL')
+  }
+}
+
+/** Runs a script whose output goes into the pipes. */
+const print = ({ sinks }: OutputPipes, script: string): ChildProcess =>
+  spawn('sh', ['-c', script], { stdio: ['ignore', ...sinks], detached: true })
+
+/** The longest time in milliseconds for which the loop of this process stood still. */
+async function loopDelayDuring(work: () => Promise<void>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  await work()
+  delay.disable()
+  return delay.max / 1e6
+}
+
 const closeOf = (socket: Socket): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
   socket.once('close', () => resolve())
@@ -121,40 +219,94 @@ interface Asking {
 }
 
 test.group('What an analysis may take of its gateway', (group) => {
-  group.each.timeout(60_000)
+  group.each.timeout(120_000)
 
-  test('unfinished requests and a flood of pipelined ones take little memory, and nothing of another analysis', async ({
+  test('whatever it sends, prints and answers, its node has time for others, and its sidecar little memory', async ({
     assert,
     cleanup,
   }) => {
-    const attacked = await TestGateway.open(cleanup)
-    const other = await TestGateway.open(cleanup)
+    const attacker = await Attacker.start(cleanup)
+    const attacked = await TestGateway.withSidecar(cleanup, attacker.port)
+    const other = await TestGateway.withSidecar(cleanup)
     const before = process.memoryUsage.rss()
-    const delay = monitorEventLoopDelay({ resolution: 1 })
-    delay.enable()
-    const flood: Flood = {
-      socket: attacked.socket,
-      token: TOKEN,
-      unfinished: 16,
-      pipelined: 600_000,
-    }
-    const attacker = new Worker(FLOODING, { workerData: flood })
-    cleanup(async () => void (await attacker.terminate()))
-    let isOver = false
-    const over = once(attacker, 'message').then(() => (isOver = true))
+    const quiet = await loopDelayDuring(async () => {
+      for (let count = 0; count < 50; count += 1) {
+        assert.isTrue(await other.gateway.isAlive())
+      }
+    })
     let most = 0
     let answered = 0
-    while (!isOver || answered < 10 || attacked.handled < 16) {
-      assert.isTrue(await other.isAlive())
-      answered += 1
-      most = Math.max(most, process.memoryUsage.rss())
-    }
-    await over
-    delay.disable()
+    let isOver = false
+    const flooded = await loopDelayDuring(async () => {
+      const over = attacker.attack(attacked).then(() => (isOver = true))
+      while (!isOver || answered < 50 || attacked.gateway.handled < 16) {
+        assert.isTrue(await other.gateway.isAlive())
+        answered += 1
+        most = Math.max(most, process.memoryUsage.rss())
+      }
+      await over
+    })
+    const [, peakKib = ''] =
+      /^VmHWM:\s+(\d+)/m.exec(procFile(`${attacked.sidecar.pid}/status`)) ?? []
 
-    assert.equal(attacked.handled, 16)
+    assert.equal(attacked.gateway.handled, 16)
+    assert.isAbove(attacked.lines.length, 10_000)
+    assert.isBelow(flooded, quiet + 500)
+    assert.isBelow(Number(peakKib) / 1024, 256)
     assert.isBelow(most - before, 256 * MIB)
-    assert.isBelow(delay.max / 1e6, 2_000)
+  })
+
+  test('output comes whole and in order, and the end of a sidecar is the end of the output', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { outputs, sidecar, lines } = await TestGateway.withSidecar(cleanup)
+    const program = print(outputs, 'seq 1 3000; echo last >&2; printf end')
+    outputs.close()
+    await once(program, 'exit')
+    await sidecar.outputEnded
+    const expected = Array.from({ length: 3_000 }, (_, index) => `stdout: ${index + 1}`)
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('stdout')),
+      [...expected, 'stdout: end']
+    )
+    assert.include(lines, 'stderr: last')
+    const killed = await TestGateway.withSidecar(cleanup)
+    process.kill(killed.sidecar.pid, 'SIGKILL')
+    await killed.sidecar.outputEnded
+  })
+
+  test('a sidecar that takes more memory than it may ends', async ({ assert, cleanup }) => {
+    const { sidecar } = await TestGateway.withSidecar(cleanup)
+    const limits = procFile(`${sidecar.pid}/limits`)
+    const [, bytes = ''] = /^Max data size\s+(\d+)/m.exec(limits) ?? []
+    const [, kib = ''] = /^VmData:\s+(\d+) kB/m.exec(procFile(`${sidecar.pid}/status`)) ?? []
+    assert.isBelow(Number(bytes) - Number(kib) * 1024, 129 * MIB)
+  })
+
+  test('requests beyond those of a second wait for their turn', async ({ assert, cleanup }) => {
+    const gateway = await TestGateway.open(cleanup, { perSecond: 20 })
+    const took = stopwatch()
+    for (let count = 0; count < 40; count += 1) {
+      assert.isTrue(await gateway.isAlive())
+    }
+    assert.isAbove(took(), 500)
+  })
+
+  test('what follows a request without a body is none of its own', async ({ assert, cleanup }) => {
+    const gateway = await TestGateway.open(cleanup)
+    const hidden = 'POST /unfinished HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n'
+    const chunk = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`
+    const connection = connect(gateway.port, '127.0.0.1')
+    cleanup(async () => void connection.destroy())
+    connection.on('error', () => {})
+    connection.write(
+      `GET /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`
+    )
+    const [answer] = await once(connection, 'data')
+    assert.match(String(answer), /^HTTP\/1.1 200/)
+    assert.isTrue(await gateway.isAlive())
+    assert.isEmpty(gateway.refusals)
   })
 
   test('a second request on a connection before the first is answered ends it', async ({
@@ -163,11 +315,11 @@ test.group('What an analysis may take of its gateway', (group) => {
   }) => {
     const gateway = await TestGateway.open(cleanup)
     const unfinished = `POST /unfinished HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Length: 1\r\n\r\nx`
-    const connection = connect(gateway.socket)
+    const connection = connect(gateway.port, '127.0.0.1')
     connection.on('error', () => {})
     connection.write(unfinished + unfinished)
     await closeOf(connection)
-    const next = connect(gateway.socket)
+    const next = connect(gateway.port, '127.0.0.1')
     cleanup(async () => void next.destroy())
     for (let count = 0; count < 3; count += 1) {
       next.write(unfinished)
@@ -198,7 +350,9 @@ test.group('What an analysis may take of its gateway', (group) => {
     }
     await eventually(() => gateway.handled === 0)
     assert.isTrue(await gateway.isAlive())
-    assert.isTrue(gateway.refusals.some((line) => line.includes('POST /unfinished 408')))
+    assert.isTrue(
+      gateway.refusals.some((line) => line.includes('POST /unfinished was answered with 408'))
+    )
   })
 
   test('a connection beyond those that it may have is closed, and nothing is sent for a head that never ends', async ({
@@ -206,12 +360,12 @@ test.group('What an analysis may take of its gateway', (group) => {
     cleanup,
   }) => {
     const gateway = await TestGateway.open(cleanup, { connections: 4, silenceMs: 1_000 })
-    const connections = [1, 2, 3, 4].map(() => connect(gateway.socket))
+    const connections = [1, 2, 3, 4].map(() => connect(gateway.port, '127.0.0.1'))
     const firsts = connections.map(closeOf)
     connections.forEach((one) => one.on('error', () => {}).resume())
     connections.forEach((one) => one.write('GET /healthz HTTP/1.1\r\n'))
     await eventually(async () => {
-      const further = connect(gateway.socket)
+      const further = connect(gateway.port, '127.0.0.1')
       further.on('error', () => {}).resume()
       further.write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
       await closeOf(further)
@@ -223,12 +377,12 @@ test.group('What an analysis may take of its gateway', (group) => {
 
   test('an answer that nobody reads is given up', async ({ assert, cleanup }) => {
     const gateway = await TestGateway.open(cleanup, { silenceMs: 500, handled: 1, waiting: 1 })
-    const connection = connect(gateway.socket)
+    const connection = connect(gateway.port, '127.0.0.1')
     cleanup(async () => void connection.destroy())
     connection.on('error', () => {})
     connection.pause()
     connection.write(`GET /long HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`)
-    await eventually(() => gateway.givenUp === 1)
+    await eventually(() => gateway.abandoned === 1)
     assert.isFalse(connection.readableEnded)
   })
 

@@ -129,10 +129,10 @@ test.group('Containers | bubblewrap, its own ways', (group) => {
     await once(gateway, 'listening')
     cleanup(() => void gateway.close())
     const container = await RunningContainer.start(driver, specOf('sleep 1000', { MARK: mark }))
-    const forwarder = tracesOf(`forwarder_program`).pids.find((pid) =>
+    const sidecar = tracesOf('sidecar_program').pids.find((pid) =>
       tracesOf(join(folder, 'inbound')).pids.includes(pid)
     )
-    process.kill(forwarder!, 'SIGKILL')
+    process.kill(sidecar!, 'SIGKILL')
 
     assert.deepInclude(await container.exited, { reason: 'gateway' })
   })

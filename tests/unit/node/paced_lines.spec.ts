@@ -3,15 +3,18 @@ import { setImmediate as turn } from 'node:timers/promises'
 
 import { test } from '@japa/runner'
 
-import { OUTPUT_PACE, PacedLines, type OutputPace } from '#node/containers/paced_lines'
+import { OUTPUT_PACE, PacedLines, type OutputPace } from '#node/sidecar/paced_lines'
 import { eventually } from '#tests/helpers/eventually'
 
 const CHUNK = 64 * 1024
 
 test.group('Lines of a program', () => {
+  const takeInto = (lines: string[]) => async (batch: readonly string[]) => {
+    lines.push(...batch)
+  }
   const readAll = async (chunks: readonly string[], pace: Partial<OutputPace> = {}) => {
     const lines: string[] = []
-    const paced = new PacedLines((line) => lines.push(line), { ...OUTPUT_PACE, ...pace })
+    const paced = new PacedLines(takeInto(lines), { ...OUTPUT_PACE, ...pace })
     await paced.readAll(Readable.from(chunks.map((chunk) => Buffer.from(chunk))))
     return lines
   }
@@ -26,7 +29,7 @@ test.group('Lines of a program', () => {
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
         bytes.subarray(index * size, (index + 1) * size)
       )
-      await new PacedLines((line) => lines.push(line)).readAll(Readable.from(chunks))
+      await new PacedLines(takeInto(lines)).readAll(Readable.from(chunks))
       assert.equal(lines.join('\n'), text)
     }
   })
@@ -35,21 +38,20 @@ test.group('Lines of a program', () => {
     ['line breaks only', '\n'],
     ['lines of one letter', 'x\n'],
   ] as const) {
-    test(`${what}: other work goes on between a few of them`, async ({ assert }) => {
-      let isOver = false
-      let inTurn = 0
+    test(`${what}: a few at once, and the next when these were taken`, async ({ assert }) => {
       let most = 0
-      const paced = new PacedLines(() => (inTurn += 1))
-      const chunks = Array.from({ length: 50 }, () => Buffer.from(text.repeat(CHUNK)))
-      const reading = paced.readAll(Readable.from(chunks)).then(() => (isOver = true))
-      while (!isOver) {
-        most = Math.max(most, inTurn)
-        inTurn = 0
+      let taking = 0
+      const paced = new PacedLines(async ({ length }) => {
+        taking += 1
+        most = Math.max(most, taking * length)
         await turn()
-      }
-      await reading
+        taking -= 1
+      })
+      const chunks = Array.from({ length: 50 }, () => Buffer.from(text.repeat(CHUNK)))
+      await paced.readAll(Readable.from(chunks))
 
-      assert.isBelow(most, 2 * OUTPUT_PACE.sliceBytes)
+      assert.isAbove(most, 0)
+      assert.isAtMost(most, OUTPUT_PACE.batchLines)
     })
   }
 
@@ -58,12 +60,15 @@ test.group('Lines of a program', () => {
     const numbers = Array.from({ length: count }, (_, index) => `${index}\n`).join('')
     const chunks = numbers.match(new RegExp(`[^]{1,${CHUNK}}`, 'g'))!
     const end = 'Traceback (most recent call last):\nValueError: the reason'
-    const lines = await readAll([...chunks, end], { windowMs: 600_000 })
+    const lines = await readAll([...chunks, end], {
+      windowMs: 600_000,
+      bytes: Number.POSITIVE_INFINITY,
+    })
 
     const notes = lines.filter((line) => line.startsWith('… '))
     assert.lengthOf(notes, 1)
     assert.closeTo(lines.length - 1 + droppedIn(lines), count + 2, 1)
-    assert.isBelow(lines.length, 2 * OUTPUT_PACE.lines + OUTPUT_PACE.tailBytes)
+    assert.isBelow(lines.length, 2 * OUTPUT_PACE.lines + OUTPUT_PACE.tailLines)
     assert.deepEqual(lines.slice(-3), [`${count - 1}`, ...end.split('\n')])
   })
 
@@ -71,7 +76,7 @@ test.group('Lines of a program', () => {
     const flood = 'x\n'.repeat(200)
     const pace = { lines: 50, sliceBytes: 64, tailBytes: 10, windowMs: 1 }
     const lines: string[] = []
-    const paced = new PacedLines((line) => lines.push(line), { ...OUTPUT_PACE, ...pace })
+    const paced = new PacedLines(takeInto(lines), { ...OUTPUT_PACE, ...pace })
     async function* chunks() {
       yield Buffer.from(flood)
       const start = performance.now()
@@ -95,7 +100,7 @@ test.group('Lines of a program', () => {
     })
     cleanup(() => void source.destroy())
     const pace = { ...OUTPUT_PACE, bytes, windowMs: 600_000 }
-    void new PacedLines(() => {}, pace).readAll(source)
+    void new PacedLines(async () => {}, pace).readAll(source)
     await eventually(() => written >= bytes)
     for (let turns = 0; turns < 10_000; turns += 1) {
       await turn()

@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { readBounded } from '#kernel/read_bounded'
 
 const ANSWER_MS = 10_000
-const MAX_ANSWER_BYTES = 64 * 1024
+export const MAX_ANSWER_BYTES = 64 * 1024
 const PREFIX = 'http://analysis'
 
 export interface Health {

@@ -186,6 +186,7 @@ export class AnalysisRun {
       gatewaySocket: this.#gatewaySocket,
       inboundSocket: this.#inboundSocket,
       onLine: (line, stream) => this.#output.add(line, stream),
+      onRefusal: (sentence) => this.#refused(sentence),
     })
   }
 
@@ -311,6 +312,11 @@ export class AnalysisRun {
     }
   }
 
+  /** Requests that its gateway did not answer as the analysis wants. */
+  #refused(sentence: string): void {
+    this.#logOfAnalysis('warn', sentence, 'gateway')
+  }
+
   async #openGateway(): Promise<AnalysisGateway> {
     const { sources } = this.#options
     await mkdir(this.#socketFolder, { recursive: true, mode: 0o711 })
@@ -324,7 +330,7 @@ export class AnalysisRun {
       trace: this.#trace,
       signal: this.#stopped.signal,
       onReport: (report) => this.#report(report),
-      onRefusal: (sentence) => this.#logOfAnalysis('warn', sentence, 'gateway'),
+      onRefusal: (sentence) => this.#refused(sentence),
     })
   }
 

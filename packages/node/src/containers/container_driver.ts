@@ -46,6 +46,8 @@ export interface ContainerSpec {
   /** The unix socket that leads to port 8000 of the container. Created at the start, removed at the end. */
   readonly inboundSocket: string
   readonly onLine: LineListener
+  /** Receives a sentence about requests of the container that do not reach the gateway. */
+  readonly onRefusal: (sentence: string) => void
 }
 
 /**

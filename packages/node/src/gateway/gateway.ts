@@ -5,30 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { HubRefusal, HubUnavailable, QueueFull, SealBroken } from '#node/errors'
 import { answerJson } from './answer.js'
 import { GatewayError } from './errors.js'
-import { Exchanges, type Exchange } from './exchanges.js'
 import type { GatewayToken, Router } from './router.js'
-import { TaskLimit } from './task_limit.js'
 
-export interface GatewayLimits {
-  /** Connections that are open. Further ones are closed at once. */
-  readonly connections: number
-  /** Requests that are handled at once. */
-  readonly handled: number
-  /** Requests that wait beside those. Further ones are answered with 503. */
-  readonly waiting: number
-  /** How long the analysis may send nothing of what it announced, or read nothing of its answer. */
-  readonly silenceMs: number
-}
-
-/** What one analysis may take of its node. */
-export const GATEWAY_LIMITS: GatewayLimits = {
-  connections: 128,
-  handled: 16,
-  waiting: 48,
-  silenceMs: 30_000,
-}
-
-const MAX_HEADER_BYTES = 16 * 1024
 const MAX_LOGGED_PATH = 500
 
 export interface GatewayTokens {
@@ -41,52 +19,38 @@ export interface GatewayLog {
   refused(method: string, path: string, status: number, reason: string): void
 }
 
-/** The HTTP server that one analysis reaches: a socket of its own, with nothing but what its router lists. */
+/**
+ * The HTTP server that answers one analysis: a socket of its own, with nothing but what its router lists. Only the sidecar
+ * of the run connects to it, which bounds how much the analysis requests (`GATEWAY_LIMITS`).
+ */
 export class Gateway {
   readonly #router: Router
   readonly #tokens: GatewayTokens
   readonly #log: GatewayLog
   readonly #server: Server
-  readonly #requests: TaskLimit
-  readonly #exchanges: Exchanges
 
-  private constructor(
-    router: Router,
-    tokens: GatewayTokens,
-    log: GatewayLog,
-    { handled, waiting, silenceMs, connections }: GatewayLimits
-  ) {
+  private constructor(router: Router, tokens: GatewayTokens, log: GatewayLog) {
     this.#router = router
     this.#tokens = tokens
     this.#log = log
-    this.#requests = new TaskLimit(handled, waiting)
-    this.#exchanges = new Exchanges(silenceMs, (exchange) => this.#endSilent(exchange, silenceMs))
-    const options = {
-      requestTimeout: 0,
-      headersTimeout: silenceMs,
-      connectionsCheckingInterval: silenceMs / 4,
-      maxHeaderSize: MAX_HEADER_BYTES,
-    }
-    this.#server = createServer(options, (request, response) => {
-      if (this.#exchanges.begin({ request, response })) {
-        void this.#answer(request, response)
-      }
+    // The sidecar keeps its connections, and ends those of which nothing comes any more.
+    const timeouts = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }
+    this.#server = createServer(timeouts, (request, response) => {
+      void this.#answer(request, response)
     })
-    this.#server.maxConnections = connections
   }
 
-  /** Listens on a Unix socket, which any user inside of the container may connect to. */
+  /** Listens on a Unix socket, which no other account may connect to. */
   static async listen(
     socket: string,
     router: Router,
     tokens: GatewayTokens,
-    log: GatewayLog,
-    limits = GATEWAY_LIMITS
+    log: GatewayLog
   ): Promise<Gateway> {
-    const gateway = new Gateway(router, tokens, log, limits)
+    const gateway = new Gateway(router, tokens, log)
     gateway.#server.listen(socket)
     await once(gateway.#server, 'listening')
-    await chmod(socket, 0o666)
+    await chmod(socket, 0o600)
     return gateway
   }
 
@@ -95,7 +59,6 @@ export class Gateway {
     const closed = once(this.#server, 'close')
     this.#server.close()
     this.#server.closeAllConnections()
-    this.#exchanges.close()
     await closed
   }
 
@@ -108,15 +71,8 @@ export class Gateway {
         throw new GatewayError(404, 'The node has no such route')
       }
       this.#authorize(request, route.token)
-      if (this.#requests.isFull) {
-        throw new GatewayError(503, 'Too many requests of the analysis wait: repeat it later')
-      }
       const { params, handler } = route
-      await this.#requests.run(async () => {
-        if (!hasEnded(response)) {
-          await handler({ request, response, params, query: searchParams })
-        }
-      })
+      await handler({ request, response, params, query: searchParams })
     } catch (error) {
       this.#refuse(request, response, error)
     }
@@ -133,17 +89,6 @@ export class Gateway {
     }
   }
 
-  #endSilent({ request, response }: Exchange, silenceMs: number): void {
-    if (response.headersSent) {
-      response.destroy()
-    } else {
-      const reason = `Nothing of the request moved for ${silenceMs / 1000} seconds`
-      // Whoever handles it waits for the rest of its body.
-      response.once('close', () => request.destroy())
-      this.#refuse(request, response, new GatewayError(408, reason))
-    }
-  }
-
   #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     if (hasEnded(response)) {
       return
@@ -155,7 +100,6 @@ export class Gateway {
       response.destroy()
       return
     }
-    response.setHeader('connection', 'close')
     if (status === 503) {
       response.setHeader('retry-after', '1')
     }

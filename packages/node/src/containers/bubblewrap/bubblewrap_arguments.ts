@@ -32,7 +32,7 @@ export function bubblewrapOptions(spec: ResolvedSpec, rootPath: string): string[
   ]
 }
 
-/** The network namespace is that of the forwarder, in which the container is started. */
+/** The network namespace is that of the sidecar, in which the container is started. */
 export function namespaceOptions(hostName: string): string[] {
   return [
     ...['--unshare-user', '--uid', String(CONTAINER_ACCOUNT), '--gid', String(CONTAINER_ACCOUNT)],

@@ -7,21 +7,22 @@ import type { Readable, Writable } from 'node:stream'
 
 import { tryParseJson } from '#kernel/try_parse_json'
 import { ContainerStartFailed } from '#node/errors'
-import type { Forwarder } from '#node/containers/forwarder'
 import type { ContainerGroup } from '#node/containers/control_groups/container_group'
 import type { ContainerFolder } from '#node/containers/run_folder'
 import { hostsFile, RESOLVER_FILE } from '#node/containers/hosts_file'
 import { exitOf } from '#node/containers/container_exit'
 import { withoutInherited } from '#node/containers/inherited_descriptors'
-import { OutputPipe } from '#node/containers/output_pipe'
 import { LineSplitter } from '#node/containers/line_splitter'
 import { SYSTEM_ENVIRONMENT } from '#node/containers/system_environment'
 import { signalProcess } from '#node/containers/signal_process'
 import { bpfProgram } from '#node/containers/seccomp/bpf_program'
 import type { Container, ContainerExit, EndReport } from '#node/containers/container_driver'
 import type { ResolvedSpec } from '#node/containers/resolve_spec'
+import { startSidecar } from '#node/containers/start_sidecar'
+import { OutputPipes } from '#node/sidecar/output_pipes'
+import type { Sidecar } from '#node/sidecar/sidecar'
 import { bubblewrapOptions, DESCRIPTORS } from './bubblewrap_arguments.js'
-import { launchCommand, ROOT_MOUNT } from './launch_command.js'
+import { launchCommand, networkCommand, ROOT_MOUNT } from './launch_command.js'
 import { childrenOf, isRunning } from '#node/containers/process_tree'
 import { UsageWatch } from './usage_watch.js'
 
@@ -34,6 +35,12 @@ interface ProgramEnd {
   readonly reached: EndReport | undefined
 }
 
+interface ContainerParts {
+  readonly bubblewrap: ChildProcess
+  readonly sidecar: Sidecar
+  readonly group: ContainerGroup | undefined
+}
+
 /** A running container: Bubblewrap outside of it, its init process, and the program as the child of that. */
 export class BubblewrapContainer implements Container {
   readonly exited: Promise<ContainerExit>
@@ -44,26 +51,36 @@ export class BubblewrapContainer implements Container {
   static async start(
     spec: ResolvedSpec,
     folder: ContainerFolder,
-    forwarder: Forwarder,
     group: ContainerGroup | undefined
   ): Promise<BubblewrapContainer> {
-    let lastLine = ''
-    const onLine: ResolvedSpec['onLine'] = (line, stream) => {
-      lastLine = line
-      spec.onLine(line, stream)
+    const outputs = await OutputPipes.open(dirname(spec.gatewaySocket))
+    let sidecar: Sidecar | undefined
+    try {
+      sidecar = await startSidecar(networkCommand(spec.rootPath), spec, outputs)
+      const bubblewrap = launch(spec, sidecar, outputs, group)
+      outputs.close()
+      return await BubblewrapContainer.#started(spec, folder, { bubblewrap, sidecar, group })
+    } catch (error) {
+      await sidecar?.close()
+      throw error
+    } finally {
+      outputs.close()
     }
-    const outputs = await OutputPipe.openAll(dirname(spec.gatewaySocket), onLine)
-    const bubblewrap = launch(spec, forwarder, outputs, group)
+  }
+
+  /** Waits until the program runs, or has ended already. */
+  static async #started(
+    spec: ResolvedSpec,
+    folder: ContainerFolder,
+    { bubblewrap, sidecar, group }: ContainerParts
+  ): Promise<BubblewrapContainer> {
     const initPid = initOf(bubblewrap)
-    const ended = Promise.all([
-      exitCode(bubblewrap, initPid),
-      ...outputs.map(({ finished }) => finished),
-    ])
-    outputs.forEach((output) => output.release())
+    const ended = Promise.all([exitCode(bubblewrap, initPid), sidecar.outputEnded])
     const init = await initPid
     const hasStarted = init !== undefined && (await hasProgram(init, bubblewrap))
     if (!hasStarted) {
       const [code] = await ended
+      const { lastLine } = sidecar
       if (init === undefined || OWN_MESSAGE.test(lastLine)) {
         throw new ContainerStartFailed(
           `Bubblewrap could not start the container: ${lastLine || `it ended with ${code}`}`
@@ -73,26 +90,24 @@ export class BubblewrapContainer implements Container {
     const end = async () => {
       const [code] = await ended
       const reached = code === 0 ? undefined : group?.reachedLimit(spec.limits)
-      await forwarder.close()
+      await sidecar.close()
       await group?.remove()
       await folder.remove()
       return { code, reached }
     }
-    return new BubblewrapContainer(spec, bubblewrap, init!, forwarder, group, end())
+    return new BubblewrapContainer(spec, { bubblewrap, sidecar, group }, init!, end())
   }
 
   private constructor(
     spec: ResolvedSpec,
-    bubblewrap: ChildProcess,
+    { bubblewrap, sidecar, group }: ContainerParts,
     init: number,
-    forwarder: Forwarder,
-    group: ContainerGroup | undefined,
     ended: Promise<ProgramEnd>
   ) {
     this.#bubblewrap = bubblewrap
     this.#init = init
     const watch = new UsageWatch(init, spec, group, (report) => this.#end(report))
-    void forwarder.ended.then(() =>
+    void sidecar.ended.then(() =>
       this.#end({ reason: 'gateway', message: 'Its way to the gateway ended' })
     )
     this.exited = ended.then(({ code, reached }) => {
@@ -132,23 +147,22 @@ export class BubblewrapContainer implements Container {
 /** The options are in pipes, and the environment is that of the container only within it. */
 function launch(
   spec: ResolvedSpec,
-  forwarder: Forwarder,
-  outputs: readonly OutputPipe[],
+  sidecar: Sidecar,
+  outputs: OutputPipes,
   group: ContainerGroup | undefined
 ): ChildProcess {
   const rootPath = process.getuid?.() === 0 ? ROOT_MOUNT : spec.rootPath
   const [file, ...args] = [
     ...(group?.enterCommand() ?? []),
-    ...launchCommand(forwarder.pid, spec.limits),
+    ...launchCommand(sidecar.pid, spec.limits),
     ...['bwrap', '--args', String(DESCRIPTORS.options), '--seccomp', String(DESCRIPTORS.filter)],
     ...['--json-status-fd', String(DESCRIPTORS.status), '--', ...spec.command],
   ]
-  const descriptors = outputs.map(({ descriptor }) => descriptor)
   const pipes = ['pipe', 'pipe', 'pipe', 'pipe', 'pipe']
   const bubblewrap = spawn(file!, args, {
     cwd: '/',
     env: SYSTEM_ENVIRONMENT,
-    stdio: withoutInherited(['ignore', ...descriptors, ...pipes]),
+    stdio: withoutInherited(['ignore', ...outputs.sinks, ...pipes]),
     detached: true,
   })
   const contents = {

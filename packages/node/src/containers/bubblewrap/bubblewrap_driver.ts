@@ -3,16 +3,13 @@ import { basename } from 'node:path'
 import { promisify } from 'node:util'
 
 import { ContainersUnavailable } from '#node/errors'
-import { Forwarder } from '#node/containers/forwarder'
 import type { ContainerGroup } from '#node/containers/control_groups/container_group'
 import { ContainerGroups } from '#node/containers/control_groups/container_groups'
 import { RunFolder, type ContainerFolder } from '#node/containers/run_folder'
 import { resolveSpec, type ResolvedSpec } from '#node/containers/resolve_spec'
 import { SYSTEM_ENVIRONMENT } from '#node/containers/system_environment'
 import {
-  ANALYSIS_PORT,
   DEFAULT_LIMITS,
-  GATEWAY_PORT,
   type Container,
   type ContainerDriver,
   type ContainerSpec,
@@ -20,7 +17,7 @@ import {
 } from '#node/containers/container_driver'
 import { BubblewrapContainer } from './bubblewrap_container.js'
 import { namespaceOptions } from './bubblewrap_arguments.js'
-import { limitCommand, networkCommand, OWN_PROCESSES } from './launch_command.js'
+import { limitCommand, OWN_PROCESSES } from './launch_command.js'
 import { olderThanFloor } from './version_floor.js'
 import { namespaceAdvice } from './namespace_advice.js'
 
@@ -31,7 +28,7 @@ const NOT_INSTALLED =
 
 /**
  * Runs containers with Bubblewrap, which needs no rights of its own. Two layers: the outer one is a network in which the
- * forwarder listens; the inner one joins it, and is the container.
+ * sidecar listens; the inner one joins it, and is the container.
  */
 export class BubblewrapDriver implements ContainerDriver {
   readonly name = 'bubblewrap'
@@ -79,19 +76,11 @@ export class BubblewrapDriver implements ContainerDriver {
     await this.#requireAvailable()
     const spec = resolveSpec(stated)
     const folder = await this.#folder.create()
-    let forwarder: Forwarder | undefined
     let group: ContainerGroup | undefined
     try {
       group = await this.#createGroup(folder, spec)
-      forwarder = await Forwarder.start(networkCommand(spec.rootPath), {
-        gatewaySocket: spec.gatewaySocket,
-        gatewayPort: GATEWAY_PORT,
-        inboundSocket: spec.inboundSocket,
-        analysisPort: ANALYSIS_PORT,
-      })
-      return await BubblewrapContainer.start(spec, folder, forwarder, group)
+      return await BubblewrapContainer.start(spec, folder, group)
     } catch (error) {
-      await forwarder?.close()
       await group?.remove()
       await folder.remove()
       throw error

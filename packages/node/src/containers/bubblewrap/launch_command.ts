@@ -12,7 +12,7 @@ const ACCOUNTS = 100_000_000
 
 /** The kernel ends a container before anything else if the machine runs out of memory. */
 const OOM_SCORE = 500
-/** Threads of the forwarder and of Bubblewrap itself, which the kernel counts with those of the container. */
+/** Threads of the sidecar and of Bubblewrap itself, which the kernel counts with those of the container. */
 export const OWN_PROCESSES = 32
 /**
  * What one process may reserve, in relation to the limit of memory: stacks and arenas of threads are reserved and hardly
@@ -23,7 +23,7 @@ const MAX_OPEN_FILES = 1024
 
 const isRoot = (): boolean => process.getuid?.() === 0
 
-/** Makes the network of a container, and runs a command in it: the forwarder, which may listen on port 80. */
+/** Makes the network of a container, and runs a command in it: the sidecar, which may listen on port 80. */
 export function networkCommand(rootPath: string): string[] {
   return [
     'bwrap',

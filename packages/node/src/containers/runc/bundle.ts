@@ -135,7 +135,7 @@ function resourcesOf({ limits }: ResolvedSpec): object {
 }
 
 /**
- * The first hook reports that the network exists, and waits until the forwarder listens in it; the second one reports that
+ * The first hook reports that the network exists, and waits until the sidecar listens in it; the second one reports that
  * the program was started.
  */
 function hooksOf(folder: string): object {

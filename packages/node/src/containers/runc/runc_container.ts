@@ -8,21 +8,16 @@ import { promisify } from 'node:util'
 import { ContainerStartFailed } from '#node/errors'
 import { foldersOf, reachedLimit } from '#node/containers/control_groups/group_folders'
 import { exitOf } from '#node/containers/container_exit'
-import { Forwarder } from '#node/containers/forwarder'
 import { hostsFile, RESOLVER_FILE } from '#node/containers/hosts_file'
 import { withoutInherited } from '#node/containers/inherited_descriptors'
-import { OutputPipe } from '#node/containers/output_pipe'
 import type { ContainerFolder } from '#node/containers/run_folder'
 import { signalProcess } from '#node/containers/signal_process'
 import { SYSTEM_ENVIRONMENT } from '#node/containers/system_environment'
-import {
-  ANALYSIS_PORT,
-  GATEWAY_PORT,
-  type Container,
-  type ContainerExit,
-  type EndReport,
-} from '#node/containers/container_driver'
+import type { Container, ContainerExit, EndReport } from '#node/containers/container_driver'
 import type { ResolvedSpec } from '#node/containers/resolve_spec'
+import { startSidecar } from '#node/containers/start_sidecar'
+import { OutputPipes } from '#node/sidecar/output_pipes'
+import type { Sidecar } from '#node/sidecar/sidecar'
 import { BUNDLE_FILES, bundleConfig } from './bundle.js'
 import type { PidNamespace } from './pid_namespace.js'
 
@@ -40,8 +35,7 @@ export interface RuncDependencies {
 interface ContainerParts {
   readonly runc: ChildProcess
   readonly pid: number
-  readonly forwarder: Forwarder
-  readonly outputs: readonly OutputPipe[]
+  readonly sidecar: Sidecar
 }
 
 /** A container that `runc run` waits for. Its control group stays until its counters were read. */
@@ -54,27 +48,15 @@ export class RuncContainer implements Container {
   #report: EndReport | undefined
 
   static async start(spec: ResolvedSpec, dependencies: RuncDependencies): Promise<RuncContainer> {
-    const { path } = dependencies.folder
-    const outputs = await OutputPipe.openAll(dirname(spec.gatewaySocket), spec.onLine)
-    await writeBundle(spec, dependencies)
-    const runc = launch(dependencies, outputs)
-    outputs.forEach((output) => output.release())
-    const state = await hookFile(path, BUNDLE_FILES.created, runc)
-    const { pid } = JSON.parse(state) as { readonly pid: number }
-    const forwarder = await Forwarder.start(['nsenter', '--target', String(pid), '--net', '--'], {
-      gatewaySocket: spec.gatewaySocket,
-      gatewayPort: GATEWAY_PORT,
-      inboundSocket: spec.inboundSocket,
-      analysisPort: ANALYSIS_PORT,
-    })
+    const outputs = await OutputPipes.open(dirname(spec.gatewaySocket))
     try {
-      await writeFile(join(path, BUNDLE_FILES.connected), '')
-      await hookFile(path, BUNDLE_FILES.started, runc)
-    } catch (error) {
-      await forwarder.close()
-      throw error
+      await writeBundle(spec, dependencies)
+      const runc = launch(dependencies, outputs)
+      const { pid, sidecar } = await connect(spec, dependencies, { runc, outputs })
+      return new RuncContainer(spec, dependencies, { runc, pid, sidecar })
+    } finally {
+      outputs.close()
     }
-    return new RuncContainer(spec, dependencies, { runc, pid, forwarder, outputs })
   }
 
   private constructor(spec: ResolvedSpec, dependencies: RuncDependencies, parts: ContainerParts) {
@@ -83,7 +65,7 @@ export class RuncContainer implements Container {
     this.#parts = parts
     this.#group = groupOf(spec, dependencies)
     const watch = setInterval(() => this.#checkLimits(), WATCH_INTERVAL_MS).unref()
-    void parts.forwarder.ended.then(() =>
+    void parts.sidecar.ended.then(() =>
       this.#end({ reason: 'gateway', message: 'Its way to the gateway ended' })
     )
     this.exited = this.#finish().finally(() => clearInterval(watch))
@@ -106,14 +88,14 @@ export class RuncContainer implements Container {
   }
 
   async #finish(): Promise<ContainerExit> {
-    const { runc, outputs, forwarder } = this.#parts
+    const { runc, sidecar } = this.#parts
     const { folder, namespace, statePath } = this.#dependencies
     const code = await exitCode(runc)
     const report = this.#report ?? (code === 0 ? undefined : this.#reachedLimit())
     await namespace.end()
-    await Promise.all(outputs.map(({ finished }) => finished))
+    await sidecar.outputEnded
     await deleteContainer(statePath, basename(folder.path))
-    await forwarder.close()
+    await sidecar.close()
     await folder.remove()
     return exitOf(code, report)
   }
@@ -166,7 +148,7 @@ async function writeBundle(spec: ResolvedSpec, dependencies: RuncDependencies): 
 
 function launch(
   { statePath, folder: { path } }: RuncDependencies,
-  outputs: readonly OutputPipe[]
+  outputs: OutputPipes
 ): ChildProcess {
   const log = ['--log', join(path, BUNDLE_FILES.log), '--log-format', 'json']
   return spawn(
@@ -175,10 +157,35 @@ function launch(
     {
       cwd: '/',
       env: SYSTEM_ENVIRONMENT,
-      stdio: withoutInherited(['ignore', ...outputs.map(({ descriptor }) => descriptor)]),
+      stdio: withoutInherited(['ignore', ...outputs.sinks]),
       detached: true,
     }
   )
+}
+
+interface LaunchedContainer {
+  readonly runc: ChildProcess
+  readonly outputs: OutputPipes
+}
+
+/** Starts the sidecar as soon as the network exists, and returns when the program was started in it. */
+async function connect(
+  spec: ResolvedSpec,
+  { folder: { path } }: RuncDependencies,
+  { runc, outputs }: LaunchedContainer
+): Promise<{ pid: number; sidecar: Sidecar }> {
+  const state = await hookFile(path, BUNDLE_FILES.created, runc)
+  const { pid } = JSON.parse(state) as { readonly pid: number }
+  const network = ['nsenter', '--target', String(pid), '--net', '--']
+  const sidecar = await startSidecar(network, spec, outputs)
+  try {
+    await writeFile(join(path, BUNDLE_FILES.connected), '')
+    await hookFile(path, BUNDLE_FILES.started, runc)
+    return { pid, sidecar }
+  } catch (error) {
+    await sidecar.close()
+    throw error
+  }
 }
 
 async function exitCode(runc: ChildProcess): Promise<number> {

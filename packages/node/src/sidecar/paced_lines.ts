@@ -1,6 +1,6 @@
-import { setImmediate, setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 
-import { LineSplitter } from './line_splitter.js'
+import { LineSplitter } from '#node/containers/line_splitter'
 
 export interface OutputPace {
   readonly windowMs: number
@@ -8,27 +8,36 @@ export interface OutputPace {
   readonly bytes: number
   /** Beyond so many lines in a window, further ones are counted only. */
   readonly lines: number
-  /** What is split before the loop goes on with other work. */
+  /** What is split before its lines are handed on. */
   readonly sliceBytes: number
+  /** Lines that are handed on at once. */
+  readonly batchLines: number
   /** The end of what was dropped is kept: it says why a program failed. */
   readonly tailBytes: number
+  readonly tailLines: number
 }
 
 export const OUTPUT_PACE: OutputPace = {
   windowMs: 1_000,
-  bytes: 16 * 1024 ** 2,
+  bytes: 4 * 1024 ** 2,
   lines: 10_000,
-  sliceBytes: 4 * 1024,
+  sliceBytes: 16 * 1024,
+  batchLines: 1_000,
   tailBytes: 64 * 1024,
+  tailLines: 1_000,
 }
+
+/** Takes lines in order. Further ones come when it has resolved. */
+export type TakeLines = (lines: readonly string[]) => Promise<void>
 
 const LINE_BREAK = 0x0a
 
-/** Reads the lines of a program at a pace that leaves the loop to others, however it writes them. */
+/** Reads the lines of a program at a pace that leaves time to others, however it writes them. */
 export class PacedLines {
-  readonly #onLine: (line: string) => void
+  readonly #takeLines: TakeLines
   readonly #pace: OutputPace
-  readonly #splitter: LineSplitter
+  readonly #splitter = new LineSplitter((line) => this.#batch.push(line))
+  #batch: string[] = []
   #windowStart = performance.now()
   #bytes = 0
   #lines = 0
@@ -36,28 +45,25 @@ export class PacedLines {
   /** The end of what was dropped in this window. */
   #tail: Buffer | undefined
 
-  constructor(onLine: (line: string) => void, pace = OUTPUT_PACE) {
-    this.#onLine = onLine
+  constructor(takeLines: TakeLines, pace = OUTPUT_PACE) {
+    this.#takeLines = takeLines
     this.#pace = pace
-    this.#splitter = new LineSplitter((line) => {
-      this.#lines += 1
-      onLine(line)
-    })
   }
 
-  /** Returns when the source has ended, or failed. */
+  /** Returns when the source has ended, or failed, and all of it was taken. */
   async readAll(source: AsyncIterable<Buffer>): Promise<void> {
     try {
       for await (const chunk of source) {
         await this.#makeRoom()
         this.#bytes += chunk.length
-        await this.#take(chunk)
+        await this.#split(chunk)
       }
     } catch {
       // What was read before counts.
     }
     await this.#releaseTail()
     this.#splitter.end()
+    await this.#handOn()
   }
 
   async #makeRoom(): Promise<void> {
@@ -73,14 +79,23 @@ export class PacedLines {
     this.#lines = 0
   }
 
-  async #take(chunk: Buffer): Promise<void> {
-    for (let at = 0; at < chunk.length; at += this.#pace.sliceBytes) {
+  async #split(bytes: Buffer): Promise<void> {
+    for (let at = 0; at < bytes.length; at += this.#pace.sliceBytes) {
       if (this.#lines >= this.#pace.lines) {
-        this.#drop(chunk.subarray(at))
+        this.#drop(bytes.subarray(at))
         return
       }
-      this.#splitter.write(chunk.subarray(at, at + this.#pace.sliceBytes))
-      await setImmediate()
+      this.#splitter.write(bytes.subarray(at, at + this.#pace.sliceBytes))
+      await this.#handOn()
+    }
+  }
+
+  async #handOn(): Promise<void> {
+    const lines = this.#batch
+    this.#batch = []
+    this.#lines += lines.length
+    for (let at = 0; at < lines.length; at += this.#pace.batchLines) {
+      await this.#takeLines(lines.slice(at, at + this.#pace.batchLines))
     }
   }
 
@@ -100,15 +115,25 @@ export class PacedLines {
     if (!tail) {
       return
     }
-    const whole = tail.subarray(tail.indexOf(LINE_BREAK) + 1)
-    this.#onLine(`… ${this.#dropped - lineBreaksIn(whole)} lines dropped …`)
+    const whole = lastLines(tail.subarray(tail.indexOf(LINE_BREAK) + 1), this.#pace.tailLines)
+    this.#batch.push(`… ${this.#dropped - lineBreaksIn(whole)} lines dropped …`)
     this.#tail = undefined
     this.#dropped = 0
-    for (let at = 0; at < whole.length; at += this.#pace.sliceBytes) {
-      this.#splitter.write(whole.subarray(at, at + this.#pace.sliceBytes))
-      await setImmediate()
+    this.#splitter.write(whole)
+    await this.#handOn()
+  }
+}
+
+/** The end of a text, with so many line breaks. */
+function lastLines(text: Buffer, count: number): Buffer {
+  let start = text.length
+  for (let breaks = 0; breaks <= count; breaks += 1) {
+    start = text.subarray(0, start).lastIndexOf(LINE_BREAK)
+    if (start === -1) {
+      return text
     }
   }
+  return text.subarray(start + 1)
 }
 
 function lineBreaksIn(bytes: Buffer): number {

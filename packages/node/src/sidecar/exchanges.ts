@@ -31,7 +31,7 @@ export class Exchanges {
   }
 
   /** Returns false for a request that came before the last one was answered. Its connection is ended. */
-  begin(exchange: Exchange): boolean {
+  start(exchange: Exchange): boolean {
     const { socket } = exchange.request
     if (socket.destroyed || this.#open.has(socket)) {
       socket.destroy()
