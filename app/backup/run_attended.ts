@@ -1,6 +1,7 @@
 import type { BaseCommand } from '@adonisjs/core/ace'
 
 import { UnknownMigrations } from '#database/deferred_migrations'
+import { FormerTables } from '#database/former_migrations'
 import { drain } from '#kernel/drain'
 import { BackupDamaged, BackupRefused } from './errors.js'
 
@@ -53,4 +54,5 @@ function reportFailure(command: BaseCommand, error: unknown, options: FailureOpt
 const isBackupError = (error: unknown): error is Error =>
   error instanceof BackupRefused ||
   error instanceof BackupDamaged ||
-  error instanceof UnknownMigrations
+  error instanceof UnknownMigrations ||
+  error instanceof FormerTables

@@ -6,6 +6,13 @@ export const index = {
   /** For equality and sorting on ids, flags and times. */
   value: (table: string, column: string) => tree(table, 'value', [column], `"${column}"`),
 
+  values: (table: string, ...columns: readonly string[]) =>
+    columns.map((column) => index.value(table, column)),
+
+  /** For statements of ours that need no order. */
+  plain: (table: string, ...columns: readonly string[]) =>
+    columns.map((column) => `create index ${table}_${column} on ${table} (${column})`),
+
   /** For case-insensitive equality on text. */
   text: (table: string, column: string, ...rest: string[]) =>
     tree(table, 'text', [column, ...rest], `lower("${column}")`, ...rest),

@@ -31,7 +31,7 @@ const ROWS_NOTED_SINGLY = 8
 const nameOf = (table: string, use: string) => `"${table}_${use}_total"`
 
 /** The statements that create or replace the triggers that record inserts and deletes. */
-export function totalTriggers(table: string, realm?: string): string[] {
+function totalTriggers(table: string, realm?: string): string[] {
   const onInsert = triggerWithFunction(nameOf(table, 'insert'))
   const onDelete = triggerWithFunction(nameOf(table, 'delete'))
   const realmKey = realmKeySql(realm, 'c')
@@ -135,32 +135,10 @@ const groupTotals = (table: string) =>
   `select list, realm_id, records from record_totals where list like '${table}:%'
    union all select list, realm_id, change from record_total_changes where list like '${table}:%'`
 
-/** The statements with which a migration stops maintaining group totals. The table's totals stay. */
-export function dropGroupTotals(table: string): string[] {
-  return [
-    ...['group', 'group_truncate'].flatMap((use) => [
-      `drop trigger ${nameOf(table, use)} on "${table}"`,
-      `drop function ${nameOf(table, use)}`,
-    ]),
-    ...deleteGroupTotals(table),
-  ]
-}
-
 const deleteGroupTotals = (table: string) => [
   `delete from record_total_changes where list like '${table}:%'`,
   `delete from record_totals where list like '${table}:%'`,
 ]
-
-/** The statements with which a migration stops maintaining the totals of a table. */
-export function dropTotals(table: string, realm?: string): string[] {
-  const uses = ['insert', 'delete', 'truncate', ...(realm === undefined ? [] : ['realm'])]
-  return [
-    ...uses.map((use) => `drop trigger ${nameOf(table, use)} on "${table}"`),
-    `drop function ${nameOf(table, 'insert')}, ${nameOf(table, 'delete')}`,
-    `delete from record_total_changes where list = '${table}'`,
-    `delete from record_totals where list = '${table}'`,
-  ]
-}
 
 /** Records rarely change their realm, and a trigger on one column adds no cost to other updates. */
 function realmTrigger(table: string, realm: string): string[] {

@@ -7,6 +7,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { databaseUrl } from './addresses.js'
 import { DatabaseClient } from './database_client.js'
 import { pools } from './pools.js'
+import { currentMigrations, succeedFormerMigrations } from './former_migrations.js'
 import { endDeferral, deferOtherMigrations } from './deferred_migrations.js'
 import { busConnection, databaseOwners, migrationTable } from './bus_connections.js'
 import type { SurfaceName } from '#configuration/surfaces'
@@ -65,11 +66,12 @@ async function migrateOver(
     })
   const runner = newRunner()
   const pool = pools.for(databaseUrl(surface))
+  await succeedFormerMigrations(pool, table)
   if (upTo) {
     await deferOtherMigrations(pool, {
       table,
       list: () => newRunner().getList(),
-      wanted: upTo(surface, table),
+      wanted: currentMigrations(table, upTo(surface, table)),
     })
   }
   await runner.run()

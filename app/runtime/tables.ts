@@ -3,6 +3,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import type { Surface } from '#configuration/processes'
 import { databaseUrl } from '#database/addresses'
 import { databaseOwners } from '#database/bus_connections'
+import { FormerTables } from '#database/former_migrations'
 import { migrate } from '#database/migrator'
 import { PrimaryNotFound } from '#database/primary_resolver'
 import { pools } from '#database/pools'
@@ -41,6 +42,9 @@ export async function bringTablesUpToDate(
 /** Explains an error of an unusable database; undefined for other errors. */
 export function unusableDatabase(error: unknown): string | undefined {
   const { code = '', message } = error as { code?: string; message: string }
+  if (error instanceof FormerTables) {
+    return `${message}.`
+  }
   if (MISSING_RELATION.includes(code)) {
     return `The tables are not those of this version (${message}): start the platform, or run "node ace hub:migrate".`
   }

@@ -20,7 +20,7 @@ import { Load } from '#tests/drills/upgrade/load'
 import { upgradePool } from '#tests/drills/upgrade/pool_upgrade'
 
 /** Stands for the release before this one as long as none has a tag. */
-const FORMER = 'bf5987ddc877f8a86094915a47d79e0f938b3672'
+const FORMER = '7d91a3bce6eda5309396bfee236c0b9db0db9205'
 const FROM = process.env.FROM ?? FORMER
 const DURATION_MS = setting('DURATION', 15) * 1_000
 const SEED = setting('SEED', randomInt(1, 2 ** 32))

@@ -52,6 +52,17 @@ test.group('A change of the application key', (group) => {
     return secrets.sort()
   }
 
+  test('reaches every column with the name of a secret', async ({ assert }) => {
+    const { rows } = await database.pool.query(
+      `select table_name as table, column_name as column from information_schema.columns
+       where table_schema = 'public' and column_name ~ 'secret|password|token' order by 1, 2`
+    )
+    assert.sameDeepMembers(
+      rows,
+      SEALED_COLUMNS.map(({ table, column }) => ({ table, column }))
+    )
+  })
+
   test('seals anew what the former key has sealed, and nothing twice', async ({ assert }) => {
     const secrets = await registries(MANY)
 

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 
 import type { Check } from '#doctor/check'
 import { eachDatabase } from '#doctor/each_database'
+import { currentMigrations, FormerTables, recordedMigrations } from '#database/former_migrations'
 import { finding, type Finding } from '#doctor/finding'
 import type { Database, CheckContext } from '#doctor/check_context'
 
@@ -13,10 +14,21 @@ export const migrationsCheck: Check = {
   run(context) {
     return eachDatabase(context, async (database) => {
       const sets = ['bus', ...database.surfaces]
-      const found = await Promise.all(sets.map((set) => compare(context, database, set)))
+      const found = await Promise.all(sets.map((set) => examine(context, database, set)))
       return found.flat()
     })
   },
+}
+
+async function examine(context: CheckContext, database: Database, set: string) {
+  try {
+    return await compare(context, database, set)
+  } catch (error) {
+    if (error instanceof FormerTables) {
+      return [finding('DATABASE_BEHIND', error.message)]
+    }
+    throw error
+  }
 }
 
 async function compare(
@@ -30,10 +42,8 @@ async function compare(
   )
   const table = `${set}_migrations`
   const { rows: tables } = await pool.query('select to_regclass($1) as found', [table])
-  const { rows } = tables[0].found
-    ? await pool.query<{ name: string }>(`select name from ${table}`)
-    : { rows: [] }
-  const applied = new Set(rows.map(({ name }) => nameOf(name)))
+  const recorded = tables[0].found ? await recordedMigrations(pool, table) : []
+  const applied = new Set(currentMigrations(table, recorded).map(nameOf))
   const missing = [...known.difference(applied)]
   const newer = [...applied.difference(known)]
   return [

@@ -153,13 +153,10 @@ export interface EventRow {
 
 const iso = (column: string) => `${timestampText(column)} as ${column}`
 
-/** The columns of every version of the table. The database formats times as fast as a program. */
-export const FIRST_EVENT_COLUMNS = `id, scope, name, ref_type, ref_id, data, expiring, request_path, request_method,
+/** The columns of an `EventRow`. The database formats times as fast as a program. */
+const EVENT_COLUMNS = `id, scope, name, ref_type, ref_id, data, expiring, request_path, request_method,
   request_ip_address, request_user_agent, actor_type, actor_id, actor_name, realm_id, ${iso('expires_at')},
-  ${iso('created_at')}, ${iso('updated_at')}`
-
-/** The columns of an `EventRow`. */
-const EVENT_COLUMNS = `${FIRST_EVENT_COLUMNS}, reported_by`
+  ${iso('created_at')}, ${iso('updated_at')}, reported_by`
 
 /** A stored event as the API returns it. */
 export function asSealed(row: EventRow): SealedEvent {

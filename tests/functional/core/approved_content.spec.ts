@@ -4,14 +4,9 @@ import { coreSettings } from '#core/core_settings'
 import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
-import { statementsOf } from '#tests/helpers/database/migration_statements'
 
 import { call, database, Scene, set } from './analysis_scene.js'
 import { useSettings } from '#tests/helpers/settings'
-
-const { default: KeepWhatWasApproved } = await import('#migrations/core/031_keep_what_was_approved')
-const { default: ApproveImagesAsTheyAre } =
-  await import('#migrations/core/063_approve_images_as_they_are')
 
 test.group('Content of an approved analysis', (group) => {
   let scene: Scene
@@ -257,18 +252,5 @@ test.group('Content of an approved analysis', (group) => {
     cleanup(useSettings(coreSettings, { skipsAnalysisApproval: true }))
     assert202(await newFile())
     assert.equal((await stored()).status, 'approved')
-  })
-
-  test('of an older installation is of what there is when it is brought up to date', async ({
-    assert,
-  }) => {
-    const { digest } = await stored()
-    await set('analysis_nodes', assigned.id, { approved_digest: null })
-    for (const migration of [KeepWhatWasApproved, ApproveImagesAsTheyAre]) {
-      for (const statement of await statementsOf(migration, 'core')) {
-        await database().query(statement)
-      }
-    }
-    assert.equal((await stored()).digest, digest)
   })
 })

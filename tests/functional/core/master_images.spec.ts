@@ -5,15 +5,11 @@ import type { Message } from '#bus/message'
 import type { Attributes } from '#records/row'
 import { clock } from '#kernel/clock'
 import { env } from '#start/env'
-import { statementsOf } from '#tests/helpers/database/migration_statements'
 import { withLockedRow } from '#tests/helpers/locked_row'
 import { identity } from '#tests/helpers/identities'
 import { sampleRecord } from '#tests/helpers/sample_records'
 
 import { call, database, Scene } from './analysis_scene.js'
-
-const { default: ListCommandArguments } =
-  await import('#migrations/core/030_list_command_arguments')
 
 /** A manager of images. */
 const manager = () => identity({ permissions: ['master_image_manage'] })
@@ -52,32 +48,6 @@ test.group('Master images', (group) => {
     const path = `/analyses/${analysis.id}?include=masterImage`
     const { masterImage } = (await call(scene.researcher(), 'GET', path)).body.data
     assert.deepEqual(masterImage.commandArguments, [])
-  })
-
-  test('images of an older installation get the missing list', async ({ assert }) => {
-    const client = await database().connect()
-    try {
-      await client.query('begin')
-      await client.query('alter table master_images alter column command_arguments drop not null')
-      for (const stored of [null, '', 'null', '[{"value":"-v"}]']) {
-        await client.query('update master_images set command_arguments = $2 where id = $1', [
-          image.id,
-          stored,
-        ])
-        for (const statement of await statementsOf(ListCommandArguments, 'core')) {
-          await client.query(statement)
-        }
-        const { rows } = await client.query(
-          'select command_arguments::json as list from master_images where id = $1',
-          [image.id]
-        )
-        assert.deepEqual(rows[0].list, stored?.startsWith('[') ? [{ value: '-v' }] : [])
-        await client.query('alter table master_images alter column command_arguments drop not null')
-      }
-    } finally {
-      await client.query('rollback')
-      client.release()
-    }
   })
 
   test('a build is requested, and visible as starting', async ({ assert }) => {

@@ -3,18 +3,12 @@ import { test } from '@japa/runner'
 import { identityProvider } from '#core/clients/identity_provider'
 import { databaseUrl } from '#database/addresses'
 import { pools } from '#database/pools'
-import { identityPool } from '#identity/embedded/database'
 import type { SecurityEvent } from '#audit/security_event'
 import { useSecuritySink } from '#tests/helpers/container'
-import { clock } from '#kernel/clock'
 import { at } from '#tests/helpers/application'
 import { identity } from '#tests/helpers/identities'
-import { statementsOf } from '#tests/helpers/database/migration_statements'
 
 import { call, member, newRealm, uniqueName } from './node_scene.js'
-
-const { default: DisplayClientsOfRecords } =
-  await import('#migrations/identity/020_display_clients_of_records')
 
 const SECRET = /^[0-9a-f]{64}$/
 
@@ -74,30 +68,6 @@ test.group('Credentials of nodes', (group) => {
     assert.match(body.secret, SECRET)
     assert.isTrue(await canLogIn(body.secret))
     assert.equal(headers.get('cache-control'), 'private, no-store')
-  })
-
-  test('of an older installation get the missing display name', async ({ assert }) => {
-    const named = clock.uuid()
-    const client = await identityPool().connect()
-    try {
-      await client.query('begin')
-      await client.query('update clients set display_name = null where id = $1', [node.clientId])
-      await client.query(
-        'insert into clients (id, name, display_name, realm_id) values ($1, $2, null, $3)',
-        [named, uniqueName('client'), realmId]
-      )
-      for (const statement of await statementsOf(DisplayClientsOfRecords, 'identity')) {
-        await client.query(statement)
-      }
-      const { rows } = await client.query(
-        'select display_name as shown from clients where id = any($1) order by id = $2',
-        [[node.clientId, named], named]
-      )
-      assert.deepEqual(rows, [{ shown: node.id }, { shown: null }])
-    } finally {
-      await client.query('rollback')
-      client.release()
-    }
   })
 
   test('get a random secret if none is sent', async ({ assert }) => {

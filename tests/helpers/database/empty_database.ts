@@ -33,23 +33,16 @@ export async function emptyDatabase() {
   )
   const pool = new pg.Pool({ connectionString: address.href, max: 8 })
   pool.on('error', () => {})
-  const up = async (...migrations: readonly Migration[]) => {
-    for (const Each of migrations) {
-      await new Each(db.connection(), Each.name, false).execUp()
-    }
-  }
   return {
     pool,
     url: address.href,
-    up,
     /** Creates the tables of these folders of migrations; those of the bus are first. */
     async migrate(...folders: readonly (SurfaceName | 'bus')[]) {
       for (const folder of folders) {
-        await up(...(await migrationsIn(folder)))
+        for (const Each of await migrationsIn(folder)) {
+          await new Each(db.connection(), Each.name, false).execUp()
+        }
       }
-    },
-    async down(Each: Migration) {
-      await new Each(db.connection(), Each.name, false).execDown()
     },
     async stop() {
       await pool.end()

@@ -58,9 +58,15 @@ test.group('The doctor | databases', (group) => {
 
   test('tables that were not made yet, and tables of a newer version', async ({ assert }) => {
     assert.deepEqual(await findingsOf(migrationsCheck), ['DATABASE_BEHIND'])
-    await query('create table core_migrations (name text)')
-    await query(`insert into core_migrations values ('database/migrations/core/999_something_new')`)
+    await query('create table core_migrations (id serial, name text, batch integer default 1)')
+    await query(
+      `insert into core_migrations (name) select 'database/migrations/core/' || name
+       from unnest('{001_create_core,999_something_new}'::text[]) name`
+    )
     assert.deepEqual(await findingsOf(migrationsCheck), ['DATABASE_AHEAD', 'DATABASE_BEHIND'])
+    await query('delete from core_migrations where id = 1')
+    const { findings } = await examined({ url: database.url, checks: [migrationsCheck] })
+    assert.include(JSON.stringify(findings), 'too old for this version')
   })
 
   test('an index that is gone, and one that is not complete', async ({ assert }) => {

@@ -9,23 +9,10 @@ import { TaskRunner } from '#jobs/tasks/task_runner'
 import { Tasks } from '#jobs/tasks/tasks'
 import { eventually } from '#tests/helpers/eventually'
 import { overrideClock } from '#kernel/clock'
-import CreateRegistries from '#migrations/core/001_create_registries'
-import CreateRegistryProjects from '#migrations/core/002_create_registry_projects'
-import CreateClientIntents from '#migrations/core/004_create_client_intents'
-import CreateClientTasks from '#migrations/core/007_create_client_tasks'
-import CreateRegistryLinks from '#migrations/core/020_create_registry_links'
-import CreateTasks from '#migrations/core/040_create_tasks'
 import { emptyDatabase } from '#tests/helpers/database/empty_database'
 import { withLockedRow } from '#tests/helpers/locked_row'
 
 const QUEUE = { name: 'test', backOff: { firstMs: 1_000, longestMs: 8_000 } }
-const BEFORE = [
-  CreateRegistries,
-  CreateRegistryProjects,
-  CreateClientIntents,
-  CreateClientTasks,
-  CreateRegistryLinks,
-]
 
 let database: Awaited<ReturnType<typeof emptyDatabase>>
 let pool: pg.Pool
@@ -279,65 +266,5 @@ test.group('Tasks', (group) => {
     wake()
     await eventually(() => done.length === 2)
     assert.deepEqual(done, ['one', 'two'])
-  })
-})
-
-test.group('Migration to a single table of tasks', (group) => {
-  group.each.setup(withTasks)
-
-  const ID = '00000000-0000-4000-8000-000000000001'
-
-  async function former(): Promise<void> {
-    await database.up(...BEFORE)
-    await pool.query(`insert into client_tasks values ('${ID}', 'grant', '{a,b}', true, 3, now())`)
-    await pool.query(`insert into client_intents values ('${ID}', '${ID}', '2020-01-01Z', null)`)
-    await pool.query(
-      `insert into registries (id, name, host) values ('${ID}', 'one', 'one.example')`
-    )
-    await pool.query(
-      `insert into registry_links (registry_id, external_name, due_at, attempts, revision)
-       values ('${ID}', 'due', now(), 2, 7), ('${ID}', 'settled', null, 0, 1)`
-    )
-  }
-
-  test('moves pending tasks there, and back on rollback', async ({ assert }) => {
-    await former()
-    const tables = ['client_tasks', 'client_intents', 'registry_links']
-    const all = async () => {
-      const found = await Promise.all(
-        tables.map((name) => rows(`select * from ${name} order by 2`))
-      )
-      return JSON.parse(JSON.stringify(found))
-    }
-    const before = await all()
-    await database.up(CreateTasks)
-    const found = await rows(
-      `select queue, key, data, attempts, revision from tasks order by queue`
-    )
-    assert.deepEqual(found, [
-      {
-        queue: 'client',
-        key: ID,
-        data: { task: 'grant', permissions: ['a', 'b'], nothingElse: true },
-        attempts: 3,
-        revision: 1,
-      },
-      {
-        queue: 'client-intent',
-        key: ID,
-        data: { recordId: ID, realmId: ID },
-        attempts: 0,
-        revision: 1,
-      },
-      {
-        queue: 'registry-link',
-        key: `${ID}/due`,
-        data: { registryId: ID, externalName: 'due' },
-        attempts: 2,
-        revision: 7,
-      },
-    ])
-    await database.down(CreateTasks)
-    assert.deepEqual(await all(), before)
   })
 })

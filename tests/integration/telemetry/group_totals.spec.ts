@@ -1,11 +1,6 @@
 import { test } from '@japa/runner'
 import type pg from 'pg'
 
-import CreateEvents from '#migrations/telemetry/001_create_events'
-import OrderEvents from '#migrations/telemetry/002_order_events'
-import AddReporter from '#migrations/telemetry/011_add_reporter'
-import KeepTotalsOfGroups from '#migrations/telemetry/012_keep_totals_of_groups'
-import KeepTotals from '#migrations/telemetry/050_keep_totals'
 import { clock } from '#kernel/clock'
 import { decode } from '#query/decode'
 import { compileList, type ReadOptions } from '#query/sql/list_statement'
@@ -53,11 +48,9 @@ test.group('Totals of events by scope and kind', (group) => {
   group.each.setup(async () => {
     database = await emptyDatabase()
     pool = database.pool
-    await database.migrate('bus')
-    await database.up(CreateEvents, OrderEvents)
+    await database.migrate('bus', 'telemetry')
     await insert(23, REALMS[0]!)
     await insert(4, null, 'builder')
-    await database.up(AddReporter, KeepTotalsOfGroups, KeepTotals)
     return () => database.stop()
   })
 
@@ -125,13 +118,5 @@ test.group('Totals of events by scope and kind', (group) => {
       assert.isTrue(isCounted(`filter[scope]=entity${more}`), more)
     }
     assert.isTrue(isCounted('filter[scope]=entity&filter[refType]=node&filter[name]=updated'))
-  })
-
-  test('are no longer stored after a rollback', async ({ assert }) => {
-    await database.down(KeepTotals)
-    await database.down(KeepTotalsOfGroups)
-    await insert(3, null)
-    const { rowCount } = await pool.query('select from record_totals')
-    assert.equal(rowCount, 0)
   })
 })

@@ -94,18 +94,6 @@ test.group('The audit trail', (group) => {
     assert.equal(chains, REALMS.length)
   })
 
-  test('events that were there before it are sealed with it', async ({ assert }) => {
-    const former = eventWith({ data: { diff: { build_status: { next: 'a', previous: null } } } })
-    const database = await trailDatabase([former, eventWith({ data: null })])
-    try {
-      const { intact, events } = await verifyTrail(database.pool, { key: trailKey(), anchor })
-      assert.isTrue(intact)
-      assert.equal(events, 2)
-    } finally {
-      await database.stop()
-    }
-  })
-
   test('an event that arrives twice at once is sealed as stored, even if its expiry would differ', async ({
     assert,
   }) => {

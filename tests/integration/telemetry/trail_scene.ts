@@ -1,9 +1,6 @@
 import type pg from 'pg'
 
 import { clock } from '#kernel/clock'
-import CreateEvents from '#migrations/telemetry/001_create_events'
-import SealEvents from '#migrations/telemetry/010_seal_events'
-import AddReporter from '#migrations/telemetry/011_add_reporter'
 import type { HeadAnchor, SignedHead } from '#telemetry/trail/head_anchor'
 import type { SealedEvent } from '#telemetry/trail/leaf'
 import { sealEvents } from '#telemetry/trail/seal_events'
@@ -15,13 +12,10 @@ export const REALMS = [
   null,
 ]
 
-/** A database with the trail, and one with events from before the trail. */
-export async function trailDatabase(before: readonly SealedEvent[] = []) {
+/** A database with the trail. */
+export async function trailDatabase() {
   const database = await emptyDatabase()
-  await database.up(CreateEvents)
-  await store(database.pool, before)
-  await database.up(SealEvents)
-  await database.up(AddReporter)
+  await database.migrate('bus', 'telemetry')
   return database
 }
 
