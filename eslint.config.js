@@ -29,6 +29,11 @@ export default configApp(
     rules: { 'state/module-state': ['error', SINGLETONS] },
   },
   {
+    files: ['tests/**/*.ts'],
+    ignores: ['tests/unit/lint/**'],
+    rules: { 'house/field-words': ['error', { texts: false }] },
+  },
+  {
     /** A test states request and expectation in one line where that reads best. */
     files: ['tests/**/*.ts'],
     plugins: { titles: { rules: { 'test-title': testTitle } } },

@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The time of all files. Those who build packages for others set it by SOURCE_DATE_EPOCH. */
+/** The time of all files. Builders of packages for others set it by SOURCE_DATE_EPOCH. */
 function timeOf(commit: Date): Date {
   const seconds = process.env.SOURCE_DATE_EPOCH
   return seconds === undefined ? commit : new Date(Number(seconds) * 1000)

@@ -39,7 +39,7 @@ export default class Doctor extends BaseCommand {
   async #examine(): Promise<Report> {
     const { loadSettings } = await import('#runtime/application')
     const { examineInstallation } = await import('#start/examination')
-    // The services need what this command looks at, so it has no application but the settings.
+    // The services need what this command examines, so it starts no application and reads the settings only.
     await loadSettings()
     return examineInstallation()
   }

@@ -36,7 +36,7 @@ export default class HubAdopt extends BaseCommand {
   @flags.boolean({ description: 'With --last, keep what was removed in the source' })
   declare keepDeleted: boolean | undefined
 
-  @flags.boolean({ description: 'Go on although the adoption was closed' })
+  @flags.boolean({ description: 'Continue although the adoption was closed' })
   declare reopen: boolean | undefined
 
   @flags.boolean({

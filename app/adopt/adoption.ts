@@ -32,7 +32,7 @@ export interface AdoptionOptions {
   readonly isLast: boolean
   /** What was removed in the source stays here after the last run. */
   readonly keepsDeleted?: boolean
-  /** Goes on although the adoption was closed. */
+  /** Continues although the adoption was closed. */
   readonly isReopening?: boolean
   /** Takes every row that the report names. */
   readonly record?: (table: string, problem: string, id: string) => void
@@ -385,7 +385,7 @@ const OTHER_SOURCE =
 
 const SERVICES_IN_ORDER = ['storage', 'core', 'telemetry', 'messenger'] as const
 
-/** Whether every source record is here, or was taken and then changed here. */
+/** Whether every source record is here, or was copied and then changed here. */
 export const hasAllRecords = ({ tables }: Pick<AdoptionReport, 'tables'>): boolean =>
   tables !== undefined && tables.every(({ findings }) => findings.length === 0)
 

@@ -20,14 +20,14 @@ export interface TableComparison {
   readonly table: string
   /** Source rows to take. */
   readonly there: number
-  /** Rows here that were taken or are equal. */
+  /** Rows here that were copied or are equal. */
   readonly here: number
   readonly equal: number
   /** Over all rows of a side, ordered by ID. */
   readonly checksums: { readonly there: string; readonly here: string }
-  /** Rows that were changed or removed here since they were taken. */
+  /** Rows that were changed or removed here after they were copied. */
   readonly changedHere: number
-  /** Rows that were taken and then removed at the source. */
+  /** Rows that were copied and then removed at the source. */
   readonly removedAtSource: readonly Finding[]
   /** Those of them that are unchanged here, which the last run removes. */
   readonly removable: readonly string[]
@@ -50,7 +50,7 @@ interface ComparisonOptions {
   readonly record?: Recorder
   /** Set in the last run, after which nothing that was removed at the source may be left unnoticed. */
   readonly deletions?: 'remove' | 'keep' | undefined
-  /** Set in a dry run, where rows that are not here yet are no finding. */
+  /** Set in a dry run, where missing rows are not reported. */
   readonly dryRun?: DryRun | undefined
 }
 
@@ -189,7 +189,7 @@ class Comparison {
     }
   }
 
-  /** Takes rows that the source got since their table was taken. Returns whether all of them could be. */
+  /** Copies rows that were added to the source after their table was copied. Returns whether all of them could be. */
   async #catchUp(rows: readonly ValidRow[]): Promise<boolean> {
     const { writer } = this.#table
     const { taken, updated } = await inTransaction(this.#options.pool, (transaction) =>

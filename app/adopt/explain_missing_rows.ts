@@ -5,8 +5,8 @@ import type { ValidRow } from '#adopt/rows/row_reader'
 import type { Table } from './table.js'
 
 /**
- * Explains by ID why valid rows are not here. `changed here` means that they were taken and then removed here. In a dry
- * run, parents may still be missing; only skipped ones count.
+ * Explains by ID why valid rows are not here. `changed here` means that they were copied and then removed here. In a
+ * dry run, parents may still be missing; only skipped ones count.
  */
 export async function explainMissingRows(
   { transfer, shape }: Table,

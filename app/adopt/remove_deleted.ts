@@ -33,8 +33,8 @@ interface RemovalOptions {
 }
 
 /**
- * Removes rows that were deleted at the source. Each is looked at once more under a lock: one that changed, or that an
- * adopted table refers to, stays. Dependents must have been removed before.
+ * Removes rows that were deleted at the source. Each is read again under a lock: a row that changed, or that an adopted
+ * table refers to, stays. Dependents must have been removed before.
  */
 export async function removeDeleted(
   { transfer, ours, ourRows }: Table,

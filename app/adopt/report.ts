@@ -66,7 +66,7 @@ function dryRunTable(tables: readonly TableReport[]): string {
   )
 }
 
-/** Rows that the source got during the run are here, but after the checksum was taken. */
+/** Rows that were added to the source during the run are here, but are not part of the checksum. */
 function checksums({ checksums: { there, here }, caughtUp }: TableReport): string {
   if (there !== here && caughtUp > 0) {
     return 'changed during the run'

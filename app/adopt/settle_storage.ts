@@ -11,7 +11,7 @@ import { storageDifferences, type StorageDifference } from './storage_difference
 
 const AT_ONCE = 500
 
-/** What is said about a difference, and what is done about it. */
+/** The report about a difference, and its correction. */
 export const SETTLED: Readonly<Record<StorageDifference['problem'], string>> = {
   'file unlisted': 'was in storage, but core did not list it: listed now, approvals stay',
   'file missing': 'was listed by core, but is not in storage: not listed now, approvals stay',

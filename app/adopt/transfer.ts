@@ -43,7 +43,7 @@ export interface Transfer {
   readonly convert?: (values: Record<string, Value>) => void
   /** Rejects a row for a reason that no single column shows. */
   readonly problemWith?: (values: Values) => string | undefined
-  /** Rows are immutable: one that differs is not from the source. */
+  /** Rows are immutable, so a row that differs is not from the source. */
   readonly isFixed?: boolean
   /** Called in the transaction that inserts the rows. */
   readonly afterInsert?: (transaction: pg.ClientBase, rows: readonly Values[]) => Promise<void>

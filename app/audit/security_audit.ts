@@ -20,7 +20,7 @@ const MAX_FILTER_LENGTH = 1_024
 /** The account of a login. */
 export interface AuditedAccount {
   readonly kind: 'user' | 'client'
-  /** Null if nobody has the submitted name. The name is not stored: it may be a password. */
+  /** Null if no account has the submitted name. The name is not stored: it may be a password. */
   readonly id: string | null
   readonly realmId: string | null
 }

@@ -33,7 +33,7 @@ export interface SecurityEvent {
   readonly permissions: readonly string[]
   /** How often it happened, for aggregated events. */
   readonly count?: number
-  /** What identifies the subject if it is no record. */
+  /** Identifies a subject that is not a record. */
   readonly facts?: Readonly<Record<string, string>>
 }
 

@@ -1,6 +1,6 @@
 import { ServiceUnavailable } from '#kernel/failures'
 
-/** What callers are told while a surface of another process does not answer as expected. */
+/** The error for callers while a surface of another process does not respond as expected. */
 interface Absence {
   readonly service: string
   readonly message: string

@@ -1,6 +1,6 @@
 import { isTransactionOpen } from '#records/transaction_scope'
 
-/** A programming error: locks would be kept for as long as the provider takes to respond. */
+/** A programming error: locks would last until the provider responds. */
 export class CalledInTransaction extends Error {
   static readonly code = 'E_CALLED_IN_TRANSACTION'
   readonly code = CalledInTransaction.code

@@ -90,9 +90,9 @@ export interface ProviderClient {
   readonly name: string
   readonly displayName: string | null
   readonly realmId: string
-  /** Whether it is enabled, if the provider tells. */
+  /** Whether it is enabled, if the provider reports that. */
   readonly active?: boolean
-  /** Whether it needs a secret, if the provider tells. */
+  /** Whether it needs a secret, if the provider reports that. */
   readonly isConfidential?: boolean
   /** Only if requested. */
   readonly secret?: string | null
@@ -130,7 +130,7 @@ export interface ClientDirectory {
   ): Promise<ProviderClient | undefined>
   /** Finds a client by name in a realm, or else in any. */
   findByName(name: string, realmId?: string): Promise<ProviderClient | undefined>
-  /** Sets a secret and optionally names. Throws `EntityConflict` if a name is taken, `BadRequest` if it is invalid. */
+  /** Sets a secret and optionally names. Throws `EntityConflict` if a name is in use, `BadRequest` if it is invalid. */
   rotate(
     id: string,
     change: { secret: string; name?: string; displayName?: string },

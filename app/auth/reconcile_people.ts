@@ -6,7 +6,7 @@ import { enforceRemovalLimit } from './removal_limit.js'
 
 const EVERY_MS = 60 * 60_000
 
-/** What of a provider is asked about people. */
+/** The parts of a provider that are needed to reconcile people. */
 export type PeopleReader = Pick<
   IdentityProvider,
   'people' | 'whenReady' | 'introspect' | 'ownToken'

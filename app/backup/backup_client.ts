@@ -1,7 +1,7 @@
 import { DatabaseClient } from '#database/database_client'
 import { pools } from '#database/pools'
 
-/** A client that takes its time is no client that went away. */
+/** A slow backup must not be treated as a lost client. */
 const SESSION = `
   set statement_timeout = 0;
   set idle_in_transaction_session_timeout = 0;

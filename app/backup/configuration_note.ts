@@ -1,6 +1,6 @@
 import { flatten, isSet, namesOf, type Groups, type Source } from '#configuration/catalogue'
 
-/** The configuration of an installation when its backup was taken. */
+/** The configuration of an installation at the time of its backup. */
 export interface ConfigurationNote {
   readonly variables: Readonly<Record<string, string>>
   /** Names of secret variables that were set. Their values are not in the backup. */

@@ -120,7 +120,7 @@ function verify(content: string, key: string): Manifest {
   const { manifest, signature } = requireSigned(file)
   if (!isMarkOf(key, manifest.key)) {
     throw new BackupRefused(
-      'The backup was taken with another APP_KEY, and its sealed secrets cannot be read with this one: set the APP_KEY of that time'
+      'The backup was made with another APP_KEY, and its sealed secrets cannot be read with this one: set the APP_KEY of that time'
     )
   }
   if (!isSame(signatureOf(key, manifest.key, textOf(manifest)), signature)) {
@@ -129,7 +129,7 @@ function verify(content: string, key: string): Manifest {
   return manifest
 }
 
-/** A manifest as it is in the store. Only its signature tells that this version or a former one wrote the rest. */
+/** A manifest as it is in the store. Only its signature proves that this version or a former one wrote the rest. */
 interface SignedManifest {
   readonly manifest: Manifest
   readonly signature: string

@@ -12,8 +12,8 @@ export abstract class Bus {
   abstract publish(message: Message, orderedBy: string): Promise<void>
 
   /**
-   * Consumes a queue, and resumes after the broker was unavailable. A delivery that resolves is acknowledged; one that
-   * rejects is redelivered. `stop` waits for deliveries in flight and requeues the others.
+   * Consumes a queue, and resumes after the broker was unavailable. A delivery that resolves is acknowledged, and
+   * redelivered if it rejects. `stop` waits for deliveries in flight and requeues the others.
    */
   abstract subscribe(
     subscription: Subscription,

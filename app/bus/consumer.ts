@@ -10,7 +10,7 @@ export type Completion = (transaction: pg.ClientBase) => Promise<void>
 export interface BatchStrategy {
   /**
    * `record`: those about the same record that wait behind each other, in order. `type`: all, in any order. The inbox
-   * is not asked about these, so a message may come twice and the handler must be idempotent.
+   * is not checked for these, so a message may come twice and the handler must be idempotent.
    */
   readonly by: 'record' | 'type'
   readonly maxSize: number

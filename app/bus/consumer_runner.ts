@@ -84,7 +84,7 @@ export class ConsumerRunner {
     return this.#singles.has(record) || this.#queues.has(record)
   }
 
-  /** Messages that are batched by type are read as they arrive; one that cannot be read fails no batch. */
+  /** Messages that are batched by type are read as they arrive; an unreadable message fails no batch. */
   async #readAndAdd({ delivery, message, handler, settled }: BatchMember): Promise<void> {
     try {
       const content: unknown = await handler.read(message)

@@ -76,7 +76,7 @@ export class Inbox {
     return rowCount === 1
   }
 
-  /** The same for the messages of a batch; one that is there twice is new once. */
+  /** The same for the messages of a batch; a duplicate within the batch is new only once. */
   async settleAll(
     transaction: pg.ClientBase,
     messageIds: readonly string[]

@@ -27,7 +27,7 @@ interface Asset {
   readonly content: Readonly<Record<'br' | 'gzip' | 'identity', Buffer>>
 }
 
-/** The files of the pages. Their names contain their digest, so that browsers keep them. */
+/** The static files of the pages. Their names contain their digest, so that browsers can cache them. */
 export class Assets {
   readonly #byFile = new Map<string, Asset>()
   readonly #files = new Map<string, string>()
@@ -43,7 +43,7 @@ export class Assets {
     }
   }
 
-  /** The path of a file within the console. */
+  /** The URL path of a file. */
   path(name: string): string {
     const file = this.#files.get(name)
     if (file === undefined) {

@@ -4,7 +4,7 @@ import type { HubClient, QueryValues } from './hub_client.js'
 const PER_PAGE = 50
 const MAX_PAGES = 20
 
-/** All records of a collection, for those that are few: what has more than a thousand needs pages of its own. */
+/** Reads all records of a small collection. More than a thousand records need a page with parts. */
 export async function everyRecord<Row>(
   hub: HubClient,
   service: SurfaceName,

@@ -11,7 +11,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 const SIZES = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 const SHORT_ID = 8
 
-/** Values as pages show them. */
+/** Formats values for pages. */
 export class Formats {
   readonly #relative: Intl.RelativeTimeFormat
   readonly #numbers: Intl.NumberFormat
@@ -42,6 +42,6 @@ export class Formats {
 /** The first characters of an id, enough to tell records of a page apart. */
 export const shortId = (id: string): string => id.slice(0, SHORT_ID)
 
-/** A time in UTC to the second, as all of the platform shows it. */
+/** A time in UTC to the second, the format of the whole platform. */
 export const utcText = (at: number): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`

@@ -6,7 +6,7 @@ import { Server } from '@adonisjs/core/http'
 import type { SurfaceName } from '#configuration/surfaces'
 import { consoleSettings } from './console_settings.js'
 
-/** Where the console reaches the services: at the port of its own process, or at the configured addresses. */
+/** The base URLs of the services: the port of this process, or the configured addresses. */
 @inject()
 export class HubAddresses {
   readonly #settings = consoleSettings()
@@ -20,7 +20,7 @@ export class HubAddresses {
     return this.#settings.services[service] ?? this.#settings.localUrl(service, this.#ownPort())
   }
 
-  /** The port that the system chose, if it did. */
+  /** The actual port, which the system may have chosen. */
   #ownPort(): number | undefined {
     const address = this.#server.getNodeServer()?.address() as AddressInfo | string | null
     return typeof address === 'object' ? (address?.port ?? undefined) : undefined

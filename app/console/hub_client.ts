@@ -13,7 +13,7 @@ export interface Listing<Row> {
   readonly meta: { readonly total: number }
 }
 
-/** Who is behind a request of the console, so that services record the person and not the console. */
+/** The origin of a request to the console, so that services record the browser and not the console. */
 interface RequestOrigin {
   readonly address: string
   readonly userAgent: string | undefined
@@ -24,7 +24,7 @@ interface HubClientOptions {
   readonly addresses: Pick<HubAddresses, 'of'>
   readonly token: string
   readonly origin: RequestOrigin
-  /** Aborts when the browser is gone. */
+  /** Aborts when the browser has disconnected. */
   readonly signal: AbortSignal
 }
 
@@ -36,7 +36,7 @@ interface RequestOptions {
   readonly timeoutMs?: number | undefined
 }
 
-/** The public interface with the token of a user: the console sees and does what that user may. */
+/** Calls the public interface with the token of a user, so the console has exactly the permissions of the user. */
 export class HubClient {
   readonly #options: HubClientOptions
 

@@ -6,7 +6,7 @@ interface Envelope {
   readonly issues?: readonly Issue[]
 }
 
-/** A service refused a request, or did not answer. Its message is meant for people. */
+/** A service rejected a request or did not respond. Its message is written for people. */
 export class HubFailure extends Error {
   readonly issues: readonly Issue[]
 
@@ -26,14 +26,14 @@ export class HubFailure extends Error {
     return new HubFailure(
       status,
       typeof code === 'string' ? code : 'unknown',
-      typeof message === 'string' ? message : `The service answered with the status ${status}`,
+      typeof message === 'string' ? message : `The service responded with the status ${status}`,
       { issues: Array.isArray(issues) ? issues : [] }
     )
   }
 
-  /** The service cannot be reached, or took too long. */
+  /** The service cannot be reached, or did not respond in time. */
   static unreachable(service: string, cause: unknown): HubFailure {
-    return new HubFailure(503, 'service_unavailable', `The ${service} service does not answer`, {
+    return new HubFailure(503, 'service_unavailable', `The ${service} service does not respond`, {
       cause,
     })
   }

@@ -1,16 +1,16 @@
 const MAX_OFFSET = 1_000_000
 
-/** The offset of a page of a list in its address; 0 for anything else. */
+/** The offset of a page of a list in its URL; 0 for invalid values. */
 export function offsetOf(query: URLSearchParams): number {
   const offset = Number(query.get('offset') ?? 0)
   return Number.isInteger(offset) && offset > 0 ? Math.min(offset, MAX_OFFSET) : 0
 }
 
-/** The text that a list is searched for. */
+/** The search text of a list. */
 export const searchTextOf = (query: URLSearchParams): string =>
   (query.get('name') ?? '').trim().slice(0, 128)
 
-/** An address with those of the values that are set. */
+/** A URL with the values that are set. */
 export function addressWith(
   path: string,
   values: Readonly<Record<string, string | number>>
@@ -27,7 +27,7 @@ export function addressWith(
 /** A text as a value of a filter. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** The filter of records that meet all of these conditions; undefined without any. */
+/** The filter of records that meet all conditions; undefined without conditions. */
 export function allOf(conditions: readonly (string | undefined)[]): string | undefined {
   const given = conditions.filter((condition) => condition !== undefined)
   return given.length > 1 ? `and(${given.join()})` : given[0]

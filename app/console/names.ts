@@ -3,7 +3,7 @@ import { shortId } from './formats.js'
 import { HubFailure } from './hub_failure.js'
 import type { Page } from './page.js'
 
-/** More ids than a page shows, and fewer than a URL holds. */
+/** More ids than a page shows, and few enough for a URL. */
 const MAX_IDS = 50
 
 interface NamedRow {
@@ -11,7 +11,7 @@ interface NamedRow {
   readonly name: string
 }
 
-/** Names by ids. Ids without a visible name are missing. */
+/** Names by id. Ids without a visible name are missing. */
 export type Names = ReadonlyMap<string, string>
 
 export const nodeNames = (page: Page, ids: Iterable<string | null | undefined>): Promise<Names> =>
@@ -23,10 +23,13 @@ export const realmNames = (page: Page, ids: Iterable<string | null | undefined>)
 export const userNames = (page: Page, ids: Iterable<string | null | undefined>): Promise<Names> =>
   namesIn(page, 'identity', '/users', ids)
 
-/** The name of an id, or else its beginning. */
+/** The name of an id, or else the beginning of the id. */
 export const nameIn = (names: Names, id: string): string => names.get(id) ?? shortId(id)
 
-/** Reads the names of the records that a page mentions. Providers of others list none, and some users may not see them. */
+/**
+ * Reads the names of the records on a page. Names are missing with an external provider, or if the user may not see
+ * them.
+ */
 async function namesIn(
   { hub }: Page,
   service: SurfaceName,

@@ -3,7 +3,7 @@ import { permits, requiresAny, loggedIn, type Access } from '#kernel/access'
 import { OPERATOR_ACCESS } from './operator_access.js'
 
 interface NavigationEntry {
-  /** Names the text and the area. */
+  /** The key of the area and of its text. */
   readonly area: string
   readonly path: string
   readonly access: Access

@@ -1,4 +1,4 @@
-/** A form does not repeat the name of what its action is about. Nothing was changed. */
+/** A form does not repeat the name of the record to confirm its action. Nothing was changed. */
 export class NotConfirmed extends Error {
   constructor(
     /** The page with the form. */

@@ -7,13 +7,13 @@ const LIFETIME_SECONDS = 60
 
 const attributes = () => ({ ...cookieAttributes(), sameSite: 'strict' }) as const
 
-/** Keeps the key of a text that the next page shows. A link cannot contain one, so nobody can make one up. */
+/** Stores the key of a text for the next page. It is in a cookie, so a link cannot inject one. */
 export function keepNotice({ response }: HttpContext, key: string): void {
   const maxAge = LIFETIME_SECONDS
   response.plainCookie(COOKIE, key, { ...attributes(), encode: false, maxAge })
 }
 
-/** The key of the text to show, which is then removed. */
+/** Returns and removes the key of the text. */
 export function takeNotice({ request, response }: HttpContext): string | undefined {
   const key: unknown = request.plainCookie(COOKIE, { encoded: false })
   if (typeof key !== 'string') {

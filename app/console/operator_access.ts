@@ -1,4 +1,4 @@
 import { requiresInMasterRealm } from '#kernel/access'
 
-/** What operators may do: see the state of the installation. */
+/** The permissions of operators, who see the state of the installation. */
 export const OPERATOR_ACCESS = requiresInMasterRealm('service_manage')

@@ -13,7 +13,7 @@ export interface View {
   readonly status: number
 }
 
-/** Another page of the console, with the key of a text that is shown there once. */
+/** A redirect to another page of the console, with the key of a text that is shown there once. */
 export interface Redirect {
   readonly to: string
   readonly notice: string | undefined
@@ -36,7 +36,7 @@ interface PageOptions {
   readonly url: (path: string) => string
 }
 
-/** What the handler of a page knows: who reads it, and the services on behalf of that user. */
+/** The context of a page handler: the reader, and the services on behalf of that user. */
 export class Page {
   readonly actor: Actor
   readonly hub: HubClient
@@ -63,7 +63,7 @@ export class Page {
     return this.#texts.get(key, values)
   }
 
-  /** A text for a word of a service, which may be newer than the texts. */
+  /** The text for a value of a service; the value itself if it is newer than the texts. */
   textOr(key: string, word: string): string {
     return this.#texts.has(key) ? this.#texts.get(key) : word
   }
@@ -73,7 +73,7 @@ export class Page {
     return this.actor.permissions.has(permission)
   }
 
-  /** A parameter of the path that has to be an id. */
+  /** An id in the path. Throws if it is malformed. */
   uuid(name: string): string {
     const value = this.params[name] ?? ''
     if (!isUuid(value)) {
@@ -83,8 +83,7 @@ export class Page {
   }
 
   /**
-   * Refuses an action whose form does not repeat a name, as those with `confirm` have to. To be called before anything
-   * changes; it leads back to the page of the form.
+   * Throws if a form with `confirm` does not repeat the name, which leads back to its page. Call it before any change.
    */
   requireConfirmation(name: string, returnTo: string): void {
     if (this.form.confirm !== name) {

@@ -8,7 +8,7 @@ const POLICY = [
   "form-action 'self'",
 ].join('; ')
 
-/** Pages load nothing from elsewhere, run no code in their text, are in no frame, and are not stored. */
+/** Pages load nothing from other origins, run no inline scripts, cannot be framed, and are not cached. */
 export function setPageHeaders({ response }: HttpContext): void {
   response.header('content-type', 'text/html; charset=utf-8')
   response.header('content-security-policy', POLICY)

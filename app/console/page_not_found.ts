@@ -1,2 +1,2 @@
-/** The console has no such page. */
+/** The page does not exist. */
 export class PageNotFound extends Error {}

@@ -41,7 +41,7 @@ export class PageRoutes {
     return this
   }
 
-  /** A file, which may take long to send. */
+  /** Declares the download of a file, which may take long. */
   download(path: string, name: string, summary: string, handler: PageHandler): this {
     this.#routes.get(path, running('download', handler), {
       name,
@@ -56,7 +56,7 @@ export class PageRoutes {
     return this
   }
 
-  /** Events for the script of a page. */
+  /** Declares a stream of events for the script of a page. */
   stream(path: string, name: string, summary: string, handler: StreamHandler): this {
     const run = async (ctx: HttpContext) => {
       const runner = await ctx.containerResolver.make(PageRunner)
@@ -74,7 +74,7 @@ export class PageRoutes {
     return this
   }
 
-  /** A page for which nobody has to be signed in. */
+  /** Declares a page that needs no session. */
   open(path: string, name: string, summary: string, handler: Handler): this {
     this.#routes.get(path, handler, {
       name,

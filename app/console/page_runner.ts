@@ -21,18 +21,18 @@ import { consolePath, consoleUrl, Views } from './views.js'
 
 export type PageHandler = (page: Page, ctx: HttpContext) => Promise<PageResult> | PageResult
 
-/** Opens what is streamed to a page, until the signal aborts. */
+/** Opens the stream for a page. It ends when the signal aborts. */
 export type StreamHandler = (
   page: Page,
   options: { readonly signal: AbortSignal; readonly after: string | undefined }
 ) => Promise<AsyncIterable<ServerSentEvent>> | AsyncIterable<ServerSentEvent>
 
-/** More pages of one user at the same time than this are made by no person. */
+/** Concurrent pages per user and per process. A person needs fewer. */
 const PAGE_LIMITS = limits(8, 512)
-/** Streams and downloads last. A visible tab has up to two. */
+/** Concurrent streams and downloads, which last long. A visible tab has up to two. */
 const LASTING_LIMITS = limits(16, 1_000)
 
-/** Runs the handlers of pages and actions for the signed-in user, and shows what they return. */
+/** Runs the handlers of pages and actions for the signed-in user, and renders their results. */
 @inject()
 export class PageRunner {
   readonly #views: Views
@@ -59,7 +59,7 @@ export class PageRunner {
     return this.#showWithin(ctx, handler, this.#pages)
   }
 
-  /** Sends a file, which may take long. Whatever prevents it is shown as a page. */
+  /** Sends a file, which may take long. Failures are shown as a page. */
   download(ctx: HttpContext, handler: PageHandler): Promise<void> {
     return this.#showWithin(ctx, handler, this.#lasting)
   }
@@ -82,7 +82,7 @@ export class PageRunner {
     }
   }
 
-  /** Runs the action of a form that was made for this session. Anything else is refused before the handler. */
+  /** Runs the action of a form. A form of another session or site is refused before the handler. */
   async act(ctx: HttpContext, handler: PageHandler): Promise<void> {
     await this.#respond(ctx, async () => {
       const signedIn = await this.#sessions.find(ctx)
@@ -96,7 +96,7 @@ export class PageRunner {
     })
   }
 
-  /** Shows a page for which nobody has to be signed in. */
+  /** Shows a page that needs no session. */
   async showPlain(
     ctx: HttpContext,
     template: string,
@@ -108,7 +108,7 @@ export class PageRunner {
     await this.#send(ctx, { template: `plain/${template}`, data, status }, signedIn)
   }
 
-  /** Shows what failed before a handler ran, such as a path without a page or a form that cannot be read. */
+  /** Shows a failure before the handler, such as an unknown path or an invalid form. */
   async showFailure(ctx: HttpContext, failure: Failure): Promise<void> {
     setPageHeaders(ctx)
     // A caller with too many requests causes no further ones.
@@ -142,7 +142,7 @@ export class PageRunner {
     await sendEvents(ctx, events, signal)
   }
 
-  /** A service may know of the end of a token first; then the session is renewed once. */
+  /** A service may reject a token before it expires; then the session is renewed once. */
   async #renewing(
     ctx: HttpContext,
     signedIn: SignedIn,
@@ -258,21 +258,21 @@ export class PageRunner {
     return this.showPlain(ctx, 'failed', 500, signedIn, { requestId: ctx.request.id() })
   }
 
-  /** The user of a page that reports a failure; nobody if that fails, too. */
+  /** The user for a failure page; undefined if the session cannot be read. */
   #findQuietly(ctx: HttpContext): Promise<SignedIn | undefined> {
     return this.#sessions.find(ctx).catch(() => undefined)
   }
 }
 
-/** For each user, and for all of a process. */
+/** Limits per user and per process. */
 function limits(perCaller: number, total: number) {
   const refusal = (scope: 'caller' | 'total') =>
     new HubFailure(
       429,
       'rate_limited',
       scope === 'caller'
-        ? `At most ${perCaller} of these at once for one user`
-        : 'Too many of these are open. Try again later'
+        ? `A user may have ${perCaller} pages or streams open at once: close some and try again`
+        : 'Too many pages or streams are open: try again later'
     )
   return { perCaller, total, refusal }
 }

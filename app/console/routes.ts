@@ -17,7 +17,7 @@ import { signInRoutes } from '#console/sign_in/routes'
 import { systemRoutes } from '#console/system/routes'
 import { Views } from './views.js'
 
-/** The pages for administrators. They show what the public interface shows to the signed-in user. */
+/** The pages for administrators. They show only what the public interface shows to the signed-in user. */
 const consoleSurface: Surface = {
   name: 'console',
   title: 'Console',

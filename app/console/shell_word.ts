@@ -1,3 +1,3 @@
-/** A name as one word of a shell, so that a command that somebody copies cannot contain another one. */
+/** Quotes a name as one word of a shell, so that a copied command cannot contain another one. */
 export const shellWord = (text: string): string =>
   /^[\w.@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

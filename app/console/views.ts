@@ -35,7 +35,7 @@ export class Views {
     Object.entries(globals).forEach(([name, value]) => this.#edge.global(name, value))
   }
 
-  /** Renders a template of `pages`. Everything in `shared` is also known to its components. */
+  /** Renders a template of `pages`. Its components also get `shared`. */
   render(
     template: string,
     data: Readonly<Record<string, unknown>>,
@@ -49,6 +49,6 @@ export class Views {
 export const consoleUrl = (path: string): string =>
   new URL(surfaceUrl('console')).pathname.replace(/\/$/, '') + path
 
-/** The path of a page within the console; requests always have its prefix, also if it is served alone. */
+/** The path of a page within the console. Requests always have the prefix, even if the console is served alone. */
 export const consolePath = (url: string): string =>
   url.slice(SURFACE_PREFIXES.console.length) || '/'

@@ -38,7 +38,7 @@ export interface CoreSettings {
   imageKeys(): readonly [ImageKey, ...ImageKey[]]
   /** More buckets than this may not go missing at storage at once. */
   readonly bucketRemovalLimit: number
-  /** After this time without a report, a worker is asked whether it still runs a process. */
+  /** After this time without a report, the hub checks whether a worker still runs a process. */
   readonly workerSilenceSeconds: number
 }
 

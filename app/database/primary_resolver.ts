@@ -90,7 +90,7 @@ export class PrimaryResolver implements HostResolver {
     }
   }
 
-  /** Open connections may wait for a host that is gone, so that nobody else would search. */
+  /** Open connections may wait for a host that is gone, so that no other caller would search. */
   #rest(refusal: PrimaryNotFound): void {
     this.#refusal = refusal
     const ms = jitteredBackoff(this.#failures, BACKOFF)

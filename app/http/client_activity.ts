@@ -30,7 +30,7 @@ export class ClientActivity {
     this.note(request.caller)
   }
 
-  /** Notes a sign of life. Callers that are no clients are ignored. */
+  /** Notes a sign of life. Other callers than clients are ignored. */
   note(caller: Pick<Actor, 'kind' | 'id'> | undefined): void {
     if (caller?.kind === 'client') {
       this.#seenAt.set(caller.id, clock.now())

@@ -44,7 +44,7 @@ function failureOf(code: string | undefined): Failure {
 
 /**
  * Whether the answer may have a body, which one to HEAD must not. Of a request in several packets only the last one is
- * known: then there is none. A request that never arrived is taken for one that may.
+ * known: then there is none. A request that never arrived is treated as one that may.
  */
 function takesBody({ code, rawPacket }: ClientError, { _httpMessage: pending }: ClientSocket) {
   if (pending) {

@@ -33,7 +33,7 @@ export default class HttpExceptionHandler extends ExceptionHandler {
     return super.handle(failureIn(ctx, error), ctx)
   }
 
-  /** Programs get the same envelope whatever they accept, and nobody gets a stack. */
+  /** Programs get the same envelope whatever they accept, and never a stack. */
   override async renderError(error: HttpError, ctx: HttpContext): Promise<void> {
     const failure = failureOf(error)
     for (const [name, value] of Object.entries(failure.headers)) {

@@ -6,7 +6,7 @@ import { bodyFailure } from '#kernel/body_issues'
 import { droppedKeysHeader } from '#query/dropped_keys'
 import { QueryError } from '#query/errors'
 
-/** Statuses of foreign errors that are kept, with the code of each. */
+/** Statuses of foreign errors that are passed on, with the code of each. */
 const CODE_BY_STATUS: Record<number, string> = {
   401: 'identity_unauthorized',
   403: 'permission_denied',

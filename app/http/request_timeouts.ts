@@ -46,7 +46,7 @@ export function closeIfBodyStalls(
     return
   }
   const limit = setTimeout(() => {
-    // A complete body that nobody read: the connection already serves other requests.
+    // A complete body that was not read: the connection already serves other requests.
     if (!request.complete) {
       timedOut.inc({ part: 'body' })
       request.socket.destroy()

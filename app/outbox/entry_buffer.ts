@@ -39,7 +39,7 @@ export class EntryBuffer {
       .map(([position]) => position)
   }
 
-  /** Takes an entry for some of its destinations; returns those for which it was not taken before. */
+  /** Adds an entry for some of its destinations; returns those for which it was not added before. */
   take(position: number, pending: number, destinations: number): number {
     const buffered = this.#entries.get(position) ?? { pending, taken: 0, reached: 0 }
     const added = buffered.pending & destinations & ~buffered.taken
@@ -48,7 +48,7 @@ export class EntryBuffer {
     return added
   }
 
-  /** Returns whether it brought the first mark since the last ones were taken. */
+  /** Returns whether it brought the first mark since the marks were last collected. */
   markReached(position: number, destination: number, now: number): boolean {
     const buffered = this.#entries.get(position)!
     buffered.reached |= destination

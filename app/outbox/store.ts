@@ -73,8 +73,8 @@ const EXCHANGE_AND_MARK = {
 }
 
 /**
- * An unused sequence reports its first value as the last one. Snapshots do not know ids that are higher than those of all
- * ended transactions, so the next one is taken, while there is something to find out.
+ * An unused sequence reports its first value as the last one. Snapshots do not know ids that are higher than those of
+ * all ended transactions, so the next one is used, while there is something to find out.
  */
 const HORIZON = `
   select position, pg_snapshot_xmin(pg_current_snapshot()) as oldest,

@@ -19,7 +19,7 @@ export interface SocketIdentity {
 interface SocketAuthenticationOptions {
   readonly authenticator: Authenticator
   readonly logger: Pick<Logger, 'error'>
-  /** Notes what comes from clients; undefined if nobody asks. */
+  /** Notes what comes from clients; undefined without a caller. */
   readonly activity?: Pick<ClientActivity, 'note'> | undefined
   /** Throws if the caller may not use the namespace. */
   readonly requireEntry: (actor: Actor, socket: Socket) => void

@@ -85,7 +85,7 @@ export class Connections implements PortHandler {
       })
       limitNamespaces(connection)
       handlePacketsInOrder(connection)
-      // Drops a polling client that does not poll again after it was asked to close.
+      // Drops a polling client that does not poll again after the request to close.
       Object.assign(connection.transport, { closeTimeout: FINAL_POLL_TIMEOUT_MS })
       IncomingFlow.of(connection)
       this.#buffers.track(connection)
@@ -126,8 +126,8 @@ export class Connections implements PortHandler {
   }
 
   /**
-   * Closes every connection. Closing looks like a network failure, so that clients reconnect elsewhere. Those that do
-   * not respond are destroyed.
+   * Closes every connection. Closing looks like a network failure, so that clients reconnect elsewhere. Connections
+   * that do not respond are destroyed.
    */
   close(): void {
     this.#peers?.close()

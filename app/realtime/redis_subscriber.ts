@@ -32,7 +32,7 @@ export class RedisSubscriber {
     )
   }
 
-  /** The adapter constructor. Socket.IO calls it with `new`, so it is no arrow function. */
+  /** The adapter constructor. Socket.IO calls it with `new`, so it cannot be an arrow function. */
   get adapter() {
     const client = () => this.#client()
     return function adapterOf(namespace: Namespace) {

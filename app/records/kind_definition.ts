@@ -52,7 +52,7 @@ export interface KindDefinition<M extends ModelClass, Create = AnyBody, Update =
   readonly permissionFirst?: boolean
   /** The limit of a creation body; 1 MiB by default. */
   readonly maxBodyBytes?: number
-  /** Who sees the secret columns; nobody by default. */
+  /** Who sees the secret columns; no caller by default. */
   readonly reveals?: (actor: Actor) => boolean | SqlCondition
 }
 

@@ -5,7 +5,7 @@ import { membership } from '#runtime/pool/membership'
 import { StartFailure } from '#kernel/start_failure'
 
 export interface Running {
-  /** Comes before `stop` after SIGTERM, the signal of supervisors. Nobody at a terminal waits for balancers. */
+  /** Comes before `stop` after SIGTERM, the signal of supervisors. A user at a terminal need not wait for balancers. */
   announceStop?(): Promise<void>
   stop(): Promise<void>
   /** Handles SIGHUP; without it the signal ends the program. */

@@ -7,7 +7,7 @@ export type RedisConnection = Redis
 
 /** Timeouts for a server that accepts connections but does not respond. */
 const RESPONSE_TIMEOUTS = { commandTimeout: 5_000, socketTimeout: 5_000 }
-/** For a look at a server: a connection that is opened when asked to, and does not reconnect. */
+/** To inspect a server: a connection that is opened on request and does not reconnect. */
 export const ONE_ATTEMPT: RedisOptions = {
   lazyConnect: true,
   connectTimeout: 10_000,

@@ -135,7 +135,7 @@ export class JobConsumer {
     { delivery, message }: DeliveredMessage,
     { job, content, receivedAt }: Command
   ): Promise<void> {
-    // Brokers requeue deliveries that are held too long, with everything in progress here. The time in the queue counts
+    // Brokers requeue deliveries that are not acknowledged in time, with everything in progress here. The time in the queue counts
     // too.
     const limitMs = this.#dependencies.limits.jobMs - (performance.now() - receivedAt)
     this.#receiver.requireActive([delivery])

@@ -47,7 +47,7 @@ export class Apt {
       'APT::Architecture': debian,
       'APT::Architectures': debian,
       'APT::Sandbox::User': 'root',
-      // Else apt goes on without a list that it cannot fetch, such as that of the security updates.
+      // Otherwise apt continues without a list that it cannot fetch, such as that of the security updates.
       'APT::Update::Error-Mode': 'any',
       'Acquire::Languages': 'none',
       'Acquire::Retries': '3',

@@ -47,7 +47,7 @@ export async function packageEntries(packages: readonly DebianPackage[]): Promis
 const filesOf = ({ folder, programs }: DebianPackage): Promise<LayerEntry[]> =>
   folderEntries(folder, '', (path) => !UNUSED.test(path) && isChosen(path, programs))
 
-/** A package of which only programs are taken keeps these and its licence. */
+/** Of some packages only the programs and the licence are copied. */
 function isChosen(path: string, programs: readonly string[] | undefined): boolean {
   if (programs === undefined) {
     return true

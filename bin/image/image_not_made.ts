@@ -1,7 +1,7 @@
 /** What Node.js says of a command or a call that failed. */
 type FailedCommand = NodeJS.ErrnoException & { readonly stderr?: string }
 
-/** Why there is no image, for the person who asked for one. */
+/** Why there is no image, for the person who requested one. */
 export class ImageNotMade extends Error {
   static readonly code = 'E_IMAGE_NOT_MADE'
   readonly code = ImageNotMade.code

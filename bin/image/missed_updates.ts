@@ -54,7 +54,7 @@ export function debianContents(text: string): DebianContents {
   const processor = new URLSearchParams(found[0]?.qualifiers).get('arch')
   const architecture = ARCHITECTURES.find(({ debian }) => debian === processor)
   if (!architecture) {
-    throw new ImageNotMade('The file is no bill of materials of an image')
+    throw new ImageNotMade('The file is not the bill of materials of an image')
   }
   const packages = found.map(({ name, version }) => ({
     name: decodeURIComponent(name!),
@@ -92,7 +92,7 @@ function locatorsIn(text: string): string[] {
       externalRefs.map(({ referenceLocator }) => referenceLocator)
     )
   } catch (error) {
-    throw new ImageNotMade('The file is no bill of materials in SPDX', { cause: error })
+    throw new ImageNotMade('The file is not a bill of materials in SPDX', { cause: error })
   }
 }
 

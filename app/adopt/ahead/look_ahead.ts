@@ -22,11 +22,11 @@ export interface Outlook {
   /** While an adoption is open, the sweeps that compare do nothing. */
   readonly isOpen: boolean
   readonly tables: readonly TableOutlook[]
-  /** Why the identity provider could not be asked. */
+  /** Why the request to the identity provider failed. */
   readonly identityProblem?: string
 }
 
-/** Looks at this installation and its identity provider only, and changes nothing. */
+/** Reads this installation and its identity provider only, and changes nothing. */
 export async function lookAhead(
   askProvider: () => Promise<UnknownPeople>,
   record: ChangeRecorder

@@ -7,7 +7,7 @@ import { unseal } from '#records/sealing'
 const AS_TEXT = { getTypeParser: () => (value: unknown) => value }
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** A row here in the form of its source, and its digest when it was taken. The digest is null if it was not taken. */
+/** A row here in the form of its source, and its digest when it was copied. The digest is null if it was not copied. */
 export interface OurRow {
   readonly texts: Texts
   readonly takenDigest: string | null
@@ -32,7 +32,7 @@ export class OurRows {
       .join()
   }
 
-  /** The digests of rows when they were taken. */
+  /** The digests of rows when they were copied. */
   async takenDigests(on: pg.ClientBase, ids: readonly string[]): Promise<Map<string, string>> {
     const { rows } = await on.query<{ id: string; digest: string }>(
       `select id, encode(digest, 'hex') as digest from adopted_rows

@@ -38,7 +38,7 @@ export interface RowMismatch {
 
 export const isMismatch = (read: ValidRow | RowMismatch): read is RowMismatch => 'reasons' in read
 
-/** Keyed with the application key, so that nobody else can guess secrets from their hashes. */
+/** Keyed with the application key, so that secrets cannot be guessed from their hashes without it. */
 const secretKeyOf = oncePer(({ appKeys }: AppSettings) =>
   Buffer.from(hkdfSync('sha256', appKeys[0], '', 'adopted secrets', 32))
 )

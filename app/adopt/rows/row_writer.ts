@@ -15,7 +15,7 @@ const NEVER_TAKEN = (table: string) =>
   `not exists (select from adopted_rows a where a.table_name = '${table}' and a.id = g.id)`
 
 /**
- * Inserts rows that were never taken, and updates rows that changed at the source but not here. Leaves all others
+ * Inserts rows that were never copied, and updates rows that changed at the source but not here. Leaves all others
  * alone.
  */
 export class RowWriter {
@@ -38,7 +38,7 @@ export class RowWriter {
     return { taken: taken.size, updated: await this.#update(transaction, updated) }
   }
 
-  /** The taken rows that changed at the source and are unchanged here. */
+  /** The copied rows that changed at the source and are unchanged here. */
   async #changed(transaction: pg.ClientBase, rows: readonly ValidRow[]): Promise<ValidRow[]> {
     const digests = await this.#ours.takenDigests(
       transaction,
@@ -56,7 +56,7 @@ export class RowWriter {
     })
   }
 
-  /** Skips rows that were taken before, whose parents are missing, or whose keys are in use. */
+  /** Skips rows that were copied before, whose parents are missing, or whose keys are in use. */
   async #insert(
     transaction: pg.ClientBase,
     rows: readonly ValidRow[]

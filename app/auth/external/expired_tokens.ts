@@ -31,7 +31,7 @@ interface TokenSnapshot {
 
 /**
  * Determines the access of accounts whose token has expired. A provider does not introspect such tokens, but its
- * records tell whether the account is active, the session lasts and permissions are still granted. Only what was
+ * records show whether the account is active, the session lasts and permissions are still granted. Only what was
  * visible while the token was valid can be found missing.
  */
 export class ExpiredTokens {
@@ -91,7 +91,7 @@ export class ExpiredTokens {
   }
 }
 
-/** Sessions of clients are ignored: every token has one, and nobody renews it. */
+/** Sessions of clients are ignored: every token has one, and it is never renewed. */
 function bearerOf(token: string): Bearer | undefined {
   const claims: JWTPayload = isJwt(token) ? decodeJwt(token) : {}
   const { sub, sub_kind: kind } = claims

@@ -50,7 +50,7 @@ export class ProviderApi {
       }
     }
     const cause = new Error(
-      `the list ${path} of the identity provider kept changing while it was read`
+      `the list ${path} of the identity provider changed at each attempt to read it`
     )
     throw new IdentityUnavailable(undefined, { cause })
   }

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 3_000
 export const MAX_RETRY_WAIT_MS = 10_000
 const RETRY_BACKOFF: BackoffPolicy = { firstMs: 250, longestMs: 2_000 }
 const TOO_MANY_REQUESTS = 429
-/** The pause that a person is told of if the provider names none. */
+/** The pause that is reported to a person if the provider names none. */
 const DEFAULT_RETRY_SECONDS = 10
 const MAX_REDIRECTS = 3
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308]
@@ -29,7 +29,7 @@ export interface ProviderRequest {
   readonly expected?: readonly number[]
   /**
    * The address of the person that the request is made for, so that limits count that person and not this process. A
-   * person who exceeds one is told so at once.
+   * person who exceeds one gets an error at once.
    */
   readonly onBehalfOf?: string
 }

@@ -13,7 +13,9 @@ const PLATFORM_RIGHTS = [
 /** A provider only lets clients grant permissions that they have themselves. */
 const DELEGATED_RIGHTS = [...NODE_CLIENT_PERMISSIONS, ...ANALYSIS_CLIENT_PERMISSIONS]
 
-/** The permissions that the platform's own client lacks. Those that the provider does not define are not needed. */
+/**
+ * The permissions that the platform's own client lacks. Permissions that the provider does not define are not needed.
+ */
 export async function missingRights(
   provider: Pick<IdentityProvider, 'introspect' | 'ownToken' | 'clients'>
 ): Promise<string[]> {

@@ -101,7 +101,7 @@ class SessionGuard implements SessionWatch, VerdictListener {
       })
   }
 
-  /** The result for a token that expires during the request does not tell about its session. */
+  /** The result for a token that expires during the request says nothing about its session. */
   async #renew(): Promise<Verdict> {
     const { actor } = this.#verdict ?? {}
     const hasExpired = () => actor !== undefined && clock.now() >= actor.expiresAt * 1_000

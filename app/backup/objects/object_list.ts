@@ -51,7 +51,7 @@ export function lineOf(object: CopiedObject): string {
 
 const NULL = '\\N'
 
-/** Parses a list of objects. The outcome is `kept` where the list has none. */
+/** Parses a list of objects. Lists of former versions have no outcome, which means `kept`. */
 export async function* readObjects(chunks: AsyncIterable<Buffer>): AsyncGenerator<CopiedObject> {
   for await (const line of linesIn(chunks)) {
     const fields = line.split('\t').map((field) => (field === NULL ? null : field))

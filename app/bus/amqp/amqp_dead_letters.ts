@@ -98,7 +98,7 @@ async function countIn(channel: ConfirmChannel, queue: string): Promise<number> 
   return messageCount
 }
 
-/** The current letters; those that arrive meanwhile are not included. */
+/** The current letters, without any that arrive meanwhile. */
 async function* deadLettersIn(channel: ConfirmChannel, queue: string): AsyncGenerator<GetMessage> {
   const name = deadQueueOf(queue)
   const count = await countIn(channel, queue)

@@ -4,10 +4,10 @@ import { firstBlockers, readExplanation, readyText, type Explanation } from './e
 import { filterOf, PHASE_FILTERS, phaseFilterOf, type PhaseFilter } from './phase_filters.js'
 import { progressOf, type AnalysisRow } from './records.js'
 
-/** Each analysis on the page is explained, so this is also the number of requests. */
+/** Analyses per page. Explaining each takes a request. */
 const LIMIT = 20
 
-/** The analyses, with what blocks each of them. */
+/** Lists the analyses, with the condition that blocks each of them. */
 export async function showAnalyses(page: Page): Promise<View> {
   const phase = phaseFilterOf(page.query.get('phase'))
   const name = searchTextOf(page.query)

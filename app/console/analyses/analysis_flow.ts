@@ -8,7 +8,7 @@ import {
   type ParticipationRow,
 } from './records.js'
 
-/** More nodes than this are counted instead of drawn. */
+/** The maximum number of drawn nodes; the others are only counted. */
 const MAX_NODES = 12
 
 export interface FlowFacts {
@@ -19,7 +19,7 @@ export interface FlowFacts {
   readonly resultFiles: number | undefined
 }
 
-/** The way of an analysis from its project to its result, as a picture. */
+/** Draws the phases of an analysis from its project to its result. */
 export function drawAnalysisFlow(page: Page, facts: FlowFacts): string {
   const { analysis, assignments } = facts
   const drawn = assignments.slice(0, MAX_NODES)

@@ -22,7 +22,7 @@ import {
 const MAX_NODES = 50
 const RESULTS = { limit: 10, offset: 0 }
 
-/** One analysis: what it waits for, its way to the result, its nodes, and what can be done. */
+/** Shows an analysis: the condition it waits for, its phases, its nodes, and the possible commands. */
 export async function showAnalysis(page: Page): Promise<View> {
   const facts = await readFacts(page, page.uuid('id'))
   const { analysis, explanation, assignments, results } = facts
@@ -73,7 +73,7 @@ export async function readAnalysis(page: Page, id: string): Promise<AnalysisRow>
   return data
 }
 
-/** The nodes of an analysis, as many as a page shows; none if the user may not see them. */
+/** The nodes of an analysis, at most a page of them; an empty list if the user may not see them. */
 export async function readAssignments(
   { hub }: Page,
   id: string
@@ -132,7 +132,7 @@ function conditionsOf(page: Page, { conditions }: Explanation, actors: Actors) {
   }))
 }
 
-/** Each node with its decisions and its run. */
+/** Describes each node with its decisions and its run. */
 function nodeRows(page: Page, { assignments, participations, explanation }: Facts, realms: Names) {
   const executions = executionsIn(explanation)
   const projectStatus = new Map(

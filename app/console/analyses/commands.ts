@@ -4,12 +4,12 @@ import { addressWith } from '#console/lists'
 import type { AnalysisRow } from './records.js'
 
 interface Command {
-  /** The name in the address and in hubctl. */
+  /** The name in the URL and in hubctl. */
   readonly name: string
   /** The name in the public interface. */
   readonly command: string
   readonly tone: 'primary' | 'danger' | 'plain'
-  /** Whether it makes sense now. Core decides, and says why not. */
+  /** Whether the command is offered now. Core checks it again, and explains a refusal. */
   readonly isOffered: (analysis: AnalysisRow) => boolean
 }
 
@@ -20,7 +20,7 @@ const isOneOf = (status: string | null, statuses: readonly string[]) =>
 const ENDED = ['failed', 'stopped']
 const isBuilt = ({ buildStatus }: AnalysisRow) => buildStatus === 'executed'
 
-/** The commands of an analysis in the order of its life. */
+/** The commands of an analysis in the order of its life cycle. */
 const COMMANDS: readonly Command[] = [
   {
     name: 'lock',
@@ -63,7 +63,7 @@ const COMMANDS: readonly Command[] = [
   },
 ]
 
-/** The forms of the commands that a user may give to an analysis. */
+/** The forms of the commands that a user may run on an analysis. */
 export function offeredCommands(page: Page, analysis: AnalysisRow) {
   const offered = COMMANDS.filter(
     ({ isOffered }) => page.may('analysis_update') && isOffered(analysis)

@@ -27,20 +27,20 @@ export interface Condition {
   readonly nodes?: readonly NodeExecution[]
 }
 
-/** What an analysis waits for, as core explains it. */
+/** The explanation of core: the conditions that an analysis waits for. */
 export interface Explanation {
   readonly phase: string
   readonly ready: boolean
   readonly conditions: readonly Condition[]
 }
 
-/** Names of those who have to act. */
+/** The names of the users or nodes that have to act. */
 export interface Actors {
   readonly nodes: Names
   readonly realms: Names
 }
 
-/** What blocks an analysis, in a sentence. */
+/** A sentence about the condition that blocks an analysis. */
 export interface Blocker {
   readonly text: string
   readonly who: string
@@ -53,7 +53,7 @@ export async function readExplanation(page: Page, id: string): Promise<Explanati
   return data
 }
 
-/** What blocks each of several analyses first; undefined for those that nothing blocks, and without an explanation. */
+/** The first blocking condition of each analysis; undefined without one, or without an explanation. */
 export async function firstBlockers(
   page: Page,
   explanations: readonly (Explanation | undefined)[]
@@ -67,7 +67,7 @@ export async function firstBlockers(
   return first.map((condition) => condition && blockerOf(page, condition, { nodes, realms }))
 }
 
-/** What is wrong and who can change it. */
+/** The blocking condition, and who can change it. */
 export function blockerOf(page: Page, condition: Condition, actors: Actors): Blocker {
   const { code, since, reason } = condition
   return {
@@ -78,12 +78,12 @@ export function blockerOf(page: Page, condition: Condition, actors: Actors): Blo
   }
 }
 
-/** The phase's own sentence if nothing blocks it. */
+/** The sentence of the phase if no condition blocks it. */
 export function readyText(page: Page, { phase }: Explanation): string {
   return page.textOr(`analyses.ready.${phase}`, phase)
 }
 
-/** The ids that names are needed for. */
+/** The ids to look names up for. */
 function mentionedIn(conditions: readonly Condition[]) {
   const who = conditions.flatMap((condition) => condition.who)
   return {

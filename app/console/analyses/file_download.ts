@@ -4,13 +4,13 @@ import type { Page, PageResult } from '#console/page'
 import { sendBody } from '#console/send_body'
 import { requireFile } from './files.js'
 
-/** What a browser needs to show progress, and to resume a download that broke off. */
+/** Headers with which a browser shows progress and resumes an interrupted download. */
 const PASSED_ON = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified']
 const REQUESTED = ['range', 'if-range'] as const
-/** A file of others runs nothing and embeds nothing, even if a browser should show it. */
+/** If a browser displays the file, it runs no scripts and loads nothing. */
 const POLICY = "default-src 'none'; sandbox"
 
-/** Sends a file to be saved, whatever it contains. */
+/** Sends any file as a download. */
 export async function downloadFile(page: Page, ctx: HttpContext): Promise<PageResult> {
   const { request, response } = ctx
   const sent = REQUESTED.map((name) => [name, request.header(name)] as const)
@@ -36,7 +36,7 @@ export async function downloadFile(page: Page, ctx: HttpContext): Promise<PageRe
   return sendBody(ctx, file)
 }
 
-/** Storage has made the name harmless. */
+/** Storage has already sanitized the name. */
 function dispositionOf({ headers }: Response): string {
   const disposition = headers.get('content-disposition') ?? ''
   return disposition.startsWith('attachment') ? disposition : 'attachment'

@@ -4,11 +4,11 @@ import { readAnalysis } from './analysis_page.js'
 import { requireFile } from './files.js'
 import { readableText } from './readable_text.js'
 
-/** The beginning of a file that is shown. */
+/** The number of bytes that are shown. */
 const MAX_BYTES = 256 * 1024
 const RANGE_BEYOND_END = 416
 
-/** The beginning of a file as text. */
+/** Shows the beginning of a file as text. */
 export async function showFile(page: Page): Promise<View> {
   const id = page.uuid('id')
   const [analysis, file] = await Promise.all([readAnalysis(page, id), requireFile(page)])
@@ -43,7 +43,7 @@ async function readBeginning({ hub }: Page, fileId: string): Promise<Buffer> {
   }
 }
 
-/** A service that ignores the range must not fill the memory. */
+/** Protects the memory from a service that ignores the range. */
 async function readUpTo({ body }: Response, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0

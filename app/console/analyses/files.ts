@@ -22,7 +22,7 @@ export interface FileRow {
 
 const NO_FILES: Listing<FileRow> = { data: [], meta: { total: 0 } }
 
-/** The buckets of an analysis; none if the user may not see them. */
+/** The buckets of an analysis; an empty list if the user may not see them. */
 export async function bucketsOf(page: Page, analysisId: string): Promise<readonly BucketRow[]> {
   const buckets = await page.hub.optional(
     page.hub.list<BucketRow>('core', '/analysis-buckets', {
@@ -55,7 +55,7 @@ export async function filesIn(
   return files ?? NO_FILES
 }
 
-/** The file that an address names. It must be of the analysis of the address, too. */
+/** The file of a URL. It must belong to the analysis of the URL. */
 export async function requireFile(page: Page): Promise<FileRow> {
   const [file, buckets] = await Promise.all([
     page.hub.read<{ data: FileRow }>('storage', `/bucket-files/${page.uuid('file')}`),

@@ -5,7 +5,7 @@ import { BUCKET_TYPES, bucketsOf, filesIn, typeOf } from './files.js'
 
 const LIMIT = 50
 
-/** The files of an analysis: its results, its code, or what its nodes exchange. */
+/** Lists files of an analysis: results, code, or files that its nodes exchange. */
 export async function showFiles(page: Page): Promise<View> {
   const id = page.uuid('id')
   const type = typeOf(page.query.get('type'))

@@ -7,7 +7,7 @@ import { nodeNameOf } from './records.js'
 
 const LINES = 50
 
-/** The newest lines of a log. The script of the page appends those that follow. */
+/** Shows the newest lines of a log. The script of the page appends new ones. */
 export async function showLog(page: Page): Promise<View> {
   const id = page.uuid('id')
   const source = logSourceOf(page.query)

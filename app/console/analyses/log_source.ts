@@ -1,8 +1,8 @@
 import { isUuid } from '#kernel/is_uuid'
 
-/** The lines of the hub about an analysis, or those of one of its nodes. */
+/** The source of log lines about an analysis: the hub, or one of its nodes. */
 export interface LogSource {
-  /** The id of the node; undefined for the lines of the hub. */
+  /** The id of the node; undefined for the hub. */
   readonly nodeId: string | undefined
 }
 
@@ -13,7 +13,7 @@ export interface LogLine {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** The source in an address: `of` is the id of a node. */
+/** Reads the source from a URL: `of` is the id of a node. */
 export function logSourceOf(query: URLSearchParams): LogSource {
   const nodeId = query.get('of') ?? ''
   return { nodeId: isUuid(nodeId) ? nodeId : undefined }

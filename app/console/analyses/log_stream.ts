@@ -4,7 +4,7 @@ import type { ServerSentEvent } from '#http/event_stream'
 import type { StreamHandler } from '#console/page_runner'
 import { logPath, logSourceOf, type LogLine } from './log_source.js'
 
-/** Passes the live lines of a log on to a page: what core streams to this user, and nothing more. */
+/** Forwards live log lines to a page: exactly what core streams to this user. */
 export const streamLog: StreamHandler = async (page, { signal, after }) => {
   const path = logPath(page.uuid('id'), logSourceOf(page.query))
   const response = await page.hub.open('core', path, {
@@ -35,7 +35,7 @@ async function* linesOf({ body }: Response, signal: AbortSignal): AsyncGenerator
   }
 }
 
-/** The page shows no labels, so it gets none. */
+/** Labels are removed, since the page does not show them. */
 function shownFields(text: string): string {
   const { time, level, message } = JSON.parse(text) as LogLine
   return JSON.stringify({ time, level, message })

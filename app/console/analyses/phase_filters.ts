@@ -1,10 +1,10 @@
 import type { QueryValues } from '#console/hub_client'
 import { allOf, nameFilter } from '#console/lists'
 
-/** The filter of analyses whose build or run failed; there is none for distributions. */
+/** The filter of analyses whose build or run failed; core has no filter for distributions. */
 export const FAILED = "or(eq(buildStatus,'failed'),eq(executionStatus,'failed'))"
 
-/** The choices of the list, each as a filter of core. */
+/** The choices of the list with their filters of core. */
 const FILTERS = {
   all: undefined,
   configuration: "eq(configurationLocked,'false')",
@@ -21,7 +21,7 @@ export const PHASE_FILTERS = Object.keys(FILTERS) as PhaseFilter[]
 export const phaseFilterOf = (text: string | null): PhaseFilter =>
   PHASE_FILTERS.find((name) => name === text) ?? 'all'
 
-/** The query of a choice and a part of a name. */
+/** The query for a choice and a search text. */
 export const filterOf = (phase: PhaseFilter, name: string): QueryValues => ({
   filter: allOf([FILTERS[phase], name === '' ? undefined : nameFilter(name)]),
 })

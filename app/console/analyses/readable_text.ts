@@ -1,9 +1,9 @@
-/** Characters that change the order of what is shown, which could hide what code does. */
+/** Characters that change the display order, which could hide the meaning of code. */
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/g
 const CONTROL = /[^\P{Cc}\t\n\r]/gu
 const BINARY = /\0/
 
-/** The text of bytes; undefined if they are none. The end of a part may cut a character off. */
+/** Decodes bytes; undefined if they are not text. The last character of a part may be incomplete. */
 export function readableText(bytes: Uint8Array, isCut: boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut })

@@ -1,6 +1,6 @@
 import { shortId } from '#console/formats'
 
-/** An analysis as core shows it. */
+/** An analysis as core returns it. */
 export interface AnalysisRow {
   readonly id: string
   readonly name: string
@@ -57,11 +57,11 @@ interface NodeRow {
   readonly online: boolean
 }
 
-/** The name of a node that takes part, or the beginning of its id for readers who may not see it. */
+/** The name of a node that takes part; the beginning of its id for readers who may not see the name. */
 export const nodeNameOf = ({ node, nodeId }: Pick<ParticipationRow, 'node' | 'nodeId'>): string =>
   node?.name ?? shortId(nodeId)
 
-/** The state of a process in one word: what its picture and badge show. */
+/** The state of a process in one word, for pictures and badges. */
 export type ProgressState = 'waiting' | 'running' | 'done' | 'failed'
 
 export const RUNNING: readonly string[] = ['starting', 'started', 'stopping', 'executing']

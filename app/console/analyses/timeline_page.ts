@@ -29,7 +29,7 @@ interface TimelinePage {
 
 const CURSOR = /^[\w-]{1,1024}$/
 
-/** What happened to an analysis, newest first. */
+/** Shows the timeline of an analysis, newest first. */
 export async function showTimeline(page: Page): Promise<View> {
   const id = page.uuid('id')
   const cursor = page.query.get('cursor') ?? ''
@@ -68,7 +68,7 @@ function rowOf(page: Page, entry: TimelineEntry, nodes: Names) {
   }
 }
 
-/** The actor, and the reporter of what the hub did not record itself. */
+/** The actor, and the reporter of entries that the hub did not record itself. */
 function actorOf(page: Page, { actor, reportedBy }: TimelineEntry): string | undefined {
   const name = actor?.name ?? actor?.type
   if (!reportedBy?.id) {

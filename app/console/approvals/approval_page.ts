@@ -17,7 +17,7 @@ import {
 
 const VERDICTS: readonly Verdict[] = ['approved', 'rejected']
 
-/** One decision: what is requested, by whom, what changed, and what each answer does. */
+/** Shows a decision: the request, who made it, the changes since the last one, and the effect of each answer. */
 export async function showApproval(page: Page): Promise<View> {
   const { subject, part } = await readPart(page)
   const about = subjectOf(subject, part)
@@ -49,7 +49,7 @@ export async function showApproval(page: Page): Promise<View> {
   })
 }
 
-/** Nobody approves an analysis whose content the page does not show. */
+/** Without visible content, the page offers no approval. */
 function verdictsFor(subject: Subject, part: Participation, content: Content | undefined) {
   return VERDICTS.filter(
     (verdict) =>
@@ -58,7 +58,7 @@ function verdictsFor(subject: Subject, part: Participation, content: Content | u
   )
 }
 
-/** Decides. The content digest of the page is sent along, so that nobody approves what he has not seen. */
+/** Decides. The content digest of the page is sent along, so that only the shown content is approved. */
 export async function decide(page: Page): Promise<PageResult> {
   const subject = subjectIn(page)
   const id = page.uuid('id')
@@ -67,7 +67,7 @@ export async function decide(page: Page): Promise<PageResult> {
   if (!approvalStatus) {
     throw new PageNotFound()
   }
-  // Core refuses an empty one: an approval without a digest would be of whatever the content is by then.
+  // Core rejects an empty digest. Without a digest, the approval would apply to the content at that time.
   const needsDigest =
     contentDigest !== '' || (subject === 'analysis' && approvalStatus === 'approved')
   await page.hub.post('core', `${COLLECTIONS[subject]}/${id}`, {
@@ -94,7 +94,7 @@ async function readPart(page: Page): Promise<{ subject: Subject; part: Participa
   return { subject, part }
 }
 
-/** The project of an analysis, which its readers need to understand the request. */
+/** The project of an analysis, which explains the request. */
 async function readProject(page: Page, { analysis }: Participation) {
   const project =
     analysis &&

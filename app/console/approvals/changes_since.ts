@@ -13,7 +13,7 @@ interface Image {
   readonly commandArguments: unknown
 }
 
-/** As core answers it. */
+/** The response of core. */
 interface Answer {
   readonly decision: {
     readonly approvalStatus: 'approved' | 'rejected'
@@ -33,17 +33,17 @@ interface Answer {
   } | null
 }
 
-/** What changed in the content of an analysis since a node decided last. */
+/** The changes in the content of an analysis since the last decision of a node. */
 export interface ChangesSince {
   readonly verdict: 'approved' | 'rejected'
   readonly decidedAt: string
   readonly by: string | null
   readonly lines: readonly DiffLine[]
-  /** Files that changed and are not among the lines. */
+  /** The number of changed files without a line. */
   readonly further: number
 }
 
-/** The changes since the last decision, as core kept it. Undefined if there was none. */
+/** The changes since the last decision that core has stored; undefined without a decision. */
 export async function changesSince(page: Page, partId: string): Promise<ChangesSince | undefined> {
   const answer = await page.hub.optional(
     page.hub.read<{ data: Answer }>('core', `/analysis-nodes/${partId}/changes`)

@@ -1,6 +1,6 @@
 import type { Page } from '#console/page'
 
-/** Files that a page lists; an analysis may have thousands. */
+/** Files per page; an analysis may have thousands. */
 const MAX_FILES = 200
 
 interface CodeFile {
@@ -21,7 +21,7 @@ interface Code {
   readonly files: readonly CodeFile[]
 }
 
-/** What a node approves: the code, its image and the arguments. */
+/** The content that a node approves: the code, its image and the arguments. */
 export interface Content {
   readonly digest: string
   readonly image: string | undefined

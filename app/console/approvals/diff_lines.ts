@@ -3,10 +3,12 @@ export interface DiffLine {
   readonly text: string
 }
 
-/** Larger texts are shown as removed and added as a whole: the table of the comparison grows with their product. */
+/**
+ * Larger texts are shown as removed and added as a whole: the comparison needs memory for the product of both sizes.
+ */
 const MAX_LINES = 500
 
-/** The lines of two texts, with those that only one of them has. */
+/** Merges the lines of two texts, marking lines that only one of them has. */
 export function diffLines(former: string, current: string): DiffLine[] {
   const removed = linesOf(former)
   const added = linesOf(current)

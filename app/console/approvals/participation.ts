@@ -2,7 +2,7 @@ import { isMasterMember } from '#kernel/realm'
 import type { Page } from '#console/page'
 import { shellWord } from '#console/shell_word'
 
-/** What a node takes part in. */
+/** The kinds of records that a node takes part in. */
 export type Subject = 'project' | 'analysis'
 
 export type Verdict = 'approved' | 'rejected'
@@ -44,12 +44,12 @@ export const subjectOf = (subject: Subject, part: Participation): SubjectRow => 
 
 export const nameOfSubject = ({ displayName, name }: SubjectRow): string => displayName || name
 
-/** Whether the user may decide. Members of the master realm may on behalf of others, which is recorded. */
+/** Whether the user may decide. Members of the master realm may decide for other realms, which is recorded. */
 export const mayDecide = (page: Page, subject: Subject, { nodeRealmId }: Participation): boolean =>
   page.may(PERMISSIONS[subject]) &&
   (page.actor.realmId === nodeRealmId || isMasterMember(page.actor))
 
-/** The command that decides the same. */
+/** The equivalent command of hubctl. */
 export function commandFor(subject: Subject, part: Participation, verdict: Verdict): string {
   const verb = verdict === 'approved' ? 'approve' : 'reject'
   const named = shellWord(subjectOf(subject, part).name)

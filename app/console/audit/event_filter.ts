@@ -8,20 +8,20 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 const DAY_MS = 86_400_000
 const LIMIT = 50
 
-/** What a reader entered into the filter. */
+/** The fields of the filter form. */
 export type FilterValues = Readonly<Record<(typeof FIELDS)[number], string>>
 
-/** A filter that names somebody or something that the reader cannot find matches nothing. */
+/** A filter with a name that the reader cannot find matches nothing. */
 export interface EventFilter {
   readonly values: FilterValues
   readonly query: QueryValues | undefined
-  /** Why nothing can match. */
+  /** The reason why nothing can match. */
   readonly unknown: 'who' | 'record' | undefined
   /** The ids of the record, if it has several: names are unique within a realm only. */
   readonly sameName: number
 }
 
-/** Reads the filter of the page, and looks up the names in it. */
+/** Reads the filter of the page and resolves its names. */
 export async function readFilter(page: Page): Promise<EventFilter> {
   const values = Object.fromEntries(
     FIELDS.map((name) => [name, page.query.get(name)?.trim() ?? ''])
@@ -48,14 +48,14 @@ export async function readFilter(page: Page): Promise<EventFilter> {
   return { values, query, unknown: undefined, sameName }
 }
 
-/** The address of a page with a filter, without empty fields. */
+/** The URL of a page with a filter, without empty fields. */
 export function filterPath(values: Partial<FilterValues>, before?: string): string {
   const named = Object.entries({ ...values, before }).filter(([, value]) => value)
   const query = new URLSearchParams(named as [string, string][])
   return query.size === 0 ? '/audit' : `/audit?${query}`
 }
 
-/** The command that finds the same. */
+/** The equivalent command of hubctl. */
 export function commandFor({ who, kind, record, what, from, to }: FilterValues): string {
   const options = Object.entries({ actor: who, kind, record, name: what, from, to })
   const given = options.filter(([, value]) => value !== '')
@@ -65,7 +65,7 @@ export function commandFor({ who, kind, record, what, from, to }: FilterValues):
   ].join(' ')
 }
 
-/** The beginning of a day in UTC, or of another one; undefined for what is no day. */
+/** The beginning of a day in UTC, or of another one; undefined for an invalid day. */
 function startOf(day: string, laterMs = 0): string | undefined {
   const time = DAY.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN
   return Number.isNaN(time) ? undefined : new Date(time + laterMs).toISOString()

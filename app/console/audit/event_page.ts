@@ -4,7 +4,7 @@ import { changesIn, type EventRow } from './event_row.js'
 import { filterPath } from './event_filter.js'
 import { pageOf } from './record_places.js'
 
-/** One event: what changed, from where, and who reported it. */
+/** Shows an event: its changes, its origin, and its reporter. */
 export async function showEvent(page: Page): Promise<View> {
   const { data } = await page.hub.read<{ data: EventRow }>(
     'telemetry',

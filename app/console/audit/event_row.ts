@@ -25,7 +25,7 @@ export interface EventChange {
   readonly previous: unknown
 }
 
-/** What a page of a search answers. */
+/** One page of a search. */
 export interface FoundEvents {
   readonly data: readonly EventRow[]
   readonly meta: { readonly next: string | null }
@@ -40,7 +40,7 @@ export function changesIn({ data }: Pick<EventRow, 'data'>) {
   }))
 }
 
-/** The value of an attribute as text, whatever it is. */
+/** The value of an attribute of any type as text. */
 export function changeText(value: unknown): string {
   if (value === null || value === undefined) {
     return '–'

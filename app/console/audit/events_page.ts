@@ -4,7 +4,7 @@ import { changesIn, type EventRow, type FoundEvents } from './event_row.js'
 import { commandFor, filterPath, readFilter } from './event_filter.js'
 import { pageOf, RECORD_KINDS } from './record_places.js'
 
-/** What happens most often, as suggestions. */
+/** The most frequent event names, as suggestions. */
 const EVENT_NAMES = [
   'created',
   'updated',
@@ -17,7 +17,7 @@ const EVENT_NAMES = [
 
 const NOTHING: FoundEvents = { data: [], meta: { next: null } }
 
-/** Who did what, the newest first, with filters in the address, so that a finding can be passed on as a link. */
+/** Lists events, the newest first. Filters are part of the URL, so that a result can be shared as a link. */
 export async function showEvents(page: Page): Promise<View> {
   const filter = await readFilter(page)
   const { values } = filter
@@ -42,7 +42,7 @@ export async function showEvents(page: Page): Promise<View> {
   })
 }
 
-/** An event as a row: what of it a reader compares. */
+/** The row of an event in the list. */
 function rowOf(event: EventRow) {
   return {
     ...event,

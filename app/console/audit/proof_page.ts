@@ -20,7 +20,7 @@ interface Verdict {
 
 const MAX_SHOWN = 50
 
-/** When the trail was last verified, and the ways to verify it. */
+/** Shows the last verification of the trail, and how to verify it. */
 export async function showProof(page: Page): Promise<View> {
   const [intact, faulty] = await Promise.all([
     lastNamed(page, 'trailIntact'),
@@ -29,7 +29,7 @@ export async function showProof(page: Page): Promise<View> {
   return proofView(page, { intact, faulty })
 }
 
-/** Verifies the trail. The answer takes as long as reading all of it. */
+/** Verifies the trail. The response takes as long as reading all of it. */
 export async function verifyTrail(page: Page): Promise<View> {
   const response = await page.hub.open('telemetry', '/events/verify')
   const { data } = (await response.json()) as { data: Verdict }

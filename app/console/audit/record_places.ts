@@ -10,7 +10,7 @@ interface RecordPlace {
   readonly page?: string
 }
 
-/** The kinds of records that have names, where the interface lists them, and where pages show them. */
+/** The kinds of records with names, their collections in the interface, and their pages. */
 const PLACES: Readonly<Record<string, RecordPlace>> = {
   node: { service: 'core', path: '/nodes', page: '/nodes' },
   project: { service: 'core', path: '/projects', page: '/projects' },
@@ -25,7 +25,7 @@ const PLACES: Readonly<Record<string, RecordPlace>> = {
   permission: { service: 'identity', path: '/permissions', page: '/people/permissions' },
 }
 
-/** Kinds without names, which can be filtered by all the same. */
+/** Kinds without names, which are also offered as filters. */
 const OTHER_KINDS = [
   'projectNode',
   'analysisNode',
@@ -39,13 +39,13 @@ export const RECORD_KINDS = [...Object.keys(PLACES), ...OTHER_KINDS]
 
 const MAX_SAME_NAME = 20
 
-/** The page of a record, if there is one for its kind. */
+/** The page of a record, if its kind has one. */
 export function pageOf(kind: string, id: string | null): string | undefined {
   const page = Object.hasOwn(PLACES, kind) ? PLACES[kind]!.page : undefined
   return page === undefined || id === null ? undefined : `${page}/${id}`
 }
 
-/** The ids of the records of a kind that a reader means: an id, or a name that the reader may look up. */
+/** Resolves an id or a name to the ids of the records of a kind that the reader may see. */
 export async function idsNamed(page: Page, kind: string, named: string): Promise<string[]> {
   if (isUuid(named) || !Object.hasOwn(PLACES, kind)) {
     return [named]
@@ -59,7 +59,7 @@ export async function idsNamed(page: Page, kind: string, named: string): Promise
   return (found?.data ?? []).map(({ id }) => id)
 }
 
-/** The ids of the users and programs of a name, in all realms that the reader sees. */
+/** Resolves a name to the ids of users and clients, in all realms that the reader sees. */
 export async function actorsNamed(page: Page, named: string): Promise<string[]> {
   if (isUuid(named)) {
     return [named]

@@ -2,7 +2,7 @@ import { io, type Socket } from 'socket.io-client'
 
 import type { Change } from './topic.js'
 
-/** What to subscribe to: all records of a type, or one. */
+/** A subscription: all records of a type, or one record. */
 export interface Subscription {
   readonly type: string
   readonly id: string | undefined
@@ -13,7 +13,7 @@ interface ChangeSocketOptions {
   readonly url: string
   readonly token: string
   readonly subscriptions: readonly Subscription[]
-  /** Called once all subscriptions are answered, with how many were refused. */
+  /** Called once when all subscriptions are answered, with the number of refused ones. */
   readonly onReady: (refused: number) => void
   readonly onChange: (change: Change) => void
   /** Called once, when the socket has closed for any reason. */

@@ -5,7 +5,7 @@ import type { ServerSentEvent } from '#http/event_stream'
 import { ChangeSocket, type Subscription } from './change_socket.js'
 import { concerns, type Topic } from './topic.js'
 
-/** Changes within this time are announced together. */
+/** Changes within this time are sent as one event. */
 const GATHER_MS = 1_000
 const MINUTE_MS = 60_000
 
@@ -18,8 +18,9 @@ interface LiveOptions {
 }
 
 /**
- * Announces to a page that records changed: `ready` once all is subscribed, with whether the user may subscribe to all
- * of it, then `change` with the topics concerned. Ends with the connection to core; `unavailable` if there was none.
+ * Notifies a page of changed records: `ready` after all subscriptions, with whether the user may subscribe to all
+ * topics, then `change` with the changed topics. Ends with the connection to core; `unavailable` if it could not be
+ * opened.
  */
 export async function* liveEvents(options: LiveOptions): AsyncGenerator<ServerSentEvent> {
   const feed = new ChangeFeed(options)
@@ -30,7 +31,7 @@ export async function* liveEvents(options: LiveOptions): AsyncGenerator<ServerSe
   }
 }
 
-/** Gathers the changes of one page. */
+/** Collects the changes for one page. */
 class ChangeFeed {
   readonly #topics: readonly Topic[]
   readonly #socket: ChangeSocket

@@ -1,6 +1,6 @@
-/** What a section of a page shows: records of a type, one of them, or those that refer to a record. */
+/** The content of a section of a page: records of a type, one record, or the records that refer to a record. */
 export interface Topic {
-  /** As the page names it. */
+  /** The text of the topic in the page. */
   readonly text: string
   readonly type: string
   readonly id: string | undefined
@@ -43,7 +43,7 @@ function parseTopic(text: string): Topic | undefined {
   return { text, type, id, reference }
 }
 
-/** Whether a section with this topic may show something else after the change. */
+/** Whether a change may affect a section with this topic. */
 export function concerns({ type, id, reference }: Topic, change: Change): boolean {
   return (
     type === change.type &&

@@ -10,32 +10,32 @@ import {
   type Installation,
 } from '#console/system/installation'
 
-/** Something about the installation that a person should know. */
+/** A finding about the installation. */
 interface Finding {
   readonly text: string
   readonly details: readonly string[]
-  /** What to do about it. */
+  /** How to fix it. */
   readonly remedy?: string
   readonly tone: 'warn' | 'bad'
   readonly path: string | undefined
   readonly since: string | null
 }
 
-/** What operators should know about the installation. */
+/** The state of the installation for operators. */
 export interface InstallationState {
   readonly findings: readonly Finding[]
-  /** When the last backup ended; null if none is known. */
+  /** The end of the last backup; null if no backup is known. */
   readonly backedUpAt: string | null
 }
 
-/** An outbox whose oldest event waits longer than this is behind. */
+/** The maximum age of the oldest event in an outbox. */
 const LAG_SECONDS = 60
-/** One that is taken every night has failed by then. */
+/** The maximum age of a daily backup. */
 const BACKUP_MAX_AGE_MS = 2 * 86_400_000
-/** What the doctor finds that the state of the installation says with more details. */
+/** Findings of the doctor that the state of the installation shows with more details. */
 const STATED_IN_DETAIL = new Set(['ANALYSES_STUCK', 'DEAD_LETTERS', 'OUTBOX_WAITS'])
 
-/** The state for operators; undefined for everybody else, in whose name it is not asked for either. */
+/** The state for operators; undefined for all others, for whom it is not requested. */
 export async function findInstallationState(page: Page): Promise<InstallationState | undefined> {
   if (!permits(OPERATOR_ACCESS, page.actor)) {
     return undefined
@@ -92,7 +92,7 @@ function backupFindings(page: Page, backedUpAt: string | null): Finding[] {
   ]
 }
 
-/** The doctor says what is wrong and what to do about it in the words of its command. */
+/** Findings of the doctor have the texts of its command. */
 const doctorFinding = ({ message, remedy, severity }: DoctorFinding): Finding => ({
   text: message,
   details: [],

@@ -5,7 +5,7 @@ import { findInstallationState } from './installation_findings.js'
 import { findTroubled } from './troubled_analyses.js'
 import { decidesForOthers, findWaiting } from './waiting.js'
 
-/** What waits for the user: decisions, analyses that failed, and findings about the installation. */
+/** Shows what needs the user: open decisions, failed analyses, and findings about the installation. */
 export async function showNeeds(page: Page): Promise<View> {
   const [own, others, troubled, installation] = await Promise.all([
     Promise.all(SUBJECTS.map((subject) => findWaiting(page, subject, { ofOthers: false }))),

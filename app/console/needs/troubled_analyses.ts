@@ -5,12 +5,12 @@ import type { Page } from '#console/page'
 import type { StuckAnalysis } from '#console/system/installation'
 import { isMasterMember } from '#kernel/realm'
 
-/** Of each list. Explaining each analysis takes a request. */
+/** Analyses of each list. Explaining each takes a request. */
 const LIMIT = 8
 
 type TroubleState = 'build' | 'distribution' | 'execution' | 'silent'
 
-/** An analysis that does not go on by itself. */
+/** An analysis that needs help to continue. */
 interface Trouble {
   readonly id: string
   readonly name: string
@@ -19,7 +19,7 @@ interface Trouble {
   readonly problem: string | undefined
 }
 
-/** The same, with what it needs and from whom. */
+/** The same with its blocking condition, and who can change it. */
 interface TroubledAnalysis extends Trouble {
   readonly sentence: string
   readonly who: string
@@ -35,7 +35,10 @@ interface TroubleList {
   readonly rows: readonly Trouble[]
 }
 
-/** The analyses of the realm that failed or are stuck, with what they need. Members of the master realm see all. */
+/**
+ * The failed and stuck analyses of the realm, with their blocking conditions. Members of the master realm see all
+ * realms.
+ */
 export async function findTroubled(page: Page): Promise<Troubled> {
   const lists = await Promise.all([failedAnalyses(page), stuckAnalyses(page)])
   const troubles = lists.flatMap(({ rows }) => rows)
@@ -56,7 +59,7 @@ export async function findTroubled(page: Page): Promise<Troubled> {
   return { total: lists.reduce((sum, { total }) => sum + total, 0), rows }
 }
 
-/** Those whose build or run failed. */
+/** Analyses whose build or run failed. */
 async function failedAnalyses({ actor, hub }: Page): Promise<TroubleList> {
   const filter = isMasterMember(actor) ? FAILED : `and(${FAILED},eq(realmId,'${actor.realmId}'))`
   const query = { filter, 'sort': '-updatedAt', 'page[limit]': LIMIT }
@@ -73,7 +76,7 @@ async function failedAnalyses({ actor, hub }: Page): Promise<TroubleList> {
   return { total: listing?.meta.total ?? 0, rows }
 }
 
-/** Those whose distribution failed, or whose worker is silent. */
+/** Analyses whose distribution failed, or whose worker does not respond. */
 async function stuckAnalyses({ hub }: Page): Promise<TroubleList> {
   const answer = await hub.optional(
     hub.read<{ data: readonly StuckAnalysis[] }>('core', '/stuck-analyses')

@@ -11,7 +11,7 @@ import { isMasterMember } from '#kernel/realm'
 
 const LIMIT = 20
 
-/** Decisions that wait, the oldest first. */
+/** Open decisions, the oldest first. */
 export interface Waiting {
   readonly subject: Subject
   readonly total: number

@@ -1,11 +1,11 @@
 import { HubFailure } from '#console/hub_failure'
 import type { Page } from '#console/page'
 
-/** What waits for a node at the messenger. */
+/** The messages that wait for a node. */
 interface Mailbox {
   readonly clientId: string
   readonly messages: number
-  /** Whether more wait than were counted. */
+  /** Whether there are more messages than were counted. */
   readonly hasMore: boolean
   readonly oldestAt: string | null
 }
@@ -27,14 +27,14 @@ export async function readMailboxes(
   return new Map(filled.map((mailbox) => [mailbox.clientId, mailbox]))
 }
 
-/** Nodes are shown although the messenger is away, or is one of a former version. */
+/** Nodes are shown even if the messenger is unavailable or of a former version. */
 function withoutMessenger(error: unknown): undefined {
   if (!(error instanceof HubFailure) || error.status === 401) {
     throw error
   }
 }
 
-/** What waits for a node in words, and since when; undefined if nothing does. */
+/** A sentence about waiting messages and their age; undefined without messages. */
 export function mailboxOf(page: Page, mailbox: Mailbox | undefined) {
   if (!mailbox) {
     return undefined

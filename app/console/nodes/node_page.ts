@@ -23,7 +23,7 @@ interface AssignmentRow {
   }
 }
 
-/** One node: its day, what it reports about itself, what it runs, and its secret. */
+/** Shows a node: its presence during the last day, its report, its runs, and its secret. */
 export async function showNode(page: Page): Promise<View> {
   const id = page.uuid('id')
   const { data: node } = await page.hub.read<{ data: NodeRow }>('core', `/nodes/${id}`)
@@ -71,7 +71,7 @@ interface Credentials {
   readonly secret: string | null
 }
 
-/** Replaces the secret of a node, and shows it this once. Pages are not stored, so it stays nowhere. */
+/** Replaces the secret of a node and shows the new one once. Browsers do not store the page. */
 export async function rotateSecret(page: Page): Promise<View> {
   const id = page.uuid('id')
   const { data: node } = await page.hub.read<{ data: NodeRow }>('core', `/nodes/${id}`)

@@ -4,10 +4,10 @@ import { addressWith, allOf, offsetOf, quoted, searchTextOf } from '#console/lis
 import { mailboxOf, readMailboxes } from './mailboxes.js'
 import { drawPresence, readPresence, type Presence } from './presence.js'
 
-/** Each node takes a request for its day. */
+/** Nodes per page. The presence of each takes a request. */
 const LIMIT = 25
 const LINE_WIDTH = 192
-/** Enough to count the runs of the nodes of a page. */
+/** The maximum number of runs that are counted. */
 const MAX_RUNS = 50
 
 export interface NodeRow {
@@ -21,7 +21,7 @@ export interface NodeRow {
   readonly createdAt: string
 }
 
-/** The nodes: whether each is online and since when, its last day, its version and what it runs. */
+/** Lists the nodes with presence, version and number of runs. */
 export async function showNodes(page: Page): Promise<View> {
   const offset = offsetOf(page.query)
   const name = searchTextOf(page.query)
@@ -81,10 +81,10 @@ function stateOf(page: Page, presence: Presence | undefined) {
   }
 }
 
-/** A difference that disturbs: tokens and messages depend on the time. */
+/** A difference that breaks tokens and messages, which depend on the time. */
 const NOTABLE_MS = 2_000
 
-/** The difference of the clock, and whether it matters. */
+/** The difference of the clock, and whether it is too large. */
 export function clockText(page: Page, { clockDifferenceMs: difference }: Presence) {
   return difference === null
     ? undefined
@@ -94,7 +94,7 @@ export function clockText(page: Page, { clockDifferenceMs: difference }: Presenc
       }
 }
 
-/** How many analyses run at each node. */
+/** The number of runs at each node. */
 async function countRuns(page: Page, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) {
     return new Map()

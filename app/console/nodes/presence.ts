@@ -27,7 +27,7 @@ export async function readPresence(page: Page, nodeId: string): Promise<Presence
   return presence?.data
 }
 
-/** The last day of a node as a picture. */
+/** Draws the presence of a node during the last day. */
 export function drawPresence(page: Page, { spans }: Presence, width: number): string {
   const now = clock.now()
   const share = Math.round(onlineShare(spans, now) * 100)

@@ -4,19 +4,22 @@ import { nameWithRealm } from './name_with_realm.js'
 import { grantsOf } from './grants.js'
 import type { ClientRow } from './identity_rows.js'
 
-/** One program: what it may do, and the actions on it. */
+/** Shows a client: its permissions, and the actions on it. */
 export async function showClient(page: Page): Promise<View> {
   const { client, view } = await readClient(page)
   return page.view('people/client', { ...view, client })
 }
 
-/** What the pages of a program show. Clients of nodes and analyses have the name of their record, which renews them. */
+/**
+ * The attributes that pages of a client show. Clients of nodes and analyses are named after their record, whose pages
+ * replace their secrets.
+ */
 export async function readClient(page: Page) {
   const id = page.uuid('id')
   const [{ data: client }, grants] = await Promise.all([
     page.hub.read<{ data: ClientRow }>('identity', `/clients/${id}`, {
       include: 'realm',
-      // Not the secret: reading it would be an event of its own.
+      // The secret is excluded: each read of it is an audit event.
       fields: FIELDS.join(),
     }),
     grantsOf(page, 'client', id),

@@ -1,7 +1,7 @@
 import { consoleSettings } from '#console/console_settings'
 import type { PageHandler } from '#console/page_runner'
 
-/** A page about accounts of the embedded provider. With another provider it says where these accounts are. */
+/** A page about accounts of the embedded provider. With an external provider it shows where the accounts are. */
 export const atEmbeddedProvider =
   (handler: PageHandler): PageHandler =>
   (page, ctx) => {

@@ -2,7 +2,7 @@ import type { Page } from '#console/page'
 import { everyRecord } from '#console/every_record'
 import type { AssignmentRow, PermissionRow, RoleRow } from './identity_rows.js'
 
-/** A permission, and the roles that it comes from; none if it was given directly. */
+/** A permission and the roles that grant it; no roles if it was granted directly. */
 interface GrantedPermission {
   readonly permission: PermissionRow
   readonly roles: readonly RoleRow[]
@@ -15,7 +15,7 @@ interface Grants {
   readonly isComplete: boolean
 }
 
-/** The roles of an account, and all that it may do by them or directly; undefined if the reader may not see them. */
+/** The roles of an account, and its permissions by roles or direct grants; undefined if the reader may not see them. */
 export async function grantsOf(
   page: Page,
   owner: 'user' | 'client',
@@ -79,7 +79,7 @@ function merged(
   )
 }
 
-/** Without the records that an assignment leads to and the reader may not see. */
+/** Drops related records that the reader may not see. */
 export const present = <Row>(rows: readonly (Row | null | undefined)[]): Row[] =>
   rows.filter((row): row is Row => row !== null && row !== undefined)
 

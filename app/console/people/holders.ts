@@ -3,13 +3,13 @@ import { everyRecord } from '#console/every_record'
 import { byName, present } from './grants.js'
 import type { AssignmentRow, ClientRow, UserRow } from './identity_rows.js'
 
-/** Users and programs; undefined for those that the reader may not see. */
+/** Users and clients; undefined if the reader may not see them. */
 export interface Holders {
   readonly users: readonly UserRow[] | undefined
   readonly clients: readonly ClientRow[] | undefined
 }
 
-/** Who has a role, or was given a permission directly. */
+/** The accounts with a role, or with a directly granted permission. */
 export async function holdersOf(
   page: Page,
   what: 'role' | 'permission',

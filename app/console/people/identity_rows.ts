@@ -32,7 +32,7 @@ export interface PermissionRow extends Named {
   readonly description: string | null
 }
 
-/** An assignment with what it assigns, and to whom. */
+/** An assignment with the related records. */
 export interface AssignmentRow {
   readonly id: string
   readonly roleId: string

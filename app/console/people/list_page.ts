@@ -16,11 +16,11 @@ type Collection = (typeof COLLECTIONS)[number]
 
 const LIMIT = 50
 
-/** The path of a list within the console. The area begins with the users. */
+/** The path of a list within the console. The first list is that of the users. */
 const pathOf = (collection: Collection) =>
   collection === 'users' ? '/people' : `/people/${collection}`
 
-/** Of users and programs everybody sees at least itself; the other lists need a permission. */
+/** Every account sees at least itself in the lists of users and clients; the other lists need a permission. */
 const NEEDED: Readonly<Partial<Record<Collection, string>>> = {
   roles: 'role_read',
   permissions: 'permission_read',

@@ -1,6 +1,6 @@
 import { shellWord } from '#console/shell_word'
 
-/** How commands name an account, whose name is unique only within its realm. */
+/** The name of an account in commands, with its realm, since names are unique only within a realm. */
 export const nameWithRealm = ({
   name,
   realm,

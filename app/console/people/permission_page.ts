@@ -9,7 +9,7 @@ interface RoleHolders {
   readonly holders: Holders
 }
 
-/** Who has a permission: directly, and by each role that allows it. */
+/** Shows the holders of a permission: direct grants, and those of each role with it. */
 export async function showPermission(page: Page): Promise<View> {
   const id = page.uuid('id')
   const { data: permission } = await page.hub.read<{ data: PermissionRow }>(

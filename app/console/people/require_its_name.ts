@@ -1,7 +1,7 @@
 import type { Page } from '#console/page'
 import type { UserRow } from './identity_rows.js'
 
-/** Refuses an action on a user or program whose form does not repeat its name. */
+/** Throws if the form of an action on a user or client does not repeat its name. */
 export async function requireItsName(page: Page, path: string): Promise<void> {
   const { data } = await page.hub.read<{ data: Pick<UserRow, 'name'> }>('identity', path, {
     fields: 'name',

@@ -4,7 +4,7 @@ import { byName, permissionsOfRoles, present } from './grants.js'
 import { holdersOf } from './holders.js'
 import type { RoleRow } from './identity_rows.js'
 
-/** One role: what it allows, and who has it. */
+/** Shows a role: its permissions and its holders. */
 export async function showRole(page: Page): Promise<View> {
   const id = page.uuid('id')
   const { data: role } = await page.hub.read<{ data: RoleRow }>('identity', `/roles/${id}`, {

@@ -6,8 +6,8 @@ import { requireItsName } from './require_its_name.js'
 const SECRET_BYTES = 24
 
 /**
- * Replaces the secret of a program. The new one is only in this answer: not in an address, a cookie, a log or an event,
- * and the page is not stored.
+ * Replaces the secret of a client. The new secret is only in this response: not in a URL, a cookie, a log or an event,
+ * and the page is not cached.
  */
 export async function rotateClient(page: Page): Promise<View> {
   const id = page.uuid('id')

@@ -3,7 +3,7 @@ import { nameWithRealm } from './name_with_realm.js'
 import { grantsOf } from './grants.js'
 import type { SessionRow, UserRow } from './identity_rows.js'
 
-/** One user: what it may do, where it is signed in, and the actions on the account. */
+/** Shows a user: permissions, sessions, and the actions on the account. */
 export async function showUser(page: Page): Promise<View> {
   const id = page.uuid('id')
   const path = `/users/${id}`

@@ -7,7 +7,7 @@ import type { ProjectRow } from './projects_page.js'
 const MAX_NODES = 50
 const MAX_ANALYSES = 20
 
-/** One project: who owns it, which nodes take part, and its newest analyses. */
+/** Shows a project: its owner, its nodes, and its newest analyses. */
 export async function showProject(page: Page): Promise<View> {
   const id = page.uuid('id')
   const { hub } = page

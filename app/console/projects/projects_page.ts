@@ -16,7 +16,7 @@ export interface ProjectRow {
   readonly userId: string | null
 }
 
-/** The projects and how large they are. */
+/** Lists the projects with their size. */
 export async function showProjects(page: Page): Promise<View> {
   const name = searchTextOf(page.query)
   const offset = offsetOf(page.query)

@@ -9,11 +9,11 @@ export interface ConsoleSession {
   readonly refreshToken: string | undefined
   /** When the access token expires, in milliseconds. */
   readonly expiresAt: number
-  /** The secret of the tokens of forms. */
+  /** The secret from which form tokens are derived. */
   readonly formSecret: string
 }
 
-/** A session that is not used for this long ends, whatever the provider says. */
+/** A session ends after this time without use, even if the provider would renew it. */
 export const SESSION_SECONDS = 12 * 60 * 60
 
 const COOKIE: SealedCookie = {

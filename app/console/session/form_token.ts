@@ -16,7 +16,7 @@ export function newFormToken(session: FormSession): string {
   return `${salt}.${signatureOf(session, salt)}`
 }
 
-/** Whether a form was made for this session, and submitted from a page of the console. */
+/** Whether a form has the token of this session and was submitted from a page of the console. */
 export function isOwnForm({ request }: HttpContext, session: FormSession, token: unknown): boolean {
   const site = request.header('sec-fetch-site')
   return (site === undefined || site === 'same-origin') && isValid(session, token)

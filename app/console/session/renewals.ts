@@ -7,11 +7,13 @@ import { SingleFlight } from '#kernel/single_flight'
 import { TokenRequests, TokensRefused } from '#console/sign_in/token_requests'
 import type { ConsoleSession } from './console_session.js'
 
-/** Tabs that still have the former cookie get the renewed session for this long. */
+/** The time for which requests with the former cookie get the renewed session. */
 const REUSE_MS = 30_000
 const MAX_SESSIONS = 1_000
 
-/** Renews the tokens of sessions. Tabs that renew at once share one renewal, as a refresh token is used once. */
+/**
+ * Renews the tokens of sessions. Concurrent requests share one renewal, since a refresh token can be used only once.
+ */
 @inject()
 export class Renewals {
   readonly #requests: TokenRequests

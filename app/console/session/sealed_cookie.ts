@@ -5,10 +5,10 @@ import { cookieAttributes } from './cookie_attributes.js'
 
 /** Browsers store 4 KiB for each cookie, with its name and attributes. */
 const CHUNK_CHARACTERS = 3_700
-/** Servers accept 16 KiB of headers in all. */
+/** Servers accept 16 KiB of headers in total. */
 const MAX_CHUNKS = 3
 
-/** A cookie that only the server can read or make. A value that is too large for one is split into several. */
+/** A cookie that only the server can read or create. A large value is split over several cookies. */
 export interface SealedCookie {
   readonly name: string
   readonly purpose: 'console session' | 'console sign-in' | 'console user'
@@ -18,7 +18,7 @@ export interface SealedCookie {
 /** The value does not fit into cookies. */
 class CookieTooLarge extends Error {}
 
-/** The value; undefined if there is none, or it was not made here, or has expired. */
+/** The value; undefined if it is missing, forged or expired. */
 export function readSealed({ request }: HttpContext, { name, purpose }: SealedCookie): unknown {
   const chunks: string[] = []
   for (let index = 0; index < MAX_CHUNKS; index++) {

@@ -7,7 +7,7 @@ import { clock } from '#kernel/clock'
 import { clearSession, readSession, writeSession, type ConsoleSession } from './console_session.js'
 import { Renewals } from './renewals.js'
 
-/** A token that expires within this time is renewed first, so that a page can use it to its end. */
+/** A token with less lifetime than this is renewed first, so that it does not expire during a page. */
 const RENEW_BEFORE_MS = 20_000
 
 export interface SignedIn {
@@ -15,7 +15,7 @@ export interface SignedIn {
   readonly actor: Actor
 }
 
-/** Finds the user of a request. A revoked session ends as soon as the hub learns of it, within a minute. */
+/** Finds the user of a request. A revoked session ends within a minute. */
 @inject()
 export class Sessions {
   readonly #authenticator: Authenticator

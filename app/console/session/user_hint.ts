@@ -3,7 +3,10 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { SESSION_SECONDS } from './console_session.js'
 import { clearSealed, readSealed, writeSealed, type SealedCookie } from './sealed_cookie.js'
 
-/** Fits into one cookie. Without it, the provider asks who signs out. */
+/**
+ * The maximum length, so that it fits into one cookie. Without the hint, the provider asks the user to confirm the
+ * sign-out.
+ */
 const MAX_CHARACTERS = 2_500
 
 const COOKIE: SealedCookie = {
@@ -13,8 +16,8 @@ const COOKIE: SealedCookie = {
 }
 
 /**
- * The ID token of a sign-in, by which the provider knows at the sign-out whom it is about. It has a cookie of its own,
- * since that of the session is written at each renewal.
+ * The ID token of a sign-in, which identifies the user at the sign-out. It has a cookie of its own, since that of the
+ * session is written at each renewal.
  */
 export function writeUserHint(ctx: HttpContext, idToken: string | undefined): void {
   if (idToken === undefined || idToken.length > MAX_CHARACTERS) {
@@ -24,7 +27,7 @@ export function writeUserHint(ctx: HttpContext, idToken: string | undefined): vo
   }
 }
 
-/** The ID token, which is forgotten. */
+/** Returns and removes the ID token. */
 export function takeUserHint(ctx: HttpContext): string | undefined {
   const idToken = readSealed(ctx, COOKIE)
   clearSealed(ctx, COOKIE)

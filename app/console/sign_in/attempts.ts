@@ -19,7 +19,7 @@ export interface SignInAttempt {
   readonly returnTo: string
 }
 
-/** Tabs that sign in at the same time; more replace the oldest, so that the cookie stays small. */
+/** The maximum number of concurrent attempts; further ones replace the oldest, so that the cookie stays small. */
 const MAX_ATTEMPTS = 4
 export const ATTEMPT_SECONDS = 15 * 60
 
@@ -38,7 +38,7 @@ export function startAttempt(ctx: HttpContext, returnTo: string): SignInAttempt 
   return attempt
 }
 
-/** Takes the attempt with a state out of the cookie. Another copy of it still has it: see `UsedAttempts`. */
+/** Removes the attempt with a state from the cookie. A copy of the cookie still contains it: see `UsedAttempts`. */
 export function takeAttempt(ctx: HttpContext, state: unknown): SignInAttempt | undefined {
   const attempts = attemptsOf(ctx)
   const attempt = attempts.find((one) => one.state === state)

@@ -8,7 +8,7 @@ import { consoleSettings } from '#console/console_settings'
 
 export interface Endpoints {
   readonly issuer: string
-  /** Where the browser goes. */
+  /** The login page, for the browser. */
   readonly authorization: string
   readonly token: string
   readonly revocation: string | undefined
@@ -17,7 +17,7 @@ export interface Endpoints {
 
 const DISCOVERY = '/.well-known/openid-configuration'
 
-/** The addresses that the identity provider publishes. They are read once. */
+/** The endpoints in the discovery document of the identity provider. They are read once. */
 @inject()
 export class ProviderEndpoints {
   readonly #addresses: HubAddresses

@@ -17,7 +17,7 @@ import { UsedAttempts } from './used_attempts.js'
 
 const REALM = /\/realms\/[^/]+\/?$/
 
-/** Why a sign-in was not finished; each has a text. */
+/** The reasons why a sign-in fails; each has a text. */
 type SignInProblem =
   'state' | 'refused' | 'issuer' | 'tokens' | 'nonce' | 'account' | 'provider' | 'limit'
 
@@ -29,7 +29,7 @@ class SignInFailed extends Error {
   }
 }
 
-/** Signs people in at the identity provider, by an authorization code that only this browser can use. */
+/** Signs users in at the identity provider, with an authorization code that only this browser can use. */
 @inject()
 export class SignIn {
   readonly #usedAttempts: UsedAttempts
@@ -69,7 +69,7 @@ export class SignIn {
     })
   }
 
-  /** Takes the code that the provider sends back with the browser. */
+  /** Exchanges the code with which the provider redirected the browser. */
   async finish(ctx: HttpContext): Promise<void> {
     await this.#guard(ctx, async () => {
       const { state, code, error, iss } = ctx.request.qs()
@@ -95,7 +95,7 @@ export class SignIn {
     })
   }
 
-  /** The realms of a provider have issuers of their own, which differ in their end. */
+  /** Each realm of a provider has its own issuer, which differs in its last part. */
   async #requireIssuer(issuer: unknown): Promise<void> {
     const expected = await this.#endpoints.get()
     const isOther =
@@ -120,7 +120,7 @@ export class SignIn {
   }
 }
 
-/** Where the provider sends the browser back to. */
+/** The redirect URI of sign-ins. */
 const callbackUrl = (): string => `${surfaceUrl('console')}/callback`
 
 function authorizationParameters(attempt: SignInAttempt): Record<string, string> {
@@ -139,7 +139,7 @@ function authorizationParameters(attempt: SignInAttempt): Record<string, string>
 
 const ANY_ORIGIN = 'http://console'
 
-/** Only a path of the console as browsers read it, so that nobody can be sent elsewhere. */
+/** Accepts only a path of the console as browsers parse it, to prevent open redirects. */
 function ownPath(to: unknown): string {
   const target = typeof to === 'string' ? URL.parse(to, ANY_ORIGIN) : null
   const isOwn = target?.origin === ANY_ORIGIN && !target.pathname.startsWith('//')

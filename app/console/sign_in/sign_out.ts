@@ -39,7 +39,7 @@ export class SignOut {
     return view('plain/signing_out', { target })
   }
 
-  /** Where the provider ends the login of the browser; undefined if it has no such page or cannot be reached. */
+  /** The sign-out page of the provider; undefined if it has none or cannot be reached. */
   async #endSessionUrl(idToken: string | undefined): Promise<string | undefined> {
     const endpoints = await this.#endpoints.get().catch(() => undefined)
     if (endpoints?.endSession === undefined) {

@@ -7,10 +7,10 @@ import { newFormSecret, type ConsoleSession } from '#console/session/console_ses
 import { consoleSettings } from '#console/console_settings'
 import { ProviderEndpoints } from './provider_endpoints.js'
 
-/** Providers that state no lifetime are asked again after this time. */
+/** The assumed lifetime of tokens if the provider states none. */
 const DEFAULT_SECONDS = 300
 
-/** The provider issued no tokens. The description is that of the provider. */
+/** The provider issued no tokens. The message is the description of the provider. */
 export class TokensRefused extends Error {}
 
 interface CodeExchange {
@@ -21,11 +21,11 @@ interface CodeExchange {
 
 interface IssuedTokens {
   readonly session: ConsoleSession
-  /** Names the user to the provider at the sign-out. */
+  /** Identifies the user at the sign-out. */
   readonly idToken: string | undefined
 }
 
-/** Requests of the console to the token endpoint of the provider, each for the person at an address. */
+/** Requests of the console to the token endpoint of the provider, with the address of the user. */
 @inject()
 export class TokenRequests {
   readonly #endpoints: ProviderEndpoints

@@ -5,12 +5,12 @@ import { LRUCache } from 'lru-cache'
 import type { RedisConnection } from '#signals/redis'
 import { ATTEMPT_SECONDS, type SignInAttempt } from './attempts.js'
 
-/** Whoever pushes one out starts more new attempts than it would save. */
+/** The maximum number. An attacker who displaces an attempt has to start this many new ones. */
 const MAX_ATTEMPTS = 100_000
 
 /**
- * The attempts that were used, for as long as their cookies last. A browser may send the cookie of one again, so it
- * does not tell. With Redis all processes know them; while Redis is unavailable each knows its own.
+ * The used attempts, for the lifetime of their cookies: a browser may send such a cookie again. All processes share
+ * them by Redis; while Redis is unavailable each process knows only its own.
  */
 export class UsedAttempts {
   readonly #redis: RedisConnection | undefined
@@ -20,7 +20,7 @@ export class UsedAttempts {
     this.#redis = redis
   }
 
-  /** Uses an attempt. False if it was used before. */
+  /** Marks an attempt as used. Returns false if it was used before. */
   async use({ state }: Pick<SignInAttempt, 'state'>): Promise<boolean> {
     const key = `hub:console:attempt:${hash('sha256', state, 'base64url')}`
     if (this.#own.has(key)) {

@@ -3,7 +3,7 @@ import { escapeXml, shorten } from './escape.js'
 
 export type StepState = 'waiting' | 'running' | 'done' | 'failed'
 
-/** One step of a flow: what it is, and how it stands in words. */
+/** One step of a flow: its name, and its state in words. */
 export interface FlowStep {
   readonly title: string
   readonly state: StepState
@@ -22,7 +22,7 @@ const RADIUS = 11
 const MAX_TITLE = 42
 const MAX_TEXT = 56
 
-/** The sign of each state, which also differs in its shape. Around the origin. */
+/** The symbol of each state, centered at the origin. The shapes differ, too. */
 const SIGNS: Readonly<Record<StepState, string>> = {
   waiting: `<circle class="step waiting" r="${RADIUS}"/>`,
   running: `<circle class="step running" r="${RADIUS}"/><path class="sign" d="M-3 -5 L6 0 L-3 5 Z"/>`,
@@ -30,7 +30,9 @@ const SIGNS: Readonly<Record<StepState, string>> = {
   failed: `<path class="step failed" d="M0 -13 L13 0 L0 13 L-13 0 Z"/><path class="sign stroke" d="M-4 -4 L4 4 M4 -4 L-4 4"/>`,
 }
 
-/** Draws the steps of a flow from top to bottom, so that it fits a narrow page. Readers get it as a list of sentences. */
+/**
+ * Draws the steps of a flow from top to bottom, so that it fits a narrow page. Screen readers get a list of sentences.
+ */
 export function drawFlow(page: Page, title: string, steps: readonly FlowStep[]): string {
   const rows = placed(steps)
   const height = (rows.at(-1)?.bottom ?? 0) + MARGIN
@@ -61,7 +63,7 @@ function placed(steps: readonly FlowStep[]): PlacedStep[] {
   })
 }
 
-/** The trunk from the first step to the last, and a curve to each branch. */
+/** The line from the first step to the last, and a curve to each branch. */
 function linesOf(rows: readonly PlacedStep[]): string {
   const [first, last] = [rows[0], rows.at(-1)]
   if (!first || !last) {
@@ -84,7 +86,7 @@ function drawStep(page: Page, step: PlacedStep): string {
   ].join('')
 }
 
-/** The state in a word, then what is known of it. */
+/** The state in a word, then its details. */
 function sentenceOf(page: Page, { state, text }: FlowStep): string {
   const word = page.t(`analyses.flow.states.${state}`)
   return text === '' ? word : `${word}, ${text}`

@@ -4,7 +4,7 @@ const HEIGHT = 14
 const HOUR_MS = 3_600_000
 const TICK_HOURS = 6
 
-/** A time in which a node was online; it lasts if `until` is null. */
+/** A time in which a node was online; `until` is null if it still is. */
 export interface PresenceSpan {
   readonly from: string
   readonly until: string | null
@@ -15,7 +15,7 @@ interface PresenceLineOptions {
   readonly now: number
   readonly hours: number
   readonly width: number
-  /** What it shows in words, for those who do not see it. */
+  /** The content in words, for screen readers. */
   readonly label: string
 }
 

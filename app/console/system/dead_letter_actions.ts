@@ -20,7 +20,7 @@ export async function redriveQueue(page: Page): Promise<Redirect> {
   return page.redirect('/system/dead', 'system.dead.redriven')
 }
 
-/** Deletes a dead letter for good. */
+/** Deletes a dead letter. */
 export async function dropLetter(page: Page): Promise<Redirect> {
   await page.hub.delete('core', pathOf(page.params.id ?? ''))
   return page.redirect('/system/dead', 'system.dead.dropped')

@@ -3,7 +3,7 @@ import { deadLetters } from './dead_letter.js'
 
 const MAX_SHOWN = 100
 
-/** Messages that could not be processed, by queue. */
+/** Lists messages that could not be processed, by queue. */
 export async function showDeadLetters(page: Page): Promise<View> {
   const letters = await deadLetters(page)
   const queue = page.query.get('queue') ?? undefined

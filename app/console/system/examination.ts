@@ -1,6 +1,6 @@
 import type { Page } from '#console/page'
 
-/** What the doctor found, and when. */
+/** The last report of the doctor, and its time. */
 export interface Examination {
   readonly examinedAt: string | null
   readonly isExamining: boolean

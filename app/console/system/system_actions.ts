@@ -1,9 +1,9 @@
 import type { Page, Redirect } from '#console/page'
 
-/** A sweep has a turn of twenty seconds. */
+/** A sweep runs for at most twenty seconds per request. */
 const SWEEP_TIMEOUT_MS = 30_000
 
-/** Lets the doctor examine the installation. Its report is there after some seconds. */
+/** Starts an examination by the doctor. The report takes some seconds. */
 export async function examine(page: Page): Promise<Redirect> {
   await page.hub.post('core', '/admin/examination')
   return page.redirect('/system#doctor', 'system.doctor.started')

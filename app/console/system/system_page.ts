@@ -3,7 +3,7 @@ import type { SurfaceName } from '#configuration/surfaces'
 import { readExamination } from './examination.js'
 import { readInstallation } from './installation.js'
 
-/** What files take up, as the storage service counts it. */
+/** The number and size of files, as counted by the storage service. */
 interface Usage {
   readonly buckets: number
   readonly files: number
@@ -12,10 +12,10 @@ interface Usage {
 
 const SERVICES: readonly SurfaceName[] = ['core', 'storage', 'telemetry', 'messenger', 'identity']
 
-/** The sweeps that can be run at once, as those of the interface. */
+/** The sweeps that the interface can run. */
 const SWEEPS = ['events', 'messages', 'objects'] as const
 
-/** Whether all parts work, what waits, and what will need somebody soon. */
+/** Shows the state of the services, the queues, and upcoming work for operators. */
 export async function showSystem(page: Page): Promise<View> {
   const [status, doctor, usage, versions] = await Promise.all([
     readInstallation(page),
@@ -37,7 +37,7 @@ export async function showSystem(page: Page): Promise<View> {
   })
 }
 
-/** The version of a service; undefined if it does not answer, or is one of a foreign provider. */
+/** The version of a service; undefined if it does not respond, or belongs to an external provider. */
 async function versionOf(page: Page, service: SurfaceName): Promise<string | undefined> {
   try {
     const { version } = await page.hub.read<{ version?: string }>(service, '/')

@@ -142,7 +142,7 @@ export class AnalysisBucketService extends AnalysisPartService<typeof AnalysisBu
     }
   }
 
-  /** A bucket that the platform created goes at storage, too; one that a caller added stays with its owner. */
+  /** A bucket that the platform created goes at storage, too; a bucket that a caller added stays with its owner. */
   async #removeForCaller(
     transaction: pg.ClientBase,
     origin: Origin,

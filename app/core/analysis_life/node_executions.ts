@@ -14,7 +14,7 @@ export interface NodeExecution {
   readonly progress: number | null
   /** The last sign of life of a node that is offline. */
   readonly awaySince: string | null
-  /** What the node said last, or why it failed; for callers who may read the logs. */
+  /** The last message of the node, or the reason of its failure; for callers who may read the logs. */
   readonly message?: string
   /** The end of the error output where it failed, as far as the policy of the node shares it. */
   readonly output?: readonly string[]
@@ -22,7 +22,7 @@ export interface NodeExecution {
 
 /** The code with which a node logs the error output of an analysis that failed. */
 const OUTPUT = 'output'
-/** All nodes share them: a node that said nothing for longer has no message. */
+/** All nodes share them: the last message of a node is missing if it is older. */
 const NEWEST_LINES = 200
 /** The codes with which a node logs why it ended an analysis. */
 const REASONS: ReadonlySet<string | undefined> = new Set(['failed', 'stopped'])
@@ -59,7 +59,7 @@ const EXECUTIONS = {
     order by a.created_at, a.id`,
 }
 
-/** The executions at all nodes of an analysis; what the nodes said only with the logs. */
+/** The executions at all nodes of an analysis; their messages only for callers who may read the logs. */
 export async function findNodeExecutions(
   pool: DatabasePool,
   analysisId: string,

@@ -15,9 +15,9 @@ import { BuildLocations } from './build_locations.js'
 type AnalysisBuild = Pick<Row<typeof Analysis>, 'id' | 'registryId' | 'buildStatus' | 'buildHash'>
 
 /**
- * Checks whether the build of an analysis has a signature of this hub. Builds of other workers are not signed and not found
- * here. A missing build, or a check that fails or times out, is no objection: the worker that distributes the build verifies
- * it again.
+ * Checks whether the build of an analysis has a signature of this hub. Builds of other workers are not signed and not
+ * found here. A missing build, or a check that fails or times out, does not prevent that: the worker that distributes
+ * the build verifies it again.
  */
 @inject()
 export class BuildSignatures {

@@ -18,7 +18,7 @@ import {
 /** Three seconds for an answer; the rest is for retries at a provider that limits its requests. */
 const CREATION_TIMEOUT_MS = 3_000 + MAX_RETRY_WAIT_MS
 
-/** The provider itself tells of its clients. */
+/** The provider itself publishes events about its clients. */
 const NO_EVENT: AttachedClient = { recordEvent: async () => {} }
 
 interface ClientProvisioningOptions {

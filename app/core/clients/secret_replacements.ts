@@ -71,7 +71,7 @@ interface SecretReplacementWorkerOptions {
   readonly logger: Pick<Logger, 'warn'>
 }
 
-/** Sets new secrets, which are returned to nobody. The provider revokes the tokens of the client with that. */
+/** Sets new secrets, which are not returned. The provider revokes the tokens of the client with that. */
 export function secretReplacementWorker({
   tasks,
   provider,

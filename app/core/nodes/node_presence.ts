@@ -111,7 +111,7 @@ export class NodePresence {
     return serviceOrigin()
   }
 
-  /** Silence only counts while the hub was there to hear: not right after its start, nor after a pause. */
+  /** Silence only counts while the hub could receive calls: not right after its start, nor after a pause. */
   #hasWatchedLongEnough(): boolean {
     const now = clock.now()
     const hasPaused = now - this.#watch.until > MAX_PAUSE_MS

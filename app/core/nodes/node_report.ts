@@ -17,7 +17,7 @@ const VERSION = /^[\w.+-]{1,64}$/
 const NOTHING = 'none'
 const MAX_UNBOUNDED = 10
 const UNBOUNDED = /^[a-z][a-zA-Z]{0,63}$/
-/** A larger difference is no fact about a clock. */
+/** A larger difference is a false report. */
 const MAX_DIFFERENCE_MS = 2 ** 31 - 1
 
 /** Reads the report of a node; undefined if it sends none, or one that cannot be true. */

@@ -6,7 +6,7 @@ const CHANNEL = 'core:sightings'
 
 export type Sightings = ReadonlyMap<string, number>
 
-/** Publishes when clients were last seen, to the processes of core. Nobody may receive it. */
+/** Publishes when clients were last seen, to the processes of core. It may be received by no process at all. */
 export function publishSightings(signals: Signals, seenAt: Sightings): Promise<void> {
   const payload = JSON.stringify(Object.fromEntries(seenAt))
   return signals.publish([{ channel: CHANNEL, payload }])

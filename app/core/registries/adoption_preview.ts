@@ -78,7 +78,7 @@ export class AdoptionPreview {
   }
 }
 
-/** A registry that refuses the account is not asked again during its pause. */
+/** A registry that refuses the account gets no further request during its pause. */
 async function findExisting(project: ProjectRow, owner: string): Promise<ExistingProject | null> {
   if (project.isPaused) {
     throw new ServiceUnavailable(
@@ -90,7 +90,7 @@ async function findExisting(project: ProjectRow, owner: string): Promise<Existin
     return await driver.find({ name: project.externalName, owner, account: null })
   } catch (error) {
     if (error instanceof RegistryFailure) {
-      throw new ServiceUnavailable(`The registry cannot be asked: ${error.message}`, {
+      throw new ServiceUnavailable(`The registry does not answer: ${error.message}`, {
         cause: error,
       })
     }

@@ -59,7 +59,7 @@ async function typeFindings(
   return classic.length > 0 ? [finding('BROKER_QUEUE_CLASSIC', classic.join(', '))] : []
 }
 
-/** A missing queue gets the default type of its virtual host, which AMQP does not tell. */
+/** A missing queue gets the default type of its virtual host, which AMQP does not report. */
 async function isClassic(connection: ChannelModel, name: string): Promise<boolean> {
   if (!(await queueState(connection, name))) {
     return false

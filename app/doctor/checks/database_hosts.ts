@@ -5,7 +5,7 @@ import type { Database } from '#doctor/check_context'
 import { withEachHost, type ConnectedHost, type HostFailure } from '#doctor/each_host'
 import { finding, type Finding } from '#doctor/finding'
 
-/** How long a standby may take to have what the primary had when it was asked. */
+/** How long a standby may take to have what the primary had at the time of the check. */
 const CATCH_UP_MS = 5_000
 const LOOK_AGAIN_MS = 250
 const MIB = 1_048_576

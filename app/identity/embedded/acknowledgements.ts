@@ -6,7 +6,7 @@ export class Acknowledgements {
   readonly #isComplete = Promise.withResolvers<true>()
   #expected: readonly number[] | undefined
 
-  /** Sets the current listeners. Those that have left are not waited for any more. */
+  /** Sets the current listeners. Listeners that have left are no longer waited for. */
   expect(listeners: readonly number[]): void {
     this.#expected = listeners
     this.#check()

@@ -12,7 +12,7 @@ export const newSecret = (): string => clock.random(SECRET_BYTES).toString('hex'
 /** The least length of 32 random bytes as text, and characters that any such text has. */
 const GENERATED = { minLength: 43, minCharacters: 10 }
 
-/** Whether a sealed secret is as long and varied as generated ones, so that nobody guesses it. */
+/** Whether a sealed secret is as long and varied as generated ones, so that it cannot be guessed. */
 export function isUnguessable(sealed: string | null): boolean {
   const secret = unseal('client secret', sealed)
   return (

@@ -4,7 +4,7 @@ import type { Kind } from '#records/kind'
 import { isMasterMember } from '#kernel/realm'
 import type { Scope } from '#records/record_reads'
 
-/** The records that an actor may see: those of its realm and of no realm; in the master realm all. */
+/** The records that an actor may see: those of its realm and those without a realm; in the master realm all. */
 export function visibleRealm(actor: Actor, { realm }: Kind): readonly Condition[] {
   return isMasterMember(actor) ? [] : [where.in(realm!, [actor.realmId, null])]
 }

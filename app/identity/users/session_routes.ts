@@ -19,7 +19,7 @@ const SESSION = exactObject({
   userAgent: TEXT_OR_NULL,
 })
 
-/** The routes for the sessions of a user, for those who look after accounts. */
+/** The routes for the sessions of a user, for administrators of accounts. */
 export function sessionRoutes(routes: SurfaceRoutes): void {
   routes
     .get('/users/:id/sessions', list, {

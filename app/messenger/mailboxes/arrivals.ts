@@ -1,7 +1,7 @@
 import type { DatabasePool } from '#database/database_pool'
 import { keyOf, partyFromKey, type Party } from './party.js'
 
-/** An arrival in a mailbox. The number of all arrivals so far tells listeners whether they know of it. */
+/** An arrival in a mailbox. The number of all arrivals so far shows listeners whether they know of it. */
 export interface Arrival {
   /** The key of the mailbox. */
   readonly key: string

@@ -29,7 +29,7 @@ const readMailboxes: Operation = {
   },
 }
 
-/** The route that tells what waits for nodes. */
+/** The route that lists the messages waiting for nodes. */
 export function mailboxRoutes(routes: SurfaceRoutes): void {
   routes.get('/mailboxes', list, readMailboxes)
 }

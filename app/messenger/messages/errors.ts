@@ -3,7 +3,7 @@ import pg from 'pg'
 import { Failure, PayloadTooLarge } from '#kernel/failures'
 import { issue } from '#kernel/issues'
 
-/** A mailbox of the recipients is full; the message was stored for nobody. */
+/** A mailbox of the recipients is full; the message was stored for no recipient. */
 export class MailboxFull extends Failure {
   constructor(cause: pg.DatabaseError) {
     const [type, id] = (cause.detail ?? '').split(' ')

@@ -29,7 +29,7 @@ export function messageBodyBytes(): number {
   return messageMaxBytes + messageMaxRecipients * RECIPIENT_BYTES + 1_024
 }
 
-/** The ids to acknowledge. Strings that are no UUID match no message. */
+/** The ids to acknowledge. Strings other than UUIDs match no message. */
 export const acknowledgement = body({
   ids: vine.array(vine.string()).minLength(1).maxLength(MAX_IDS),
 })

@@ -70,8 +70,8 @@ export class MessageService {
   }
 
   /**
-   * The caller's oldest messages, as JSON. If there are none and the caller waits, resolves with the first
-   * arrivals; `ending` tells until when the caller is connected.
+   * The caller's oldest messages, as JSON. If there are none and the caller waits, resolves with the first arrivals;
+   * `ending` limits how long the caller stays connected.
    */
   pull(
     actor: Actor,

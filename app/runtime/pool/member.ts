@@ -98,7 +98,7 @@ export class Member {
     })
   }
 
-  /** Lets the process fail its readiness. It goes on until `stop`. */
+  /** Lets the process fail its readiness. It continues until `stop`. */
   announceStop(): void {
     this.#send({ type: 'stopAnnounced' })
   }

@@ -38,7 +38,7 @@ export class Reloads {
     }
   }
 
-  /** From now on requests are taken. */
+  /** From now on requests are accepted. */
   start(): void {
     this.#started = true
   }

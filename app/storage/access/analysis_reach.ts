@@ -1,4 +1,4 @@
-/** The caller whose reach is asked for. */
+/** The caller whose reach is requested. */
 export interface ReachQuery {
   readonly kind: string
   readonly id: string

@@ -16,7 +16,7 @@ const MAX_DENIED = 1_000
 interface CachedEntry {
   readonly fetchedAt: number
   readonly reach: Promise<Reach>
-  /** Subjects that were asked about before the reach was fetched, so that it is the answer about them. */
+  /** Subjects that were requested before the reach was fetched, so that it also answers for them. */
   readonly asked: Set<string>
 }
 

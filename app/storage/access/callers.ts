@@ -36,7 +36,9 @@ export function builds(actor: Actor): boolean {
   return actor.kind !== 'user' && isMasterMember(actor) && actor.permissions.has('registry_manage')
 }
 
-/** Whether core has to be asked about a person: what a user created, and what the own realm decides about. */
+/**
+ * Whether the reach of a person has to be fetched from core: what a user created, and what the own realm decides about.
+ */
 export function dependsOnCore(actor: Actor): boolean {
   return actor.kind === 'user' || decidesFor(actor) !== null
 }

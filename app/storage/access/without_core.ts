@@ -1,7 +1,7 @@
 import { ServiceUnavailable } from '#kernel/failures'
 import { NO_REACH, type AnalysisReach } from './analysis_reach.js'
 
-/** Without core there are no analyses of people, and no client can be told from that of an analysis or a node. */
+/** Without core there are no analyses of people, and clients of analyses and nodes look like all others. */
 export const withoutCore: AnalysisReach = {
   async of({ kind }) {
     if (kind === 'client') {

@@ -68,7 +68,7 @@ export async function createFiles(
   }
 }
 
-/** Deletes the claims. Throws if another upload has taken one of them. */
+/** Deletes the claims. Throws if another upload has deleted one of them. */
 async function consumeClaims(
   transaction: pg.ClientBase,
   uploaded: readonly UploadedFile[]

@@ -1,7 +1,7 @@
 import { AnalysisLocked } from './bucket_locks.js'
 import type { CodeRecords } from './code_records.js'
 
-/** Without the address of core nobody knows whether the code is being built. */
+/** Without the address of core it is unknown whether the code is being built. */
 export const withoutCodeRecords: CodeRecords = {
   async remove() {
     throw new AnalysisLocked()

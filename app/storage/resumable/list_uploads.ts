@@ -36,7 +36,7 @@ export const listOperation: Operation = {
   },
 }
 
-/** Lists what holds paths of a bucket, so that its owner finds and cancels what nobody finishes. */
+/** Lists the uploads that reserve paths of a bucket, so that its owner can cancel abandoned ones. */
 export async function listUploads(ctx: HttpContext): Promise<void> {
   const uploads = await ctx.containerResolver.make(ResumableService)
   const { data, total } = await uploads.list(originOf(ctx), ctx.params.id)

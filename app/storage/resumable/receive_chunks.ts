@@ -21,7 +21,7 @@ export interface UploadBody {
 
 /**
  * Stores the bytes of one request, chunk by chunk; each recorded chunk is durable. If the request breaks off, the
- * stored chunks are kept and the reason is thrown.
+ * stored chunks stay and the reason is thrown.
  */
 export async function receiveChunks(
   upload: ResumableUpload,

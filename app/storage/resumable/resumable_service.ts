@@ -100,7 +100,7 @@ export class ResumableService {
     return listUnfinished(bucket.id, (await maySupervise(actor, bucket)) ? undefined : own)
   }
 
-  /** Reads an upload. A complete one that is no file yet becomes one, if the actor may still upload. */
+  /** Reads an upload. A complete one that is not a file yet becomes one, if the actor may still upload. */
   async status(origin: Origin, reference: UploadReference): Promise<ResumableUpload> {
     const bucket = await this.#buckets.find(reference.bucket)
     const mayUpload = await canAccess(origin.actor, bucket, 'upload')

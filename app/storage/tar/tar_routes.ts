@@ -23,7 +23,7 @@ const tarOperation: Operation = {
   access: loggedIn,
   responses: {
     200: {
-      description: 'The tar archive; one that ends early is incomplete',
+      description: 'The tar archive; if it ends early, it is incomplete',
       contentType: TYPE,
       headers: { 'content-disposition': 'The name to save it under' },
     },

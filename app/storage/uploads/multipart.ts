@@ -7,7 +7,7 @@ import { filenameOf } from './part_filename.js'
  * A part of a multipart body. Its bytes are available until the next part is requested; unread ones are skipped.
  */
 export interface Part {
-  /** Undefined if the part is no file. */
+  /** Undefined if the part is not a file. */
   readonly filename: string | undefined
   readonly bytes: AsyncIterable<Uint8Array>
 }

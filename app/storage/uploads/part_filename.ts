@@ -18,7 +18,7 @@ const ESCAPED: Record<string, string> = { '%22': '"', '%0D': '\r', '%0A': '\n' }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The filename of a part; undefined if the part is no file. */
+/** The filename of a part; undefined if the part is not a file. */
 export function filenameOf(lines: readonly Buffer[]): string | undefined {
   for (const bytes of lines) {
     const [start] = DISPOSITION.exec(bytes.toString('latin1')) ?? []

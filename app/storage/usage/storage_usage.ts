@@ -21,7 +21,7 @@ const COUNT = `
     coalesce(sum(size), 0)::float8 as bytes
   from bucket_files`
 
-/** Tells operators how much is stored. */
+/** Reports to operators how much is stored. */
 export class StorageUsage {
   #last: { readonly usage: Promise<Usage>; readonly at: number } | undefined
 

@@ -79,7 +79,7 @@ export const SEARCH_PARAMETERS = Object.entries(
   schema,
 }))
 
-/** Reads a search. An unknown parameter is rejected, since ignoring it would find more than was asked for. */
+/** Reads a search. An unknown parameter is rejected, since ignoring it would find more than was requested. */
 export async function readSearch(sent: Readonly<Record<string, unknown>>): Promise<EventSearch> {
   const unknown = Object.keys(sent).filter((name) => !Object.hasOwn(DESCRIPTIONS, name))
   if (unknown.length > 0) {

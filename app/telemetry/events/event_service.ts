@@ -40,7 +40,8 @@ interface EventPage {
 }
 
 /**
- * Events as callers see and write them: the master realm sees all, others see those of their realm and of no realm.
+ * Events as callers see and write them: the master realm sees all, others see those of their realm and those without a
+ * realm.
  */
 @inject()
 export class EventService extends RecordService<typeof Event> {

@@ -7,8 +7,8 @@ const COLUMNS = { scope: 'scope', name: 'name', refType: 'ref_type', refId: 'ref
 const NEWEST = 'order by created_at desc, id desc'
 
 /**
- * The places of the newest events that match, in the given realms (null: of no realm; undefined: of all). A page costs
- * the same however far back it is, since nothing is counted and nothing skipped.
+ * The places of the newest events that match, in the given realms (null: events without a realm; undefined: all
+ * events). A page costs the same however far back it is, since nothing is counted and nothing skipped.
  */
 export async function findEvents(
   pool: DatabasePool,

@@ -4,7 +4,7 @@ import { parseInstant } from './instant.js'
 import type { LogFilter, TimeFilter } from './log_filter.js'
 import { KEY_LABEL } from './reserved_labels.js'
 
-/** The time of a line, which is no label. */
+/** The time of a line, which is not a label. */
 const TIME = 'time'
 
 const ORDER = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const
@@ -47,7 +47,7 @@ function parseLeaf(leaf: Leaf): LogFilter {
     return parseTime(leaf)
   }
   if (name === KEY_LABEL || name.startsWith('_')) {
-    throw new FilterUnsupported(name, `${name} is no label of a line`)
+    throw new FilterUnsupported(name, `${name} is not a label of log lines`)
   }
   const values = leaf.literals.map(({ text }) => text)
   switch (leaf.op) {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** It locks nothing that others wait for, while the object store is asked for heads. */
+/** It locks nothing that others wait for, while heads are read from the object store. */
 const BEGIN = `
   begin isolation level repeatable read read only;
   set local idle_in_transaction_session_timeout = 0`

@@ -25,8 +25,8 @@ const EXPORTS = { perCaller: 2, total: 16, refusal: refusalOf('exports') }
 export const TRAIL_ACCESS = requires('event_read')
 
 /**
- * Verifies and exports the audit trail. The master realm sees all chains, others those of their realm and of no
- * realm.
+ * Verifies and exports the audit trail. The master realm sees all chains, others that of their realm and that of events
+ * without a realm.
  */
 @inject()
 export class TrailService {

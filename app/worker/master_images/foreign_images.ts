@@ -8,7 +8,7 @@ import type { Platform } from '#worker/platform/platform'
 const DEFAULT_HOST = 'docker.io'
 const HOSTS: Readonly<Record<string, string>> = { [DEFAULT_HOST]: 'registry-1.docker.io' }
 
-/** An ID of no registry of the platform. */
+/** An ID that no registry of the platform has. */
 const UNKNOWN_REGISTRY_ID = '00000000-0000-0000-0000-000000000000'
 
 export interface ForeignImage {

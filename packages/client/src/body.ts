@@ -47,7 +47,7 @@ export async function* boundedBody(
   }
 }
 
-/** The text of a body that is held in memory. */
+/** The text of a body that is buffered in memory. */
 export async function readText(
   { body }: Pick<Response, 'body'>,
   { maxBytes = MAX_TEXT_BYTES, ...bounds }: BodyBounds = {}

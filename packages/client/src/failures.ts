@@ -29,7 +29,7 @@ export class Unreachable extends Error {
 export class Refused extends Error {
   readonly status: number
   readonly code: string | undefined
-  /** What the server said, if it said something. */
+  /** The message of the server, if it sent one. */
   readonly reason: string | undefined
   readonly issues: readonly Issue[]
   readonly retryAfterMs: number | undefined

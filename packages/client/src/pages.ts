@@ -8,11 +8,11 @@ export interface PagesOptions {
   readonly pageSize?: number
   /** The most records of all pages. */
   readonly limit?: number
-  /** With more records the list is given up. */
+  /** The maximum number of records; a longer list is an error. */
   readonly mostRecords?: number
 }
 
-/** A list that goes on for more records than its reader takes. */
+/** A list has more records than its reader accepts. */
 export class ListTooLong extends Error {
   constructor(readonly mostRecords: number) {
     super(`The list has more than ${mostRecords} records.`)

@@ -261,40 +261,41 @@ export const groups = defineVariables({
     UPLOAD_MAX_BYTES: {
       reader: bytes(),
       default: '0',
-      description: 'Maximum size of an uploaded file; 0 is no limit.',
+      description: 'Maximum size of an uploaded file; 0 means no limit.',
     },
     UPLOAD_MAX_FILES: {
       reader: integer(0, 1_000_000),
       default: '0',
-      description: 'Maximum number of files in one upload; 0 is no limit.',
+      description: 'Maximum number of files in one upload; 0 means no limit.',
     },
     DOWNLOADS_MAX_PER_IDENTITY: {
       reader: integer(0, 1_000_000),
       default: '64',
       description:
-        'Maximum number of open downloads of files and buckets per user, client or robot in a process; 0 is no limit.',
+        'Maximum number of open downloads of files and buckets per user, client or robot in a process; 0 means no limit.',
     },
     RESUMABLE_UPLOADS_PER_ACTOR: {
       reader: integer(0, 1_000_000),
       default: '256',
-      description: 'Maximum number of unfinished resumable uploads of one actor; 0 is no limit.',
+      description: 'Maximum number of unfinished resumable uploads of one actor; 0 means no limit.',
     },
     RESUMABLE_UPLOADS_PER_BUCKET: {
       reader: integer(0, 1_000_000),
       default: '1024',
-      description: 'Maximum number of unfinished resumable uploads to one bucket; 0 is no limit.',
+      description:
+        'Maximum number of unfinished resumable uploads to one bucket; 0 means no limit.',
     },
     RESUMABLE_BYTES_PER_ACTOR: {
       reader: bytes(),
       default: '10TiB',
       description:
-        'Maximum number of bytes that the unfinished resumable uploads of one actor announce together; 0 is no limit.',
+        'Maximum number of bytes that the unfinished resumable uploads of one actor announce together; 0 means no limit.',
     },
     RESUMABLE_BYTES_PER_BUCKET: {
       reader: bytes(),
       default: '50TiB',
       description:
-        'Maximum number of bytes that the unfinished resumable uploads to one bucket announce together; 0 is no limit.',
+        'Maximum number of bytes that the unfinished resumable uploads to one bucket announce together; 0 means no limit.',
     },
     STORAGE_STRICT_REALM: {
       reader: flag(),
@@ -754,19 +755,19 @@ export const groups = defineVariables({
     MAILBOX_MAX_BYTES: {
       reader: bytes(),
       default: '1GiB',
-      description: 'Maximum size of the pending messages of one recipient; 0 is no limit.',
+      description: 'Maximum size of the pending messages of one recipient; 0 means no limit.',
     },
     SENDER_MAX_BYTES: {
       reader: bytes(),
       default: '256MiB',
       description:
-        'Maximum size of the pending messages of one sender, each content counted once; 0 is no limit.',
+        'Maximum size of the pending messages of one sender, each content counted once; 0 means no limit.',
     },
     SENDER_MAX_MESSAGES: {
       reader: integer(0, 1_000_000_000),
       default: '50000',
       description:
-        'Maximum number of pending messages of one sender, one per recipient; 0 is no limit.',
+        'Maximum number of pending messages of one sender, one per recipient; 0 means no limit.',
     },
     LEGACY_SOCKET_RELAY: {
       reader: flag(),
@@ -780,17 +781,17 @@ export const groups = defineVariables({
     RATE_LIMIT_USER: {
       reader: integer(0, 1_000_000_000),
       default: '6000',
-      description: 'Requests per minute of one user; 0 is no limit.',
+      description: 'Requests per minute of one user; 0 means no limit.',
     },
     RATE_LIMIT_CLIENT: {
       reader: integer(0, 1_000_000_000),
       default: '60000',
-      description: 'Requests per minute of one client or robot; 0 is no limit.',
+      description: 'Requests per minute of one client or robot; 0 means no limit.',
     },
     RATE_LIMIT_ANONYMOUS: {
       reader: integer(0, 1_000_000_000),
       default: '1200',
-      description: 'Requests per minute of one address without a login; 0 is no limit.',
+      description: 'Requests per minute of one address without a login; 0 means no limit.',
     },
     HEADERS_MAX_SECONDS: {
       reader: integer(1, 3600),
@@ -806,25 +807,26 @@ export const groups = defineVariables({
     CONNECTIONS_MAX: {
       reader: integer(0, 1_000_000),
       default: '10000',
-      description: 'Maximum number of connections of a process, or of a whole pool; 0 is no limit.',
+      description:
+        'Maximum number of connections of a process, or of a whole pool; 0 means no limit.',
     },
     CONNECTIONS_MAX_PER_ADDRESS: {
       reader: integer(0, 1_000_000),
       default: '1000',
       description:
-        'Maximum number of these per address; 0 is no limit. TRUSTED_PROXIES are exempt: behind them it limits streams, long polls and sockets per client address.',
+        'Maximum number of these per address; 0 means no limit. TRUSTED_PROXIES are exempt: behind them it limits streams, long polls and sockets per client address.',
     },
     STREAMS_MAX_PER_IDENTITY: {
       reader: integer(0, 1_000_000),
       default: '64',
       description:
-        'Maximum number of streams and long polls per user, client or robot in a process; 0 is no limit.',
+        'Maximum number of streams and long polls per user, client or robot in a process; 0 means no limit.',
     },
     STREAMS_MAX_PER_REALM: {
       reader: integer(0, 1_000_000),
       default: '4096',
       description:
-        'Maximum number of streams and long polls per realm, except master, in a process; 0 is no limit.',
+        'Maximum number of streams and long polls per realm, except master, in a process; 0 means no limit.',
     },
     TRUSTED_PROXIES: {
       reader: proxies(),

@@ -47,7 +47,7 @@ export function permits(access: Access, actor: Actor | undefined): boolean {
   return denialOf(access, actor) === undefined
 }
 
-/** Whether a route denies nobody by itself. */
+/** Whether a route itself denies no caller. */
 export const admitsEverybody = ({ kind }: Access): boolean =>
   kind === 'public' || kind === 'session'
 

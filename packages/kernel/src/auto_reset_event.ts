@@ -1,4 +1,4 @@
-/** Wakes one waiter. An event that is set while nobody waits wakes the next waiter at once. */
+/** Wakes one waiter. An event that is set without a waiter wakes the next one at once. */
 export class AutoResetEvent {
   #wasSet = false
   #end: ((wasSet: boolean) => void) | undefined

@@ -10,7 +10,7 @@ interface ConcurrencyOptions {
   readonly refusal: (scope: LimitScope) => Error
 }
 
-/** Limits concurrent operations per caller and in total, so that nobody takes the place of others. */
+/** Limits concurrent operations per caller and in total, so that one caller cannot use the share of others. */
 export class ConcurrencyLimit {
   readonly #options: ConcurrencyOptions
   readonly #byCaller = new Map<string, number>()

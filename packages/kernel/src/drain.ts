@@ -36,8 +36,8 @@ export class Drain {
   }
 
   /**
-   * Readiness fails from now on, and everything else goes on for a while: balancers turn to other processes before the
-   * port closes, and streams that end reconnect there. `start` follows.
+   * Readiness fails from now on, and everything else continues for a while: balancers turn to other processes before
+   * the port closes, and streams that end reconnect there. `start` follows.
    */
   async announce(forMs: number): Promise<void> {
     this.#isAnnounced = true

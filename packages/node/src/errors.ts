@@ -25,13 +25,13 @@ export class ImageRejected extends NodeFailure {
   readonly code = ImageRejected.code
 }
 
-/** The image of an analysis is not what was approved. */
+/** The image of an analysis differs from the approved one. */
 export class ImageRefused extends NodeFailure {
   static readonly code = 'imageRefused'
   readonly code = ImageRefused.code
 }
 
-/** The hub cannot be reached, or is not able to answer now. Trying again later may succeed. */
+/** The hub cannot be reached, or cannot process requests now. A later attempt may succeed. */
 export class HubUnavailable extends NodeFailure {
   static readonly code = 'hubUnavailable'
   readonly code = HubUnavailable.code
@@ -49,19 +49,19 @@ export class HubRefusal extends NodeFailure {
     super(message)
   }
 
-  /** Whether an error is a refusal of what was requested. A refused login may be accepted once its secret is replaced. */
+  /** Whether the request was refused for good. A refused login may succeed after its secret is replaced. */
   static isFinal(error: unknown): error is HubRefusal {
     return error instanceof HubRefusal && error.status !== 401
   }
 }
 
-/** An analysis has sent more messages than the node keeps for a hub that does not take them. */
+/** An analysis has sent more messages than the node buffers for an unavailable hub. */
 export class QueueFull extends NodeFailure {
   static readonly code = 'queueFull'
   readonly code = QueueFull.code
 }
 
-/** Sealed bytes that do not open: they were changed, or sealed with other keys. */
+/** Sealed bytes cannot be decrypted: they were changed, or sealed with other keys. */
 export class SealBroken extends NodeFailure {
   static readonly code = 'sealBroken'
   readonly code = SealBroken.code
@@ -73,14 +73,14 @@ export class RecipientUnknown extends NodeFailure {
   readonly code = RecipientUnknown.code
 }
 
-/** The client of the credentials is the client of no node. */
+/** The client of the credentials does not belong to a node. */
 export class NodeUnknown extends NodeFailure {
   static readonly code = 'nodeUnknown'
   readonly code = NodeUnknown.code
 
   constructor(clientId: string) {
     super(
-      `The client ${clientId} is the client of no node: use the credentials of a node (hubctl node rotate-credentials)`
+      `The client ${clientId} does not belong to a node: use the credentials of a node (hubctl node rotate-credentials)`
     )
   }
 }
@@ -98,7 +98,7 @@ export class CredentialsRefused extends NodeFailure {
   }
 }
 
-/** The hub has another public key of the node than the one it holds, and the node may not change that. */
+/** The hub has another public key of the node than the node itself, which may not change it. */
 export class KeyUnpublished extends NodeFailure {
   static readonly code = 'keyUnpublished'
   readonly code = KeyUnpublished.code
@@ -110,19 +110,22 @@ export class KeyUnpublished extends NodeFailure {
   }
 }
 
-/** A settings file that cannot be read, or has something that it should not have. */
+/** A settings file cannot be read, or has invalid or unknown settings. */
 export class SettingsInvalid extends NodeFailure {
   static readonly code = 'settingsInvalid'
   readonly code = SettingsInvalid.code
 }
 
-/** This machine has no Python from which an image can be made. */
+/** This machine has no Python that can be copied into an image. */
 export class PythonMissing extends NodeFailure {
   static readonly code = 'pythonMissing'
   readonly code = PythonMissing.code
 
   constructor(command: string, cause: unknown) {
-    super(`${command} is no Python 3: install it (apt-get install python3), or name another`, cause)
+    super(
+      `${command} is not a Python 3: install it (apt-get install python3), or name another`,
+      cause
+    )
   }
 }
 
@@ -135,8 +138,8 @@ export class DebianRootFailed extends NodeFailure {
     const [lastLine] = stderr.trim().split('\n').slice(-1)
     return new DebianRootFailed(
       code === 'ENOENT'
-        ? 'A root of Debian is made by mmdebstrap: install it (apt-get install mmdebstrap)'
-        : `mmdebstrap made no root of Debian: ${lastLine || (cause as Error).message}`,
+        ? 'The Debian root is made by mmdebstrap: install it (apt-get install mmdebstrap)'
+        : `mmdebstrap could not make the Debian root: ${lastLine || (cause as Error).message}`,
       cause
     )
   }

@@ -22,11 +22,11 @@ import type { NodeSettings } from '#node/settings/node_settings'
 export interface NodeProcessOptions {
   readonly settings: NodeSettings
   readonly containers: ContainerDriver
-  /** Receives one line about each thing that the node does. */
+  /** Receives one line about each action of the node. */
   readonly onLine: (line: string) => void
 }
 
-/** A running node: it starts the analyses that a hub distributes to it, and carries their messages. */
+/** A running node: runs the analyses that a hub distributes to it, and transports their messages. */
 export class NodeProcess {
   readonly #scheduler: Scheduler
   readonly #receiver: Receiver
@@ -46,7 +46,7 @@ export class NodeProcess {
     this.#socketFolder = socketFolder
   }
 
-  /** Returns when the node is logged in and has begun to work. */
+  /** Returns when the node is logged in and has started to work. */
   static async start({ settings, containers, onLine }: NodeProcessOptions): Promise<NodeProcess> {
     const { folder, policy, imagesPath, signingKey } = settings
     const hub = new Hub(settings.hub, settings.credentials, containers.unbounded)
@@ -102,7 +102,7 @@ export class NodeProcess {
   }
 }
 
-/** The first request of the node, so also its login. */
+/** The first request of the node, which includes its login. */
 async function findNode(
   analyses: HubAnalyses,
   { credentials: { id }, credentialsFile, hub: { url } }: NodeSettings
@@ -117,7 +117,7 @@ async function findNode(
   return node
 }
 
-/** The others seal for this key, so the hub has to have it. */
+/** Other nodes encrypt for this key, so the hub must have it. */
 async function publishKey(node: HubNode, keys: KeyPair, analyses: HubAnalyses): Promise<void> {
   if (node.publicKey === keys.publicKeyText) {
     return

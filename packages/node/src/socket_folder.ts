@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Makes a folder for sockets with a short path, since that of a socket has at most 107 bytes. A link in the folder of
- * the node leads to it, so that the one of a killed process is found and removed.
+ * Makes a folder for sockets with a short path, since the path of a socket has at most 107 bytes. A link in the folder
+ * of the node leads to it, so that the folder of a killed process is found and removed.
  */
 export async function createSocketFolder(nodeFolder: string): Promise<string> {
   const link = join(nodeFolder, 'sockets')
@@ -15,7 +15,7 @@ export async function createSocketFolder(nodeFolder: string): Promise<string> {
     await rm(link)
   }
   const folder = join(tmpdir(), `hub-node-${randomBytes(8).toString('base64url')}`)
-  // The link comes first: a process that is killed in between leaves nothing that is not found.
+  // The link is created first, so that a killed process leaves no folder without a link.
   await symlink(folder, link)
   await mkdir(folder, { mode: 0o700 })
   return folder

@@ -36,7 +36,7 @@ export function resumeTrace<T>(
   return tracing && traceparent !== undefined ? tracing.resume(traceparent, step, work) : work()
 }
 
-/** Runs work outside of the active trace, such as work that goes on for others. */
+/** Runs work outside of the active trace, such as work that also serves other callers. */
 export const suspendTrace = <T>(work: () => T): T => (tracing ? tracing.suspend(work) : work())
 
 /** What another process continues the active trace with; undefined if nothing is recorded. */

@@ -93,7 +93,7 @@ test.group('A master image from packages of Debian', (group) => {
 
   test('says why mmdebstrap gave up', async ({ assert, cleanup }) => {
     await mmdebstrap(cleanup, 'echo "I: starting" >&2; echo "E: no mirror answers" >&2; exit 25')
-    await assert.rejects(() => write(), /made no root of Debian: E: no mirror answers/)
+    await assert.rejects(() => write(), /could not make the Debian root: E: no mirror answers/)
     assert.isEmpty(await leftFolders())
     assert.isEmpty(await store.tags(REPOSITORY))
   })

@@ -118,7 +118,7 @@ test.group('A node and its supervisor', (group) => {
     scene.hub.nodes.length = 0
     const unknown = await SupervisedNode.start(scene, cleanup)
     assert.equal(await unknown.exitCode, 1)
-    assert.include(unknown.output, 'is the client of no node')
+    assert.include(unknown.output, 'does not belong to a node')
     assert.notInclude(unknown.output, 'started again')
   })
 

@@ -45,7 +45,7 @@ test.group('A node at a hub that it cannot trust', (group) => {
     await eventually(() => assignment.executionStatus === 'failed', WITHIN_MS)
     assert.equal(scene.containers.running.size, 0)
     const messages = scene.hub.logs.map(({ message }) => message)
-    assert.include(messages, 'The image does not contain what was approved')
+    assert.include(messages, 'The image does not contain the approved content')
     assert.notInclude(messages, 'Starts the container')
   })
 

@@ -187,7 +187,7 @@ test.group('Logging in with hubctl', (group) => {
     const { code, stderr } = await machine.call(['get', 'nodes', '--url', elsewhere])
 
     assert.equal(code, 3)
-    assert.include(stderr, 'Nobody is logged in at this platform')
+    assert.include(stderr, 'No user is logged in at this platform')
   })
 
   test('several platforms are kept, and one of them is the current one', async ({ assert }) => {

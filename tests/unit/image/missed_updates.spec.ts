@@ -45,6 +45,6 @@ test.group('Updates of Debian that an image lacks', () => {
   test('cannot be found without a bill of materials')
     .with(['', '{}', '[]', '{"packages":[]}', '{"packages":[{"name":"libc6"}]}'])
     .run(({ assert }, text) => {
-      assert.throws(() => debianContents(text), /no bill of materials/)
+      assert.throws(() => debianContents(text), /not (a|the) bill of materials/)
     })
 })

@@ -12,7 +12,7 @@ const FORM_LIFETIME = '2 hours'
 
 /**
  * The cookie of a browser: before a login an anonymous value, afterwards that of the login. A login always gets a new
- * value, so that nobody can fixate it.
+ * value, so that it cannot be fixated.
  */
 export class Browser {
   readonly #ctx: HttpContext

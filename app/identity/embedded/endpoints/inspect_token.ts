@@ -31,7 +31,7 @@ export async function introspectToken(ctx: HttpContext): Promise<void> {
   sendJson(ctx, activeToken ? introspectionOf(activeToken) : { active: false })
 }
 
-/** Revokes a token. The response does not tell whether it was valid (RFC 7009). */
+/** Revokes a token. The response does not reveal whether it was valid (RFC 7009). */
 export async function revokeToken(ctx: HttpContext): Promise<void> {
   await revoke(await tokenParameter(ctx))
   ctx.response.status(200).send(null)

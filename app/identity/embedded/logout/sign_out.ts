@@ -9,7 +9,7 @@ import { forbidCaching } from '#identity/embedded/oauth/endpoint'
 import { readSignOutRequest, type SignOutRequest } from './sign_out_request.js'
 import { showSignedOut, showSignOutForm } from './sign_out_page.js'
 
-/** Ends the login of a browser. Links of other sites may lead here, so a user who is not named is asked. */
+/** Ends the login of a browser. Links of other sites may lead here, so a user who is not named has to confirm it. */
 export function signOut(ctx: HttpContext): Promise<void> {
   return handleSignOut(ctx, ctx.request.qs())
 }

@@ -36,7 +36,7 @@ export function showSignOutForm(
   sendPage(ctx, phrase('login.signOut.title'), content, { formTargets })
 }
 
-/** Says that nobody is signed in any more, to users whose client named no address of its own. */
+/** Confirms the sign-out, for users whose client named no address of its own. */
 export function showSignedOut(ctx: HttpContext): void {
   sendPage(
     ctx,

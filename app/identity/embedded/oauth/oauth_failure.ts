@@ -59,13 +59,13 @@ export class InvalidGrant extends OAuthFailure {
 
   static refreshToken(): InvalidGrant {
     return new InvalidGrant(
-      'The JWT is invalid: it is no refresh token, has ended or was used before.'
+      'The JWT is invalid: it is not a refresh token, has ended or was used before.'
     )
   }
 
   static code(): InvalidGrant {
     return new InvalidGrant(
-      'The authorization code is not good for this request: it has ended, was used or belongs to another one.'
+      'The authorization code is not valid for this request: it has ended, was used or belongs to another one.'
     )
   }
 }

@@ -20,7 +20,7 @@ import { SignInAttempt } from './sign_in_limit.js'
 
 /**
  * Authenticates a user. Who signs in from where the account was used before waits for no stranger. Neither the response
- * nor its timing tells whether the name, the password or the account was at fault.
+ * nor its timing reveals whether the name, the password or the account was at fault.
  */
 export async function signInUser(
   { realm, name, password }: { realm: Realm | undefined; name: string; password: string },
@@ -92,7 +92,7 @@ async function recordFailedClient(
   await addFailedClient(account, source, networkOf(source.address))
 }
 
-/** An unknown account. One of no known realm belongs to the master realm, whose members watch the whole platform. */
+/** An unknown account. Without a known realm it belongs to the master realm, whose members watch the whole platform. */
 async function nobody(kind: 'user' | 'client', realm?: Realm): Promise<AuditedAccount> {
   const { id: realmId } = realm ?? (await findRealm(MASTER)) ?? { id: null }
   return { kind, id: null, realmId }

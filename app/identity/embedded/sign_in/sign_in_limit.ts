@@ -55,7 +55,7 @@ const comparisonsIn = oncePer((_pool: DatabasePool) => new KeyedMutex())
 
 /**
  * A login attempt. Ten failures within a minute block the account for the rest of it. Addresses that signed in before
- * are counted separately, so that strangers only block strangers. So is every address if nobody can guess the secret:
+ * are counted separately, so that strangers only block strangers. So is every address if the secret cannot be guessed:
  * then no stranger blocks another one.
  */
 export class SignInAttempt {

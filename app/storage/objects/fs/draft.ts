@@ -154,7 +154,7 @@ export class Draft {
 
   #syncInBackground(): void {
     this.#unsyncedBytes = 0
-    // A failed sync is kept, so that the final one reports it: the next sync would succeed.
+    // A failed sync is remembered, so that the final one reports it: the next sync would succeed.
     this.#syncing = this.#file.datasync().then(() => void (this.#syncing = undefined))
     this.#syncing.catch(() => {})
   }

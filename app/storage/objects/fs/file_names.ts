@@ -7,7 +7,7 @@ export function fileName(key: string): string {
   return key.replaceAll('/', '%')
 }
 
-/** The key of a file name; undefined if the file is no object. */
+/** The key of a file name; undefined if the file is not an object. */
 export function keyOfFile(name: string): string | undefined {
   return name.startsWith('.') ? undefined : name.replaceAll('%', '/')
 }

@@ -2,7 +2,7 @@ import type { Invocation } from '#hubctl/invocation'
 import { parseInterval, watch } from '#hubctl/output/watch'
 import type { StuckAnalysis } from '#hubctl/platform/installation'
 
-/** Shows the builds and distributions that do not go on by themselves. */
+/** Shows the builds and distributions that do not continue by themselves. */
 export async function showStuck(invocation: Invocation<{ watch?: string | boolean }>) {
   const { options, output } = invocation
   const api = await invocation.api()

@@ -198,7 +198,7 @@ function showOutcomes(
 
 /**
  * If every decision was refused, the first error is thrown. Nodes of other realms are for those to decide: that they
- * wait is no failure, unless they were named or there was nothing else.
+ * wait is not a failure, unless they were named or there was nothing else.
  */
 function exitCodeOf(outcomes: readonly Outcome[], wereNamed: boolean): ExitCode {
   const undecided = outcomes.filter(({ problem }) => problem !== undefined)

@@ -127,7 +127,7 @@ function timeOf(text: string, laterMs: number): string {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
   const time = Date.parse(isDay ? `${text}T00:00:00Z` : text)
   if (Number.isNaN(time)) {
-    throw new UsageProblem(`"${text}" is no time.`, 'Write 2026-01-31 or 2026-01-31T12:00:00Z.')
+    throw new UsageProblem(`"${text}" is not a time.`, 'Write 2026-01-31 or 2026-01-31T12:00:00Z.')
   }
   return new Date(isDay ? time + laterMs : time).toISOString()
 }

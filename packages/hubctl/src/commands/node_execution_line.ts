@@ -18,7 +18,7 @@ export interface NodeExecution {
 export const outputLines = ({ output = [] }: NodeExecution): string[] =>
   output.map((line) => `    ${printable(line)}`)
 
-/** One line about a node: what it does, since when, and what it said last. */
+/** One line about a node: what it does, since when, and its last message. */
 export function executionLine(
   { nodeId, approved, status, since, progress, awaySince, message }: NodeExecution,
   names: ReadonlyMap<string, string>

@@ -116,7 +116,7 @@ async function sendCommand(
   }
 }
 
-/** Says what an adoption changes in the registry before it is asked for; at a terminal it has to be confirmed. */
+/** Shows what an adoption changes in the registry before requesting it; at a terminal it has to be confirmed. */
 async function showAdoption(
   api: Pick<Api, 'read'>,
   { options, output }: Invocation<RegistryCommandOptions>,

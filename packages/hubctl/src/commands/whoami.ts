@@ -14,7 +14,7 @@ async function whoami(invocation: Invocation): Promise<void> {
   const { context } = await invocation.target()
   const caller = await readCaller(await invocation.api())
   if (!caller) {
-    throw new LoginProblem(`Nobody is logged in at ${context.url}, or the login has ended.`)
+    throw new LoginProblem(`No user is logged in at ${context.url}, or the login has ended.`)
   }
   const { permissions, ...rest } = caller
   const { output } = invocation

@@ -4,7 +4,7 @@ import { reach } from './reach.js'
 
 const HEADER = 'x-hub-identity'
 
-/** A hub whose identity provider is elsewhere says where; one that says nothing has its own. */
+/** A hub whose identity provider is elsewhere says where; otherwise it has its own. */
 export async function withAnnouncedIdentity(context: Context): Promise<Context> {
   const { url, services } = context
   if (services?.identity !== undefined) {

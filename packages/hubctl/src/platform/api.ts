@@ -82,7 +82,7 @@ export class Api {
     }
     if (token === undefined) {
       await response.body?.cancel()
-      throw new LoginProblem('Nobody is logged in at this platform.')
+      throw new LoginProblem('No user is logged in at this platform.')
     }
     const renewed = await this.#session.renewed(token)
     await response.body?.cancel()

@@ -43,7 +43,7 @@ export async function* boundedBody(
 
 const MAX_JSON_BYTES = 64 * 1024 ** 2
 
-/** A body that is held in memory, such as JSON. */
+/** A body that is buffered in memory, such as JSON. */
 export async function boundedText(
   { body }: Response,
   maxBytes: number = MAX_JSON_BYTES

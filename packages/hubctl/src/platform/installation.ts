@@ -30,7 +30,7 @@ export interface Installation {
   }[]
   /** The newest first; missing from platforms that do not note them. */
   readonly backups?: readonly { readonly id: string; readonly endedAt: string }[]
-  /** Moves from the former platform that are not closed; missing from platforms that do not tell. */
+  /** Moves from the former platform that are not closed; missing from platforms that do not report them. */
   readonly adoptions?: readonly { readonly service: string; readonly since: string }[]
 }
 

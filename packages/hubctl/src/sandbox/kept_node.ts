@@ -72,7 +72,7 @@ export class KeptNode {
       if (!this.#stopping.signal.aborted) {
         tell((error as Error).message)
       }
-      // One that runs without getting ready is ended, so that it is tried again.
+      // A node that runs without getting ready is ended, so that it is tried again.
       await this.#part.stop()
     }
   }

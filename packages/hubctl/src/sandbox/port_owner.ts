@@ -20,7 +20,7 @@ export async function requireFreePort(port: number): Promise<void> {
 }
 
 /**
- * Whether a process, or one that descends from it, listens at a port, and nobody else does at any address, as the
+ * Whether a process, or one that descends from it, listens at a port, and no other process does at any address, as the
  * kernel says.
  */
 export async function isPortOf(ancestor: number, port: number): Promise<boolean> {

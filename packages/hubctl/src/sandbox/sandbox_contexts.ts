@@ -17,14 +17,14 @@ export class SandboxContexts {
   /** The name of the context of the analyst, with which those of the others begin. */
   readonly name: string
 
-  /** The context that a running sandbox has told. */
+  /** The context that a running sandbox has published. */
   constructor(contexts: Contexts, folder: string, name: string) {
     this.#contexts = contexts
     this.#folder = folder
     this.name = name
   }
 
-  /** Takes names that nobody else has, or the same as at the last start. */
+  /** Chooses names that no other context has, or those of the last start. */
   static async claim(contexts: Contexts, folder: string, url: string): Promise<SandboxContexts> {
     let name = NAME
     await contexts.update(({ current, contexts: known }) => {

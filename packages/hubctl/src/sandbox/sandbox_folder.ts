@@ -56,7 +56,7 @@ export class SandboxFolder {
     return join(this.hub, 'images')
   }
 
-  /** Where results go that nobody wants elsewhere. */
+  /** The default folder of results. */
   get results(): string {
     return join(this.path, 'results')
   }

@@ -68,7 +68,7 @@ export class SandboxSeed {
     await this.#user(ANALYST, institute, 'researcher', analyst)
   }
 
-  /** A node of its own at a hub elsewhere, in a realm with its name. One that others run is not taken over. */
+  /** A node of its own at a hub elsewhere, in a realm with its name. A node that others run is not taken over. */
   async newNode(node: SandboxNode): Promise<void> {
     const { name, type } = node
     const isOwn = existsSync(join(this.#folder.node(name), 'credentials.json'))

@@ -35,7 +35,7 @@ export async function ensureJoined(
   return found ?? create(api, collection, attributes)
 }
 
-/** Grants a role. One that was granted before stays. */
+/** Grants a role, unless it is granted already. */
 export async function ensureRole(
   api: Api,
   owner: 'user' | 'client',

@@ -100,7 +100,7 @@ export class Supervisor {
     }
   }
 
-  /** Resolves when the hub has ended by itself, without which nothing goes on. */
+  /** Resolves when the hub has ended by itself; nothing works without it. */
   async ended(): Promise<string> {
     const hub = this.#parts.get(HUB)!
     await hub.ended()

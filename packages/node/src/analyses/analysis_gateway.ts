@@ -21,7 +21,7 @@ export interface AnalysisGatewayOptions {
   readonly analysis: () => AssignedAnalysis
   readonly sources: readonly DataSource[]
   readonly socket: string
-  /** For files on their way. */
+  /** A folder for files in transfer. */
   readonly transferFolder: string
   readonly tokens: AnalysisTokens
   readonly trace: RunTrace
@@ -32,7 +32,7 @@ export interface AnalysisGatewayOptions {
   readonly onRefusal: (sentence: string) => void
 }
 
-/** The gateway of one run, and what it leaves at the hub while the run lasts. */
+/** The gateway of one run, with its intermediate files at the hub. */
 export class AnalysisGateway {
   readonly #gateway: Gateway
   readonly #intermediate: SealedFiles

@@ -9,13 +9,13 @@ import type { ImageCache, UnpackedImage } from '#node/images/image_cache'
 import { ImageRefused } from '#node/errors'
 import type { Assignment, HubAnalyses } from './hub_analyses.js'
 
-/** The label with the digest of the content that was approved. */
+/** The label with the digest of the approved content. */
 const CONTENT_LABEL = 'analysis-hub.content'
 
 export interface AnalysisImagesOptions {
   /** The folder of images, if the hub has no registry. */
   readonly imagesPath: string | undefined
-  /** Public keys in PEM that were pinned. */
+  /** Pinned public keys in PEM. */
   readonly keys: string
 }
 
@@ -26,7 +26,7 @@ interface RegistryAccount {
   readonly accountSecret: string | null
 }
 
-/** Fetches the image of an analysis from the registry of the node, and lets pass only what was approved. */
+/** Fetches the image of an analysis from the registry of the node, and rejects any image but the approved one. */
 export class AnalysisImages {
   readonly #hub: Hub
   readonly #analyses: HubAnalyses
@@ -47,7 +47,7 @@ export class AnalysisImages {
     this.#keys = ImageKey.allIn(keys, 'The signing key of the hub')
   }
 
-  /** An unpacked image whose digest, signature and content are those of the approval. */
+  /** Returns an unpacked image after checking digest, signature and content against the approval. */
   async prepare(assignment: Assignment, signal: AbortSignal): Promise<UnpackedImage> {
     const { analysisId, artifactDigest } = assignment
     if (artifactDigest === null) {
@@ -97,7 +97,7 @@ export class AnalysisImages {
   async #requireApprovedContent(analysisId: string, image: UnpackedImage): Promise<void> {
     const { digest } = await this.#analyses.content(analysisId)
     if (image.labels[CONTENT_LABEL] !== digest) {
-      throw new ImageRefused('The image does not contain what was approved')
+      throw new ImageRefused('The image does not contain the approved content')
     }
   }
 }

@@ -11,7 +11,7 @@ export interface Health {
   readonly token_remaining_time?: number
 }
 
-/** The HTTP server inside of the container, reached over a Unix socket. It may answer anything, slowly, or never. */
+/** The HTTP server in the container, reached over a Unix socket. Its responses may be invalid, slow or missing. */
 export class AnalysisProcess {
   readonly #socket: string
 
@@ -19,7 +19,7 @@ export class AnalysisProcess {
     this.#socket = socket
   }
 
-  /** Hands a message over; throws if the analysis did not take it. */
+  /** Delivers a message; throws if the analysis did not accept it. */
   async deliver(message: string, signal: AbortSignal): Promise<void> {
     await this.#send('POST', '/webhook', signal, message)
   }
@@ -32,7 +32,7 @@ export class AnalysisProcess {
     await this.#send('POST', '/token_refresh', signal, JSON.stringify({ token }))
   }
 
-  /** Says how the execution stands at the other nodes. */
+  /** Reports the execution at the other nodes. */
   async reportPartners(
     statuses: Readonly<Record<string, string>>,
     signal: AbortSignal

@@ -31,11 +31,11 @@ export interface RunOptions {
 }
 
 const GRACE_MS = 2_000
-/** Statuses after which an analysis only waits for its end. */
+/** Final statuses: the analysis only has to exit. */
 const FINAL: ReadonlySet<string> = new Set(['executed', 'failed', 'stopped'])
 const POLL_MS = 500
 const DELIVERY_PAUSE_MS = 250
-/** A token is replaced when less than this is left of it. */
+/** A token is replaced when it has less lifetime left than this. */
 const RENEW_AHEAD_SECONDS = 600
 
 /** One run of an analysis at this node, from its image to its end. */
@@ -55,7 +55,7 @@ export class AnalysisRun {
   #handingOut: Promise<void> | undefined
   #partners = ''
   #trace = new RunTrace()
-  /** Resolves when nothing of the run is left, with its result. */
+  /** Resolves with the result after the cleanup. */
   readonly ended: Promise<RunResult>
 
   constructor(services: RunServices, options: RunOptions) {
@@ -84,7 +84,7 @@ export class AnalysisRun {
     return new Set(this.#analysis.participants.map(({ clientId }) => clientId))
   }
 
-  /** Updates the nodes of the analysis, and lets it know how the execution stands at the others. */
+  /** Updates the nodes of the analysis, and reports their executions to it. */
   update(participations: readonly Participation[]): void {
     const participants = participations.map(({ participant }) => participant)
     this.#analysis = { ...this.#analysis, participants }
@@ -102,7 +102,7 @@ export class AnalysisRun {
     }
   }
 
-  /** Ends the run, whatever it is doing. The reason is written to the log of the analysis. */
+  /** Stops the run in any phase. The reason is written to the log of the analysis. */
   stop(reason: string): void {
     if (!this.#stopped.signal.aborted) {
       this.#options.reports.log('warn', reason, 'stopped')
@@ -110,13 +110,13 @@ export class AnalysisRun {
     }
   }
 
-  /** Ends the run as failed, for a reason that is written to the log of the analysis. */
+  /** Fails the run. The reason is written to the log of the analysis. */
   fail(reason: string): void {
     this.#failure ??= reason
     this.#stopped.abort()
   }
 
-  /** Opens a message and returns when the analysis has taken it, or has ended. */
+  /** Decrypts a message and returns when the analysis has accepted it, or has ended. */
   async #deliver(received: ReceivedMessage): Promise<void> {
     const text = this.#open(received)
     const { signal } = this.#stopped
@@ -190,7 +190,7 @@ export class AnalysisRun {
     })
   }
 
-  /** Waits until the analysis says that it is done, its container ends, or the run is stopped. */
+  /** Waits until the analysis reports a final status, its container ends, or the run is stopped. */
   async #watch(container: Container): Promise<RunResult> {
     let exit: ContainerExit | undefined
     void container.exited.then((ended) => {
@@ -213,7 +213,7 @@ export class AnalysisRun {
     return FINAL.has(this.#reported ?? '')
   }
 
-  /** An analysis that stops by itself mostly does so because others have ended. */
+  /** An analysis usually stops by itself because others have ended. */
   #resultAsReported(): RunResult {
     if (this.#reported === 'stopped') {
       const partners = /failed|stopped/.test(this.#partners)
@@ -248,7 +248,7 @@ export class AnalysisRun {
     }
   }
 
-  /** Reads the state of the analysis; one that does not answer yet is asked again. */
+  /** Reads the state of the analysis, repeatedly while it does not respond yet. */
   async #poll(): Promise<void> {
     const health = await this.#process.health(this.#stopped.signal).catch(() => undefined)
     if (!health) {
@@ -272,7 +272,7 @@ export class AnalysisRun {
     return 'failed'
   }
 
-  /** Why it failed, with the end of its error output as far as the policy shares that. All of it has been read. */
+  /** The reason of a failure, with the end of the error output as far as the policy shares it. */
   #reportFailure(reason: string): void {
     const { reports } = this.#options
     const { sharesErrors, sharesErrorValues } = this.#services.policy
@@ -281,7 +281,7 @@ export class AnalysisRun {
     lines.forEach((line) => reports.log('error', line, 'output'))
   }
 
-  /** A status that the analysis reports of itself. */
+  /** A status that the analysis reports about itself. */
   #take(status: string | undefined): void {
     if (status === undefined || status === this.#reported || this.#hasReportedItsEnd) {
       return
@@ -301,7 +301,7 @@ export class AnalysisRun {
     this.#take(status)
   }
 
-  /** A line that the analysis wrote, or chose the words of. It may show data, so the policy says whether it leaves. */
+  /** A line with text from the analysis. It may show data, so the policy decides whether it is reported. */
   #logOfAnalysis(level: string, text: string, code?: string): void {
     const { sharesLogs, sharesErrors, sharesErrorValues } = this.#services.policy
     const isShared = sharesLogs && (!ERRORS.has(level) || (sharesErrors && sharesErrorValues))
@@ -379,7 +379,7 @@ export class AnalysisRun {
   }
 }
 
-/** Levels of the container's surface that the hub does not have. */
+/** Levels of the container API that the hub does not have. */
 const LEVELS: Readonly<Record<string, string>> = { warning: 'warn', critical: 'crit' }
 const ERRORS: ReadonlySet<string> = new Set(['error', 'crit', 'emerg'])
 const KNOWN = new Set(['emerg', 'alert', 'crit', 'error', 'warn', 'notice', 'info', 'debug'])

@@ -19,7 +19,7 @@ export interface AssignedAnalysis {
   readonly participants: readonly Participant[]
 }
 
-/** The participant with this node id, if it is one of the analysis. */
+/** The participant with this node id, if it takes part. */
 export const participantAt = (
   { participants }: AssignedAnalysis,
   nodeId: string

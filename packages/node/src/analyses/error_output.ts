@@ -1,4 +1,4 @@
-/** What is kept of error output, and what is reported of it. */
+/** Buffered and reported characters of error output. */
 const MAX_KEPT_LINES = 400
 const MAX_REPORTED_LINES = 40
 const MAX_LENGTH = 500
@@ -8,7 +8,7 @@ const TRACEBACK = /^Traceback \(most recent call last\):/
 const PLACE = /^\s*File "[^"]{1,200}", line \d+(?:, in [\w<>.]{1,100})?/
 const EXCEPTION = /^([A-Za-z_][\w.]{0,100})(?::|$)/
 
-/** The end of the error output of a program: why it failed, if it did. */
+/** The end of the error output of a program, which explains a failure. */
 export class ErrorOutput {
   readonly #lines: string[] = []
 
@@ -22,8 +22,8 @@ export class ErrorOutput {
   }
 
   /**
-   * The last traceback, or the last lines. Messages of exceptions may show data: without values, there are the places
-   * in the code and the name of the exception only.
+   * The last traceback, or the last lines. Messages of exceptions may show data: without values, only the places in the
+   * code and the name of the exception are included.
    */
   report(withValues: boolean): readonly string[] {
     const start = this.#lines.findLastIndex((line) => TRACEBACK.test(line))
@@ -41,7 +41,7 @@ function placesOf(trace: readonly string[]): string[] {
   })
 }
 
-/** The first lines say where it began, the last ones where it failed. */
+/** The first lines show the start, the last ones the failure. */
 function shortened(lines: readonly string[]): readonly string[] {
   if (lines.length <= MAX_REPORTED_LINES) {
     return lines

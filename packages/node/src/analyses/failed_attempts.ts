@@ -9,7 +9,7 @@ interface FailedAttempt {
 
 const PAUSES: BackoffPolicy = { firstMs: 2_000, longestMs: 60_000 }
 
-/** Keeps a failure that concerns one analysis from the others. The operator reads of it once. */
+/** Isolates a failure of one analysis from the others. It is logged once. */
 export class FailedAttempts {
   readonly #onLine: (line: string) => void
   readonly #failures = new Map<string, FailedAttempt>()
@@ -18,7 +18,7 @@ export class FailedAttempts {
     this.#onLine = onLine
   }
 
-  /** Does the work; a failure is remembered under the key. */
+  /** Runs the work; a failure is recorded under the key. */
   async attempt(key: string, name: string, work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -33,7 +33,7 @@ export class FailedAttempts {
     return (this.#failures.get(key)?.pausedUntil ?? 0) > clock.now()
   }
 
-  /** Forgets failures of what does not exist any more. */
+  /** Removes failures of deleted records. */
   retain(keys: ReadonlySet<string>): void {
     for (const key of this.#failures.keys()) {
       if (!keys.has(key)) {

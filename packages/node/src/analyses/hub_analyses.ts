@@ -9,7 +9,7 @@ import type { NodeType, Participant } from './assigned_analysis.js'
 type ExecutionStatus =
   'starting' | 'started' | 'stopping' | 'stopped' | 'executing' | 'executed' | 'failed'
 
-/** How a run ends. */
+/** The final statuses of a run. */
 export type RunResult = Extract<ExecutionStatus, 'executed' | 'failed' | 'stopped'>
 
 export interface HubNode {
@@ -68,7 +68,7 @@ interface PartnerAssignment {
 
 const PAGE = 50
 
-/** What a node reads and reports of its analyses. */
+/** Reads and reports the analyses of a node. */
 export class HubAnalyses {
   readonly #hub: Hub
 
@@ -88,7 +88,7 @@ export class HubAnalyses {
     await this.#hub.json('core', `/nodes/${nodeId}`, { method: 'POST', json: { publicKey } })
   }
 
-  /** The assignments of a node, those that changed last first: all of them, or one page. */
+  /** The assignments of a node, the last changed first: all of them, or one page. */
   async assignments(nodeId: string, all: boolean): Promise<readonly Assignment[]> {
     const query = { 'filter[nodeId]': nodeId, 'include': 'analysis', 'sort': '-updatedAt' }
     const assignments = await this.#assignmentsIn<Assignment>(query, all)
@@ -107,7 +107,7 @@ export class HubAnalyses {
     return data[0]
   }
 
-  /** All nodes of an analysis, with how the execution stands there. */
+  /** All nodes of an analysis, with their executions. */
   async participations(analysisId: string): Promise<readonly Participation[]> {
     const partners = await this.#partners(analysisId)
     return partners.flatMap(({ node, executionStatus }) =>
@@ -179,6 +179,6 @@ function participantOf({ id, type, publicKey }: HubNode, clientId: string): Part
   }
 }
 
-/** Ids become names of files and hosts. One that is no UUID was not made by a hub. */
+/** Ids become names of files and hosts, so any other text than a UUID is rejected. */
 const hasIds = ({ id, analysisId, nodeId, analysis }: Assignment): boolean =>
   [id, analysisId, nodeId, analysis.projectId].every(isUuid) && analysis.id === analysisId

@@ -13,11 +13,11 @@ export interface LeftoversDependencies {
   readonly analyses: HubAnalyses
   readonly records: RunRecords
   readonly inbox: Inbox
-  /** What containers printed, a file for each analysis. */
+  /** The output of containers, a file for each analysis. */
   readonly outputFolder: string
 }
 
-/** Removes what a node keeps of analyses that it is not assigned to any more, most of which are gone at the hub. */
+/** Removes the local data of analyses that the node is no longer assigned to. Most of them are deleted at the hub. */
 export class Leftovers {
   readonly #dependencies: LeftoversDependencies
 
@@ -25,14 +25,14 @@ export class Leftovers {
     this.#dependencies = dependencies
   }
 
-  /** `assigned` are the analyses of the node as its list shows them. */
+  /** `assigned` are the analyses in the list of the node. */
   async remove(assigned: ReadonlySet<string>, running: ReadonlySet<string>): Promise<void> {
     const { records, inbox } = this.#dependencies
     const printed = await this.#printed()
     const kept = new Set([...(await records.reported()), ...inbox.analysisIds, ...printed])
     const removed = new Set<string>()
     for (const analysisId of kept.difference(assigned).difference(running)) {
-      // The list may have changed between its pages.
+      // The list may have changed between two pages.
       if (!(await this.#isAssigned(analysisId))) {
         await this.#removeAllOf(analysisId)
         removed.add(analysisId)
@@ -44,7 +44,7 @@ export class Leftovers {
     }
   }
 
-  /** The analyses whose output is kept, the latest first. */
+  /** The analyses with stored output, the latest first. */
   async #printed(): Promise<string[]> {
     const { outputFolder } = this.#dependencies
     const names = await readdir(outputFolder).catch(() => [])

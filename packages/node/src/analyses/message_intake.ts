@@ -12,7 +12,7 @@ export interface MessageIntakeDependencies {
   readonly runOf: (analysisId: string) => AnalysisRun | undefined
 }
 
-/** Takes the messages of analyses that run at the node, or will; others are worth nothing here. */
+/** Accepts messages for analyses that run at the node, or will; drops all others. */
 export class MessageIntake {
   readonly #dependencies: MessageIntakeDependencies
 
@@ -31,7 +31,7 @@ export class MessageIntake {
     }
   }
 
-  /** The nodes from which messages are taken. A stranger could fill the disk otherwise. */
+  /** The nodes whose messages are accepted. Otherwise a stranger could fill the disk. */
   async #sendersOf(
     analysisId: string,
     messages: readonly ReceivedMessage[]

@@ -7,7 +7,7 @@ import { ErrorOutput } from './error_output.js'
 
 const MAX_BYTES = 16 * 1024 ** 2
 
-/** What a container prints. It stays at the node, because it may show data. */
+/** The output of a container. It stays at the node, because it may show data. */
 export class OutputLog {
   readonly #file: WriteStream
   #bytes = 0
@@ -27,7 +27,7 @@ export class OutputLog {
     this.#write(line)
   }
 
-  /** A log line of the analysis that does not leave the node. */
+  /** Writes a log line of the analysis that is not reported to the hub. */
   addLogLine(level: string, text: string): void {
     this.#write(`${level}: ${text}`)
   }

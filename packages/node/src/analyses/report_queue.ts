@@ -3,7 +3,7 @@ import { retryRequests } from '#node/hub/retry_requests'
 import type { ExecutionReport, HubAnalyses, LogLine } from './hub_analyses.js'
 import { RunTrace } from './run_trace.js'
 
-/** Beyond so many lines that wait, further ones of the analysis are counted instead of kept. */
+/** The maximum number of waiting lines; further lines of the analysis are only counted. */
 const MAX_LINES = 2_000
 const MAX_LINES_OF_ANALYSIS = 20_000
 const MIN_LENGTH = 3
@@ -16,8 +16,8 @@ export interface ReportTarget {
 }
 
 /**
- * Reports the log and the execution of one analysis in order. While the hub is away, reports wait; of several
- * executions that wait only the last one is sent.
+ * Reports the log and the execution of one analysis in order. Reports wait while the hub is unavailable; of several
+ * waiting executions only the last one is sent.
  */
 export class ReportQueue {
   readonly #analyses: HubAnalyses
@@ -35,12 +35,12 @@ export class ReportQueue {
     this.#target = target
   }
 
-  /** Makes reports of statuses steps of a run. An analysis reports progress as often as it likes, so that is none. */
+  /** Traces reports of statuses. Progress is not traced, since an analysis may report it at any rate. */
   useTrace(trace: RunTrace): void {
     this.#trace = trace
   }
 
-  /** A line of the node itself, which is never dropped. */
+  /** Adds a line of the node itself, which is never dropped. */
   log(level: string, text: string, code?: string): void {
     for (const message of partsOf(text)) {
       this.#lines.push({ message, level, ...(code !== undefined && { code }) })
@@ -48,7 +48,7 @@ export class ReportQueue {
     this.#send()
   }
 
-  /** A line that the analysis caused. The hub keeps them, so there are so many only. */
+  /** Adds a line that the analysis caused. Their number is limited, since the hub stores them. */
   logOfAnalysis(level: string, text: string, code?: string): void {
     for (const message of partsOf(text)) {
       if (this.#linesOfAnalysis >= MAX_LINES_OF_ANALYSIS) {
@@ -72,7 +72,7 @@ export class ReportQueue {
     this.#send()
   }
 
-  /** Resolves when the hub has everything, or refused it; with false if the queue was stopped before. */
+  /** Resolves when the hub has accepted or refused everything; with false if the queue was stopped before. */
   async flushed(): Promise<boolean> {
     while (this.#sending) {
       await this.#sending
@@ -99,12 +99,12 @@ export class ReportQueue {
   async #sendAll(): Promise<void> {
     const { signal } = this.#stopped
     for (let next = this.#next(); next && !signal.aborted; next = this.#next()) {
-      // What the hub refuses is lost; what was not sent when the queue stops, too.
+      // Reports are lost if the hub refuses them, or if the queue stops before.
       await retryRequests(next, HubRefusal.isFinal, signal).catch(() => {})
     }
   }
 
-  /** Lines go first, so that the reason of an end is there before the end. */
+  /** Lines are sent first, so that the reason of an end precedes it. */
   #next(): (() => Promise<void>) | undefined {
     const { analysisId, nodeId, assignmentId } = this.#target
     const line = this.#lines.shift() ?? this.#droppedLine()
@@ -131,7 +131,7 @@ export class ReportQueue {
   }
 }
 
-/** The lines of a text in lengths that the hub takes, as long as they are asked for. */
+/** Splits a text into lines of a length that the hub accepts. */
 function* partsOf(text: string): Generator<string> {
   for (const [line] of text.matchAll(/[^\n]+/g)) {
     for (let at = 0; at < line.length;) {
@@ -144,7 +144,7 @@ function* partsOf(text: string): Generator<string> {
   }
 }
 
-/** At most so many letters; none is cut into its halves. */
+/** The part of a line from `start`, without splitting a character. */
 function partAt(line: string, start: number): string {
   const part = line.slice(start, start + MAX_LENGTH)
   const isCut = start + MAX_LENGTH < line.length && /[\uD800-\uDBFF]$/.test(part)

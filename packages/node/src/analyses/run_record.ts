@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { writeWhole } from '#node/files/write_whole'
 import type { RunResult } from './hub_analyses.js'
 
-/** What a node remembers of a run over its own restart. */
+/** The state of a run that survives a restart of the node. */
 export interface RunRecord {
   readonly analysisId: string
   readonly assignmentId: string
   readonly artifactDigest: string
-  /** How often this node has started the analysis. */
+  /** The number of starts at this node. */
   readonly restart: number
   /** Undefined while it runs. */
   readonly result: RunResult | undefined
-  /** Whether the hub knows the result. */
+  /** Whether the result was reported. */
   readonly isReported: boolean
 }
 
@@ -26,13 +26,13 @@ export class RunRecords {
     this.#folder = folder
   }
 
-  /** The runs whose result the hub does not know. */
+  /** The runs without a reported result. */
   async unreported(): Promise<readonly RunRecord[]> {
     const records = await this.#all()
     return records.filter(({ isReported }) => !isReported)
   }
 
-  /** The analyses whose result the hub knows. */
+  /** The analyses with a reported result. */
   async reported(): Promise<readonly string[]> {
     const records = await this.#all()
     return records.filter(({ isReported }) => isReported).map(({ analysisId }) => analysisId)

@@ -7,7 +7,7 @@ import type { KeyPair } from '#node/seal/key_pair'
 import type { AnalysisImages } from './analysis_images.js'
 import type { HubAnalyses } from './hub_analyses.js'
 
-/** What all runs of a node share. */
+/** The dependencies that all runs of a node share. */
 export interface RunServices {
   readonly hub: Hub
   readonly analyses: HubAnalyses
@@ -17,10 +17,10 @@ export interface RunServices {
   readonly messages: SealedMessages
   readonly inbox: Inbox
   readonly policy: Policy
-  /** Approves analyses for the node, if its policy lets it. */
+  /** Approves analyses for the node, if its policy allows that. */
   readonly approver: HubAnalyses | undefined
   /** The folder of the node. */
   readonly folder: string
-  /** A short folder for sockets: the path of a socket has at most 107 bytes. */
+  /** A folder for sockets with a short path: the path of a socket has at most 107 bytes. */
   readonly socketFolder: string
 }

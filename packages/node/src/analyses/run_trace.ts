@@ -2,7 +2,7 @@ import { currentTraceparent, resumeTrace, suspendTrace } from '#tracing/tracing'
 
 import type { Assignment, RunResult } from './hub_analyses.js'
 
-/** An analysis causes some of the steps, so there are so many of a run only. */
+/** The maximum number of spans, since an analysis causes some of them. */
 const MAX_STEPS = 200
 
 /** The steps of one run, in the trace of the command that distributed the analysis. */
@@ -14,7 +14,7 @@ export class RunTrace {
     this.#traceparent = traceparent
   }
 
-  /** Makes a run a step. What happens within belongs to the trace only if it is a step as well. */
+  /** Runs work as the root span. Work within it needs spans of its own to be traced. */
   static during(
     traceparent: string | undefined,
     { analysisId, nodeId }: Assignment,
@@ -31,7 +31,7 @@ export class RunTrace {
     })
   }
 
-  /** Runs work as a step, whose requests carry the trace on. */
+  /** Runs work as a span, which its requests continue. */
   step<T>(name: string, work: () => Promise<T>): Promise<T> {
     this.#steps += 1
     return this.#steps > MAX_STEPS ? work() : resumeTrace(this.#traceparent, { name }, work)

@@ -14,20 +14,20 @@ import { ReportQueue } from './report_queue.js'
 import type { RunRecord, RunRecords } from './run_record.js'
 
 export interface SchedulerEvents {
-  /** One line about what the node does, for its operator. */
+  /** Writes one line about an action of the node, for its operator. */
   readonly onLine: (line: string) => void
 }
 
 const POLL_MS = 2_000
 const RETRY = { firstMs: 1_000, longestMs: 10_000 }
-/** Every so many rounds all pages are read, not only that of the latest changes. */
+/** The rounds after which all pages are read, not only the one with the latest changes. */
 const FULL_SCAN_ROUNDS = 30
-/** The time that the others have to end by themselves after one node failed. */
+/** The time in which the other nodes may end by themselves after one has failed. */
 const PARTNER_GRACE_MS = 20_000
-/** How long a node that is being stopped waits for the hub. What is not reported by then is reported at the next start. */
+/** How long a stopping node waits for the hub. The rest is reported at the next start. */
 const LAST_REPORTS_MS = 5_000
 
-/** Starts what is approved and distributed, and ends what is not approved any more. */
+/** Starts analyses that are approved and distributed, and stops those whose approval ended. */
 export class Scheduler {
   readonly #services: RunServices
   readonly #node: HubNode
@@ -37,7 +37,7 @@ export class Scheduler {
   readonly #stopped = new AbortController()
   readonly #reports = new Set<ReportQueue>()
   readonly #reporting = new Set<Promise<void>>()
-  /** Analyses whose former run has not been reported yet. */
+  /** Analyses with an unreported former run. */
   readonly #unreported = new Set<string>()
   readonly #partnerFailures = new Map<string, number>()
   readonly #failures: FailedAttempts
@@ -56,7 +56,7 @@ export class Scheduler {
     this.#leftovers = new Leftovers({ nodeId: node.id, analyses, records, inbox, outputFolder })
   }
 
-  /** Begins, after what a killed process left has been reported. */
+  /** Starts after the runs of a killed process were reported. */
   async start(): Promise<void> {
     for (const record of await this.#records.unreported()) {
       this.#unreported.add(record.analysisId)
@@ -114,7 +114,7 @@ export class Scheduler {
     }
   }
 
-  /** Removes what is left of analyses that the node is not assigned to any more. */
+  /** Removes the data of analyses that the node is no longer assigned to. */
   async #forget(assignments: readonly Assignment[]): Promise<void> {
     const running = new Set(this.#runs.keys())
     this.#failures.retain(new Set([...assignments.map(({ id }) => id), ...running]))
@@ -186,7 +186,7 @@ export class Scheduler {
     this.#track(this.#settle(run, record, reports, nameOf(assignment.analysis)))
   }
 
-  /** Records the end of a run before the hub learns of it, so that it is reported after a crash as well. */
+  /** Records the end of a run before reporting it, so that it is also reported after a crash. */
   async #settle(
     run: AnalysisRun,
     record: RunRecord,
@@ -201,7 +201,7 @@ export class Scheduler {
     this.#partnerFailures.delete(run.analysisId)
   }
 
-  /** Reports what a former process did not. A run that it did not end is lost with it. */
+  /** Reports the results of a former process. Its unfinished runs are reported as failed. */
   async #reportFormer(record: RunRecord): Promise<void> {
     const reports = this.#reportsOf({ ...record, id: record.assignmentId })
     if (record.result === undefined) {
@@ -220,7 +220,7 @@ export class Scheduler {
     await this.#records.save({ ...record, result })
     await this.#services.inbox.remove(record.analysisId)
     reports.log('info', `Ended: ${result}`, 'end')
-    // Whoever has ended well is done, whether or not its code counts its progress.
+    // A successful end means full progress, even if the code reported none.
     reports.report({
       executionStatus: result,
       ...(result === 'executed' && { executionProgress: 100 }),
@@ -237,7 +237,7 @@ export class Scheduler {
       .finally(() => this.#reporting.delete(reporting))
   }
 
-  /** Ends runs that may not go on: the approval is gone, the node is not assigned any more, or a partner failed. */
+  /** Stops runs whose approval or assignment ended, or of whose analysis another node failed. */
   async #checkRuns(seen: ReadonlyMap<string, Assignment>): Promise<void> {
     const checks = [...this.#runs.values()].map((run) =>
       this.#failures.attempt(run.analysisId, run.analysisId, () =>
@@ -285,7 +285,7 @@ export class Scheduler {
     return { id: analysisId, projectId: analysis.projectId, self, participants }
   }
 
-  /** A run goes on without a trace: if its content cannot be read, it says so itself. */
+  /** A failure only costs the trace; the run itself reports unreadable content. */
   async #findTraceparent(analysisId: string): Promise<string | undefined> {
     const content = await this.#services.analyses.content(analysisId).catch(() => undefined)
     return content?.traceparent

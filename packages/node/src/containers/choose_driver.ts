@@ -12,8 +12,8 @@ export type Isolation = keyof typeof DRIVERS
 export const ISOLATIONS = Object.keys(DRIVERS) as readonly Isolation[]
 
 /**
- * The driver of a node, which has to work on this machine. Unless one is named, it is runc where that works, since control
- * groups bound what no process owns; else Bubblewrap.
+ * Chooses a driver that works on this machine. The default is runc where it works, since control groups bound what no
+ * process owns; else Bubblewrap.
  */
 export async function containerDriver(
   isolation: Isolation | undefined,

@@ -10,7 +10,7 @@ export interface ContainerLimits {
   /** Processes and threads. */
   readonly processes: number
   readonly cpus: number
-  /** The size of `/tmp` and of `/dev/shm`; the working folder is smaller. Nothing else can be written. */
+  /** The size of `/tmp` and of `/dev/shm`; the working folder is smaller. Everything else is read-only. */
   readonly tmpBytes: number
 }
 
@@ -32,11 +32,11 @@ export interface ContainerSpec {
   /** An unpacked image. The container cannot change it. */
   readonly rootPath: string
   readonly command: readonly string[]
-  /** All environment variables. They may hold secrets: no driver puts them into arguments. */
+  /** All environment variables. They may contain secrets, so drivers never pass them as arguments. */
   readonly variables: Readonly<Record<string, string>>
   readonly workingFolder: string
   readonly limits: ContainerLimits
-  /** The host whose port 80 leads to the gateway. */
+  /** The host name whose port 80 is the gateway. */
   readonly gatewayHost: string
   /**
    * The unix socket of the node that serves the container's requests. It exists before the start. The container may
@@ -51,12 +51,12 @@ export interface ContainerSpec {
 }
 
 /**
- * Why the node ended a container: it was stopped, it exceeded a limit, or its way to the gateway broke. Undefined if
- * its program ended by itself.
+ * Why the node ended a container: it was stopped, exceeded a limit, or lost its gateway. Undefined if its program ended
+ * by itself.
  */
 export type EndReason = 'stopped' | 'memory' | 'processes' | 'files' | 'gateway'
 
-/** The reason, and a sentence about it for logs. */
+/** The reason, and a sentence for logs. */
 export interface EndReport {
   readonly reason: EndReason
   readonly message: string
@@ -75,7 +75,7 @@ export interface Container {
   stop(graceMs: number): Promise<ContainerExit>
 }
 
-/** What the limits of a driver may not cover on a machine, and what to do about it, for the operator. */
+/** A resource that the limits of a driver do not cover on this machine, with advice for the operator. */
 export const UNBOUNDED = {
   sharedMemory:
     'Without control groups, memory that the processes of an analysis share is not bounded: delegate one to the node, or use runc as root (docs/nodes.md)',
@@ -86,13 +86,13 @@ export type Unbounded = keyof typeof UNBOUNDED
 /** Runs containers. All drivers pass the same test suite. */
 export interface ContainerDriver {
   readonly name: string
-  /** What the limits of its containers do not cover here. */
+  /** The resources that the limits of its containers do not cover here. */
   readonly unbounded: readonly Unbounded[]
 
-  /** Starts a container as a test. Returns the reason why this machine cannot, with what to do about it. */
+  /** Starts a container as a test. Returns the reason of a failure, with advice. */
   available(): Promise<string | undefined>
 
-  /** Removes what a crashed process with the same folder left. Call it once, before the first start. */
+  /** Removes leftovers of a crashed process with the same folder. Call it once, before the first start. */
   recover(): Promise<void>
 
   /** Resolves when the program was started. */

@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { ContainerStartFailed } from '#node/errors'
 
 const MAX_LINKS = 40
-/** What a container mounts there shows the machine, or is not that of the image. */
+/** Mount points in containers, whose content is not from the image. */
 const MOUNTED = new Set(['proc', 'sys', 'dev'])
 const EXECUTABLE = 0o111
 
 /**
- * Where paths that an image states lead to, within its root only. Whoever starts a container resolves them while it still
- * holds descriptors of the machine, to which links of `/proc` lead; so they are resolved here, without following those.
+ * Resolves paths that an image states, within its root only. The program that starts a container still has open
+ * descriptors of the machine, which links of `/proc` could reach; so paths are resolved here, without following such
+ * links.
  */
 export class ImagePaths {
   readonly #root: string
@@ -34,8 +35,8 @@ export class ImagePaths {
   }
 
   /**
-   * The path of a program in a folder without links. Its last name stays: programs such as busybox do what they are called.
-   * What that leads to was verified, and cannot change.
+   * The path of a program, with links in its folder resolved. Its own name stays, since programs such as busybox depend
+   * on it. What that leads to was verified, and cannot change.
    */
   program(name: string, workingFolder: string, searchPath: string): string {
     const candidates = name.includes('/')
@@ -53,7 +54,7 @@ export class ImagePaths {
     throw new ContainerStartFailed(`The image has no program ${quoted(name)}`)
   }
 
-  /** Nothing is above the root. The path is that of the target; without `stats` it does not exist. */
+  /** The root is the topmost folder. The result is the path of the target; `stats` is missing if it does not exist. */
   #resolve(path: string): { readonly resolved: string; readonly stats: Stats | undefined } {
     const pending = partsOf(path).reverse()
     const resolved: string[] = []

@@ -6,8 +6,8 @@ const CLOSE_ON_EXEC = 0o2_000_000
 let nothing: number | undefined
 
 /**
- * Puts an empty file in the place of what a container would inherit from whoever started this process. Node.js keeps from
- * its children only the descriptors that it opened itself.
+ * Replaces inherited descriptors by an empty file, so that containers do not inherit them. Node.js closes only its own
+ * descriptors in child processes.
  */
 export function withoutInherited(stdio: readonly unknown[]): StdioOptions {
   const complete = [...stdio]

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 
 const MAX_LINE_LENGTH = 16 * 1024
 
-/** Splits text into lines. The rest without a line break comes at the end. */
+/** Splits text into lines. A last line without a line break is returned at the end. */
 export class LineSplitter {
   readonly #onLine: (line: string) => void
   readonly #decoder = new StringDecoder()

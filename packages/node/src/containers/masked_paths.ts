@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** What container runtimes hide of `/proc`, because it shows or changes the machine. */
+/** The paths of `/proc` that container runtimes hide, because they show or change the machine. */
 export const HIDDEN_FILES = ['kcore', 'keys', 'latency_stats', 'timer_list', 'sched_debug']
   .map((name) => `/proc/${name}`)
   .filter((path) => existsSync(path))

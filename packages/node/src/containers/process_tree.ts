@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** The processes that descend from a process, without itself. Those that end meanwhile may be left out. */
+/** The descendants of a process. Processes that end meanwhile may be missing. */
 export function descendants(ancestor: number): number[] {
   const found: number[] = []
   const open = [ancestor]

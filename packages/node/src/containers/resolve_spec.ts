@@ -4,7 +4,7 @@ import { writableFolder, type WritableFolder } from './working_folder.js'
 
 /** A specification whose working folder and program were resolved within the root of the image. */
 export interface ResolvedSpec extends ContainerSpec {
-  /** The working folder, where it can be written. */
+  /** The working folder, if it is writable. */
   readonly writable: WritableFolder | undefined
 }
 

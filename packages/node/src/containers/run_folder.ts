@@ -6,7 +6,7 @@ export interface ContainerFolder {
   remove(): Promise<void>
 }
 
-/** Has a folder for each running container. */
+/** Manages a folder for each running container. */
 export class RunFolder {
   readonly path: string
 

@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs'
 /** Each entry is a mount of its own. */
 const MAX_ENTRIES = 256
 const MAX_BYTES = 64 * 1024 ** 2
-/** What is mounted there anyway, or contains such mounts. */
+/** Paths with other mounts, which cannot be a working folder. */
 const OTHERS = new Set(['/', '/tmp', '/etc'])
 
-/** A folder of the image that can be written: what the image has in it stays as it is, and beside it there is room. */
+/** A writable folder of the image: its content stays read-only, and new files can be added. */
 export interface WritableFolder {
   readonly path: string
   readonly entries: readonly string[]
@@ -14,8 +14,8 @@ export interface WritableFolder {
 }
 
 /**
- * The working folder, to which code writes with relative paths. It can only be read if links or very many files are in
- * it: a mount would follow the links out of the image.
+ * The working folder, for relative paths of code. It is read-only if it contains links or very many files: a mount
+ * would follow the links out of the image.
  */
 export function writableFolder(
   rootPath: string,

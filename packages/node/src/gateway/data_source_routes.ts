@@ -9,7 +9,7 @@ import type { GatewayRequest, Router } from './router.js'
 
 const FHIR_ANSWER_MS = 60_000
 
-/** The data sources that the policy of the node gives to the project of the analysis; read only. */
+/** The data sources that the policy allows for the project of the analysis; read-only. */
 export function addDataSourceRoutes(
   router: Router,
   projectId: string,
@@ -38,7 +38,7 @@ export function addDataSourceRoutes(
     })
 }
 
-/** The paths begin with the name, as the address of a source does. */
+/** Paths start with the name, like the address of a source. */
 const shown = ({ name, type }: DataSource) => ({
   id: name,
   name,
@@ -59,7 +59,7 @@ function sourceAt(
   return source
 }
 
-/** A bucket's listing in the form that S3 gives it. */
+/** A listing in the format of S3. */
 function listing(name: string, keys: readonly string[]): string {
   const contents = keys.map((key) => `<Contents><Key>${escaped(key)}</Key></Contents>`)
   return `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult><Name>${escaped(name)}</Name>${contents.join('')}</ListBucketResult>`
@@ -87,11 +87,11 @@ async function passFhir({ url }: FhirSource, { params, query, response }: Gatewa
   await pipeline(answer.body ? Readable.fromWeb(answer.body) : Readable.from([]), response)
 }
 
-/** What a server might decode once more, and so read as another path than the one that is checked here. */
+/** Encoded characters that a server might decode again, which would change the checked path. */
 const AMBIGUOUS = /[%\\\p{Cc}]/u
 const NO_NAME = new Set(['', '.', '..'])
 
-/** A path below the address of the FHIR server, which gets the password of the hospital. */
+/** A URL below the address of the FHIR server, since requests carry the password of the hospital. */
 function encodedPath(path: string): string {
   const segments = path.split('/')
   if (AMBIGUOUS.test(path) || segments.some((segment) => NO_NAME.has(segment))) {
@@ -100,11 +100,11 @@ function encodedPath(path: string): string {
   return segments.map(encodedSegment).join('/')
 }
 
-/** Operations of FHIR have a dollar sign, which stays as it is. */
+/** Operations of FHIR have a dollar sign, which is not encoded. */
 const encodedSegment = (segment: string): string =>
   encodeURI(segment).replaceAll(/[?#]/g, encodeURIComponent)
 
-/** A name and password in the address become a header: what is shown of a request has no credentials. */
+/** Credentials in the address become a header, so that logs of requests contain none. */
 function addressOf(url: string): { base: URL; authorization: Record<string, string> } {
   const base = new URL(url.endsWith('/') ? url : `${url}/`)
   const credentials = [base.username, base.password].map(decodeURIComponent).join(':')

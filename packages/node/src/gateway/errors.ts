@@ -1,4 +1,4 @@
-/** A request of an analysis that the gateway answers with an error status. */
+/** The gateway rejects a request of an analysis with this status. */
 export class GatewayError extends Error {
   constructor(
     readonly status: number,

@@ -14,11 +14,11 @@ import { receiveFile, type ReceivedFile } from './multipart.js'
 import type { GatewayRequest, Router } from './router.js'
 import { TaskLimit } from './task_limit.js'
 
-/** Files of one analysis on their way at once: what they may take of the disk, beside what is stored. */
+/** The maximum number of concurrent transfers of one analysis, which bounds their space on disk. */
 const MAX_UPLOADS = 2
 
 export interface FileRouteOptions {
-  /** A folder for files on their way. */
+  /** A folder for files in transfer. */
   readonly folder: string
   readonly maxBytes: number
   readonly results: ResultFiles

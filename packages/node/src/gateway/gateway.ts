@@ -10,18 +10,18 @@ import type { GatewayToken, Router } from './router.js'
 const MAX_LOGGED_PATH = 500
 
 export interface GatewayTokens {
-  /** Whether a request shows the token of this analysis. */
+  /** Whether a request has a valid token of this analysis. */
   accepts(kind: Exclude<GatewayToken, 'none'>, shown: string): boolean
 }
 
 export interface GatewayLog {
-  /** A request that was refused. It never contains tokens or bodies. */
+  /** A rejected request, without tokens and bodies. */
   refused(method: string, path: string, status: number, reason: string): void
 }
 
 /**
- * The HTTP server that answers one analysis: a socket of its own, with nothing but what its router lists. Only the sidecar
- * of the run connects to it, which bounds how much the analysis requests (`GATEWAY_LIMITS`).
+ * The HTTP server for one analysis, on its own socket, with the routes of its router. Only the sidecar of the run
+ * connects to it, which limits the requests of the analysis (`GATEWAY_LIMITS`).
  */
 export class Gateway {
   readonly #router: Router
@@ -33,7 +33,7 @@ export class Gateway {
     this.#router = router
     this.#tokens = tokens
     this.#log = log
-    // The sidecar keeps its connections, and ends those of which nothing comes any more.
+    // The sidecar reuses its connections, and closes idle ones.
     const timeouts = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }
     this.#server = createServer(timeouts, (request, response) => {
       void this.#answer(request, response)
@@ -108,7 +108,7 @@ export class Gateway {
   }
 }
 
-/** It was answered, or the analysis has gone. */
+/** The response was sent, or the analysis has disconnected. */
 const hasEnded = (response: ServerResponse): boolean => response.writableEnded || response.destroyed
 
 const addressOf = ({ url = '' }: IncomingMessage): URL =>

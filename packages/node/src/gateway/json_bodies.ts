@@ -12,14 +12,14 @@ import type { JsonRequest } from './json_program.js'
 import { TaskLimit } from './task_limit.js'
 
 const PROGRAM = fileURLToPath(new URL(`./json_program${extname(import.meta.url)}`, import.meta.url))
-/** The worst text of this size takes a few milliseconds. */
+/** Parsing the worst text of this size takes a few milliseconds. */
 const SMALL_BYTES = 16 * 1024
-/** The memory that the worst text of a message takes, with room. */
+/** The memory for the worst text of a message, with a margin. */
 const MEMORY = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 }
 const PARSE_MS = 60_000
 const MAX_LARGE = 2
 
-/** The bodies of one analysis. Large ones are handled a few at a time, and parsed beside the node's own work. */
+/** Parses the bodies of one analysis. Large ones are parsed in a thread, a few at a time. */
 export class JsonBodies {
   readonly #large = new TaskLimit(MAX_LARGE)
 

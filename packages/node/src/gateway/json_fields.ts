@@ -1,7 +1,7 @@
-/** Fields of a JSON object, each as JSON text again. Those that it does not have are left out. */
+/** Fields of a JSON object, each as JSON text. Missing fields are left out. */
 export type JsonFields = Readonly<Record<string, string>>
 
-/** Reads some fields of a JSON object; undefined if the text is none. */
+/** Reads some fields of a JSON object; undefined for any other text. */
 export function jsonFields(text: string, names: readonly string[]): JsonFields | undefined {
   try {
     const value: unknown = JSON.parse(text)

@@ -12,7 +12,7 @@ const BODY = { maxBytes: 8 * 1024 ** 2, names: ['recipients', 'message'] }
 /** Analyses have tens of nodes, and ids 36 letters. */
 const MAX_RECIPIENTS_LENGTH = 64 * 1024
 
-/** Who takes part, and messages to them. */
+/** Routes for the participants, and for messages to them. */
 export function addMessageRoutes(
   router: Router,
   analysis: () => AssignedAnalysis,
@@ -39,7 +39,7 @@ export function addMessageRoutes(
     .add('node', 'POST', `${PREFIX}/messages/subscriptions`, ({ params, request, response }) => {
       analysisAt(params.id)
       request.resume()
-      // Messages are delivered to the webhook of the container in any case.
+      // Messages are always delivered to the webhook of the container.
       answerEmpty(response, 201)
     })
     .add('node', 'POST', `${PREFIX}/messages`, async ({ params, request, response }) => {
@@ -72,7 +72,7 @@ async function send(
 
 const shown = ({ nodeId, nodeType }: Participant) => ({ nodeId, nodeType })
 
-/** The list of texts that a JSON text is; undefined if it is none. */
+/** Parses a list of texts; undefined for any other JSON. */
 function textsIn(json: string): readonly string[] | undefined {
   const value: unknown = json.length > MAX_RECIPIENTS_LENGTH ? undefined : tryParseJson(json)
   return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined

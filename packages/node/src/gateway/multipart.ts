@@ -19,7 +19,7 @@ export interface ReceivedFile {
 }
 
 const PART_LIMITS = { files: 1, fields: 10, fieldSize: 1024, parts: 12, headerPairs: 20 }
-/** What the parts take beside the file. */
+/** The maximum size of the parts other than the file. */
 const MAX_OTHER_BYTES = 64 * 1024
 
 /** Writes the part `file` of a multipart body to a path. Other parts are short texts. */

@@ -7,7 +7,7 @@ import type { Router } from './router.js'
 
 const BODY = { maxBytes: 1024 ** 2, names: ['log', 'log_type', 'status', 'progress'] }
 
-/** What an analysis reports of itself. */
+/** The reports of an analysis about itself. */
 export interface AnalysisReport {
   readonly log: string
   readonly level: string
@@ -15,7 +15,7 @@ export interface AnalysisReport {
   readonly progress: number | undefined
 }
 
-/** Health of the node, and the log and progress of the analysis. */
+/** Routes for the health of the node, and for log and progress of the analysis. */
 export function addReportRoutes(
   router: Router,
   report: (report: AnalysisReport) => void,
@@ -29,7 +29,7 @@ export function addReportRoutes(
     })
 }
 
-/** A log that is no text is shown as JSON. */
+/** A log message other than a text is shown as JSON. */
 function reportIn({ log = '""', log_type: type, status, progress }: JsonFields): AnalysisReport {
   const number: unknown = tryParseJson(progress ?? '')
   return {

@@ -11,7 +11,7 @@ export interface GatewayRequest {
 
 export type GatewayHandler = (request: GatewayRequest) => Promise<void> | void
 
-/** Which of the two tokens of an analysis a route takes. */
+/** The token of an analysis that a route accepts. */
 export type GatewayToken = 'none' | 'node' | 'data'
 
 interface GatewayRoute {

@@ -1,4 +1,4 @@
-/** Lets so many tasks run at once. Others wait, in order. */
+/** Limits concurrent tasks. Others wait, in order. */
 export class TaskLimit {
   readonly #waiting: (() => void)[] = []
   readonly #mostWaiting: number
@@ -9,7 +9,7 @@ export class TaskLimit {
     this.#mostWaiting = mostWaiting
   }
 
-  /** Whether a further task would be one too many that wait. */
+  /** Whether the queue of waiting tasks is full. */
   get isFull(): boolean {
     return this.#free === 0 && this.#waiting.length >= this.#mostWaiting
   }

@@ -7,7 +7,7 @@ import type { GatewayTokens } from './gateway.js'
 /** The token is renewed in the container long before it ends. */
 const LIFE_SECONDS = 3600
 
-/** The tokens of one analysis: what it shows to its gateway. They mean nothing to the hub or to another node. */
+/** The tokens of one analysis for its gateway. The hub and other nodes do not accept them. */
 export class AnalysisTokens implements GatewayTokens {
   readonly #analysisId: string
   readonly #key = randomBytes(32)
@@ -26,7 +26,7 @@ export class AnalysisTokens implements GatewayTokens {
     return token
   }
 
-  /** Replaces the token once the analysis has taken the new one; the one before stays valid. */
+  /** Replaces the token after the analysis has accepted the new one; the previous one stays valid. */
   async renew(handOver: (token: string) => Promise<void>): Promise<void> {
     const former = this.#accepted
     const token = await this.#newToken()

@@ -22,13 +22,13 @@ export interface HubRequest {
   readonly signal?: AbortSignal
 }
 
-/** The public interface of a hub, with the login of one client. */
+/** Calls the public interface of a hub with the login of one client. */
 export class Hub {
   readonly #address: HubAddress
   readonly #login: Login
   readonly #unbounded: readonly string[] | undefined
 
-  /** `unbounded` is what no limit covers where the client runs analyses; undefined for one that runs none. */
+  /** `unbounded` names resources that no limit covers on the machine of a node; undefined for other clients. */
   constructor(address: HubAddress, credentials: ClientCredentials, unbounded?: readonly string[]) {
     this.#address = address
     this.#login = new Login(this.#of('identity'), credentials)
@@ -40,7 +40,7 @@ export class Hub {
     return jsonOf<T>(await this.open(service, path, request))
   }
 
-  /** Sends a request; the caller reads the body. A token that was refused is renewed once. */
+  /** Sends a request; the caller reads the body. A refused token is renewed once. */
   async open(service: SurfaceName, path: string, request: HubRequest = {}): Promise<Response> {
     const token = await this.#login.token()
     try {

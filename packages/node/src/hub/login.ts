@@ -13,7 +13,7 @@ interface Token {
   readonly renewAt: number
 }
 
-/** A token is renewed when a fifth of its life is left. */
+/** A token is renewed when a fifth of its lifetime is left. */
 const LIFE_SHARE = 0.8
 const DEFAULT_LIFE_SECONDS = 300
 
@@ -29,7 +29,7 @@ export class Login {
     this.#credentials = credentials
   }
 
-  /** A valid token; another one than `refused`. */
+  /** Returns a valid token other than `refused`. */
   async token(refused?: string): Promise<string> {
     const current = this.#token
     if (current && current.text !== refused && current.renewAt > clock.now()) {

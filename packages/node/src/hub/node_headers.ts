@@ -2,7 +2,9 @@ import { VERSION } from '#kernel/version'
 
 const STARTED = new Date(Date.now() - performance.now()).toISOString()
 
-/** What the node reports about itself: its version, when its process started, the time of its clock, and what no limit covers. */
+/**
+ * Headers with the report of a node: its version, the start of its process, its clock, and resources without a limit.
+ */
 export const nodeHeaders = (unbounded?: readonly string[]): Record<string, string> => ({
   'x-analysis-node-version': VERSION,
   'x-analysis-node-started': STARTED,

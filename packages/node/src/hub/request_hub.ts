@@ -2,11 +2,11 @@ import { tryParseJson } from '#kernel/try_parse_json'
 import { HubRefusal, HubUnavailable } from '#node/errors'
 import { answerText } from './answer_text.js'
 
-/** The time until the headers of an answer. */
+/** The timeout until the headers of a response. */
 const ANSWER_MS = 60_000
 const LATER = new Set([408, 425, 429])
 
-/** Sends a request. An answer that is no success becomes an error that says whether a repetition may help. */
+/** Sends a request. An error response is thrown as `HubRefusal`, or as `HubUnavailable` if a repetition may succeed. */
 export async function requestHub(address: string, init: RequestInit = {}): Promise<Response> {
   const { signal } = init
   const limit = new AbortController()

@@ -5,8 +5,8 @@ import { HubUnavailable } from '#node/errors'
 const POLICY = { firstMs: 250, longestMs: 10_000 }
 
 /**
- * Repeats a request with growing pauses while its failure is not final, until the signal aborts. Then, or if the failure
- * is final, it fails.
+ * Repeats a request with growing pauses until it succeeds. Throws a final failure, or the last one when the signal
+ * aborts.
  */
 export async function retryRequests<T>(
   request: () => Promise<T>,
@@ -26,6 +26,6 @@ export async function retryRequests<T>(
   }
 }
 
-/** Repeats a request while the hub is away. */
+/** Repeats a request while the hub is unavailable. */
 export const retryWhileAway = <T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> =>
   retryRequests(request, (error) => !(error instanceof HubUnavailable), signal)

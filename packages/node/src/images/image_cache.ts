@@ -23,12 +23,12 @@ const DRAFT = 'draft-'
 const REMOVED = 'removed-'
 
 export interface ImageCacheOptions {
-  /** Unpacked images that no container uses are removed beyond this size, oldest use first. */
+  /** The maximum size of unused unpacked images; the least recently used are removed first. */
   readonly maxBytes: number
   readonly limits?: UnpackLimits
 }
 
-/** An unpacked image that stays until it is released. */
+/** An unpacked image that is not removed before its release. */
 export interface UnpackedImage extends RunConfig {
   readonly rootPath: string
   release(): Promise<void>
@@ -44,7 +44,7 @@ interface StoredImage {
   readonly usedAt: number
 }
 
-/** Unpacked images by the digest of their manifest, in a folder of this process only. */
+/** Unpacked images by the digest of their manifest. No other process uses the folder. */
 export class ImageCache {
   readonly #folder: string
   readonly #options: ImageCacheOptions
@@ -56,7 +56,7 @@ export class ImageCache {
     this.#options = options
   }
 
-  /** Removes what a crashed process left half written or half removed. Call it once, before the first use. */
+  /** Removes incomplete images of a crashed process. Call it once, before the first use. */
   async recover(): Promise<void> {
     for (const name of await this.#names()) {
       if (name.startsWith(DRAFT) || name.startsWith(REMOVED)) {
@@ -65,7 +65,7 @@ export class ImageCache {
     }
   }
 
-  /** Unpacks an image, unless it is there. A digest that was unpacked before is not requested again. */
+  /** Returns an image, and unpacks it if it is missing. An unpacked digest is not requested again. */
   async acquire(
     store: ImageStore,
     repository: string,
@@ -132,7 +132,7 @@ export class ImageCache {
     const bytes = await unpackImage(store, image, root, this.#options.limits, signal)
     const record = { ...runConfigOf(image.config), bytes }
     await writeFile(join(draft, 'image.json'), JSON.stringify(record))
-    // All files of an image at once; a sync of each takes many times as long.
+    // Syncs all files of an image at once; one sync per file takes many times as long.
     await run('sync', ['--file-system', draft])
     return record
   }
@@ -172,7 +172,7 @@ export class ImageCache {
     return { name, bytes: record?.bytes ?? 0, usedAt: stats?.mtimeMs ?? 0 }
   }
 
-  /** It is renamed first: what is removed by half must not be taken for an image. */
+  /** Renames the folder first, so that an interrupted removal leaves no incomplete image. */
   async #remove(name: string): Promise<void> {
     if (this.#uses.has(name)) {
       return

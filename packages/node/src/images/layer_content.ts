@@ -54,7 +54,7 @@ async function* decompressed(
   try {
     yield* decompressor as AsyncIterable<Uint8Array>
   } catch (error) {
-    // A failure of the source passes through the decompressor.
+    // The decompressor also reports failures of the source.
     const isOfSource = input.errored !== null || isImageFailure(error)
     throw isOfSource ? error : new ImageRejected('A layer is damaged or truncated', error)
   }

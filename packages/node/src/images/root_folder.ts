@@ -17,18 +17,18 @@ import { ImageRejected } from '#node/errors'
 const FOLDER_MODE = 0o755
 const MAX_LINKS = 40
 const MAX_PATH_BYTES = 4_096
-/** Each folder of a path costs time with every file in it, here and wherever the image is used. */
+/** The maximum depth of folders. Each level of a path costs time for every file, here and in containers. */
 const MAX_DEPTH = 255
 const MAX_KNOWN_FOLDERS = 10_000
 
 /**
- * The root of an image while it is unpacked. Links in it are resolved as in a container, where nothing is above the root;
- * so no entry of a layer leads out of the folder. Nothing else may change the folder meanwhile.
+ * The root folder of an image while it is unpacked. Links are resolved as in a container, with the root as the topmost
+ * folder, so that no entry of a layer leads out of it. No other process may change the folder meanwhile.
  */
 export class RootFolder {
   readonly #path: string
   readonly #onFolder: () => void
-  /** Where names of folders lead to. Forgotten when a folder or a link is removed. */
+  /** A cache of resolved folder names. It is cleared when a folder or a link is removed. */
   readonly #known = new Map<string, string>()
 
   /** `onFolder` is called before a folder is created, and may refuse it. */
@@ -37,7 +37,7 @@ export class RootFolder {
     this.#onFolder = onFolder
   }
 
-  /** The path within the root to which a name leads, with links in its folders resolved and missing folders created. */
+  /** Resolves a name to a path within the root: follows links in its folders, and creates missing folders. */
   locate(name: string): string {
     const parts = partsOf(name)
     const last = parts.pop()
@@ -50,11 +50,11 @@ export class RootFolder {
       this.#onFolder()
       mkdirSync(this.#real(path), { mode: FOLDER_MODE })
     }
-    // The umask does not count.
+    // Ignores the umask.
     chmodSync(this.#real(path), FOLDER_MODE)
   }
 
-  /** Everybody may read it, because the container has one account; no rights beyond those of that one are kept. */
+  /** Readable by all, since the account in the container is not the owner. Setuid and similar bits are dropped. */
   async createFile(path: string, mode: number): Promise<FileHandle> {
     this.remove(path)
     const file = await open(this.#real(path), 'wx')
@@ -67,12 +67,14 @@ export class RootFolder {
     symlinkSync(target, this.#real(path))
   }
 
-  /** A second name of a file that exists. */
+  /** Adds a hard link to an existing file. */
   makeHardLink(path: string, target: string): void {
     const existing = this.locate(target)
     const stats = this.#stats(existing)
     if (!stats || stats.isDirectory()) {
-      throw new ImageRejected(`A layer links ${quote(path)} to ${quote(target)}, which is no file`)
+      throw new ImageRejected(
+        `A layer links ${quote(path)} to ${quote(target)}, which is not a file`
+      )
     }
     if (existing !== path) {
       this.remove(path)
@@ -93,7 +95,7 @@ export class RootFolder {
     }
   }
 
-  /** The names in a folder; empty if it is none. */
+  /** The names in a folder; empty for anything else. */
   names(path: string): string[] {
     return this.isFolder(path) ? readdirSync(this.#real(path)) : []
   }
@@ -161,7 +163,7 @@ export class RootFolder {
   }
 }
 
-/** A name in a layer. Only a link may lead upwards. */
+/** Checks a name in a layer. Only the target of a link may lead upwards. */
 function partsOf(name: string): string[] {
   const parts = name.split('/').filter(isPart)
   if (parts.includes('..') || name.includes('\0') || Buffer.byteLength(name) > MAX_PATH_BYTES) {

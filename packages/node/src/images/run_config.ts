@@ -2,7 +2,7 @@ import { isObject } from '#oci/manifest'
 import type { ImageConfig } from '#oci/image_config'
 import { ImageRejected } from '#node/errors'
 
-/** What an image runs, unless somebody says otherwise. */
+/** The defaults of an image for its containers. */
 export interface RunConfig {
   readonly command: readonly string[]
   readonly variables: Readonly<Record<string, string>>
@@ -12,7 +12,7 @@ export interface RunConfig {
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** Reads entrypoint, command, environment and working folder of an image. Its user does not count. */
+/** Reads entrypoint, command, environment and working folder of an image. Its user is ignored. */
 export function runConfigOf({ content }: ImageConfig): RunConfig {
   const config = isObject(content.config) ? content.config : {}
   const command = [...texts(config.Entrypoint, 'Entrypoint'), ...texts(config.Cmd, 'Cmd')]

@@ -18,10 +18,13 @@ const UNPACK_LIMITS: UnpackLimits = { maxBytes: 20 * 1024 ** 3, maxEntries: 1_00
 const PROGRAM = fileURLToPath(
   new URL(`./unpack_program${extname(import.meta.url)}`, import.meta.url)
 )
-/** Names of a million files take less than half of it. */
+/** The memory limit. The names of a million files need less than half of it. */
 const FLAGS = ['--max-old-space-size=512']
 
-/** Writes the layers of an image into a new folder, in order, by a process of its own. Returns the number of unpacked bytes. */
+/**
+ * Writes the layers of an image into a new folder, in order, in a separate process. Returns the number of unpacked
+ * bytes.
+ */
 export async function unpackImage(
   store: ImageStore,
   image: PlatformImage,
@@ -84,7 +87,7 @@ async function unpackApart(
   }
 }
 
-/** Sends the layers. Returns the failure of their source; that the program takes no more is its own answer. */
+/** Sends the layers. Returns a failure of their source; if the program stops reading, its result says why. */
 async function pass(
   bytes: AsyncIterable<Uint8Array>,
   program: ChildProcess
@@ -103,7 +106,7 @@ async function pass(
   return failure
 }
 
-/** Undefined if the program ended without an answer. */
+/** Undefined if the program ended without a result. */
 function answerOf(program: ChildProcess): Promise<UnpackAnswer | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<UnpackAnswer | undefined>()
   program.once('message', (answer: UnpackAnswer) => resolve(answer))

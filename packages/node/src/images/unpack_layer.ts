@@ -6,10 +6,10 @@ import type { RootFolder } from './root_folder.js'
 const WHITEOUT = '.wh.'
 const OPAQUE = '.wh..wh..opq'
 const TYPES = { folder: '5', hardLink: '1', link: '2' }
-/** Character and block devices and pipes. Nothing in an image needs them: `/dev` is that of the container. */
+/** Character and block devices and pipes. They are skipped, since a container has its own `/dev`. */
 const LEFT_OUT = ['3', '4', '6']
 
-/** What remains of the limits of an image. */
+/** The unused part of the limits of an image. */
 export interface UnpackBudget {
   bytes: number
   entries: number
@@ -29,14 +29,14 @@ export async function unpackLayer(
       takeEntry(budget)
       await layer.apply(entry)
     }
-    // What follows the end of the archive belongs to the digest.
+    // Bytes after the end of the archive are part of the digest.
     await reader.skip(Number.MAX_SAFE_INTEGER)
   } finally {
     await reader.close()
   }
 }
 
-/** Folders that no entry states count as well: a single name may need hundreds. */
+/** Implicit folders count as well: a single name may need hundreds. */
 export function takeEntry(budget: UnpackBudget): void {
   budget.entries--
   if (budget.entries < 0) {
@@ -59,7 +59,7 @@ async function* limited(
 
 class Layer {
   readonly #root: RootFolder
-  /** What this layer has created, which its whiteouts do not remove. */
+  /** The paths that this layer has created, which its whiteouts do not remove. */
   readonly #created = new Set<string>()
 
   constructor(root: RootFolder) {
@@ -147,7 +147,7 @@ class Layer {
   }
 }
 
-/** Failures that a name or the order of entries causes. A full disk is none. */
+/** File system errors that the content of a layer can cause, unlike a full disk. */
 const OF_NAMES = new Set([
   'ENAMETOOLONG',
   'ELOOP',

@@ -6,12 +6,12 @@ import { RootFolder } from './root_folder.js'
 import { takeEntry, unpackLayer, type UnpackBudget } from './unpack_layer.js'
 
 export interface UnpackLimits {
-  /** Of all layers together, decompressed. */
+  /** The decompressed size of all layers. */
   readonly maxBytes: number
   readonly maxEntries: number
 }
 
-/** What is unpacked: the layers follow each other in one stream of bytes. */
+/** The layers to unpack, which follow each other in one stream of bytes. */
 export interface UnpackRequest {
   readonly path: string
   readonly workingFolder: string
@@ -23,7 +23,7 @@ export interface UnpackRequest {
   }[]
 }
 
-/** Where a container mounts what is its own. The root cannot be changed once it runs. */
+/** The mount points of a container. The root is read-only once it runs. */
 const MOUNT_FOLDERS = ['proc', 'dev', 'tmp', 'etc']
 const OF_THE_CONTAINER = new Set(['proc', 'sys', 'dev'])
 const MOUNT_FILES = ['etc/hosts', 'etc/resolv.conf']
@@ -47,7 +47,7 @@ export async function unpackLayers(
   return limits.maxBytes - budget.bytes
 }
 
-/** A link in the place of a mount would have the container mount something elsewhere. */
+/** A link at a mount point would redirect the mount. */
 async function prepareMounts(root: RootFolder, workingFolder: string): Promise<void> {
   MOUNT_FOLDERS.forEach((folder) => root.makeFolder(folder))
   for (const file of MOUNT_FILES) {
@@ -56,7 +56,7 @@ async function prepareMounts(root: RootFolder, workingFolder: string): Promise<v
       await empty.close()
     }
   }
-  // To locate a file is to make the folders above it.
+  // Locating a file creates the folders above it.
   const [first = ''] = root.locate(`${workingFolder}/file`).split('/')
   if (OF_THE_CONTAINER.has(first)) {
     throw new ImageRejected(
@@ -65,7 +65,7 @@ async function prepareMounts(root: RootFolder, workingFolder: string): Promise<v
   }
 }
 
-/** Cuts a stream into pieces of a known size. */
+/** Splits a stream into parts of a known size. */
 class Pieces {
   readonly #chunks: AsyncIterator<Buffer>
   #rest: Buffer = Buffer.alloc(0)
@@ -82,7 +82,7 @@ class Pieces {
     }
   }
 
-  /** What a decompressor did not want. */
+  /** The bytes that a decompressor left unread. */
   async skipRest(): Promise<void> {
     while (this.#left > 0) {
       await this.#take()

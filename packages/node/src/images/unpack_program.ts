@@ -1,6 +1,6 @@
 /*
- * Unpacks one image: its layers come through the standard input. It is a process of its own, so that an image can neither
- * keep the node from its work nor take the node's memory.
+ * Unpacks one image, whose layers are read from standard input. A separate process bounds the processor time and memory
+ * that an image can use.
  */
 import { setPriority } from 'node:os'
 

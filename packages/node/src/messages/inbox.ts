@@ -8,13 +8,13 @@ import { IncomingQueue } from './incoming_queue.js'
 import { QUEUE_LIMITS, type QueueLimits } from './queue_limits.js'
 import type { ReceivedMessage } from './receiver.js'
 
-/** Why an analysis fails to which messages came faster than it took them. */
+/** The reason for which an analysis fails if it accepts messages more slowly than they arrive. */
 export const OVERFLOWED =
   'Messages were lost: more waited for the analysis than its node keeps. It has to take them faster'
 
 /**
- * Messages that the node has taken from its mailbox, on disk until their analysis has taken them. Each analysis has a
- * queue of its own, so that one that takes nothing does not keep messages from the others.
+ * Received messages, on disk until their analysis has accepted them. Each analysis has its own queue, so that a blocked
+ * analysis does not delay others.
  */
 export class Inbox {
   readonly #folder: string
@@ -37,18 +37,18 @@ export class Inbox {
     return inbox
   }
 
-  /** The analyses that messages wait for. */
+  /** The analyses with waiting messages. */
   get analysisIds(): readonly string[] {
     return [...this.#queues.keys()]
   }
 
-  /** Returns true when the messages are on disk; false if too many wait already, which the queue then remembers. */
+  /** Returns true when the messages are on disk; false if too many wait already, which the queue records. */
   async add(analysisId: string, messages: readonly ReceivedMessage[]): Promise<boolean> {
     const queue = await this.#queueOf(analysisId)
     return queue.add(messages)
   }
 
-  /** Hands the messages of an analysis out in order, and further ones as they arrive, until the signal aborts. */
+  /** Delivers the messages of an analysis in order, and further ones as they arrive, until the signal aborts. */
   async handOut(
     analysisId: string,
     deliver: (message: ReceivedMessage) => Promise<void>,
@@ -69,7 +69,7 @@ export class Inbox {
     await rm(join(this.#folder, analysisId), { recursive: true, force: true })
   }
 
-  /** Who adds and who hands out at the same time share one queue. */
+  /** Concurrent writers and readers share one queue. */
   async #queueOf(analysisId: string): Promise<IncomingQueue> {
     return (
       this.#queues.get(analysisId) ??

@@ -16,11 +16,11 @@ interface Batch {
 }
 
 const BATCH = /^\d{12}\.json$/
-/** A file that says, also after a restart, that messages were lost. */
+/** A marker file: messages were lost. It survives a restart. */
 const OVERFLOW_MARK = 'overflowed'
 const IDLE_MS = 60_000
 
-/** The messages that wait for one analysis, in a folder. Only their ids are kept in memory. */
+/** The waiting messages of one analysis, in a folder. Only their ids are in memory. */
 export class IncomingQueue {
   readonly #folder: string
   readonly #limits: QueueLimits
@@ -35,7 +35,7 @@ export class IncomingQueue {
     this.#hasOverflowed = existsSync(join(folder, OVERFLOW_MARK))
   }
 
-  /** Opens a folder, with what a former process left in it. */
+  /** Opens a folder with the messages of a former process. */
   static async open(folder: string, limits: QueueLimits): Promise<IncomingQueue> {
     const queue = new IncomingQueue(folder, limits)
     const names = await readdir(folder)
@@ -55,7 +55,7 @@ export class IncomingQueue {
     return this.#hasOverflowed
   }
 
-  /** Messages that are there already, because they were not acknowledged before a crash, are not added again. */
+  /** Skips messages that are present already, since they were not acknowledged before a crash. */
   async add(messages: readonly ReceivedMessage[]): Promise<boolean> {
     const present = new Set(this.#batches.flatMap(({ ids }) => ids))
     const added = messages.filter(({ id }) => !present.has(id))
@@ -92,7 +92,7 @@ export class IncomingQueue {
     }
   }
 
-  /** The file goes when all of its messages were taken. */
+  /** Removes the file after all of its messages were accepted. */
   async #handOutBatch(
     { path }: Batch,
     deliver: (message: ReceivedMessage) => Promise<void>,

@@ -21,10 +21,10 @@ export interface NewMessage {
   readonly sealed: string
 }
 
-/** The most messages of one answer. */
+/** The maximum number of messages in one response. */
 export const PAGE = 100
 const RECONNECT = { firstMs: 250, longestMs: 5_000 }
-/** A connection with less than one ping in this time is lost. */
+/** A connection without a ping in this time is considered lost. */
 const SILENCE_MS = 40_000
 
 /** The mailbox of the node at the hub. */
@@ -35,7 +35,7 @@ export class Mailbox {
     this.#hub = hub
   }
 
-  /** Sends a message. A repetition with the same id sends nothing. */
+  /** Sends a message. The hub ignores a repetition with the same id. */
   async send({ recipientClientId, analysisId, messageId, sealed }: NewMessage): Promise<void> {
     await this.#hub.json('messenger', '/messages', {
       method: 'POST',
@@ -63,7 +63,7 @@ export class Mailbox {
     await this.#hub.json('messenger', '/messages/ack', { method: 'POST', json: { ids } })
   }
 
-  /** Calls back when messages may have arrived, until the signal aborts. A lost connection is made again. */
+  /** Calls back when messages may have arrived, until the signal aborts. Reconnects after a lost connection. */
   async watch(onArrival: (event?: string) => void, signal: AbortSignal): Promise<void> {
     let failures = 0
     while (!signal.aborted) {
@@ -84,7 +84,7 @@ export class Mailbox {
     }
   }
 
-  /** Announcements, and a ping every 15 seconds, with which a lost announcement is made up for. */
+  /** Reads notifications and pings. The ping every 15 seconds also covers a lost notification. */
   async #openStream(signal: AbortSignal): Promise<AsyncIterable<EventSourceMessage>> {
     const response = await this.#hub.open('messenger', '/messages/stream', {
       headers: { accept: 'text/event-stream' },

@@ -3,5 +3,5 @@ export interface QueueLimits {
   readonly bytes: number
 }
 
-/** What may wait of one analysis, in each direction. */
+/** The limits of waiting messages of one analysis, in each direction. */
 export const QUEUE_LIMITS: QueueLimits = { messages: 10_000, bytes: 256 * 1024 ** 2 }

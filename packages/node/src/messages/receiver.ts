@@ -16,15 +16,15 @@ export interface ReceivedMessage {
 }
 
 /**
- * Takes messages of one analysis. Returns when they are safe at the node, or are worth nothing here; throws if they
- * should stay in the mailbox.
+ * Handles messages of one analysis. Returns when they are stored at the node, or were dropped; throws if they should
+ * stay in the mailbox.
  */
 export type TakeMessages = (messages: readonly ReceivedMessage[]) => Promise<void>
 
 const IDLE_MS = 30_000
 const RETRY = { firstMs: 250, longestMs: 10_000 }
 
-/** Reads the mailbox, and acknowledges messages once they are taken. It waits for no analysis. */
+/** Reads the mailbox, and acknowledges messages once they are handled. It does not wait for analyses. */
 export class Receiver {
   readonly #mailbox: Mailbox
   readonly #take: TakeMessages
@@ -48,7 +48,7 @@ export class Receiver {
     )
   }
 
-  /** What was not taken stays in the mailbox. */
+  /** Unhandled messages stay in the mailbox. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     this.#arrivals.set()
@@ -81,7 +81,7 @@ export class Receiver {
     const taken = groups.filter((_, index) => outcomes[index]!.status === 'fulfilled')
     const ids = [...foreign, ...taken.flat()].map(({ id }) => id)
     if (ids.length > 0) {
-      // A message that was taken is acknowledged, whatever that takes.
+      // Repeats the acknowledgement of handled messages until it succeeds.
       await retryRequests(
         () => this.#mailbox.acknowledge(ids),
         () => false,
@@ -98,7 +98,7 @@ export class Receiver {
   }
 }
 
-/** Undefined for a message that no node sent: its sender is no client, or it has no analysis. */
+/** Undefined for a message that no node sent: its sender is not a client, or it names no analysis. */
 function receivedMessageOf({
   id,
   senderType,

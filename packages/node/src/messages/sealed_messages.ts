@@ -13,7 +13,7 @@ import type { NewMessage } from './mailbox.js'
 import type { ReceivedMessage } from './receiver.js'
 import type { SendQueue } from './send_queue.js'
 
-/** Messages between the nodes of an analysis, which only the recipient can read. */
+/** Encrypted messages between the nodes of an analysis. */
 export class SealedMessages {
   readonly #keys: KeyPair
   readonly #queue: SendQueue
@@ -23,7 +23,7 @@ export class SealedMessages {
     this.#queue = queue
   }
 
-  /** Returns when the message, a text of JSON, is on disk; from then on it is sent until it has arrived. */
+  /** Returns when the message, a JSON text, is on disk. From then on it is sent until it arrives. */
   async send(
     analysis: AssignedAnalysis,
     recipients: readonly string[],
@@ -32,7 +32,7 @@ export class SealedMessages {
     const found = [...new Set(recipients)].map((nodeId) => recipientAt(analysis, nodeId))
     const messages: NewMessage[] = []
     for (const { clientId, publicKey } of found) {
-      // Each takes some milliseconds for each MiB.
+      // Sealing takes some milliseconds per MiB.
       await setImmediate()
       const context = { messageId: randomUUID(), analysisId: analysis.id }
       const keys = { privateKey: this.#keys.privateKey, publicKey }
@@ -42,14 +42,14 @@ export class SealedMessages {
     await this.#queue.add(messages)
   }
 
-  /** The text of a message, if one of the analysis sealed it for this node. */
+  /** Decrypts a message that a node of the analysis sealed for this node. */
   open(
     analysis: AssignedAnalysis,
     { sealed, senderClientId, ...context }: ReceivedMessage
   ): string {
     const sender = analysis.participants.find(({ clientId }) => clientId === senderClientId)
     if (!sender?.publicKey) {
-      throw new SealBroken('The sender is no node of the analysis, or has not published its key')
+      throw new SealBroken('The sender is not a node of the analysis, or has not published its key')
     }
     const { privateKey } = this.#keys
     return openMessage(sealed, { privateKey, publicKey: sender.publicKey }, context)

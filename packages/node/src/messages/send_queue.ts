@@ -10,7 +10,7 @@ import { retryRequests } from '#node/hub/retry_requests'
 import type { Mailbox, NewMessage } from './mailbox.js'
 import { QUEUE_LIMITS, type QueueLimits } from './queue_limits.js'
 
-/** Told of a message that will never arrive, and why. */
+/** Called for a message that will never arrive, with the reason. */
 export type OnRefusal = (message: NewMessage, error: HubRefusal) => void
 
 interface Waiting {
@@ -19,15 +19,15 @@ interface Waiting {
 }
 
 /**
- * Sends sealed messages of an analysis in the order in which they were added, to each recipient for itself. A message
- * that was added is on disk until the hub has it, so that it outlives this process and an absence of the hub.
+ * Sends sealed messages of an analysis, in order for each recipient. A message is on disk until the hub has stored it,
+ * so it survives a restart of the node and an outage of the hub.
  */
 export class SendQueue {
   readonly #folder: string
   readonly #mailbox: Mailbox
   readonly #onRefusal: OnRefusal
   readonly #limits: QueueLimits
-  /** What waits of each analysis. */
+  /** The waiting messages by analysis. */
   readonly #waiting = new Map<string, Waiting>()
   readonly #recipients = new KeyedMutex()
   readonly #stopped = new AbortController()
@@ -41,7 +41,7 @@ export class SendQueue {
     this.#onRefusal = onRefusal
   }
 
-  /** Opens the queue in a folder and continues with what is in it. */
+  /** Opens the queue in a folder and continues with its content. */
   static async open(
     folder: string,
     mailbox: Mailbox,
@@ -62,7 +62,7 @@ export class SendQueue {
     return queue
   }
 
-  /** Returns when the messages of one analysis are on disk: all of them, or none if too many wait. */
+  /** Stores all messages of one analysis, or none if too many wait. Returns when they are on disk. */
   async add(messages: readonly NewMessage[]): Promise<void> {
     const entries = messages.map((message) => ({ message, text: JSON.stringify(message) }))
     this.#requireRoom(entries)
@@ -73,7 +73,7 @@ export class SendQueue {
     }
   }
 
-  /** Ends the running requests. What was not sent stays on disk. */
+  /** Aborts the running requests. Unsent messages stay on disk. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     await Promise.all(this.#sending)
@@ -115,7 +115,7 @@ export class SendQueue {
     this.#sending.add(sending)
   }
 
-  /** A message that was sent, or refused for good, leaves the disk. */
+  /** Removes a message from disk after it was sent, or refused for good. */
   async #send(name: string, message: NewMessage): Promise<void> {
     try {
       await retryRequests(
@@ -132,7 +132,7 @@ export class SendQueue {
     await unlink(join(this.#folder, name))
   }
 
-  /** Names sort by time, also over restarts. */
+  /** File names sort by time, also across restarts. */
   #nextName(): string {
     this.#sequence += 1
     const order = `${Date.now()}`.padStart(15, '0') + `${this.#sequence}`.padStart(9, '0')

@@ -1,4 +1,4 @@
-/** Aborts its signal when it was not fed for some time. */
+/** Aborts its signal if it is not reset within a time. */
 export class Watchdog {
   readonly #controller = new AbortController()
   readonly #timer: NodeJS.Timeout

@@ -15,7 +15,9 @@ const EVERY_PROJECT = '*'
 const count = (most: number) =>
   vine.number({ strict: true }).withoutDecimals().min(1).max(most).optional()
 
-/** Names of projects are free, and people change them: a name would give the data to whoever takes it. */
+/**
+ * Projects are identified by id. Their names can change, so another project could get the name and with it the data.
+ */
 const namesProject = vine.createRule((value, _options: undefined, field) => {
   if (value !== EVERY_PROJECT && !(typeof value === 'string' && isUuid(value))) {
     field.report(
@@ -60,24 +62,24 @@ const policyFile = body({
 
 type PolicyFile = BodyOf<typeof policyFile>
 
-/** What the hospital allows at its node. Without a file: nothing is approved by the node, and no data is given. */
+/** The rules of the hospital for its node. Without a file, the node approves nothing and gives access to no data. */
 export class Policy {
-  /** `ask`: people approve at the hub. `auto`: the node approves by itself. */
+  /** `ask`: people approve at the hub. `auto`: the node approves automatically. */
   readonly approve: 'ask' | 'auto'
-  /** Analyses that run at the same time. */
+  /** The maximum number of concurrent runs. */
   readonly atOnce: number
-  /** Whether the end of the error output of a failed analysis, and its errors in the log, are reported to the hub. */
+  /** Whether the last error output of a failed analysis, and its errors in the log, are reported to the hub. */
   readonly sharesErrors: boolean
-  /** Whether the messages of errors are among that, which may show data. */
+  /** Whether that includes the messages of errors, which may show data. */
   readonly sharesErrorValues: boolean
   /** Whether log lines of an analysis are reported to the hub. */
   readonly sharesLogs: boolean
   readonly limits: ContainerLimits
-  /** The largest file that an analysis may store. */
+  /** The maximum size of a file that an analysis may store. */
   readonly fileBytes: number
-  /** What the local files of a project may take. */
+  /** The maximum size of the local files of a project. */
   readonly localBytes: number
-  /** What unpacked images may take that nothing uses. */
+  /** The maximum size of unused unpacked images. */
   readonly imageBytes: number
   readonly #formerNodes: ReadonlySet<string>
   readonly #sources: NonNullable<PolicyFile['data']>
@@ -108,7 +110,7 @@ export class Policy {
     return new Policy(await readSettingsFile(path, policyFile), dirname(resolve(path)))
   }
 
-  /** Whether files of a node and for it have the form that nothing binds to an analysis. */
+  /** Whether files from and for a node use the former format, which is not bound to an analysis. */
   sealsAsBefore(nodeId: string): boolean {
     return this.#formerNodes.has(nodeId.toLowerCase())
   }

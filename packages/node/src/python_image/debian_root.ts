@@ -8,7 +8,7 @@ export interface DebianRootOptions {
   readonly suite: string
   /** Debian packages beside Python, such as `python3-numpy`. */
   readonly packages: readonly string[]
-  /** Where the packages come from; by default the mirror that mmdebstrap knows. */
+  /** The source of the packages; by default the mirror of mmdebstrap. */
   readonly mirror: string | undefined
 }
 
@@ -16,7 +16,7 @@ const run = promisify(execFile)
 const SUITE = /^[a-z][a-z0-9-]*$/
 const PACKAGE = /^[a-z0-9][a-z0-9+.-]+$/
 
-/** Writes the root of a Debian with Python to a tar file. It needs a mirror of Debian and mmdebstrap. */
+/** Writes a Debian root with Python to a tar file. It needs a mirror of Debian and mmdebstrap. */
 export async function makeDebianRoot(
   file: string,
   options: DebianRootOptions,
@@ -24,7 +24,7 @@ export async function makeDebianRoot(
 ): Promise<void> {
   const args = [...argumentsFor(options), file, ...mirrorOf(options)]
   try {
-    // The time in the files, so that the same packages give the same layer.
+    // The fixed time of all files, so that the same packages give the same layer.
     const env = { ...process.env, SOURCE_DATE_EPOCH: '0' }
     await run('mmdebstrap', args, { signal, env, maxBuffer: 16 * 1024 ** 2 })
   } catch (error) {
@@ -37,10 +37,10 @@ function argumentsFor({ suite, packages }: DebianRootOptions): string[] {
   const wrong = [suite].filter((name) => !SUITE.test(name))
   wrong.push(...packages.filter((name) => !PACKAGE.test(name)))
   if (wrong.length > 0) {
-    throw new DebianRootFailed(`${wrong[0]} is no name of a release or a package of Debian`)
+    throw new DebianRootFailed(`${wrong[0]} is not a valid name of a release or package of Debian`)
   }
   const included = ['python3', ...packages].join(',')
-  // A container gets its own devices.
+  // Devices are excluded, since a container has its own.
   return ['--quiet', '--variant=minbase', `--include=${included}`, '--skip=output/dev', suite]
 }
 
@@ -49,7 +49,7 @@ function mirrorOf({ mirror }: DebianRootOptions): string[] {
     return []
   }
   if (!/^(https?|file|copy):\/\//.test(mirror)) {
-    throw new DebianRootFailed(`${mirror} is no address of a mirror: begin with https://`)
+    throw new DebianRootFailed(`${mirror} is not the address of a mirror: begin with https://`)
   }
   return [mirror]
 }

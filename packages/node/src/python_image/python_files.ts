@@ -21,7 +21,7 @@ export interface Python {
   readonly standardLibrary: string
 }
 
-/** Where Python is in the image, wherever this machine has it. */
+/** The path of Python in the image, independent of this machine. */
 export const PYTHON_HOME = 'usr/local'
 /** The modules that analyses use to reach their node. */
 export const MODULES = 'opt/hub-python'
@@ -41,8 +41,8 @@ const LEFT_OUT =
 const STATS_AT_ONCE = 16
 
 /**
- * What packages with compiled code (manylinux) expect of each system, though nothing else here may load it. Python
- * itself opens the first one when a thread ends before its program does.
+ * Libraries that packages with compiled code (manylinux) expect on every system. Python itself opens the first one when
+ * a thread ends before its program.
  */
 const EXPECTED =
   /^lib(gcc_s\.so\.1|stdc\+\+\.so\.6|(m|c)\.so\.6|(dl|resolv)\.so\.2|(rt|nsl|util|z|expat)\.so\.1|pthread\.so\.0)$/
@@ -58,7 +58,7 @@ export async function findPython(command: string): Promise<Python> {
   }
 }
 
-/** Everything that an image with this Python needs: interpreter, standard library, shared libraries, and our modules. */
+/** Lists the files of an image with this Python: interpreter, standard library, shared libraries, and our modules. */
 export async function pythonFiles({
   version,
   executable,
@@ -110,14 +110,14 @@ async function filesBelow(folder: string, wanted = /./): Promise<string[]> {
 
 const isSharedLibrary = (path: string): boolean => /\.so(\.|$)/.test(path)
 
-/** The paths of the libraries that programs load, with the loader itself. */
+/** The paths of the libraries that programs load, including the loader. */
 async function sharedLibraries(programs: readonly string[]): Promise<string[]> {
   const { stdout } = await run('ldd', [...programs], { maxBuffer: 16 * 1024 ** 2 })
   const paths = [...stdout.matchAll(/^\s+(?:\S+ => )?(\/\S+) \(0x/gm)].map(([, path]) => path!)
   return [...new Set(paths)]
 }
 
-/** Those of the expected libraries that this machine has. */
+/** The expected libraries that this machine has. */
 async function expectedLibraries(): Promise<string[]> {
   const { stdout } = await run('ldconfig', ['-p'], { env: { PATH: SYSTEM_PROGRAMS } })
   const machine = LINKED_FOR[process.arch] ?? process.arch

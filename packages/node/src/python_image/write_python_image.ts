@@ -13,7 +13,7 @@ import { gzipBytes, writeLayer, type WrittenLayer } from '#oci/write_layer'
 import { makeDebianRoot, type DebianRootOptions } from './debian_root.js'
 import { findPython, moduleFiles, MODULES, PYTHON_HOME, pythonFiles } from './python_files.js'
 
-/** Where an image is written. */
+/** The destination of an image. */
 interface Destination {
   readonly store: ImageStore
   readonly repository: string
@@ -24,7 +24,9 @@ interface Destination {
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 const PATHS = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** Makes a master image from the Python of this machine. It needs no network. The same Python gives the same image. */
+/**
+ * Makes a master image from the Python of this machine, without network access. The same Python gives the same image.
+ */
 export async function writePythonImage(
   destination: Destination,
   python: string
@@ -63,7 +65,7 @@ function filesLayer({ store, repository, onBytes }: Destination, files: LayerFil
   return writeLayer(store, repository, layerEntries(files), { onBytes })
 }
 
-/** The file is read twice: its digest without compression is the identity of the layer. */
+/** Reads the file twice, since the layer is identified by its digest before compression. */
 async function tarLayer(
   { store, repository, onBytes }: Destination,
   file: string

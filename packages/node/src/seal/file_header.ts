@@ -6,7 +6,7 @@ import { SealBroken } from '#node/errors'
 const MAGIC = 'hub-seal/2\n'
 const MAX_BYTES = 1024 ** 2
 
-/** The first lines of a sealed file: who sealed it, and its key, sealed for each node that it is for. */
+/** The header of a sealed file: its sender, and the key of the file, encrypted for each recipient. */
 export interface FileHeader {
   readonly id: string
   readonly from: string
@@ -15,7 +15,7 @@ export interface FileHeader {
 
 export const writeHeader = (header: FileHeader): string => `${MAGIC}${JSON.stringify(header)}\n`
 
-/** Takes the header off a stream. Undefined if the file begins otherwise; the stream has all of its bytes then. */
+/** Reads the header from a stream. Undefined if the file has none; then the stream still has all of its bytes. */
 export async function readHeader(bytes: Readable): Promise<FileHeader | undefined> {
   let text = Buffer.alloc(0)
   for (;;) {

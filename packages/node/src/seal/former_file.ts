@@ -5,8 +5,8 @@ import { CHUNK_BYTES, openChunk, Pieces, sealChunk, TEXT_BYTES } from './pieces.
 import type { SealKeys } from './sealed_bytes.js'
 
 /**
- * The form that files between nodes had before: chunks under the shared secret of both nodes. Nothing binds it to an
- * analysis, a direction, or an order, so it is for nodes that know no other.
+ * The former format of files between nodes: chunks encrypted with the shared secret of both nodes. It is not bound to
+ * an analysis, a direction or an order, so it is only for nodes that do not support another.
  */
 export function sealFormerFile(keys: SealKeys): Transform {
   const key = diffieHellman(keys)

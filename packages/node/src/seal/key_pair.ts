@@ -22,8 +22,8 @@ export class KeyPair {
 }
 
 /**
- * A public key as the hub stores it: the PEM, in hexadecimal digits or as it is. Undefined if it is no P-256 key, so that
- * a node that published something else only shuts out itself.
+ * Parses a public key as the hub stores it: PEM, as text or in hexadecimal digits. Undefined if it is not a P-256 key,
+ * so that an invalid key only affects its own node.
  */
 export function publicKeyIn(text: string): KeyObject | undefined {
   const pem = /^[0-9a-f]+$/i.test(text) ? Buffer.from(text, 'hex').toString() : text

@@ -13,7 +13,7 @@ export const TEXT_BYTES = CHUNK_BYTES - NONCE_BYTES - TAG_BYTES
 
 const NOTHING = Buffer.alloc(0)
 
-/** A chunk: its nonce, the ciphertext, and its tag. It opens with the same additional data only. */
+/** A chunk: its nonce, the ciphertext, and its tag. Decryption needs the same additional data. */
 export function sealChunk(text: Buffer, key: Buffer, additional: Buffer = NOTHING): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(additional)
@@ -41,10 +41,10 @@ export function openChunk(chunk: Buffer, key: Buffer, additional: Buffer = NOTHI
   }
 }
 
-/** Converts one piece of a file; the last one may be shorter, or empty. */
+/** Converts one chunk of a file; the last one may be shorter, or empty. */
 export type PieceConversion = (piece: Buffer, index: number, isLast: boolean) => Buffer
 
-/** Cuts a stream into pieces of one size and converts each. */
+/** Splits a stream into chunks of one size and converts each. */
 export class Pieces extends Transform {
   readonly #size: number
   readonly #convert: PieceConversion
@@ -68,7 +68,7 @@ export class Pieces extends Transform {
     this.#convertAll(done, true)
   }
 
-  /** Whether a piece is the last one is known when the next one begins, or the stream ends. */
+  /** Whether a chunk is the last one is known when the next one starts, or the stream ends. */
   #convertAll(done: TransformCallback, hasEnded: boolean): void {
     try {
       if (this.#pendingBytes > this.#size) {

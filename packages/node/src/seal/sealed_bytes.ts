@@ -20,7 +20,10 @@ export interface SealKeys {
   readonly publicKey: KeyObject
 }
 
-/** Encrypts a few bytes for one recipient: salt, initialization vector, ciphertext and tag. They open with the same `info` only. */
+/**
+ * Encrypts a few bytes for one recipient: salt, initialization vector, ciphertext and tag. Decryption needs the same
+ * `info`.
+ */
 export function sealBytes(bytes: Buffer, keys: SealKeys, info: string): Buffer {
   const salt = randomBytes(SALT_BYTES)
   const iv = randomBytes(IV_BYTES)
@@ -28,7 +31,7 @@ export function sealBytes(bytes: Buffer, keys: SealKeys, info: string): Buffer {
   return Buffer.concat([salt, iv, cipher.update(bytes), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Decrypts bytes that the other side sealed for this one. `broken` says what they were not. */
+/** Decrypts bytes that the other side sealed for this one. `broken` is the message of a failure. */
 export function openBytes(sealed: Buffer, keys: SealKeys, info: string, broken: string): Buffer {
   const start = SALT_BYTES + IV_BYTES
   if (sealed.length < start + TAG_BYTES) {

@@ -8,7 +8,7 @@ import { openBytes, sealBytes, type SealKeys } from './sealed_bytes.js'
 
 const KEY_BYTES = 32
 
-/** What a sealed file belongs to. It opens for exactly these. */
+/** The context of a sealed file. Decryption needs exactly the same. */
 export interface FileContext {
   readonly fileId: string
   readonly analysisId: string
@@ -21,7 +21,7 @@ export interface FileRecipient {
   readonly publicKey: KeyObject
 }
 
-/** A file on its way to some nodes: read its chunks to the end, then the header that precedes them. */
+/** A sealed file: read its chunks to the end, then the header that precedes them. */
 export class SealedFile {
   readonly #key = randomBytes(KEY_BYTES)
   readonly #hash = createHash('sha256')
@@ -32,8 +32,8 @@ export class SealedFile {
   })
 
   /**
-   * The key of the file and the digest of its chunks, sealed for each recipient. The digest keeps one recipient, who
-   * knows the key, from sending another file to the others in the name of the sender.
+   * The key of the file and the digest of its chunks, encrypted for each recipient. The digest prevents a recipient,
+   * who knows the key, from replacing the content in the name of the sender.
    */
   header(
     { analysisId, senderId }: Pick<FileContext, 'analysisId' | 'senderId'>,

@@ -1,6 +1,6 @@
 import { openBytes, sealBytes, type SealKeys } from './sealed_bytes.js'
 
-/** What a sealed text belongs to. It opens for the same message of the same analysis only. */
+/** The context of a sealed text. Decryption needs the same message of the same analysis. */
 export interface SealContext {
   readonly messageId: string
   readonly analysisId: string

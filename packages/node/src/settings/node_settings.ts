@@ -38,7 +38,7 @@ const nodeFile = body({
   hangSeconds: vine.number().min(1).max(3600).optional(),
 })
 
-/** What one node needs to run. Files that a settings file names are relative to it. */
+/** The settings of one node. Paths are relative to the settings file. */
 export interface NodeSettings {
   readonly hub: HubAddress
   readonly credentials: ClientCredentials
@@ -51,7 +51,7 @@ export interface NodeSettings {
   readonly policy: Policy
   readonly folder: string
   readonly isolation: Isolation | undefined
-  /** How long the node may do nothing before it is ended and started again. */
+  /** The time without progress after which the node is restarted. */
   readonly hangSeconds: number
 }
 
@@ -73,7 +73,7 @@ export async function readNodeSettings(file: string): Promise<NodeSettings> {
   }
 }
 
-/** Credentials as `hubctl node rotate-credentials --to` writes them. */
+/** Reads credentials as written by `hubctl node rotate-credentials --to`. */
 async function readCredentials(file: string): Promise<ClientCredentials> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new SettingsInvalid(`${file} cannot be read: ${(error as Error).message}`, error)

@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import type { BodyValidator } from '#kernel/body'
 import { SettingsInvalid } from '#node/errors'
 
-/** Reads a YAML file and validates it. Unknown settings are errors, since they are misspelt ones. */
+/** Reads a YAML file and validates it. Unknown settings are errors, since they are probably misspelt. */
 export async function readSettingsFile<Settings>(
   path: string,
   validator: BodyValidator<Settings>

@@ -12,7 +12,7 @@ import { MAX_ANSWER_BYTES } from '#node/analyses/analysis_process'
 import { answerText } from '#node/gateway/answer'
 import { passedHeaders } from './passed_headers.js'
 
-/** Passes requests of the node on to its analysis, which may answer anything: only a whole answer comes back. */
+/** Forwards requests of the node to its analysis, whose responses are not trusted: only complete ones are returned. */
 export class AnalysisProxy {
   readonly #server: Server
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 import { clock } from '#kernel/clock'
 
-/** A request that is being answered. */
+/** A request in progress. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -14,10 +14,10 @@ interface Watched extends Exchange {
   movedAt: number
 }
 
-/** How often it is looked whether anything moved, within the time that a silence may take. */
+/** The number of checks for progress within the timeout. */
 const LOOKS = 4
 
-/** What is being answered: one request a connection. Those that stand still because of their sender are reported. */
+/** Tracks the requests in progress, one per connection. Reports requests that their sender stalls. */
 export class Exchanges {
   readonly #open = new Map<Socket, Watched>()
   readonly #silenceMs: number
@@ -30,7 +30,7 @@ export class Exchanges {
     this.#timer = setInterval(() => this.#look(), silenceMs / LOOKS).unref()
   }
 
-  /** Returns false for a request that came before the last one was answered. Its connection is ended. */
+  /** Returns false for a pipelined request, whose connection is closed. */
   start(exchange: Exchange): boolean {
     const { socket } = exchange.request
     if (socket.destroyed || this.#open.has(socket)) {
@@ -59,10 +59,10 @@ export class Exchanges {
   }
 }
 
-/** Bytes that were received, and those that the other side has taken. */
+/** The received bytes, and the sent bytes that the other side has read. */
 const movedBytes = (socket: Socket): number =>
   socket.bytesRead + socket.bytesWritten - socket.writableLength
 
-/** It has not sent all of its body, or does not read its answer. */
+/** Whether the client has not sent its whole body, or does not read the response. */
 const waitsForSender = ({ request }: Exchange, socket: Socket): boolean =>
   (!request.complete && request.readableLength === 0) || socket.writableLength > 0

@@ -17,19 +17,19 @@ import { passedHeaders } from './passed_headers.js'
 import { RequestPace } from './request_pace.js'
 
 export interface GatewayLimits {
-  /** Connections that are open. Further ones are closed at once. */
+  /** The maximum number of open connections. Further ones are closed at once. */
   readonly connections: number
-  /** Requests that are handled at once. */
+  /** The maximum number of concurrent requests. */
   readonly handled: number
-  /** Requests that wait beside those. Further ones are answered with 503. */
+  /** The maximum number of waiting requests. Further ones get 503. */
   readonly waiting: number
-  /** Requests that the node gets. Further ones wait for their turn. */
+  /** Requests per second that are forwarded to the node. Further ones wait for their turn. */
   readonly perSecond: number
-  /** How long the analysis may send nothing of what it announced, or read nothing of its answer. */
+  /** The maximum time without progress in an announced body or a response. */
   readonly silenceMs: number
 }
 
-/** What one analysis may take of its node. */
+/** The limits of one analysis at its gateway. */
 export const GATEWAY_LIMITS: GatewayLimits = {
   connections: 128,
   handled: 16,
@@ -45,7 +45,7 @@ export interface RefusalLog {
   add(sentence: string): void
 }
 
-/** The port at which an analysis reaches its gateway. Whole requests go on to it, so many at once. */
+/** The port at which an analysis reaches its gateway. Forwards complete requests, a limited number at once. */
 export class GatewayProxy {
   readonly #refusals: RefusalLog
   readonly #server: Server
@@ -116,7 +116,7 @@ export class GatewayProxy {
     })
   }
 
-  /** Returns when the request was answered, or the analysis has gone. */
+  /** Returns when the response was sent, or the analysis has disconnected. */
   async #pass(exchange: Exchange): Promise<void> {
     const { request, response } = exchange
     const { method, url: path, headers } = request
@@ -129,7 +129,7 @@ export class GatewayProxy {
         isAnswered = true
         passAnswer(answer, exchange)
       })
-      // What comes after the answer is the rest of a body that the gateway does not want.
+      // Bytes after the response are the rest of a body that the gateway does not read.
       passed.on(
         'error',
         () => isAnswered || this.#refuse(exchange, 502, 'The node failed to answer')
@@ -147,7 +147,7 @@ export class GatewayProxy {
     if (response.headersSent) {
       response.destroy()
     } else {
-      // Whoever handles it waits for the rest of its body.
+      // The handler waits for the rest of the body.
       response.once('close', () => request.destroy())
       this.#refuse(exchange, 408, `Nothing of the request moved for ${silenceMs / 1000} seconds`)
     }
@@ -169,13 +169,13 @@ export class GatewayProxy {
   }
 }
 
-/** It was answered, or the analysis has gone. */
+/** The response was sent, or the analysis has disconnected. */
 const hasEnded = (response: ServerResponse): boolean => response.writableEnded || response.destroyed
 
 function passAnswer(answer: IncomingMessage, { request, response }: Exchange): void {
   const headers = passedHeaders(answer.headers)
   delete headers['transfer-encoding']
-  // Nobody reads the rest of the body.
+  // The rest of the body is not read.
   const close = request.complete ? {} : { connection: 'close' }
   response.writeHead(answer.statusCode!, { ...headers, ...close })
   pipeline(answer, response, () => {})

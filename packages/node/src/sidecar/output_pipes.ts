@@ -16,7 +16,7 @@ interface Pipe {
   readonly sink: number
 }
 
-/** Pipes that take the output of a container. What `spawn` makes is a socket, which `/dev/stdout` cannot open. */
+/** Pipes for the output of a container. `spawn` would create sockets, which cannot be opened as `/dev/stdout`. */
 export class OutputPipes {
   readonly #pipes: readonly Pipe[]
   #isOpen = true
@@ -30,12 +30,12 @@ export class OutputPipes {
     this.#pipes = pipes
   }
 
-  /** What the sidecar reads from. */
+  /** The descriptors for the sidecar. */
   get sources(): number[] {
     return this.#pipes.map(({ source }) => source)
   }
 
-  /** What the container is started with. */
+  /** The descriptors for the container. */
   get sinks(): number[] {
     return this.#pipes.map(({ sink }) => sink)
   }
@@ -53,7 +53,7 @@ async function openPipe(parent: string, stream: OutputStream): Promise<Pipe> {
   const folder = await mkdtemp(join(parent, 'output-'))
   const path = join(folder, stream)
   await run('mkfifo', [path], { env: SYSTEM_ENVIRONMENT })
-  // The account of the container opens it again by its descriptor; the folder keeps others out.
+  // Writable by the account of the container, which may open it again; the folder excludes others.
   await chmod(path, 0o622)
   const source = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const sink = openSync(path, constants.O_WRONLY)

@@ -4,15 +4,15 @@ import { LineSplitter } from '#node/containers/line_splitter'
 
 export interface OutputPace {
   readonly windowMs: number
-  /** Beyond so many bytes in a window, the program waits until its pipe is read again. */
+  /** The maximum number of bytes in a window; then the pipe is not read until the next one. */
   readonly bytes: number
-  /** Beyond so many lines in a window, further ones are counted only. */
+  /** The maximum number of lines in a window; further ones are only counted. */
   readonly lines: number
-  /** What is split before its lines are handed on. */
+  /** Bytes that are split before their lines are emitted. */
   readonly sliceBytes: number
-  /** Lines that are handed on at once. */
+  /** Lines that are emitted at once. */
   readonly batchLines: number
-  /** The end of what was dropped is kept: it says why a program failed. */
+  /** The end of dropped output is buffered, since it may explain a failure. */
   readonly tailBytes: number
   readonly tailLines: number
 }
@@ -27,12 +27,12 @@ export const OUTPUT_PACE: OutputPace = {
   tailLines: 1_000,
 }
 
-/** Takes lines in order. Further ones come when it has resolved. */
+/** Receives lines in order. Further ones come when it has resolved. */
 export type TakeLines = (lines: readonly string[]) => Promise<void>
 
 const LINE_BREAK = 0x0a
 
-/** Reads the lines of a program at a pace that leaves time to others, however it writes them. */
+/** Reads the lines of a program at a bounded rate. */
 export class PacedLines {
   readonly #takeLines: TakeLines
   readonly #pace: OutputPace
@@ -50,7 +50,7 @@ export class PacedLines {
     this.#pace = pace
   }
 
-  /** Returns when the source has ended, or failed, and all of it was taken. */
+  /** Returns when the source has ended or failed, and all lines were emitted. */
   async readAll(source: AsyncIterable<Buffer>): Promise<void> {
     try {
       for await (const chunk of source) {
@@ -109,7 +109,7 @@ export class PacedLines {
     )
   }
 
-  /** Hands on the whole lines at the end of what was dropped, after the number of those before. */
+  /** Emits the number of dropped lines, then the last complete ones. */
   async #releaseTail(): Promise<void> {
     const tail = this.#tail
     if (!tail) {
@@ -124,7 +124,7 @@ export class PacedLines {
   }
 }
 
-/** The end of a text, with so many line breaks. */
+/** The end of a text with this number of line breaks. */
 function lastLines(text: Buffer, count: number): Buffer {
   let start = text.length
   for (let breaks = 0; breaks <= count; breaks += 1) {

@@ -1,7 +1,7 @@
 const PERIOD_MS = 1_000
 const MOST = 10
 
-/** Reports the first refusals of a second one by one, and of the others their number. */
+/** Reports the first refusals of a second one by one, and the number of the others. */
 export class RefusalReports {
   readonly #report: (sentence: string) => void
   #count = 0

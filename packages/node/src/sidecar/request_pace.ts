@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** How much of the time that was not used may be made up for at once. */
+/** The unused time that can be used later as a burst. */
 const BURST_MS = 1_000
 
-/** Gives requests their turn: so many a second. */
+/** Limits requests per second: each waits for its turn. */
 export class RequestPace {
   readonly #intervalMs: number
   #next = 0

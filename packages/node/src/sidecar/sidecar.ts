@@ -25,9 +25,9 @@ const PROGRAM = fileURLToPath(
   new URL(`./sidecar_program${extname(import.meta.url)}`, import.meta.url)
 )
 const FLAGS = ['--max-old-space-size=64', '--max-semi-space-size=4']
-/** What it may reserve beyond what it has when it is ready, its heap included. */
+/** The memory that it may reserve after its start, including its heap. */
 const MEMORY_BYTES = 128 * 1024 ** 2
-/** Linux allows no longer paths. */
+/** The maximum length of a socket path in Linux. */
 const MAX_SOCKET_PATH_BYTES = 107
 
 export interface SidecarOptions extends SidecarSettings {
@@ -38,8 +38,9 @@ export interface SidecarOptions extends SidecarSettings {
 }
 
 /**
- * A process beside a container, in its network: what the analysis sends and prints is parsed there. Its node gets whole
- * requests, answers and lines, so many at once. It runs outside of the container, where the analysis cannot see or stop it.
+ * A process in the network of a container that parses what the analysis sends and prints. The node gets complete
+ * requests, responses and lines, a limited number at once. It runs outside of the container, where the analysis cannot
+ * see or stop it.
  */
 export class Sidecar {
   readonly #program: ChildProcess
@@ -84,7 +85,7 @@ export class Sidecar {
     this.ended = once(program, 'exit')
     const delivered = Promise.withResolvers<void>()
     this.outputEnded = Promise.race([delivered.promise, this.ended])
-    // It has ended before an answer reached it.
+    // The process has ended before the message reached it.
     program.on('error', () => {})
     program.on('message', (message: SidecarMessage) => {
       if (message.type === 'lines') {

@@ -1,6 +1,6 @@
 import type { OutputStream } from '#node/containers/container_driver'
 
-/** Where the program of a sidecar finds the output of its container; it has the channel to its node before that. */
+/** The descriptors with the output of the container, after that of the channel to the node. */
 export const OUTPUT_DESCRIPTORS: Readonly<Record<OutputStream, number>> = { stdout: 4, stderr: 5 }
 
 export interface SidecarSettings {
@@ -17,14 +17,14 @@ export interface Readiness {
   readonly port: number
 }
 
-/** Lines of a stream in order. The next ones come when these were taken. */
+/** Lines of a stream in order. The next ones come when these were accepted. */
 export interface OutputBatch {
   readonly type: 'lines'
   readonly stream: OutputStream
   readonly lines: readonly string[]
 }
 
-/** What the program sends to its node. */
+/** The messages of the program to its node. */
 export type SidecarMessage =
   | Readiness
   | OutputBatch
@@ -32,7 +32,7 @@ export type SidecarMessage =
   | { readonly type: 'outputEnded' }
   | { readonly type: 'refusal'; readonly sentence: string }
 
-/** What the node answers: the lines of this stream were taken. */
+/** The message of the node: the lines of this stream were accepted. */
 export interface BatchTaken {
   readonly taken: OutputStream
 }

@@ -1,6 +1,6 @@
 /*
- * Runs in the network namespace of a container, and otherwise outside of it. It is a process of its own because a
- * process is in one network namespace, and so that nothing an analysis sends or prints takes time or memory of its node.
+ * Runs in the network namespace of a container, and otherwise outside of it. It is a separate process because a process
+ * is in one network namespace, and so that the output of an analysis costs its node no time or memory.
  */
 import { Socket } from 'node:net'
 import { getPriority, setPriority } from 'node:os'
@@ -18,14 +18,14 @@ import {
   type SidecarSettings,
 } from './sidecar_messages.js'
 
-/** Where processors are short, its node comes first. */
+/** The node has priority when processors are busy. */
 const NICER = 5
 const LEAST_PRIORITY = 19
 
 const settings = JSON.parse(process.argv[2]!) as SidecarSettings
 const batches = new Map<OutputStream, () => void>()
 
-/** That the node has gone is what its disconnection says. */
+/** A failure means that the node has ended, which the disconnection reports. */
 const send = (message: SidecarMessage): void => void process.send!(message, () => {})
 
 function readOutput(stream: OutputStream): Promise<void> {
@@ -43,7 +43,7 @@ async function run(): Promise<void> {
   const { gatewaySocket, gatewayPort, inboundSocket, analysisPort } = settings
   const refusals = new RefusalReports((sentence) => send({ type: 'refusal', sentence }))
   const gateway = await GatewayProxy.listen(gatewayPort, gatewaySocket, refusals)
-  // The kernel shows the name that a socket was given to everybody in its network: without the folders of the node.
+  // The kernel shows the name of a socket to every process in its network, so it excludes the folders of the node.
   process.chdir(dirname(inboundSocket))
   const analysis = await AnalysisProxy.listen(basename(inboundSocket), analysisPort)
   process.on('message', ({ taken }: BatchTaken) => batches.get(taken)?.())

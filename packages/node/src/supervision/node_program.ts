@@ -1,13 +1,13 @@
 /*
- * The node itself, which a supervisor started. Its signals come from the loop that does its work, so that they stop when
- * that hangs.
+ * The node itself, started by a supervisor. It sends its heartbeats from its event loop, so that they stop when the
+ * loop hangs.
  */
 import { HubUnavailable } from '#node/errors'
 import { runNode, type NodeRequest } from './run_node.js'
 import { UNAVAILABLE_CODE, type NodeSignal } from './supervisor.js'
 
 const ALIVE_EVERY_MS = 500
-/** A supervisor that reads slowly is not written to beyond this. */
+/** The maximum number of heartbeats that wait for a slow supervisor. */
 const MAX_UNSENT = 8
 
 let unsent = 0

@@ -30,7 +30,7 @@ export async function runNode(
   await stopTracing()
 }
 
-/** A node begins no traces. It continues those of the hub, and records its part if there is a collector. */
+/** A node starts no traces. It continues those of the hub, and records its spans if a collector is configured. */
 async function traceRuns(): Promise<void> {
   const endpoint = process.env.OTEL_EXPORTER_OTLP_ENDPOINT
   await startTracing({ endpoint, share: 0, serviceName: 'analysis-hub-node' })

@@ -6,7 +6,7 @@ import type { NodeRequest } from './run_node.js'
 
 const PROGRAM = fileURLToPath(new URL(`./node_program${extname(import.meta.url)}`, import.meta.url))
 
-/** Starts a node as a process that ends with this one, whatever either of them does. */
+/** Starts a node as a process that always ends with this one. */
 export function startNode(request: NodeRequest): ChildProcess {
   const command = [process.execPath, ...process.execArgv, PROGRAM, JSON.stringify(request)]
   return spawn('setpriv', ['--pdeathsig', 'KILL', ...command], {

@@ -4,23 +4,23 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { jitteredBackoff, sleep } from '#kernel/backoff'
 
-/** What the node tells its supervisor: that its loop runs, and that it has begun to work. */
+/** The messages of a node to its supervisor: its loop runs, or it has started to work. */
 export type NodeSignal = 'alive' | 'ready'
 
-/** How a node ends that could not reach its hub. Starting it again may help. */
+/** The exit code of a node that could not reach its hub. A restart may succeed. */
 export const UNAVAILABLE_CODE = 75
 
 export interface SupervisorOptions {
-  /** Starts the node as a process that sends its signals. */
+  /** Starts the node as a process that sends heartbeats. */
   readonly start: () => ChildProcess
-  /** How long its loop may be silent. */
+  /** The maximum time between heartbeats. */
   readonly hangSeconds: number
-  /** Receives one line about each thing that the supervisor does. */
+  /** Receives one line about each action of the supervisor. */
   readonly onLine: (line: string) => void
 }
 
 interface NodeEnd {
-  /** How long it was silent when it was ended for that. */
+  /** The time without heartbeats after which it was ended. */
   silentSeconds: number | undefined
   wasReady: boolean
   code: number | null
@@ -28,14 +28,14 @@ interface NodeEnd {
 }
 
 const LOOKS = 10
-/** Before its first signal a node reads its program, which takes long on a busy machine. */
+/** The first heartbeat may take longer, since a node first loads its program. */
 const LOOKS_AT_START = 10 * LOOKS
 const LAST_SIGNALS_MS = 1_000
 const PAUSES = { firstMs: 500, longestMs: 60_000 }
-/** A node that worked for this long begins with short pauses again. */
+/** After this time of work, the pauses before a restart are short again. */
 const WORKED_MS = 10 * 60_000
 
-/** Keeps a node running: ends it when its loop hangs, and starts it again. Its containers end with it. */
+/** Supervises a node: ends it when its loop hangs, and restarts it. Its containers end with it. */
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #stopped = new AbortController()
@@ -47,7 +47,7 @@ export class Supervisor {
     this.#options = options
   }
 
-  /** Returns the exit code of the node when it was stopped, or could not begin. */
+  /** Returns the exit code of the node after it was stopped, or failed to start. */
   async run(): Promise<number> {
     for (;;) {
       const startedAt = performance.now()
@@ -68,7 +68,7 @@ export class Supervisor {
     }
   }
 
-  /** Passes a signal on, with which the node ends its runs and itself. */
+  /** Forwards a signal, with which the node ends its runs and itself. */
   stop(signal: NodeJS.Signals): void {
     this.#stopped.abort()
     this.#node?.kill(signal)
@@ -91,7 +91,7 @@ export class Supervisor {
       patience = LOOKS
       end.wasReady ||= message === 'ready'
     })
-    // It counts looks, not time: after a machine slept, no node was silent.
+    // Counts checks instead of time, since a suspended machine sends no heartbeats.
     const look = () => {
       silentLooks += 1
       if (silentLooks > patience) {
@@ -99,7 +99,7 @@ export class Supervisor {
         node.kill('SIGKILL')
       }
     }
-    // Its last signals are read before that.
+    // Its last heartbeats are read before that.
     const disconnected = once(node, 'disconnect')
     const watch = setInterval(look, lookSeconds * 1000)
     try {
@@ -113,7 +113,7 @@ export class Supervisor {
     return end
   }
 
-  /** A node that says why it cannot begin would say so again. */
+  /** A node that reports why it cannot start would fail again. */
   #mayStartAgain({ silentSeconds, wasReady, code }: NodeEnd): boolean {
     return silentSeconds !== undefined || wasReady || (this.#wasReady && code === UNAVAILABLE_CODE)
   }

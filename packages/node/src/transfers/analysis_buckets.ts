@@ -13,7 +13,7 @@ interface BucketFile {
   readonly actorId: string
 }
 
-/** The bytes of a file, and the client that stored it: the hub says so, nothing proves it. */
+/** The bytes of a file, and the client that stored it according to the hub, without proof. */
 export interface StoredFile {
   readonly bytes: Readable
   readonly clientId: string | undefined
@@ -30,7 +30,7 @@ export class AnalysisBuckets {
     this.#analysisId = analysisId
   }
 
-  /** Stores a file, behind a header, under a name that the bucket does not have yet, and returns its id. */
+  /** Stores a file after a header, under a new name in the bucket, and returns its id. */
   async upload(type: BucketType, name: string, path: string, header = ''): Promise<string> {
     const bucketId = await this.#bucketId(type)
     const body = new FormData()
@@ -54,7 +54,7 @@ export class AnalysisBuckets {
     return data[0]?.size ?? undefined
   }
 
-  /** The node may read files of all its analyses; each analysis only its own. */
+  /** A node may read files of all its analyses, but an analysis only its own files. */
   async download(type: BucketType, fileId: string): Promise<StoredFile> {
     const path = `/bucket-files/${encodeURIComponent(fileId)}`
     const { data } = await this.#hub.json<{ data: BucketFile }>('storage', path)

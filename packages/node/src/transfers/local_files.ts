@@ -16,7 +16,7 @@ export interface LocalFile {
 const MAX_FILES = 10_000
 const TAG = /^[a-z0-9-]{1,64}$/
 
-/** Files of a project that stay at the node, with tags. Later analyses of the same project find them. */
+/** Tagged files of a project that stay at the node. Later analyses of the same project can read them. */
 export class LocalFiles {
   readonly #folder: string
   readonly #maxBytes: number
@@ -26,7 +26,7 @@ export class LocalFiles {
     this.#maxBytes = maxBytes
   }
 
-  /** Takes a file over; it is gone from its former path. */
+  /** Moves a file into the project. */
   async add(path: string, tag: string | undefined): Promise<LocalFile> {
     if (tag !== undefined && !TAG.test(tag)) {
       throw new GatewayError(400, 'A tag has lower-case letters, digits and dashes, at most 64')

@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 
 import { GatewayError } from '#node/gateway/errors'
 
-/** How far one person can move a number, and how much may be learned of a person from it. */
+/** The sensitivity: how far one person can change the number. The epsilon: how much it may reveal about a person. */
 export interface NoiseAmount {
   readonly sensitivity: number
   readonly epsilon: number
@@ -13,7 +13,7 @@ const MAX_BYTES = 1024
 const STEPS_PER_SCALE = 2 ** 20
 const UNIFORM_BITS = 53n
 
-/** Replaces the number in a file by one with noise, for differential privacy. */
+/** Adds noise to the number in a file, for differential privacy. */
 export async function addNoiseTo(
   path: string,
   { epsilon, sensitivity }: Readonly<Record<string, string>>
@@ -35,19 +35,19 @@ export async function addNoiseTo(
 }
 
 /**
- * A number with noise of Laplace; NaN if it has too many digits for it. Both are multiples of a step that depends on
- * the noise only, since the last digits of a sum of other numbers tell which one was the first.
+ * Adds Laplace noise to a number; NaN if the number is too precise. Both are rounded to multiples of a step that
+ * depends on the noise only, since the last digits of an unrounded sum reveal the number.
  */
 export function withNoise(number: number, { epsilon, sensitivity }: NoiseAmount): number {
   const step = 2 ** Math.ceil(Math.log2(sensitivity / epsilon)) / STEPS_PER_SCALE
   const steps = Math.round(number / step)
-  // To round moves a number by another step.
+  // Rounding changes a number by up to another step.
   const decay = (step * epsilon) / (sensitivity + step)
   const noisy = steps + geometric(decay) - geometric(decay)
   return Number.isSafeInteger(steps) && Number.isSafeInteger(noisy) ? noisy * step : Number.NaN
 }
 
-/** How many steps a random walk takes whose chance to go on shrinks by `exp(-decay)` with each. */
+/** The length of a random walk whose chance to continue shrinks by `exp(-decay)` with each step. */
 function geometric(decay: number): number {
   const bits = randomBytes(8).readBigUInt64BE() >> (64n - UNIFORM_BITS)
   const uniform = (Number(bits) + 1) / 2 ** Number(UNIFORM_BITS)

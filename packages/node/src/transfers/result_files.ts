@@ -5,7 +5,7 @@ import { HubRefusal, HubUnavailable } from '#node/errors'
 import { retryWhileAway } from '#node/hub/retry_requests'
 import type { AnalysisBuckets } from './analysis_buckets.js'
 
-/** The results of an analysis. Everybody who may read the analysis can read them. */
+/** The results of an analysis, readable for everybody who may read the analysis. */
 export class ResultFiles {
   readonly #buckets: AnalysisBuckets
   readonly #trace: RunTrace
@@ -17,7 +17,7 @@ export class ResultFiles {
     this.#signal = signal
   }
 
-  /** Returns when the hub has stored the file. While the hub is away, it is tried again. */
+  /** Returns when the hub has stored the file. Repeats the upload while the hub is unavailable. */
   upload(name: string, path: string): Promise<void> {
     return this.#trace.step('Upload a result', () => this.#upload(name, path))
   }
@@ -37,7 +37,7 @@ export class ResultFiles {
     }, this.#signal)
   }
 
-  /** Whether a refusal means that an attempt without an answer has stored the file. */
+  /** Whether a refusal means that a former attempt without a response has stored the file. */
   async #isStored(error: unknown, name: string, path: string): Promise<boolean> {
     if (!(error instanceof HubRefusal) || error.status !== 409) {
       return false

@@ -17,12 +17,12 @@ export interface SealedFilesOptions {
   readonly analysis: () => AssignedAnalysis
   readonly buckets: AnalysisBuckets
   readonly keys: KeyPair
-  /** Whether a node knows the former form of sealed files only. */
+  /** Whether a node supports only the former format of sealed files. */
   readonly sealsAsBefore: (nodeId: string) => boolean
   readonly signal: AbortSignal
 }
 
-/** Intermediate files of an analysis: sealed before they leave the node, and removed when the analysis ends here. */
+/** Intermediate files of an analysis: encrypted before they leave the node, and removed when the analysis ends here. */
 export class SealedFiles {
   readonly #options: SealedFilesOptions
   readonly #uploaded = new Set<string>()
@@ -31,7 +31,10 @@ export class SealedFiles {
     this.#options = options
   }
 
-  /** Seals a file for one node, or for all of the analysis, and returns its id at the hub. A hub that is away is waited for. */
+  /**
+   * Seals a file for one node, or for all nodes of the analysis, and returns its id at the hub. Waits for an
+   * unavailable hub.
+   */
   async upload(path: string, nodeId: string | undefined): Promise<string> {
     const { buckets, sealsAsBefore, signal } = this.#options
     const sealed = `${path}.sealed`
@@ -52,8 +55,8 @@ export class SealedFiles {
   }
 
   /**
-   * The content of a file that a node of the analysis sealed for this one. The file says which; `senderId` is who it
-   * has to be. A file in the former form does not say it: that is the sender, or who stored the file.
+   * Decrypts a file that a node of the analysis sealed for this one. The file names its sender, which must be
+   * `senderId` if given. In the former format the sender is `senderId`, or else the client that stored the file.
    */
   async download(id: string, senderId: string | undefined): Promise<Readable> {
     const { buckets, signal } = this.#options
@@ -63,7 +66,7 @@ export class SealedFiles {
       const opening = header
         ? this.#opening(header, senderId)
         : openFormerFile(this.#keysOfFormer(senderId ?? this.#nodeOf(clientId)))
-      // Either one ends with the other; the reader of the result sees why.
+      // Each stream ends with the other, and the reader gets the error.
       return connect(bytes, opening, () => {})
     } catch (error) {
       bytes.destroy()
@@ -71,7 +74,7 @@ export class SealedFiles {
     }
   }
 
-  /** Removes what this node uploaded. A file that cannot be removed now goes with its analysis. */
+  /** Removes the files that this node uploaded. A file that cannot be removed now is deleted with its analysis. */
   async removeUploaded(): Promise<void> {
     const { buckets } = this.#options
     await Promise.allSettled([...this.#uploaded].map((id) => buckets.remove(id)))
@@ -92,7 +95,7 @@ export class SealedFiles {
     return ''
   }
 
-  /** The node, or all that have published a key and know the form. */
+  /** The given node, or all nodes that have published a key and support the format. */
   #recipients(nodeId: string | undefined): readonly FileRecipient[] {
     const { analysis, sealsAsBefore } = this.#options
     if (nodeId !== undefined) {

@@ -35,8 +35,8 @@ export function dockerImages(archive: ArchiveFile): DockerImage[] {
 }
 
 /**
- * Imports an image written by `docker save`. The config is kept as is. Layers are compressed and verified against the
- * diff IDs of the config.
+ * Imports an image written by `docker save`. The config is stored unchanged. Layers are compressed and verified against
+ * the diff IDs of the config.
  */
 export async function importDockerImage(
   archive: ArchiveFile,

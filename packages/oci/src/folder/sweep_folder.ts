@@ -78,8 +78,7 @@ function withoutOrphanedReferrers(entries: readonly Descriptor[]): readonly Desc
 }
 
 /**
- * Collects the files of a manifest and everything it references. An unreadable manifest is kept, but references
- * nothing.
+ * Collects the files of a manifest and everything it references. An unreadable manifest stays, but references nothing.
  */
 async function collectReachable(
   folder: string,

@@ -44,7 +44,7 @@ export const putAttachmentConfig = (target: ImageRepository, from?: string): Pro
 
 /**
  * Attaches layers to an image as referrers and under the tags of cosign, in this order. Manifests are deterministic, so
- * a copy has the same digest. Existing attachments are kept and listed if they are not yet. The image may still be on
+ * a copy has the same digest. Existing attachments stay, and are listed if they are not yet. The image may still be on
  * its way.
  */
 export async function attach(

@@ -23,7 +23,7 @@ export interface SignOptions {
 
 /**
  * Attaches provenance, then the signature, so that signed images always have provenance. Equal attachments of this key
- * are kept; repeating a build adds none.
+ * stay; repeating a build adds none.
  */
 export async function signImage(
   target: ImageRepository,
@@ -61,7 +61,7 @@ function signature(digest: string, facts: BuildFacts, key: SigningKey): Attachme
   return { kind: SIGNATURE, layer: { bytes, annotations } }
 }
 
-/** Whether provenance with the same build definition exists. Time and run of the first build are kept. */
+/** Whether provenance with the same build definition exists. Time and run of the first build stay. */
 async function hasProvenance(attachments: Attachments, facts: BuildFacts, key: SigningKey) {
   const found = await findProvenance(attachments, [key.public])
   const expected = statementOf(attachments.digest, facts).predicate.buildDefinition

@@ -58,7 +58,7 @@ function procOptions(): string[] {
       ...['--remount-ro', path],
     ]),
     ...READ_ONLY_FOLDERS.flatMap((path) => ['--ro-bind-try', path, path]),
-    // Nobody who shares its account may write there either: a process could leave its turn when memory runs out.
+    // Read-only also for processes of the same account, which could otherwise lower their priority for the OOM killer.
     ...['--remount-ro', '/proc'],
   ]
 }

@@ -13,7 +13,7 @@ export class ContainerGroups {
   readonly #home: GroupFolders
   readonly #prefix: string
 
-  /** Undefined where no groups can be made. `owner` tells the groups of this node from those of others. */
+  /** Undefined where no groups can be made. `owner` distinguishes the groups of this node from those of others. */
   static async open(owner: string): Promise<ContainerGroups | undefined> {
     try {
       const groups = new ContainerGroups(await groupHome(), owner)

@@ -60,7 +60,7 @@ function required(path: string | undefined): string {
   return path
 }
 
-/** Moves the node into a group of its own. Nobody else is moved: with a shell or a login beside it, it stays. */
+/** Moves only the node into a group of its own. It stays where a shell or a login shares its group. */
 async function moveInto(home: string): Promise<void> {
   const pids = wordsOf(`${home}/cgroup.procs`).map(Number)
   const first = firstAncestor(pids)

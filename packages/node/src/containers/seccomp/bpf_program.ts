@@ -37,13 +37,13 @@ type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, oper
 const load = (offset: number): Instruction => [LOAD, 0, 0, offset]
 const give = (action: number): Instruction => [RETURN, 0, 0, action]
 
-/** What becomes of the calls from a number on, up to the next decision. */
+/** The action for system calls from a number on, up to the next decision. */
 interface Decision {
   readonly from: number
   readonly body: readonly Instruction[]
 }
 
-/** A filter of system calls as the kernel takes it, made from the tables of calls. */
+/** Compiles the tables of system calls into a seccomp filter of the kernel. */
 export function bpfProgram(architecture: string = process.arch): Buffer {
   const audit = ARCHITECTURES[architecture as Architecture]
   if (audit === undefined) {
@@ -58,7 +58,7 @@ export function bpfProgram(architecture: string = process.arch): Buffer {
   ])
 }
 
-/** The decisions for all numbers, neighbours with the same one as one. */
+/** The decisions for all numbers; equal neighbours are merged. */
 function decisions(architecture: Architecture): Decision[] {
   const bodies = new Map<number | null, readonly Instruction[]>([
     ...ALLOWED_CALLS.map((call) => [call[architecture], [give(ALLOW)]] as const),
@@ -95,7 +95,7 @@ function search(sorted: readonly Decision[]): readonly Instruction[] {
   }
   const middle = sorted.length >> 1
   const lower = search(sorted.slice(0, middle))
-  // A conditional jump leads 255 instructions far at most.
+  // A conditional jump skips at most 255 instructions.
   return [
     [IF_AT_LEAST, 0, 1, sorted[middle]!.from],
     [JUMP, 0, 0, lower.length],

@@ -11,7 +11,7 @@ import {
 const BITS = Array.from({ length: 32 }, (_, bit) => 2 ** bit)
 const ALL_BITS = 0xff_ff_ff_ff
 
-/** Compares the bits of an argument that the mask has. */
+/** Compares an argument under a mask. */
 interface Comparison {
   readonly mask: number
   readonly value: number
@@ -36,7 +36,7 @@ const refuse = (errnoRet: number) => ({ action: 'SCMP_ACT_ERRNO', errnoRet })
 
 const namesOf = (calls: readonly SystemCall[]): string[] => calls.map(({ name }) => name)
 
-/** A profile has no "else": what does not match is listed as well. */
+/** A profile has no "else", so the complement is listed as well. */
 function rulesOf({ name, argument: index, condition, errno }: CheckedCall): object[] {
   const rules = (comparisons: readonly Comparison[], action: object): object[] =>
     comparisons.map(({ mask, value }) => ({

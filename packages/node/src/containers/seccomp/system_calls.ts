@@ -5,14 +5,14 @@ export interface SystemCall {
   readonly arm64: number | null
 }
 
-/** A call that is decided by the low 32 bits of one argument, which are those that the kernel looks at. */
+/** A system call that is decided by the low 32 bits of one argument, as in the kernel. */
 export interface CheckedCall extends SystemCall {
   readonly argument: number
   readonly condition:
     | { readonly onlyValues: readonly number[] }
     | { readonly exceptValues: readonly number[] }
     | { readonly withoutBits: number }
-  /** What is answered if the condition does not hold. */
+  /** The action if the condition is not met. */
   readonly errno: number
 }
 
