@@ -29,55 +29,64 @@ const FIELDS: ReadonlySet<string> = new Set(LOG_FIELDS)
 
 const isField = (name: string): name is (typeof LOG_FIELDS)[number] => FIELDS.has(name)
 
-/** Whether a line matches the filter. */
-export function matches(filter: LogFilter, line: OwnedRecord): boolean {
+export type LineTest = (line: OwnedRecord) => boolean
+
+/** A test for many lines: what depends on the filter alone is done once. */
+export function testOf(filter: LogFilter): LineTest {
   switch (filter.kind) {
-    case 'and':
-      return filter.filters.every((each) => matches(each, line))
-    case 'or':
-      return filter.filters.some((each) => matches(each, line))
-    case 'not':
-      return !matches(filter.filter, line)
+    case 'and': {
+      const tests = filter.filters.map(testOf)
+      return (line) => tests.every((test) => test(line))
+    }
+    case 'or': {
+      const tests = filter.filters.map(testOf)
+      return (line) => tests.some((test) => test(line))
+    }
+    case 'not': {
+      const test = testOf(filter.filter)
+      return (line) => !test(line)
+    }
     case 'time':
-      return matchesTime(filter, instantOf(Date.parse(line.time)))
-    default:
-      return matchesValue(filter, valueIn(line, filter.name))
+      return timeTest(filter)
+    default: {
+      const [valueOf, test] = [reader(filter.name), valueTest(filter)]
+      return (line) => test(valueOf(line))
+    }
   }
 }
 
-/** Whether a value matches the filter. */
-function matchesValue(filter: LabelFilter, value: string): boolean {
+function valueTest(filter: LabelFilter): (value: string) => boolean {
   switch (filter.kind) {
     case 'oneOf':
-      return filter.values.includes(value)
+      return (value) => filter.values.includes(value)
     case 'contains':
-      return value.includes(filter.text)
+      return (value) => value.includes(filter.text)
     case 'startsWith':
-      return value.startsWith(filter.text)
+      return (value) => value.startsWith(filter.text)
     case 'endsWith':
-      return value.endsWith(filter.text)
+      return (value) => value.endsWith(filter.text)
   }
 }
 
-function matchesTime({ op, at }: TimeFilter, instant: Instant): boolean {
-  switch (op) {
-    case '>=':
-      return instant >= at
-    case '>':
-      return instant > at
-    case '<=':
-      return instant <= at
-    case '<':
-      return instant < at
-  }
+function timeTest({ op, at }: TimeFilter): LineTest {
+  const compare = COMPARISONS[op]
+  return ({ time }) => compare(instantOf(Date.parse(time)), at)
 }
 
-function valueIn(line: OwnedRecord, name: string): string {
+const COMPARISONS: Readonly<Record<TimeFilter['op'], (instant: Instant, at: Instant) => boolean>> =
+  {
+    '>=': (instant, at) => instant >= at,
+    '>': (instant, at) => instant > at,
+    '<=': (instant, at) => instant <= at,
+    '<': (instant, at) => instant < at,
+  }
+
+function reader(name: string): (line: OwnedRecord) => string {
   if (name === REALMS_FIELD) {
-    return realmsText(line.owner)
+    return ({ owner }) => realmsText(owner)
   }
   if (isField(name)) {
-    return line[name]
+    return (line) => line[name]
   }
-  return Object.hasOwn(line.labels, name) ? line.labels[name]! : ''
+  return ({ labels }) => (Object.hasOwn(labels, name) ? labels[name]! : '')
 }

@@ -8,7 +8,7 @@ import { enclosed, REALMS_FIELD } from './owner_fields.js'
 export function visibleTo(actor: Actor, filter: LogFilter): LogFilter {
   return isMasterMember(actor)
     ? filter
-    : { kind: 'and', filters: [linesOfRealm(actor.realmId), filter] }
+    : { kind: 'and', filters: [filter, linesOfRealm(actor.realmId)] }
 }
 
 function linesOfRealm(realmId: string | null): LogFilter {

@@ -9,7 +9,7 @@ import { newId } from '#kernel/new_id'
 import { DeletionUnsupported, OutsideRetention } from '#telemetry/logs/errors'
 import { instantOf } from '#telemetry/logs/instant'
 import { newLineKey, uniqueOf } from '#telemetry/logs/line_key'
-import { matches, type LogFilter } from '#telemetry/logs/log_filter'
+import { testOf, type LogFilter } from '#telemetry/logs/log_filter'
 import { decodeLogDeletion, decodeLogQuery } from '#query/log_query'
 import { LOG_LEVELS } from '#records/log_lines'
 import { normalizedLine } from '#telemetry/logs/normalized_line'
@@ -275,7 +275,7 @@ export function logStoreSuite(name: string, begin: () => Promise<LogStoreSubject
       await fc.assert(
         fc.asyncProperty(logFilters(startedAt, letters), async (filter) => {
           const actual = await messages(ofRun(filter))
-          const meant = lines.filter((line) => matches(filter, line))
+          const meant = lines.filter(testOf(filter))
           assert.sameMembers(
             actual,
             meant.map(({ message }) => message)

@@ -1,7 +1,7 @@
 import type { StreamedRecord } from '#auth/record_stream'
 import { newId } from '#kernel/new_id'
 import { uniqueOf } from '#telemetry/logs/line_key'
-import { matches, type LogFilter } from '#telemetry/logs/log_filter'
+import { testOf, type LogFilter } from '#telemetry/logs/log_filter'
 import { recordOf, recordText, type LogLine } from '#telemetry/logs/log_line'
 import type { LogList, LogPage, LogStore, WriteOptions } from '#telemetry/logs/log_store'
 import { logMetrics } from '#telemetry/logs/metrics'
@@ -45,7 +45,7 @@ export class MemoryLogStore implements LogStore {
   }
 
   async list(filter: LogFilter, { limit, offset, oldestFirst = false }: LogPage): Promise<LogList> {
-    const lines = byTime(this.#ring.filter((record) => matches(filter, record)))
+    const lines = byTime(this.#ring.filter(testOf(filter)))
     const total = lines.length
     const page = oldestFirst
       ? lines.slice(offset, offset + limit)
@@ -54,7 +54,7 @@ export class MemoryLogStore implements LogStore {
   }
 
   async remove(filter: LogFilter): Promise<void> {
-    this.#ring.remove((record) => matches(filter, record))
+    this.#ring.remove(testOf(filter))
   }
 
   async *tail(
@@ -62,6 +62,7 @@ export class MemoryLogStore implements LogStore {
     signal: AbortSignal,
     after?: string
   ): AsyncGenerator<StreamedRecord> {
+    const isMeant = testOf(filter)
     let next = this.#numberAfter(after)
     const wakeUp = () => this.#wakeUp()
     signal.addEventListener('abort', wakeUp, { once: true })
@@ -69,7 +70,7 @@ export class MemoryLogStore implements LogStore {
       const lines = this.#ring.from(next)
       next = this.#ring.next
       for (const { number, record } of lines) {
-        if (matches(filter, record)) {
+        if (isMeant(record)) {
           yield { record: recordText(record), cursor: `${this.#id}.${number}` }
         }
       }

@@ -31,7 +31,7 @@ async function subject(options: StandInOptions) {
   return {
     store,
     hasRetention: true,
-    burst: 10_000,
+    burst: 2_000,
     removes: options.deletion === 'on',
     settle: async () => {},
     async stop() {
