@@ -13,6 +13,7 @@ import { AnalysisProcess } from '#node/analyses/analysis_process'
 import { procFile } from '#node/containers/process_tree'
 import { Gateway } from '#node/gateway/gateway'
 import { JsonBodies } from '#node/gateway/json_bodies'
+import { receiveFile } from '#node/gateway/multipart'
 import { Router } from '#node/gateway/router'
 import { GATEWAY_LIMITS, GatewayProxy, type GatewayLimits } from '#node/sidecar/gateway_proxy'
 import { OutputPipes } from '#node/sidecar/output_pipes'
@@ -62,6 +63,10 @@ class TestGateway {
           response.end(kind)
         })
       )
+      .add('node', 'PUT', '/file', async ({ request: body, response }) => {
+        await receiveFile(body, join(socket, '..', 'file'), MIB)
+        response.end()
+      })
       .add('node', 'GET', '/long', ({ response }) => {
         response.once('close', () => (this.abandoned += 1))
         response.end(Buffer.alloc(8 * MIB))
@@ -154,6 +159,43 @@ class TestGateway {
     sending.asking.write('x')
     return sending
   }
+}
+
+const FILE_HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
+
+/** Bodies that exceed both the limits and the socket buffers. */
+const TOO_LARGE = {
+  json: { line: 'POST /json', body: Buffer.from(`{"kind":"${'x'.repeat(64 * MIB)}"}`) },
+  file: {
+    line: 'PUT /file',
+    body: Buffer.from(`${FILE_HEAD}${'x'.repeat(64 * MIB)}\r\n--b--\r\n`),
+  },
+}
+
+/** Sends a complete request before it reads the response, as many clients do. */
+async function answerToAllOf(
+  port: number,
+  { line, body }: { readonly line: string; readonly body: Buffer },
+  framing: 'announced' | 'chunked'
+): Promise<string> {
+  const connection = connect(port, '127.0.0.1').pause()
+  const [length, frame] =
+    framing === 'chunked'
+      ? ['Transfer-Encoding: chunked', [`${body.length.toString(16)}\r\n`, '\r\n0\r\n\r\n']]
+      : [`Content-Length: ${body.length}`, ['', '']]
+  connection.write(
+    `${line} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${TOKEN}\r\n` +
+      `Content-Type: multipart/form-data; boundary=b\r\n${length}\r\n\r\n${frame[0]}`
+  )
+  connection.write(body)
+  const sent = Promise.withResolvers<void>()
+  connection.once('error', sent.reject)
+  connection.write(frame[1]!, () => sent.resolve())
+  await sent.promise
+  connection.resume()
+  const [answer] = await once(connection, 'data')
+  connection.destroy()
+  return String(answer)
 }
 
 /** An analysis that does all at once that could hold its node up. */
@@ -412,6 +454,23 @@ test.group('What an analysis may take of its gateway', (group) => {
     )
     assert.isBelow(delay.max / 1e6, inline / 2)
   })
+
+  test(
+    'a body beyond its limit gets 413, also if its sender sends all of it first: {kind}, {framing}'
+  )
+    .with([
+      { kind: 'json', framing: 'announced' },
+      { kind: 'json', framing: 'chunked' },
+      { kind: 'file', framing: 'announced' },
+      { kind: 'file', framing: 'chunked' },
+    ] as const)
+    .run(async ({ assert, cleanup }, { kind, framing }) => {
+      const { gateway } = await TestGateway.withSidecar(cleanup)
+      const answer = await answerToAllOf(gateway.port, TOO_LARGE[kind], framing)
+      assert.match(answer, /^HTTP\/1.1 413 /)
+      assert.isTrue(await gateway.isAlive())
+      assert.lengthOf(gateway.refusals, 1)
+    })
 
   test('a body that is no JSON object, or too long, is refused', async ({ assert, cleanup }) => {
     const gateway = await TestGateway.open(cleanup)

@@ -9,6 +9,7 @@ import { readBounded } from '#kernel/read_bounded'
 import { GatewayError } from './errors.js'
 import { jsonFields, type JsonFields } from './json_fields.js'
 import type { JsonRequest } from './json_program.js'
+import { bodyOf } from './request_body.js'
 import { TaskLimit } from './task_limit.js'
 
 const PROGRAM = fileURLToPath(new URL(`./json_program${extname(import.meta.url)}`, import.meta.url))
@@ -34,7 +35,7 @@ export class JsonBodies {
       throw tooLarge(maxBytes)
     }
     const handle = async () => {
-      const body = await readBounded(request, maxBytes, () => tooLarge(maxBytes))
+      const body = await readBounded(bodyOf(request), maxBytes, () => tooLarge(maxBytes))
       const fields = await fieldsOf(body, names)
       if (!fields) {
         throw new GatewayError(400, 'The body is not a JSON object')

@@ -11,6 +11,7 @@ import {
 } from '@fastify/busboy'
 
 import { GatewayError } from './errors.js'
+import { bodyOf } from './request_body.js'
 
 export interface ReceivedFile {
   readonly name: string
@@ -41,6 +42,9 @@ async function parse(
   path: string,
   maxBytes: number
 ): Promise<ReceivedFile> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes + MAX_OTHER_BYTES) {
+    throw tooLarge(maxBytes)
+  }
   const parser = makeParser(request, maxBytes)
   const fields: Record<string, string> = {}
   let name: string | undefined
@@ -57,7 +61,7 @@ async function parse(
     writing.catch(() => {})
   })
   parser.on('partsLimit', () => parser.destroy(tooManyParts()))
-  await pipeline(request, (body) => boundedBody(body, maxBytes), parser)
+  await pipeline(boundedBody(bodyOf(request), maxBytes), parser)
   await writing
   if (!writing || !name) {
     throw new GatewayError(400, 'The body has no part "file" with a file name')

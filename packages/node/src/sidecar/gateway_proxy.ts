@@ -48,6 +48,7 @@ export interface RefusalLog {
 /** The port at which an analysis reaches its gateway. Forwards complete requests, a limited number at once. */
 export class GatewayProxy {
   readonly #refusals: RefusalLog
+  readonly #silenceMs: number
   readonly #server: Server
   readonly #requests: TaskLimit
   readonly #pace: RequestPace
@@ -73,10 +74,11 @@ export class GatewayProxy {
     { connections, handled, waiting, perSecond, silenceMs }: GatewayLimits
   ) {
     this.#refusals = refusals
+    this.#silenceMs = silenceMs
     this.#gateway = { socketPath, agent: new Agent({ keepAlive: true, maxSockets: handled }) }
     this.#requests = new TaskLimit(handled, waiting)
     this.#pace = new RequestPace(perSecond)
-    this.#exchanges = new Exchanges(silenceMs, (exchange) => this.#endSilent(exchange, silenceMs))
+    this.#exchanges = new Exchanges(silenceMs, (exchange) => this.#endSilent(exchange))
     const options = {
       requestTimeout: 0,
       headersTimeout: silenceMs,
@@ -127,9 +129,10 @@ export class GatewayProxy {
       const options = { ...this.#gateway, method, path, headers: passedHeaders(headers) }
       const passed = send(options, (answer) => {
         isAnswered = true
-        passAnswer(answer, exchange)
+        request.unpipe(passed)
+        this.#discardRest(exchange)
+        passAnswer(answer, response)
       })
-      // Bytes after the response are the rest of a body that the gateway does not read.
       passed.on(
         'error',
         () => isAnswered || this.#refuse(exchange, 502, 'The node failed to answer')
@@ -142,41 +145,54 @@ export class GatewayProxy {
     await closed
   }
 
-  #endSilent(exchange: Exchange, silenceMs: number): void {
+  #endSilent(exchange: Exchange): void {
     const { request, response } = exchange
     if (response.headersSent) {
       response.destroy()
     } else {
+      response.setHeader('connection', 'close')
       // The handler waits for the rest of the body.
       response.once('close', () => request.destroy())
-      this.#refuse(exchange, 408, `Nothing of the request moved for ${silenceMs / 1000} seconds`)
+      const seconds = this.#silenceMs / 1000
+      this.#refuse(exchange, 408, `Nothing of the request moved for ${seconds} seconds`)
     }
   }
 
-  #refuse({ request, response }: Exchange, status: number, reason: string): void {
+  #refuse(exchange: Exchange, status: number, reason: string): void {
+    const { request, response } = exchange
     if (hasEnded(response)) {
       return
     }
     const { method = '', url = '' } = request
     const path = url.split('?', 1)[0]!.slice(0, MAX_LOGGED_PATH)
     this.#refusals.add(`${method} ${path} was answered with ${status}: ${reason}`)
-    response.setHeader('connection', 'close')
     if (status === 503) {
       response.setHeader('retry-after', '1')
     }
+    this.#discardRest(exchange)
     answerJson(response, status, { detail: reason })
+  }
+
+  /**
+   * Reads and discards the rest of a request body. A client that sends all of its body before it reads loses the response
+   * if the connection is closed first, so the connection stays open, also after `Connection: close`.
+   */
+  #discardRest({ request, response }: Exchange): void {
     request.resume()
+    if (!request.complete) {
+      response.shouldKeepAlive = true
+      const timer = setTimeout(() => request.destroy(), this.#silenceMs)
+      request.once('close', () => clearTimeout(timer))
+    }
   }
 }
 
 /** The response was sent, or the analysis has disconnected. */
 const hasEnded = (response: ServerResponse): boolean => response.writableEnded || response.destroyed
 
-function passAnswer(answer: IncomingMessage, { request, response }: Exchange): void {
+function passAnswer(answer: IncomingMessage, response: ServerResponse): void {
   const headers = passedHeaders(answer.headers)
   delete headers['transfer-encoding']
-  // The rest of the body is not read.
-  const close = request.complete ? {} : { connection: 'close' }
-  response.writeHead(answer.statusCode!, { ...headers, ...close })
+  response.writeHead(answer.statusCode!, headers)
   pipeline(answer, response, () => {})
 }
