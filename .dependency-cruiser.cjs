@@ -16,13 +16,13 @@ const rooms = {
   'http': 'audit|signals',
   'openapi': 'http',
   'records': 'audit|database|http|jobs',
-  'auth': 'http|jobs|records|signals',
+  'auth': 'client|http|jobs|records|signals',
   'shipping': 'bus',
   'outbox': 'audit|bus|database|jobs|records|signals',
   'realtime': 'auth|http|signals',
   'core|storage|telemetry|identity': `${FOUNDATIONS}|oci`,
   // Talks to the services over HTTP with the token of its user, and looks into none of their rooms.
-  'console': 'auth|http|jobs|openapi|records|signals',
+  'console': 'auth|client|http|jobs|openapi|records|signals',
   // Its relay serves sockets itself, on the connections that those of core have.
   'messenger': `${FOUNDATIONS}|realtime`,
   // Images, and the registries and folders that keep them; it knows nothing of the platform.
@@ -30,7 +30,7 @@ const rooms = {
   // Requests to the interface of a hub; it runs in other programs and in browsers, too.
   'client': '',
   // Talks to the platform over the bus and HTTP as one of somebody else would, and looks into none of its rooms.
-  'worker': 'bus|jobs|oci|shipping',
+  'worker': 'bus|client|jobs|oci|shipping',
   // Runs analyses beside a hub; it knows of the hub what its public interface shows.
   'node': 'oci',
   'hubctl': 'oci',

@@ -1,6 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 
-import type { RemoteSurface } from '#auth/own_fetch'
+import type { RemoteSurface } from '#auth/remote_surface'
 import { IdentityProvider } from '#auth/provider'
 import { surfacesOf, type Surface } from '#configuration/processes'
 import { BucketRealms } from '#core/analysis_buckets/bucket_realms'

@@ -24,7 +24,7 @@ import { guardRedirects } from '#core/registries/drivers/registry_http'
 import { imageStores } from '#worker/images/stores'
 import { allJobs } from '#worker/jobs'
 import { imageSettings } from '#worker/master_images/settings'
-import { WorkerToken } from '#worker/platform/worker_token'
+import { workerCredentials } from '#worker/platform/worker_credentials'
 import { Platform } from '#worker/platform/platform'
 import { startWorker } from '#worker/worker'
 import { WorkerDisk } from '#worker/worker_disk'
@@ -124,7 +124,7 @@ function deadLetters(): pg.Pool | undefined {
 
 function platform(ownPort: JobContext['ownPort']): Platform {
   const ownUrl = (surface: SurfaceName) => urlHere(surface, ownPort?.() ?? env.PORT)
-  const token = new WorkerToken({
+  const credentials = workerCredentials({
     url: () => env.IDENTITY_URL ?? ownUrl('identity'),
     id: env.WORKER_CLIENT_ID,
     secret: () =>
@@ -132,7 +132,7 @@ function platform(ownPort: JobContext['ownPort']): Platform {
     realm: env.REALM,
   })
   return new Platform({
-    token,
+    credentials,
     retryForMs: RETRY_MS,
     core: { name: 'Core', url: () => env.CORE_URL ?? ownUrl('core') },
     storage: { name: 'Storage', url: () => env.STORAGE_URL ?? ownUrl('storage') },

@@ -1,4 +1,5 @@
-import { ownFetch, type RemoteSurface, type OwnFetchOptions } from './own_fetch.js'
+import { readText } from '#client/body'
+import { transportTo, type RemoteSurface } from './remote_surface.js'
 
 const TIMEOUT_MS = 3_000
 
@@ -7,7 +8,8 @@ export interface OwnResponse {
   readonly text: string
 }
 
-export interface OwnRequestOptions extends Pick<OwnFetchOptions, 'method'> {
+export interface OwnRequestOptions {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly body?: object
   readonly limitMs?: number
 }
@@ -16,13 +18,10 @@ export interface OwnRequestOptions extends Pick<OwnFetchOptions, 'method'> {
 export async function ownRequest(
   surface: RemoteSurface,
   path: string,
-  { body, limitMs = TIMEOUT_MS, ...options }: OwnRequestOptions = {}
+  { method = 'GET', body, limitMs = TIMEOUT_MS }: OwnRequestOptions = {}
 ): Promise<OwnResponse> {
-  const response = await ownFetch(surface, path, {
-    ...options,
-    headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-    signal: () => AbortSignal.timeout(limitMs),
-  })
-  return { status: response.status, text: await response.text() }
+  const limits = { timeoutMs: limitMs, answerMs: limitMs }
+  const call = { method, json: body, ...limits }
+  const response = await transportTo(surface).send(surface.url + path, call)
+  return { status: response.status, text: await readText(response) }
 }

@@ -1,11 +1,12 @@
+import { readJson } from '#client/body'
+import { fixedToken } from '#client/credentials'
+import { Transport, type Call, type QueryValues } from '#client/transport'
 import type { SurfaceName } from '#configuration/surfaces'
 import { traceHeaders } from '#tracing/tracing'
 import type { HubAddresses } from './hub_addresses.js'
 import { HubFailure } from './hub_failure.js'
 
 const TIMEOUT_MS = 10_000
-
-export type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** A page of a collection. */
 export interface Listing<Row> {
@@ -28,20 +29,18 @@ interface HubClientOptions {
   readonly signal: AbortSignal
 }
 
-interface RequestOptions {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  readonly body?: object | undefined
-  readonly headers?: Readonly<Record<string, string>>
-  /** Undefined for streams, which last as long as the browser reads. */
-  readonly timeoutMs?: number | undefined
-}
-
 /** Calls the public interface with the token of a user, so the console has exactly the permissions of the user. */
 export class HubClient {
   readonly #options: HubClientOptions
+  readonly #transport: Transport
 
   constructor(options: HubClientOptions) {
+    const { token, origin } = options
     this.#options = options
+    this.#transport = new Transport({
+      credentials: fixedToken(token),
+      headers: () => ({ ...headersOf(origin), ...traceHeaders() }),
+    })
   }
 
   /** The address of a service, for its sockets. */
@@ -51,7 +50,7 @@ export class HubClient {
 
   /** Reads JSON. */
   async read<T>(service: SurfaceName, path: string, query?: QueryValues): Promise<T> {
-    return this.#json<T>(service, path + queryText(query))
+    return this.#json<T>(service, path, { query })
   }
 
   /** Reads a page of a collection. */
@@ -65,11 +64,11 @@ export class HubClient {
     body: object = {},
     timeoutMs = TIMEOUT_MS
   ): Promise<T> {
-    return this.#json<T>(service, path, { method: 'POST', body, timeoutMs })
+    return this.#json<T>(service, path, { method: 'POST', json: body }, timeoutMs)
   }
 
   patch<T>(service: SurfaceName, path: string, body: object): Promise<T> {
-    return this.#json<T>(service, path, { method: 'PATCH', body })
+    return this.#json<T>(service, path, { method: 'PATCH', json: body })
   }
 
   delete<T>(service: SurfaceName, path: string): Promise<T> {
@@ -77,13 +76,12 @@ export class HubClient {
   }
 
   /** Opens a download or a stream. The caller reads or cancels the body. */
-  async open(
+  open(
     service: SurfaceName,
     path: string,
     headers: Readonly<Record<string, string>> = {}
   ): Promise<Response> {
-    const response = await this.#send(service, path, { headers, timeoutMs: undefined })
-    return response.ok ? response : this.#refuse(response)
+    return this.#open(service, path, { headers })
   }
 
   /** The value, or undefined if the user may not see it or it does not exist. */
@@ -98,56 +96,28 @@ export class HubClient {
     }
   }
 
-  async #json<T>(service: SurfaceName, path: string, options: RequestOptions = {}): Promise<T> {
-    const response = await this.#send(service, path, { timeoutMs: TIMEOUT_MS, ...options })
-    if (!response.ok) {
-      return this.#refuse(response)
-    }
-    const text = await response.text()
-    return (text === '' ? undefined : JSON.parse(text)) as T
-  }
-
-  async #refuse(response: Response): Promise<never> {
-    const body: unknown = await response.json().catch(() => undefined)
-    throw HubFailure.of(response.status, body)
-  }
-
-  async #send(
+  async #json<T>(
     service: SurfaceName,
     path: string,
-    { method = 'GET', body, headers, timeoutMs }: RequestOptions
-  ): Promise<Response> {
-    const { addresses, token, origin, signal } = this.#options
-    const limits = timeoutMs === undefined ? [signal] : [signal, AbortSignal.timeout(timeoutMs)]
+    call: Call,
+    timeoutMs = TIMEOUT_MS
+  ): Promise<T> {
+    const limits = { timeoutMs, answerMs: timeoutMs }
+    return readJson<T>(await this.#open(service, path, { ...call, ...limits }))
+  }
+
+  async #open(service: SurfaceName, path: string, call: Call): Promise<Response> {
+    const { addresses, signal } = this.#options
     try {
-      return await fetch(addresses.of(service) + path, {
-        method,
-        redirect: 'manual',
-        signal: AbortSignal.any(limits),
-        headers: {
-          'accept': 'application/json',
-          'authorization': `Bearer ${token}`,
-          'x-forwarded-for': origin.address,
-          'x-request-id': origin.requestId,
-          ...(origin.userAgent !== undefined && { 'user-agent': origin.userAgent }),
-          ...(body && { 'content-type': 'application/json' }),
-          ...traceHeaders(),
-          ...headers,
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-    } catch (cause) {
-      throw HubFailure.unreachable(service, cause)
+      return await this.#transport.open(addresses.of(service) + path, { ...call, signal })
+    } catch (error) {
+      throw HubFailure.of(error, service)
     }
   }
 }
 
-function queryText(query: QueryValues = {}): string {
-  const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) {
-      parameters.append(name, String(value))
-    }
-  }
-  return parameters.size === 0 ? '' : `?${parameters}`
-}
+const headersOf = ({ address, requestId, userAgent }: RequestOrigin): Record<string, string> => ({
+  'x-forwarded-for': address,
+  'x-request-id': requestId,
+  ...(userAgent !== undefined && { 'user-agent': userAgent }),
+})

@@ -1,10 +1,4 @@
-import type { Issue } from '#kernel/issues'
-
-interface Envelope {
-  readonly code?: unknown
-  readonly message?: unknown
-  readonly issues?: readonly Issue[]
-}
+import { Refused, type Issue } from '#client/failures'
 
 /** A service rejected a request or did not respond. Its message is written for people. */
 export class HubFailure extends Error {
@@ -20,22 +14,15 @@ export class HubFailure extends Error {
     this.issues = options.issues ?? []
   }
 
-  /** The failure in an error response. */
-  static of(status: number, body: unknown): HubFailure {
-    const { code, message, issues = [] } = (body ?? {}) as Envelope
-    return new HubFailure(
-      status,
-      typeof code === 'string' ? code : 'unknown',
-      typeof message === 'string' ? message : `The service responded with the status ${status}`,
-      { issues: Array.isArray(issues) ? issues : [] }
-    )
-  }
-
-  /** The service cannot be reached, or did not respond in time. */
-  static unreachable(service: string, cause: unknown): HubFailure {
-    return new HubFailure(503, 'service_unavailable', `The ${service} service does not respond`, {
-      cause,
-    })
+  /** The failure of a request: the service rejected it, cannot be reached, or did not respond in time. */
+  static of(error: unknown, service: string): HubFailure {
+    if (!(error instanceof Refused)) {
+      const message = `The ${service} service does not respond`
+      return new HubFailure(503, 'service_unavailable', message, { cause: error })
+    }
+    const { status, code = 'unknown', reason, issues } = error
+    const message = reason ?? `The service responded with the status ${status}`
+    return new HubFailure(status, code, message, { issues })
   }
 
   /** Whether the user may not see the record, or it does not exist. */

@@ -1,3 +1,4 @@
+import { BodyUnusable } from '#client/body'
 import type { SurfaceName } from '#configuration/surfaces'
 import { shortId } from './formats.js'
 import { HubFailure } from './hub_failure.js'
@@ -46,7 +47,7 @@ async function namesIn(
 }
 
 function withoutNames(error: unknown): undefined {
-  if (!(error instanceof HubFailure || error instanceof SyntaxError)) {
+  if (!(error instanceof HubFailure || error instanceof BodyUnusable)) {
     throw error
   }
 }

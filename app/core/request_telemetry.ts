@@ -1,4 +1,4 @@
-import type { RemoteSurface } from '#auth/own_fetch'
+import type { RemoteSurface } from '#auth/remote_surface'
 import { ownRequest, type OwnRequestOptions } from '#auth/own_request'
 import { ServiceUnavailable, type Failure } from '#kernel/failures'
 

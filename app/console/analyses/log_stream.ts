@@ -1,5 +1,4 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream'
-
+import { eventsIn } from '#client/events'
 import type { ServerSentEvent } from '#http/event_stream'
 import type { StreamHandler } from '#console/page_runner'
 import { logPath, logSourceOf, type LogLine } from './log_source.js'
@@ -14,11 +13,8 @@ export const streamLog: StreamHandler = async (page, { signal, after }) => {
   return linesOf(response, signal)
 }
 
-async function* linesOf({ body }: Response, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
-  const reader = body!
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream())
-    .getReader()
+async function* linesOf(response: Response, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+  const reader = eventsIn(response).getReader()
   const stop = () => void reader.cancel().catch(() => {})
   signal.addEventListener('abort', stop, { once: true })
   try {

@@ -1,4 +1,4 @@
-import type { QueryValues } from '#console/hub_client'
+import type { QueryValues } from '#client/transport'
 import { allOf, nameFilter } from '#console/lists'
 
 /** The filter of analyses whose build or run failed; core has no filter for distributions. */

@@ -1,5 +1,5 @@
 import type { Page } from '#console/page'
-import type { QueryValues } from '#console/hub_client'
+import type { QueryValues } from '#client/transport'
 import { shellWord } from '#console/shell_word'
 import { actorsNamed, idsNamed } from './record_places.js'
 

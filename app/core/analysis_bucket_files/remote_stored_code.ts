@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { ownFetch, type RemoteSurface } from '#auth/own_fetch'
+import { transportTo, type RemoteSurface } from '#auth/remote_surface'
 import { ServiceUnavailable } from '#kernel/failures'
 import { inParallel } from '#kernel/in_parallel'
 import type { StoredCode } from './stored_code.js'
@@ -26,9 +26,10 @@ export function remoteStoredCode(storage: RemoteSurface): StoredCode {
 
 async function isIntact(storage: RemoteSurface, id: string): Promise<boolean> {
   try {
-    const response = await ownFetch(storage, `/bucket-files/${id}/stream`, {
-      headers: { 'accept-encoding': 'identity' },
-      signal: () => AbortSignal.timeout(LIMIT_MS),
+    const response = await transportTo(storage).send(`${storage.url}/bucket-files/${id}/stream`, {
+      headers: { 'accept': '*/*', 'accept-encoding': 'identity' },
+      timeoutMs: LIMIT_MS,
+      answerMs: LIMIT_MS,
     })
     if (response.status === 404) {
       return false

@@ -1,4 +1,4 @@
-import type { RemoteSurface } from '#auth/own_fetch'
+import type { RemoteSurface } from '#auth/remote_surface'
 import { ownStream } from '#auth/own_stream'
 import { requestTelemetry, matchAll } from '#core/request_telemetry'
 import type { AnalysisLogStore } from './analysis_log_store.js'

@@ -1,4 +1,4 @@
-import type { RemoteSurface } from '#auth/own_fetch'
+import type { RemoteSurface } from '#auth/remote_surface'
 import { requestTelemetry, matchAll } from '#core/request_telemetry'
 import { BadRequest } from '#kernel/failures'
 import type { EventReader, AuditEvent } from './event_reader.js'

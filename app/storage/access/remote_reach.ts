@@ -1,4 +1,4 @@
-import type { RemoteSurface } from '#auth/own_fetch'
+import type { RemoteSurface } from '#auth/remote_surface'
 import { orUnavailable } from '#auth/or_unavailable'
 import { ownRequest } from '#auth/own_request'
 import type { AnalysisReach, Reach } from './analysis_reach.js'

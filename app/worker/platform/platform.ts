@@ -1,13 +1,13 @@
 import { errors } from '@vinejs/vine'
 
+import { readText } from '#client/body'
 import type { BodyValidator } from '#kernel/body'
 import { tryParseJson } from '#kernel/try_parse_json'
 import { ImageKey } from '#oci/signing/image_key'
 import { request, type RequestOptions, type Service } from './platform_request.js'
-import { PlatformResponseInvalid, PlatformUnavailable } from './platform_errors.js'
+import { PlatformResponseInvalid, PlatformUnavailable, reasonOf } from './platform_errors.js'
 import { among, both, equal, PAGE, pageAt, queryOf } from './queries.js'
 import { RECORDS, type Kind, type RecordOf } from './records.js'
-import { reasonOf } from './worker_token.js'
 import { inParallel } from '#kernel/in_parallel'
 
 const COLLECTIONS: Readonly<Record<Kind, string>> = {
@@ -256,7 +256,7 @@ export class Platform {
 async function jsonOf(service: Service, response: Response, signal: AbortSignal): Promise<unknown> {
   let text: string
   try {
-    text = await response.text()
+    text = await readText(response)
   } catch (error) {
     signal.throwIfAborted()
     throw new PlatformUnavailable(service.name, reasonOf(error), { cause: error })

@@ -1,3 +1,5 @@
+import { BodyUnusable } from '#client/body'
+import { Unreachable } from '#client/failures'
 import { JobFailure } from '#worker/job_failure'
 
 /** The platform is unavailable, and retries did not help. */
@@ -34,3 +36,15 @@ export class PlatformResponseInvalid extends JobFailure {
 
 export const isPlatformUnavailable = (error: unknown): boolean =>
   error instanceof PlatformUnavailable
+
+/** The system error code, or what is wrong with the response. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Unreachable) {
+    return error.code ?? error.reason
+  }
+  if (error instanceof BodyUnusable) {
+    return error.reason
+  }
+  const { cause, message } = error as Error
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? message
+}

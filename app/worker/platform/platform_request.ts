@@ -1,15 +1,17 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
+import type { Credentials } from '#client/credentials'
+import { Refused } from '#client/failures'
+import { repeat } from '#client/repeat'
+import { Transport } from '#client/transport'
 import { traceHeaders } from '#tracing/tracing'
-import { jitteredBackoff, type BackoffPolicy } from '#kernel/backoff'
+import { JobFailure } from '#worker/job_failure'
 import {
   isPlatformUnavailable,
   PlatformUnavailable,
   PlatformRequestRejected,
+  reasonOf,
 } from './platform_errors.js'
-import { reasonOf, type WorkerToken } from './worker_token.js'
 
-const RETRY_PAUSES: BackoffPolicy = { firstMs: 200, longestMs: 10_000 }
+const PAUSES = { firstMs: 200, longestMs: 10_000 }
 const TIMEOUT_MS = 30_000
 
 export interface Service {
@@ -20,7 +22,7 @@ export interface Service {
 
 /** Options for requests to the platform. */
 export interface RequestOptions {
-  readonly token: Pick<WorkerToken, 'get' | 'discard'>
+  readonly credentials: Credentials
   /** How long requests are retried while the platform is unavailable. */
   readonly retryForMs: number
 }
@@ -39,63 +41,30 @@ interface PlatformRequest {
  * Sends a request; returns undefined for 404. Retries while the platform is unavailable, and renews a rejected token
  * once.
  */
-export async function request(
-  options: RequestOptions,
+export function request(
+  { credentials, retryForMs }: RequestOptions,
   query: PlatformRequest
 ): Promise<Response | undefined> {
-  const until = performance.now() + options.retryForMs
-  for (let failures = 1; ; failures++) {
-    try {
-      return await attempt(options, query)
-    } catch (error) {
-      const pauseMs = jitteredBackoff(failures, RETRY_PAUSES)
-      query.signal.throwIfAborted()
-      if (!isPlatformUnavailable(error) || performance.now() + pauseMs > until) {
-        throw error
-      }
-      await delay(pauseMs, undefined, { signal: query.signal })
-    }
-  }
+  const transport = new Transport({ credentials, headers: traceHeaders, timeoutMs: TIMEOUT_MS })
+  return repeat(async () => requireSuccess(query, await send(transport, query)), {
+    signal: query.signal,
+    isFinal: (error) => !isPlatformUnavailable(error),
+    forMs: retryForMs,
+    pauses: PAUSES,
+  })
 }
 
-async function attempt(
-  { token }: RequestOptions,
-  query: PlatformRequest
-): Promise<Response | undefined> {
-  const accessToken = await token.get()
-  let response = await send(query, accessToken)
-  if (response.status === 401) {
-    await response.body?.cancel()
-    token.discard(accessToken)
-    response = await send(query, await token.get())
-  }
-  return requireSuccess(query, response)
-}
-
-async function send(platformRequest: PlatformRequest, token: string): Promise<Response> {
+async function send(transport: Transport, platformRequest: PlatformRequest): Promise<Response> {
   const { service, path, query, headers, signal, isStream } = platformRequest
   const url = `${service.url()}${path}${query ? `?${query}` : ''}`
-  const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(new Error('it did not respond in time')), TIMEOUT_MS)
+  const limit = isStream ? {} : { answerMs: TIMEOUT_MS }
   try {
-    const response = await fetch(url, {
-      headers: {
-        accept: 'application/json',
-        ...headers,
-        ...traceHeaders(),
-        authorization: `Bearer ${token}`,
-      },
-      redirect: 'manual',
-      signal: isStream
-        ? AbortSignal.any([signal, limit.signal])
-        : AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    })
-    return response
+    return await transport.send(url, { ...limit, headers: headers ?? {}, signal })
   } catch (error) {
     signal.throwIfAborted()
-    throw new PlatformUnavailable(service.name, reasonOf(error), { cause: error })
-  } finally {
-    clearTimeout(timer)
+    throw error instanceof JobFailure
+      ? error
+      : new PlatformUnavailable(service.name, reasonOf(error), { cause: error })
   }
 }
 
@@ -112,7 +81,8 @@ async function requireSuccess(
     return undefined
   }
   if (status === 429 || status >= 500) {
-    throw new PlatformUnavailable(service.name, `it responded with status ${status}`)
+    const cause = new Refused(response, {})
+    throw new PlatformUnavailable(service.name, `it responded with status ${status}`, { cause })
   }
   const [, collection = ''] = path.split('/')
   throw new PlatformRequestRejected(

@@ -9,11 +9,11 @@ export interface BodyBounds {
 export class BodyUnusable extends Error {
   constructor(
     readonly problem: 'tooLong' | 'tooSlow' | 'brokeOff' | 'notJson',
-    /** Follows the name of what was read. */
+    /** What the server did. */
     readonly reason: string,
     options?: ErrorOptions
   ) {
-    super(`The answer ${reason}`, options)
+    super(`The server ${reason}`, options)
   }
 }
 
@@ -37,7 +37,7 @@ export async function* boundedBody(
       }
       bytes += value.byteLength
       if (bytes > maxBytes) {
-        throw new BodyUnusable('tooLong', `has more than the ${maxBytes} bytes expected`)
+        throw new BodyUnusable('tooLong', `sent more than the ${maxBytes} bytes expected`)
       }
       rate.count(value.byteLength)
       yield value
@@ -69,7 +69,7 @@ export async function readJson<T>(
   try {
     return (text === '' ? undefined : JSON.parse(text)) as T
   } catch {
-    throw new BodyUnusable('notJson', 'is not JSON')
+    throw new BodyUnusable('notJson', 'sent something else than JSON')
   }
 }
 
@@ -109,7 +109,7 @@ class LeastRate {
 
   #failure(): BodyUnusable {
     const window = `${this.#leastBytes} bytes in ${this.#windowMs / 1000} s`
-    return new BodyUnusable('tooSlow', `brought less than ${window}`)
+    return new BodyUnusable('tooSlow', `sent less than ${window}`)
   }
 }
 
@@ -118,5 +118,5 @@ function brokeOff(error: Error): never {
   const isCancelled = error.name === 'AbortError' || error.name === 'TimeoutError'
   throw isCancelled
     ? error
-    : new BodyUnusable('brokeOff', `broke off: ${error.message}`, { cause: error })
+    : new BodyUnusable('brokeOff', `broke its answer off: ${error.message}`, { cause: error })
 }

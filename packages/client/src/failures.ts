@@ -16,12 +16,16 @@ interface Envelope {
 
 /** No answer arrived: the server is away, the connection was lost, or the time was up. */
 export class Unreachable extends Error {
+  /** That of the system, if it has one. */
+  readonly code: string | undefined
+
   constructor(
     readonly origin: string,
     readonly reason: string,
-    options?: ErrorOptions
+    { cause, code }: { readonly cause?: unknown; readonly code?: string | undefined } = {}
   ) {
-    super(`${origin} cannot be reached: ${reason}`, options)
+    super(`${origin} cannot be reached: ${reason}`, { cause })
+    this.code = code
   }
 }
 

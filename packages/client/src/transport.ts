@@ -2,9 +2,12 @@ import { readJson } from './body.js'
 import type { Credentials } from './credentials.js'
 import { Refused, Unreachable } from './failures.js'
 
+/** What is undefined is not sent. */
+export type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>
+
 export interface Call {
   readonly method?: string
-  readonly query?: URLSearchParams | Readonly<Record<string, string>> | undefined
+  readonly query?: URLSearchParams | QueryValues | undefined
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
   /** What is sent instead of JSON. */
@@ -78,7 +81,7 @@ export class Transport {
         throw error
       }
       const limitMs = limit.signal.aborted ? timeoutMs : whole?.aborted ? answerMs : undefined
-      throw new Unreachable(url.origin, reasonOf(error as Error, limitMs), { cause: error })
+      throw unreachable(url, error as Error, limitMs)
     } finally {
       clearTimeout(timer)
     }
@@ -104,7 +107,12 @@ function urlOf(address: string, query: Call['query']): URL {
   if (!url || url.username || url.password) {
     throw new TypeError('The address is not one of a server, or contains a password')
   }
-  new URLSearchParams(query).forEach((value, name) => url.searchParams.append(name, value))
+  const values = query instanceof URLSearchParams ? query : Object.entries(query ?? {})
+  for (const [name, value] of values) {
+    if (value !== undefined) {
+      url.searchParams.append(name, String(value))
+    }
+  }
   return url
 }
 
@@ -140,11 +148,10 @@ function usable(token: string): string {
   return token
 }
 
-/** The code of the system, or the message. */
-function reasonOf({ cause, message }: Error, limitMs: number | undefined): string {
+function unreachable({ origin }: URL, error: Error, limitMs: number | undefined): Unreachable {
   if (limitMs !== undefined) {
-    return `no answer in ${limitMs / 1000} s`
+    return new Unreachable(origin, `no answer in ${limitMs / 1000} s`, { cause: error })
   }
-  const { code, message: causeMessage } = (cause ?? {}) as { code?: string; message?: string }
-  return code ?? causeMessage ?? message
+  const { code, message } = (error.cause ?? {}) as { code?: string; message?: string }
+  return new Unreachable(origin, message || code || error.message, { cause: error, code })
 }

@@ -1,4 +1,4 @@
-import type { RemoteSurface } from '#auth/own_fetch'
+import type { RemoteSurface } from '#auth/remote_surface'
 
 /** A provider that hands out one token after the other, each until it is asked about it. */
 export function handingOut(...tokens: string[]): RemoteSurface['provider'] {

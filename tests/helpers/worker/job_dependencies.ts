@@ -18,7 +18,7 @@ export async function jobDependencies(folder: string, bus: MemoryBus) {
   return {
     bus,
     platform: new Platform({
-      token: { get: nowhere, discard: nowhere },
+      credentials: { token: nowhere, renewed: nowhere },
       retryForMs: 0,
       core: { name: 'Core', url: nowhere },
       storage: { name: 'Storage', url: nowhere },

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+import { fixedToken } from '#client/credentials'
 import { Platform } from '#worker/platform/platform'
 
 type Fields = Record<string, any>
@@ -57,7 +58,7 @@ export class StandInPlatform {
     return new Platform({
       core: { name: 'Core', url },
       storage: { name: 'Storage', url },
-      token: { get: async () => 'a-token', discard() {} },
+      credentials: fixedToken('a-token'),
       retryForMs: 1_000,
       signal,
     })

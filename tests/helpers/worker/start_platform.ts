@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 import { Platform } from '#worker/platform/platform'
-import { WorkerToken } from '#worker/platform/worker_token'
+import { workerCredentials } from '#worker/platform/worker_credentials'
 
 export type Respond = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -35,14 +35,14 @@ export async function startPlatform(respond: Respond, cleanup: (after: () => voi
     server.close()
   })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const token = new WorkerToken({
+  const credentials = workerCredentials({
     url: () => `${origin}/auth`,
     id: 'worker',
     secret: () => 'secret',
     realm: 'master',
   })
   const platform = new Platform({
-    token,
+    credentials,
     retryForMs: 2_000,
     core: { name: 'Core', url: () => `${origin}/core` },
     storage: { name: 'Storage', url: () => `${origin}/storage` },

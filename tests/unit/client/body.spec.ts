@@ -27,7 +27,7 @@ test.group('A body', () => {
 
     await assert.rejects(
       () => Array.fromAsync(boundedBody(stream, { maxBytes: 1024 * KIB })),
-      'The answer has more than the 1048576 bytes expected'
+      'The server sent more than the 1048576 bytes expected'
     )
     assert.isTrue(made.isCancelled)
     assert.isBelow(made.bytes, 2048 * KIB)
@@ -38,7 +38,7 @@ test.group('A body', () => {
 
     await assert.rejects(
       () => Array.fromAsync(boundedBody(stream, { maxBytes: KIB, windowMs: 500 })),
-      'The answer brought less than 512 bytes in 0.5 s'
+      'The server sent less than 512 bytes in 0.5 s'
     )
     assert.isTrue(made.isCancelled)
   })
@@ -48,7 +48,7 @@ test.group('A body', () => {
 
     await assert.rejects(
       () => Array.fromAsync(boundedBody(silent, { windowMs: 50 })),
-      'The answer brought less than 51.2 bytes in 0.05 s'
+      'The server sent less than 51.2 bytes in 0.05 s'
     )
   })
 
@@ -68,7 +68,7 @@ test.group('A body', () => {
 
     await assert.rejects(
       () => readJson(new Response(stream), { maxBytes: 256 * KIB }),
-      'The answer has more than the 262144 bytes expected'
+      'The server sent more than the 262144 bytes expected'
     )
   })
 
@@ -76,6 +76,9 @@ test.group('A body', () => {
     const bytes = [...new TextEncoder().encode('{"a":"ä"}')].map((byte) => Uint8Array.of(byte))
     assert.deepEqual(await readJson({ body: ReadableStream.from(bytes) }), { a: 'ä' })
     assert.isUndefined(await readJson(new Response('')))
-    await assert.rejects(() => readJson(new Response('{')), 'The answer is not JSON')
+    await assert.rejects(
+      () => readJson(new Response('{')),
+      'The server sent something else than JSON'
+    )
   })
 })

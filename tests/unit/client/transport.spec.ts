@@ -40,11 +40,15 @@ test.group('The transport', () => {
       bodies.push((await request.setEncoding('utf8').toArray()).join(''))
       sendJson(response, {}, 201)
     }
-    const call = { query: { name: 'a b' }, headers: { 'x-of-one': 'one' }, json: { a: 1 } }
+    const call = {
+      query: { name: 'a b', count: 1, none: undefined },
+      headers: { 'x-of-one': 'one' },
+      json: { a: 1 },
+    }
     await transport.json(address, { method: 'POST', ...call })
 
     const [{ method, url, headers } = {}] = platform.requests
-    assert.equal(`${method} ${url}`, 'POST /core/things?name=a+b')
+    assert.equal(`${method} ${url}`, 'POST /core/things?name=a+b&count=1')
     assert.include(headers, { 'x-of-all': 'all', 'x-of-one': 'one', 'accept': 'application/json' })
     assert.deepEqual(bodies, ['{"a":1}'])
   })

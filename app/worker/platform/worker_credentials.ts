@@ -1,6 +1,9 @@
+import { readText } from '#client/body'
+import { SharedToken, type Credentials, type IssuedToken } from '#client/credentials'
+import { Transport } from '#client/transport'
 import { clock } from '#kernel/clock'
 import { tryParseJson } from '#kernel/try_parse_json'
-import { PlatformUnavailable, PlatformRequestRejected } from './platform_errors.js'
+import { PlatformUnavailable, PlatformRequestRejected, reasonOf } from './platform_errors.js'
 
 const TIMEOUT_MS = 10_000
 const RENEW_BEFORE_MS = 60_000
@@ -17,43 +20,28 @@ export interface WorkerClient {
   readonly realm: string
 }
 
-interface CachedToken {
-  readonly token: string
-  readonly renewAt: number
+/** The login of the worker: its token is fetched on first use and renewed before it expires. */
+export function workerCredentials(client: WorkerClient): Credentials {
+  const issuer = new TokenIssuer(client)
+  return new SharedToken(
+    () => issuer.issue(),
+    () => clock.now()
+  )
 }
 
-/** The access token of the worker, fetched on first use and renewed before it expires. */
-export class WorkerToken {
+class TokenIssuer {
   readonly #client: WorkerClient
-  #fetching: Promise<CachedToken> | undefined
-  #cached: CachedToken | undefined
   #endpoint: string | undefined
 
   constructor(client: WorkerClient) {
     this.#client = client
   }
 
-  async get(): Promise<string> {
-    if (this.#cached && clock.now() < this.#cached.renewAt) {
-      return this.#cached.token
-    }
-    this.#fetching ??= this.#fetch().finally(() => (this.#fetching = undefined))
-    this.#cached = await this.#fetching
-    return this.#cached.token
-  }
-
-  /** Drops a rejected token, unless it was already replaced. */
-  discard(token: string): void {
-    if (this.#cached?.token === token) {
-      this.#cached = undefined
-    }
-  }
-
-  async #fetch(): Promise<CachedToken> {
+  async issue(): Promise<IssuedToken> {
     const requestedAt = clock.now()
     this.#endpoint ??= await this.#discover()
     const { id, secret, realm } = this.#client
-    const { status, content } = await fetchJson(this.#endpoint, {
+    const { status, content } = await requestJson(this.#endpoint, {
       grant_type: 'client_credentials',
       client_id: id,
       client_secret: secret(),
@@ -77,7 +65,7 @@ export class WorkerToken {
   /** The token endpoint from the discovery document, or the default one. */
   async #discover(): Promise<string> {
     const url = this.#client.url()
-    const { status, content } = await fetchJson(`${url}/.well-known/openid-configuration`)
+    const { status, content } = await requestJson(`${url}/.well-known/openid-configuration`)
     const endpoint = status === 200 ? content?.token_endpoint : undefined
     const isHere = typeof endpoint === 'string' && URL.canParse(endpoint) && isSame(endpoint, url)
     return isHere ? endpoint : `${url}/token`
@@ -88,30 +76,19 @@ export class WorkerToken {
 const isSame = (one: string, other: string): boolean =>
   new URL(one).origin === new URL(other).origin
 
-async function fetchJson(
+async function requestJson(
   url: string,
   form?: Record<string, string>
 ): Promise<{ status: number; content: Record<string, unknown> | undefined }> {
+  const posted = form && { method: 'POST', body: new URLSearchParams(form) }
   try {
-    const response = await fetch(url, {
-      method: form ? 'POST' : 'GET',
-      headers: { accept: 'application/json' },
-      ...(form && { body: new URLSearchParams(form) }),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
-    const content = tryParseJson(await response.text())
+    const response = await new Transport().send(url, { ...posted, answerMs: TIMEOUT_MS })
+    const content = tryParseJson(await readText(response))
     const isObject = typeof content === 'object' && content !== null
     return { status: response.status, content: isObject ? { ...content } : undefined }
   } catch (error) {
     throw new PlatformUnavailable(IDENTITY_PROVIDER, reasonOf(error), { cause: error })
   }
-}
-
-/** The system error code, or the message. */
-export function reasonOf(error: unknown): string {
-  const { cause, message } = error as Error
-  return (cause as NodeJS.ErrnoException | undefined)?.code ?? message
 }
 
 /** Short-lived tokens are renewed at half of their lifetime. */
