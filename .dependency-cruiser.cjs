@@ -33,7 +33,7 @@ const rooms = {
   'worker': 'bus|client|jobs|oci|shipping',
   // Runs analyses beside a hub; it knows of the hub what its public interface shows.
   'node': 'oci',
-  'hubctl': 'oci',
+  'hubctl': 'client|oci',
   // It looks at everything, and nothing knows of it but its command.
   'doctor': `${FOUNDATIONS}|core|storage|telemetry|identity`,
   // Stands on all surfaces, whose tables it fills.

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = new URL('../../', import.meta.url)
 const dist = new URL('dist/', import.meta.url)
-const packages = ['hubctl', 'oci', 'kernel', 'configuration']
+const packages = ['hubctl', 'client', 'oci', 'kernel', 'configuration']
 
 execFileSync('npm', ['run', '--silent', 'build'], { cwd: fileURLToPath(root), stdio: 'inherit' })
 rmSync(dist, { recursive: true, force: true })

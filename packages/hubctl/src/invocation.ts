@@ -6,7 +6,8 @@ import { Output, type OutputOptions } from '#hubctl/output/output'
 import { addressIn, Addresses } from '#hubctl/platform/addresses'
 import { Api } from '#hubctl/platform/api'
 import { TokenClient } from '#hubctl/platform/token_client'
-import { fixedSession, StoredSession, type Session } from '#hubctl/platform/session'
+import { fixedToken, type Credentials } from '#client/credentials'
+import { StoredSession } from '#hubctl/platform/session'
 import { Contexts, type Context } from '#hubctl/settings/contexts'
 import { namingContext } from './problem.js'
 
@@ -57,14 +58,14 @@ export class Invocation<Options extends object = object> {
     return new Api(addresses, this.#session(name, context, addresses), planned)
   }
 
-  #session(name: string | undefined, { tokens }: Context, addresses: Addresses): Session {
+  #session(name: string | undefined, { tokens }: Context, addresses: Addresses): Credentials {
     const envToken = process.env.HUBCTL_TOKEN
     if (envToken) {
-      return fixedSession(envToken)
+      return fixedToken(envToken)
     }
     return name !== undefined && tokens
       ? new StoredSession(this.contexts, name, tokens, new TokenClient(addresses.of('identity')))
-      : fixedSession(undefined)
+      : fixedToken(undefined)
   }
 }
 

@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from './exit_codes.js'
 import { printable } from '#hubctl/output/printable'
 import { styled } from '#hubctl/output/styled'
 import { wrapForStream } from '#hubctl/output/wrap'
+import { unusableAnswer } from '#hubctl/platform/unusable_answer'
 import { Problem } from './problem.js'
 import { hubctl } from './program.js'
 
@@ -23,9 +24,10 @@ function codeOf(error: unknown): ExitCode {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? EXIT.done : EXIT.usage
   }
-  if (error instanceof Problem) {
-    printError(error.message, error.advice)
-    return error.exitCode
+  const problem = unusableAnswer(error)
+  if (problem instanceof Problem) {
+    printError(problem.message, problem.advice)
+    return problem.exitCode
   }
   const advice = process.env.HUBCTL_DEBUG ? [] : ['HUBCTL_DEBUG=1 shows the stack trace.']
   printError((error as Error).message, advice)

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 import { Addresses } from '#hubctl/platform/addresses'
 import { Api } from '#hubctl/platform/api'
-import { fixedSession } from '#hubctl/platform/session'
+import { fixedToken } from '#client/credentials'
 import { TokenClient, type PersonLogin } from '#hubctl/platform/token_client'
 import { ANALYST, ANALYST_REALM, NODES, stewardOf } from '#hubctl/sandbox/network'
 import { writeNodeFiles } from '#hubctl/sandbox/node_part'
@@ -232,6 +232,6 @@ export class SoakedSandbox {
   async #login(login: PersonLogin): Promise<Api> {
     const addresses = new Addresses(this.#url)
     const { accessToken } = await new TokenClient(addresses.of('identity')).byPassword(login)
-    return new Api(addresses, fixedSession(accessToken))
+    return new Api(addresses, fixedToken(accessToken))
   }
 }

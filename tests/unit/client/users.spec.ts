@@ -1,6 +1,9 @@
 import { transportTo } from '#auth/remote_surface'
 import { readJson } from '#client/body'
+import { SharedToken } from '#client/credentials'
 import { HubClient } from '#console/hub_client'
+import { Api } from '#hubctl/platform/api'
+import { Addresses } from '#hubctl/platform/addresses'
 import { describeClientUser } from '#tests/helpers/client/behaviours'
 import type { TestPlatform } from '#tests/helpers/client/test_platform'
 import { request } from '#worker/platform/platform_request'
@@ -47,5 +50,18 @@ describeClientUser({
       const query = { service, path: '/things', signal }
       return readJson((await request({ credentials, retryForMs: 0 }, query))!)
     }
+  },
+})
+
+describeClientUser({
+  name: 'hubctl',
+  renews: true,
+  connect(platform) {
+    const credentials = new SharedToken(async () => ({
+      token: platform.issue(),
+      renewAt: Infinity,
+    }))
+    const api = new Api(new Addresses(platform.url), credentials)
+    return (signal) => api.read('core', '/things', { signal })
   },
 })

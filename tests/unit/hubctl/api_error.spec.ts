@@ -1,9 +1,12 @@
 import { test } from '@japa/runner'
 
-import { apiErrorFrom } from '#hubctl/platform/api_error'
+import { Refused } from '#client/failures'
+import { apiErrorOf } from '#hubctl/platform/api_error'
+
+const errorOf = async (response: Response) => apiErrorOf(await Refused.from(response))
 
 const refused = (envelope: object, status = 400) =>
-  apiErrorFrom(new Response(JSON.stringify(envelope), { status }))
+  errorOf(new Response(JSON.stringify(envelope), { status }))
 
 test.group('A refusal of the platform', () => {
   test('is said once, where one thing is wrong', async ({ assert }) => {
@@ -41,9 +44,9 @@ test.group('A refusal of the platform', () => {
 
   test('of a fault names the command by which an operator finds it', async ({ assert }) => {
     const headers = { 'x-request-id': '5f0c6c1e' }
-    const { advice } = await apiErrorFrom(new Response('{}', { status: 500, headers }))
+    const { advice } = await errorOf(new Response('{}', { status: 500, headers }))
     assert.include(advice, 'An operator sees what happened: hubctl trace 5f0c6c1e')
-    const behindProxy = await apiErrorFrom(new Response('', { status: 502 }))
+    const behindProxy = await errorOf(new Response('', { status: 502 }))
     assert.notInclude(behindProxy.advice.join(), 'trace')
   })
 

@@ -6,7 +6,7 @@ import { test } from '@japa/runner'
 import { Addresses } from '#hubctl/platform/addresses'
 import { Api } from '#hubctl/platform/api'
 import { allOf } from '#hubctl/platform/pages'
-import { fixedSession } from '#hubctl/platform/session'
+import { fixedToken } from '#client/credentials'
 
 /** A platform whose list answers whatever is asked for with what `answer` makes of the offset. */
 async function platform(answer: (offset: number) => object) {
@@ -19,7 +19,7 @@ async function platform(answer: (offset: number) => object) {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const api = new Api(new Addresses(`http://127.0.0.1:${port}`), fixedSession('token'))
+  const api = new Api(new Addresses(`http://127.0.0.1:${port}`), fixedToken('token'))
   return { api, requests: () => requests, close: () => void server.close() }
 }
 

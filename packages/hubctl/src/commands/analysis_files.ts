@@ -9,7 +9,7 @@ import { ANALYSES, BUCKET_FILES } from '#hubctl/kinds/record_collections'
 import { bytes } from '#hubctl/output/bytes'
 import { escapedLines, printable } from '#hubctl/output/printable'
 import type { Api } from '#hubctl/platform/api'
-import { boundedBody } from '#hubctl/platform/bounded_body'
+import { boundedBody } from '#client/body'
 import { Problem } from '#hubctl/problem'
 
 const CODE = 'code'
@@ -72,7 +72,7 @@ async function firstBytes(api: Api, fileId: string, count: number): Promise<Buff
   })
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of body ? boundedBody(body, { maxBytes: Number.POSITIVE_INFINITY }) : []) {
+  for await (const chunk of body ? boundedBody(body) : []) {
     chunks.push(chunk)
     length += chunk.byteLength
     if (length >= count) {

@@ -6,7 +6,7 @@ import { Command } from 'commander'
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import { perform, type Invocation } from '#hubctl/invocation'
 import { writeUntrusted } from '#hubctl/output/write_untrusted'
-import { boundedBody } from '#hubctl/platform/bounded_body'
+import { boundedBody } from '#client/body'
 
 interface TrailVerification {
   readonly intact: boolean
@@ -107,7 +107,7 @@ async function exportTrail(invocation: Invocation<{ to?: string }>): Promise<voi
     timeoutMs: TIMEOUT_MS,
   })
   if (body) {
-    const lines = boundedBody(body, { maxBytes: Number.POSITIVE_INFINITY, windowMs: PAUSE_MS })
+    const lines = boundedBody(body, { windowMs: PAUSE_MS })
     await (to === undefined
       ? writeUntrusted(lines)
       : pipeline(lines, createWriteStream(to, { flags: 'wx', mode: 0o600 })))

@@ -11,9 +11,7 @@ export async function withAnnouncedIdentity(context: Context): Promise<Context> 
     return context
   }
   const addresses = new Addresses(url, services)
-  const response = await reach(`${addresses.of('core')}/`, {
-    headers: { accept: 'application/json' },
-  })
+  const response = await reach(`${addresses.of('core')}/`)
   await response.body?.cancel()
   const announced = response.headers.get(HEADER)
   if (announced === null || addressIn(announced) === addresses.of('identity')) {

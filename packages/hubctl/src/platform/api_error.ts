@@ -1,21 +1,8 @@
+import type { Issue, Refused } from '#client/failures'
 import { EXIT, type ExitCode } from '#hubctl/exit_codes'
 import { Problem } from '#hubctl/problem'
 import { printable } from '#hubctl/output/printable'
 import { withHubctlCommands } from './analysis_commands.js'
-import { boundedText } from './bounded_body.js'
-
-interface Issue {
-  readonly code?: string
-  readonly path?: readonly string[]
-  readonly message?: string
-  readonly issues?: readonly Issue[]
-}
-
-interface Envelope {
-  readonly code?: string
-  readonly message?: string
-  readonly issues?: readonly Issue[]
-}
 
 /** An answer of the platform with an error status. */
 export class ApiError extends Problem {
@@ -38,20 +25,16 @@ const EXIT_OF: Readonly<Record<number, ExitCode>> = {
   429: EXIT.unreachable,
 }
 
-/** Turns an answer with an error status into an error with advice. */
-export async function apiErrorFrom(response: Response): Promise<ApiError> {
-  const { status } = response
-  const envelope = await envelopeOf(response)
+/** Turns a refusal into an error with advice. */
+export function apiErrorOf(refused: Refused): ApiError {
+  const { status, code, reason, issues } = refused
   const exitCode = EXIT_OF[status] ?? (status >= 500 ? EXIT.unreachable : EXIT.refused)
   const message =
-    conflictMessage(envelope?.issues) ??
-    envelopeMessage(envelope?.message) ??
+    conflictMessage(issues) ??
+    envelopeMessage(reason) ??
     `The platform responded with status ${status}`
-  const advice = [
-    ...remainingIssues(envelope?.issues, message),
-    ...adviceFor(status, response.headers),
-  ]
-  return new ApiError(exitCode, asSentence(message), advice, status, envelope?.code)
+  const advice = [...remainingIssues(issues, message), ...adviceFor(refused)]
+  return new ApiError(exitCode, asSentence(message), advice, status, code)
 }
 
 /** The message of an invalid query is only a count, so it is replaced; the issues have the details. */
@@ -63,20 +46,8 @@ const INVALID_QUERY = 'The query is invalid; hubctl get <kind> --help-kind shows
 
 const withOwnNames = (text: string) => withHubctlCommands(printable(text))
 
-const MAX_ENVELOPE_BYTES = 1024 ** 2
-
-async function envelopeOf(response: Response): Promise<Envelope | undefined> {
-  const text = await boundedText(response, MAX_ENVELOPE_BYTES).catch(() => '')
-  try {
-    const content: unknown = JSON.parse(text)
-    return typeof content === 'object' && content !== null ? content : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** The issues whose text is not part of the message. */
-function remainingIssues(issues: readonly Issue[] = [], message: string): string[] {
+function remainingIssues(issues: readonly Issue[], message: string): string[] {
   return issues.flatMap((issue) => {
     if (issue.issues) {
       return remainingIssues(issue.issues, message)
@@ -104,7 +75,7 @@ function issueText(issue: Issue): string {
 const CONFLICT = 'value_exists'
 
 /** The message if a uniqueness conflict is the only issue. */
-function conflictMessage([issue, ...others]: readonly Issue[] = []): string | undefined {
+function conflictMessage([issue, ...others]: readonly Issue[]): string | undefined {
   return issue?.code === CONFLICT && others.length === 0 ? conflictText(issue) : undefined
 }
 
@@ -115,7 +86,7 @@ function conflictText({ path = [] }: Issue): string {
   return `The ${shared.join(' and ')} is taken: another record${where} has it already.`
 }
 
-function adviceFor(status: number, headers: Headers): string[] {
+function adviceFor({ status, retryAfterMs, requestId }: Refused): string[] {
   switch (status) {
     case 401:
       return ['The token is invalid or has expired. Log in: hubctl login']
@@ -124,19 +95,19 @@ function adviceFor(status: number, headers: Headers): string[] {
     case 404:
       return ['List the records: hubctl get <kind>']
     case 429:
-      return [`Wait ${headers.get('retry-after') ?? 'some'} seconds and try again.`]
+      return [`Wait ${secondsOf(retryAfterMs)} seconds and try again.`]
     default:
       return status >= 500
-        ? ['Check the platform: hubctl status', ...adviceForRequest(headers)]
+        ? ['Check the platform: hubctl status', ...adviceForRequest(requestId)]
         : []
   }
 }
 
+const secondsOf = (ms: number | undefined) => (ms === undefined ? 'some' : Math.ceil(ms / 1000))
+
 /** Proxies answer without an id. */
-function adviceForRequest(headers: Headers): string[] {
-  const id = headers.get('x-request-id')
-  return id === null ? [] : [`An operator sees what happened: hubctl trace ${printable(id)}`]
-}
+const adviceForRequest = (id: string | undefined): string[] =>
+  id === undefined ? [] : [`An operator sees what happened: hubctl trace ${printable(id)}`]
 
 function asSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`

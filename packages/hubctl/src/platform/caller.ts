@@ -33,7 +33,7 @@ export async function readCaller(api: Api): Promise<Caller | undefined> {
   try {
     const answer = await api.read<Introspection>('identity', '/token/introspect', {
       method: 'POST',
-      body: { token },
+      json: { token },
     })
     return answer.active ? callerFrom(answer) : undefined
   } catch (error) {

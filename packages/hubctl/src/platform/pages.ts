@@ -1,6 +1,5 @@
+import { PAGE_SIZE, pagesOf as pagesIn, type PagesOptions } from '#client/pages'
 import type { SurfaceName } from '#configuration/surfaces'
-import { EXIT } from '#hubctl/exit_codes'
-import { Problem } from '#hubctl/problem'
 import type { Api } from './api.js'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -22,18 +21,9 @@ export interface Page {
   readonly meta: { readonly total: number; readonly schema?: Schema }
 }
 
-export interface ListQuery {
+export interface ListQuery extends Pick<PagesOptions, 'limit' | 'mostRecords'> {
   readonly query?: Iterable<readonly [string, string]>
-  /** Maximum number of records over all pages. */
-  readonly limit?: number
-  /** From this number of records on, the list is refused. */
-  readonly mostRecords?: number
 }
-
-const LARGEST_PAGE = 50
-
-/** A list that is longer has no end, or is not for a terminal. */
-const MOST_RECORDS = 1_000_000
 
 /** The answer of a list. Lists without pages have no total. */
 interface ListAnswer {
@@ -46,12 +36,12 @@ export async function readPage(
   api: Api,
   service: SurfaceName,
   path: string,
-  { query = [], limit = LARGEST_PAGE, offset = 0 }: ListQuery & { offset?: number }
+  { query = [], limit = PAGE_SIZE, offset = 0 }: ListQuery & { offset?: number }
 ): Promise<Page> {
   const parameters = new URLSearchParams(
     [...query].map(([key, value]): [string, string] => [key, value])
   )
-  const size = Math.min(limit, LARGEST_PAGE)
+  const size = Math.min(limit, PAGE_SIZE)
   parameters.set('page[limit]', String(size))
   parameters.set('page[offset]', String(offset))
   const { data, meta } = await api.read<ListAnswer>(service, path, { query: parameters })
@@ -59,40 +49,17 @@ export async function readPage(
   return { data, meta: { total: counted, ...meta } }
 }
 
-/**
- * Yields the pages of a list up to a limit. Stops if a page repeats the previous one, since not every list has pages.
- */
-export async function* pagesOf(
+/** Yields the pages of a list up to a limit. */
+export function pagesOf(
   api: Api,
   service: SurfaceName,
   path: string,
-  { query = [], limit = Infinity, mostRecords = MOST_RECORDS }: ListQuery = {}
+  { query = [], ...options }: ListQuery = {}
 ): AsyncGenerator<Page> {
   const conditions = [...query]
-  let offset = 0
-  let previous = new Set<string>()
-  while (offset < limit) {
-    const page = await readPage(api, service, path, {
-      query: conditions,
-      limit: limit - offset,
-      offset,
-    })
-    const records = page.data.map((record) => JSON.stringify(record))
-    if (offset > 0 && records.every((record) => previous.has(record))) {
-      return
-    }
-    yield page
-    previous = new Set(records)
-    offset += page.data.length
-    if (page.data.length === 0 || offset >= page.meta.total) {
-      return
-    }
-    if (offset >= mostRecords) {
-      throw new Problem(EXIT.refused, `The list has more than ${mostRecords} records.`, [
-        'Ask for fewer: --filter or --limit',
-      ])
-    }
-  }
+  const read = (offset: number, limit: number) =>
+    readPage(api, service, path, { query: conditions, limit, offset })
+  return pagesIn<Fields, Page>(read, options)
 }
 
 /** All records of a list. */

@@ -1,40 +1,32 @@
+import { Unreachable } from '#client/failures'
+import { Transport, type Call } from '#client/transport'
 import { EXIT } from '#hubctl/exit_codes'
 import { Problem } from '#hubctl/problem'
-
-/** Time limit for the response headers. */
-const TIMEOUT_MS = 30_000
 
 /** Sends a request. Connection errors name the server and what to check. */
 export async function reach(
   address: string,
-  init: RequestInit & { timeoutMs?: number } = {}
+  call?: Call,
+  by: Pick<Transport, 'send'> = new Transport()
 ): Promise<Response> {
-  const { timeoutMs = TIMEOUT_MS, signal, ...request } = init
-  const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(new Error('no answer')), timeoutMs)
-  const signals = [deadline.signal, ...(signal ? [signal] : [])]
   try {
-    return await fetch(address, {
-      redirect: 'error',
-      ...request,
-      signal: AbortSignal.any(signals),
-    })
+    return await requireNoRedirect(address, await by.send(address, call))
   } catch (error) {
-    if (signal?.aborted) {
-      throw error
-    }
-    throw unreachable(
-      address,
-      deadline.signal.aborted ? `no answer in ${timeoutMs / 1000} s` : error
-    )
-  } finally {
-    clearTimeout(timer)
+    throw error instanceof Unreachable ? unreachable(error) : error
   }
 }
 
-function unreachable(address: string, reason: unknown): Problem {
-  const { origin } = new URL(address)
-  const words = typeof reason === 'string' ? reason : reasonOf(reason as Error)
+/** The address of a service is not one that leads elsewhere. */
+async function requireNoRedirect(address: string, response: Response): Promise<Response> {
+  if (response.status >= 300 && response.status < 400) {
+    await response.body?.cancel()
+    throw new Unreachable(new URL(address).origin, 'unexpected redirect')
+  }
+  return response
+}
+
+function unreachable({ origin, reason, code = '' }: Unreachable): Problem {
+  const words = REASONS[code] ?? reason
   return new Problem(EXIT.unreachable, `${origin} cannot be reached: ${words}.`, [
     'Check that it runs at this address. hubctl context list shows the address; --url <address> uses another.',
   ])
@@ -59,10 +51,4 @@ const REASONS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     'certificate of an unknown issuer (NODE_EXTRA_CA_CERTS names a file of trusted certificates)',
   CERT_HAS_EXPIRED: 'certificate expired',
-}
-
-/** Redirects are an error, since following one would send the token elsewhere. */
-function reasonOf(error: Error): string {
-  const { code, message } = (error.cause ?? error) as { code?: string; message?: string }
-  return REASONS[code ?? ''] ?? message ?? error.message
 }

@@ -1,6 +1,6 @@
+import { readJson } from '#client/body'
 import { SURFACE_NAMES, type SurfaceName } from '#configuration/surfaces'
 import type { Addresses } from './addresses.js'
-import { boundedJson } from './bounded_body.js'
 import { reach } from './reach.js'
 
 const TIMEOUT_MS = 5_000
@@ -42,7 +42,7 @@ async function stateOf(service: SurfaceName, address: string): Promise<ServiceSt
 
 /** The optional dependencies that a service runs without. */
 async function degradationIn(ready: Response): Promise<string | null> {
-  const { degraded } = await boundedJson<{ degraded?: { name: string }[] }>(ready).catch(() => ({
+  const { degraded } = await readJson<{ degraded?: { name: string }[] }>(ready).catch(() => ({
     degraded: undefined,
   }))
   const names = Array.isArray(degraded) ? degraded.map(({ name }) => String(name)) : []
@@ -50,11 +50,8 @@ async function degradationIn(ready: Response): Promise<string | null> {
 }
 
 async function versionAt(address: string): Promise<string | null> {
-  const response = await reach(`${address}/`, {
-    timeoutMs: TIMEOUT_MS,
-    headers: { accept: 'application/json' },
-  })
-  const { version } = await boundedJson<{ version?: string }>(response).catch(() => ({
+  const response = await reach(`${address}/`, { timeoutMs: TIMEOUT_MS })
+  const { version } = await readJson<{ version?: string }>(response).catch(() => ({
     version: undefined,
   }))
   return version ?? null

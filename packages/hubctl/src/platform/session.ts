@@ -1,3 +1,4 @@
+import type { Credentials } from '#client/credentials'
 import type { Contexts, Tokens } from '#hubctl/settings/contexts'
 import { LoginProblem, Problem } from '#hubctl/problem'
 import { EXIT } from '#hubctl/exit_codes'
@@ -6,21 +7,8 @@ import type { TokenClient } from './token_client.js'
 /** Tokens are renewed this long before they expire, so that they last for the request. */
 const RENEW_AHEAD_MS = 20_000
 
-/** The login that requests use. */
-export interface Session {
-  /** The access token; undefined without a login. */
-  token(): Promise<string | undefined>
-  /** Replaces a rejected token; undefined if it cannot be renewed. */
-  renewed(refused: string): Promise<string | undefined>
-}
-
-/** A session with a fixed token, or without one. */
-export function fixedSession(token: string | undefined): Session {
-  return { token: async () => token, renewed: async () => undefined }
-}
-
 /** The login stored with a context. Only one process renews its token at a time. */
-export class StoredSession implements Session {
+export class StoredSession implements Credentials {
   readonly #contexts: Contexts
   readonly #name: string
   readonly #grants: TokenClient
@@ -45,7 +33,7 @@ export class StoredSession implements Session {
     return renewed
   }
 
-  async renewed(refused: string): Promise<string | undefined> {
+  async renewed(refused: string | undefined): Promise<string | undefined> {
     return this.#contexts.withLock(async () => {
       const { contexts, current } = await this.#contexts.read()
       const context = contexts[this.#name]

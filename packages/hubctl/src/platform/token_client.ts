@@ -1,8 +1,9 @@
+import { readJson } from '#client/body'
+import { Refused } from '#client/failures'
 import type { Tokens } from '#hubctl/settings/contexts'
 import { LoginProblem } from '#hubctl/problem'
 import { reach } from './reach.js'
-import { apiErrorFrom, type ApiError } from './api_error.js'
-import { boundedJson } from './bounded_body.js'
+import { apiErrorOf, type ApiError } from './api_error.js'
 
 export interface PersonLogin {
   readonly user: string
@@ -51,9 +52,9 @@ export class TokenClient {
   async #requestTokens(form: Record<string, string>): Promise<TokenAnswer> {
     const response = await this.#send('/token', form)
     if (!response.ok) {
-      throw asLoginProblem(await apiErrorFrom(response))
+      throw asLoginProblem(apiErrorOf(await Refused.from(response)))
     }
-    return boundedJson<TokenAnswer>(response)
+    return readJson<TokenAnswer>(response)
   }
 
   #send(path: string, form: Record<string, string>): Promise<Response> {

@@ -7,7 +7,7 @@ import { EXIT } from '#hubctl/exit_codes'
 import type { Output } from '#hubctl/output/output'
 import { Addresses } from '#hubctl/platform/addresses'
 import { Api } from '#hubctl/platform/api'
-import { fixedSession } from '#hubctl/platform/session'
+import { fixedToken } from '#client/credentials'
 import { TokenClient, type PersonLogin } from '#hubctl/platform/token_client'
 import { Problem } from '#hubctl/problem'
 import { Contexts, type Tokens } from '#hubctl/settings/contexts'
@@ -214,7 +214,7 @@ export class Supervisor {
     await requireOwnHub(this.#parts.get(HUB)!, this.#hub)
     const tokens: Tokens = await new TokenClient(this.#addresses.of('identity')).byPassword(login)
     await this.#contexts!.save(role, this.#hub.url, tokens)
-    return new Api(this.#addresses, fixedSession(tokens.accessToken))
+    return new Api(this.#addresses, fixedToken(tokens.accessToken))
   }
 
   #show(part: string, text: string): void {

@@ -7,7 +7,7 @@ import { withConfirmation, withDryRun } from '#hubctl/options'
 import { bytes } from '#hubctl/output/bytes'
 import { writeUntrusted } from '#hubctl/output/write_untrusted'
 import { requireConfirmation } from '#hubctl/output/prompts'
-import { boundedBody } from '#hubctl/platform/bounded_body'
+import { boundedBody } from '#client/body'
 import { allOf } from '#hubctl/platform/pages'
 import { copy } from './copy.js'
 import {
@@ -115,7 +115,7 @@ async function printFile(invocation: Invocation, text: string): Promise<void> {
     headers: { accept: '*/*' },
   })
   if (body) {
-    await writeUntrusted(boundedBody(body, { maxBytes: size ?? Number.POSITIVE_INFINITY }))
+    await writeUntrusted(boundedBody(body, size === null ? {} : { maxBytes: size }))
   }
 }
 

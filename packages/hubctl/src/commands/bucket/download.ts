@@ -10,7 +10,7 @@ import { BUCKET_FILES } from '#hubctl/kinds/record_collections'
 import type { Output } from '#hubctl/output/output'
 import { progressOf, type Progress } from '#hubctl/output/progress'
 import type { Api } from '#hubctl/platform/api'
-import { boundedBody } from '#hubctl/platform/bounded_body'
+import { boundedBody, BodyUnusable } from '#client/body'
 import { Problem } from '#hubctl/problem'
 import { sha256In, sha256Of } from './checksum.js'
 import type { BucketFile } from './bucket_location.js'
@@ -85,7 +85,7 @@ async function writePart(
     const maxBytes = size === null ? Number.POSITIVE_INFINITY : size - offset
     await (body ? pipeline(boundedBody(body, { maxBytes }), counting, file) : writeFile(part, ''))
   } catch (error) {
-    if (error instanceof Problem) {
+    if (error instanceof BodyUnusable && error.problem !== 'brokeOff') {
       throw error
     }
     throw new Problem(

@@ -3,13 +3,14 @@ import { stat } from 'node:fs/promises'
 
 import { DetailedError, Upload } from 'tus-js-client'
 
+import { Refused } from '#client/failures'
 import { EXIT } from '#hubctl/exit_codes'
 import { pathOf } from '#hubctl/kinds/kind'
 import { BUCKET_FILES } from '#hubctl/kinds/record_collections'
 import type { Output } from '#hubctl/output/output'
 import { progressOf } from '#hubctl/output/progress'
 import type { Api } from '#hubctl/platform/api'
-import { apiErrorFrom } from '#hubctl/platform/api_error'
+import { apiErrorOf } from '#hubctl/platform/api_error'
 import { traceOfCaller } from '#hubctl/platform/trace_of_caller'
 import { Problem } from '#hubctl/problem'
 import { PendingUploads } from './pending_uploads.js'
@@ -79,7 +80,8 @@ async function explainError(error: Error): Promise<Error> {
       'Run the same command again to resume it.',
     ])
   }
-  return apiErrorFrom(new Response(answer.getBody() || null, { status: answer.getStatus() }))
+  const response = new Response(answer.getBody() || null, { status: answer.getStatus() })
+  return apiErrorOf(await Refused.from(response))
 }
 
 async function verifyChecksum(
