@@ -32,7 +32,7 @@ const rooms = {
   // Talks to the platform over the bus and HTTP as one of somebody else would, and looks into none of its rooms.
   'worker': 'bus|client|jobs|oci|shipping',
   // Runs analyses beside a hub; it knows of the hub what its public interface shows.
-  'node': 'oci',
+  'node': 'client|oci',
   'hubctl': 'client|oci',
   // It looks at everything, and nothing knows of it but its command.
   'doctor': `${FOUNDATIONS}|core|storage|telemetry|identity`,

@@ -26,11 +26,10 @@ async function streaming(cleanup: (end: () => void) => void, ...answers: (string
   const transport = new Transport({ headers: () => headers })
   const controller = new AbortController()
   const follow = (options: Partial<Parameters<typeof followEvents>[1]> = {}) =>
-    followEvents((own) => transport.open(`${platform.url}/core/things`, { headers: own }), {
-      signal: controller.signal,
-      pauses: PAUSES,
-      ...options,
-    })
+    followEvents(
+      (own, signal) => transport.open(`${platform.url}/core/things`, { headers: own, signal }),
+      { signal: controller.signal, pauses: PAUSES, ...options }
+    )
   return { platform, follow, controller }
 }
 
@@ -78,6 +77,19 @@ test.group('A stream of events', () => {
       return false
     }
     assert.deepEqual(await Array.fromAsync(follow({ pauses, isFinal })), [])
+  })
+
+  test('is opened again where nothing comes', async ({ assert, cleanup }) => {
+    const { platform, follow } = await streaming(cleanup)
+    platform.answer = (response) => {
+      response.writeHead(200).write(event(platform.requests.length))
+    }
+    const events = follow({ silenceMs: 200 })
+    assert.deepEqual(
+      [(await events.next()).value?.data, (await events.next()).value?.data],
+      ['1', '2']
+    )
+    await events.return(undefined)
   })
 
   test('is given up where an event has no end', async ({ assert }) => {

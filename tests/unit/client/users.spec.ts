@@ -4,6 +4,7 @@ import { SharedToken } from '#client/credentials'
 import { HubClient } from '#console/hub_client'
 import { Api } from '#hubctl/platform/api'
 import { Addresses } from '#hubctl/platform/addresses'
+import { Hub } from '#node/hub/hub'
 import { describeClientUser } from '#tests/helpers/client/behaviours'
 import type { TestPlatform } from '#tests/helpers/client/test_platform'
 import { request } from '#worker/platform/platform_request'
@@ -63,5 +64,14 @@ describeClientUser({
     }))
     const api = new Api(new Addresses(platform.url), credentials)
     return (signal) => api.read('core', '/things', { signal })
+  },
+})
+
+describeClientUser({
+  name: 'a node',
+  renews: true,
+  connect({ url }) {
+    const hub = new Hub({ url }, { id: 'client', secret: 'secret' })
+    return (signal) => hub.json('core', '/things', { signal })
   },
 })

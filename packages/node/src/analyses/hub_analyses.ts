@@ -1,3 +1,4 @@
+import { PAGE_SIZE, recordsOf } from '#client/pages'
 import { isUuid } from '#kernel/is_uuid'
 
 import { publicKeyIn } from '#node/seal/key_pair'
@@ -65,8 +66,6 @@ interface PartnerAssignment {
   readonly executionStatus: ExecutionStatus | null
   readonly node: HubNode
 }
-
-const PAGE = 50
 
 /** Reads and reports the analyses of a node. */
 export class HubAnalyses {
@@ -155,18 +154,14 @@ export class HubAnalyses {
     return this.#assignmentsIn<PartnerAssignment>(query, true)
   }
 
-  async #assignmentsIn<T>(query: Readonly<Record<string, string>>, all: boolean): Promise<T[]> {
-    const found: T[] = []
-    for (;;) {
-      const page = { 'page[limit]': String(PAGE), 'page[offset]': String(found.length) }
-      const { data } = await this.#hub.json<{ data: T[] }>('core', '/analysis-nodes', {
+  #assignmentsIn<T>(query: Readonly<Record<string, string>>, all: boolean): Promise<T[]> {
+    const read = (offset: number, size: number) => {
+      const page = { 'page[limit]': size, 'page[offset]': offset }
+      return this.#hub.json<{ data: T[] }>('core', '/analysis-nodes', {
         query: { ...query, ...page },
       })
-      found.push(...data)
-      if (!all || data.length < PAGE) {
-        return found
-      }
     }
+    return Array.fromAsync(recordsOf(read, all ? {} : { limit: PAGE_SIZE }))
   }
 }
 

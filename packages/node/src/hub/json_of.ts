@@ -1,18 +1,16 @@
+import { BodyUnusable, readJson } from '#client/body'
 import { HubUnavailable } from '#node/errors'
 
-import { answerText } from './answer_text.js'
-
 /**
- * Parses the JSON of a response; null if it is empty. Invalid JSON counts as unavailable, so that callers repeat the
- * request.
+ * Parses the JSON of a response; null if it is empty. An unusable response counts as unavailable, so that callers repeat
+ * the request.
  */
 export async function jsonOf<T>(response: Response): Promise<T> {
   try {
-    const text = await answerText(response)
-    return (text === '' ? null : JSON.parse(text)) as T
+    return (await readJson<T | undefined>(response)) ?? (null as T)
   } catch (error) {
-    const problem =
-      error instanceof SyntaxError ? 'is not JSON' : `broke off: ${(error as Error).message}`
-    throw new HubUnavailable(`An answer of ${new URL(response.url).origin} ${problem}`, error)
+    const { message } = error as Error
+    const problem = error instanceof BodyUnusable ? error.reason : `sent no answer: ${message}`
+    throw new HubUnavailable(`${new URL(response.url).origin} ${problem}`, error)
   }
 }

@@ -1,3 +1,5 @@
+import { SharedToken, type Credentials } from '#client/credentials'
+import { Transport } from '#client/transport'
 import { clock } from '#kernel/clock'
 
 import { jsonOf } from './json_of.js'
@@ -8,47 +10,20 @@ export interface ClientCredentials {
   readonly secret: string
 }
 
-interface Token {
-  readonly text: string
-  readonly renewAt: number
-}
-
 /** A token is renewed when a fifth of its lifetime is left. */
 const LIFE_SHARE = 0.8
 const DEFAULT_LIFE_SECONDS = 300
 
-/** The login of a client. Concurrent requests share one token, and one renewal. */
-export class Login {
-  readonly #address: string
-  readonly #credentials: ClientCredentials
-  #token: Token | undefined
-  #renewal: Promise<Token> | undefined
-
-  constructor(address: string, credentials: ClientCredentials) {
-    this.#address = address
-    this.#credentials = credentials
-  }
-
-  /** Returns a valid token other than `refused`. */
-  async token(refused?: string): Promise<string> {
-    const current = this.#token
-    if (current && current.text !== refused && current.renewAt > clock.now()) {
-      return current.text
-    }
-    this.#renewal ??= this.#requestToken().finally(() => (this.#renewal = undefined))
-    this.#token = await this.#renewal
-    return this.#token.text
-  }
-
-  async #requestToken(): Promise<Token> {
-    const { id, secret } = this.#credentials
-    const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret }
-    const response = await requestHub(`${this.#address}/token`, {
-      method: 'POST',
-      body: new URLSearchParams(form),
-    })
+/** The login of a client at an identity provider. */
+export function loginAt(address: string, { id, secret }: ClientCredentials): Credentials {
+  const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret }
+  const transport = new Transport()
+  const issue = async () => {
+    const body = new URLSearchParams(form)
+    const response = await requestHub(transport, `${address}/token`, { method: 'POST', body })
     const answer = await jsonOf<{ access_token: string; expires_in?: number }>(response)
     const lifeMs = (answer.expires_in ?? DEFAULT_LIFE_SECONDS) * 1000
-    return { text: answer.access_token, renewAt: clock.now() + lifeMs * LIFE_SHARE }
+    return { token: answer.access_token, renewAt: clock.now() + lifeMs * LIFE_SHARE }
   }
+  return new SharedToken(issue, () => clock.now())
 }

@@ -1,46 +1,36 @@
-import { tryParseJson } from '#kernel/try_parse_json'
+import { Refused, Unreachable } from '#client/failures'
+import type { Call, Transport } from '#client/transport'
 import { HubRefusal, HubUnavailable } from '#node/errors'
-import { answerText } from './answer_text.js'
 
 /** The timeout until the headers of a response. */
 const ANSWER_MS = 60_000
-const LATER = new Set([408, 425, 429])
 
 /** Sends a request. An error response is thrown as `HubRefusal`, or as `HubUnavailable` if a repetition may succeed. */
-export async function requestHub(address: string, init: RequestInit = {}): Promise<Response> {
-  const { signal } = init
-  const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(), ANSWER_MS)
+export async function requestHub(
+  transport: Transport,
+  address: string,
+  call: Call
+): Promise<Response> {
   try {
-    const signals = signal ? [signal, limit.signal] : [limit.signal]
-    return await requireOk(
-      await fetch(address, { redirect: 'error', ...init, signal: AbortSignal.any(signals) })
-    )
+    return await transport.open(address, { timeoutMs: ANSWER_MS, ...call })
   } catch (error) {
-    if (signal?.aborted || error instanceof HubRefusal || error instanceof HubUnavailable) {
-      throw error
-    }
-    throw new HubUnavailable(`${new URL(address).origin} cannot be reached`, error)
-  } finally {
-    clearTimeout(timer)
+    throw error instanceof Refused ? refusalOf(error, address) : awayOf(error)
   }
 }
 
-async function requireOk(response: Response): Promise<Response> {
-  const { ok, status } = response
-  if (ok) {
-    return response
-  }
-  const message = await messageIn(response)
-  if (status >= 500 || LATER.has(status)) {
-    throw new HubUnavailable(
-      `The hub answered with status ${status}: ${message ?? 'no reason given'}`
-    )
-  }
-  throw new HubRefusal(message ?? `The hub answered with status ${status}`, status)
-}
+const awayOf = (error: unknown): unknown =>
+  error instanceof Unreachable
+    ? new HubUnavailable(`${error.origin} cannot be reached`, error)
+    : error
 
-async function messageIn(response: Response): Promise<string | undefined> {
-  const content = tryParseJson(await answerText(response).catch(() => ''))
-  return (content as { message?: string } | undefined)?.message
+function refusalOf(refused: Refused, address: string): Error {
+  const { status, reason, isPassing, isRedirect } = refused
+  if (isRedirect) {
+    return new HubUnavailable(`${new URL(address).origin} cannot be reached`, refused)
+  }
+  if (isPassing) {
+    const message = `The hub answered with status ${status}: ${reason ?? 'no reason given'}`
+    return new HubUnavailable(message, refused)
+  }
+  return new HubRefusal(reason ?? `The hub answered with status ${status}`, status)
 }

@@ -1,30 +1,17 @@
-import { jitteredBackoff, sleep } from '#kernel/backoff'
-
+import { repeat } from '#client/repeat'
 import { HubUnavailable } from '#node/errors'
 
-const POLICY = { firstMs: 250, longestMs: 10_000 }
+const PAUSES = { firstMs: 250, longestMs: 10_000 }
 
 /**
  * Repeats a request with growing pauses until it succeeds. Throws a final failure, or the last one when the signal
  * aborts.
  */
-export async function retryRequests<T>(
+export const retryRequests = <T>(
   request: () => Promise<T>,
   isFinal: (error: unknown) => boolean,
   signal: AbortSignal
-): Promise<T> {
-  for (let failures = 1; ; failures += 1) {
-    signal.throwIfAborted()
-    try {
-      return await request()
-    } catch (error) {
-      if (isFinal(error) || signal.aborted) {
-        throw error
-      }
-      await sleep(jitteredBackoff(failures, POLICY), signal)
-    }
-  }
-}
+): Promise<T> => repeat(request, { signal, isFinal, pauses: PAUSES })
 
 /** Repeats a request while the hub is unavailable. */
 export const retryWhileAway = <T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> =>

@@ -1,10 +1,5 @@
-import type { EventSourceMessage } from 'eventsource-parser'
-import { EventSourceParserStream } from 'eventsource-parser/stream'
-
-import { jitteredBackoff, sleep } from '#kernel/backoff'
-
+import { followEvents } from '#client/events'
 import type { Hub } from '#node/hub/hub'
-import { Watchdog } from './watchdog.js'
 
 export interface MailboxMessage {
   readonly id: string
@@ -63,35 +58,16 @@ export class Mailbox {
     await this.#hub.json('messenger', '/messages/ack', { method: 'POST', json: { ids } })
   }
 
-  /** Calls back when messages may have arrived, until the signal aborts. Reconnects after a lost connection. */
+  /**
+   * Calls back when messages may have arrived, until the signal aborts. Reconnects after a lost connection. The ping
+   * every 15 seconds also covers a lost notification.
+   */
   async watch(onArrival: (event?: string) => void, signal: AbortSignal): Promise<void> {
-    let failures = 0
-    while (!signal.aborted) {
-      const watchdog = new Watchdog(SILENCE_MS)
-      try {
-        const events = await this.#openStream(AbortSignal.any([signal, watchdog.signal]))
-        for await (const { event } of events) {
-          failures = 0
-          watchdog.feed()
-          onArrival(event)
-        }
-      } catch {
-        failures += 1
-      } finally {
-        watchdog.end()
-      }
-      await sleep(jitteredBackoff(Math.max(1, failures), RECONNECT), signal)
+    const open = (headers: Readonly<Record<string, string>>, connection: AbortSignal) =>
+      this.#hub.open('messenger', '/messages/stream', { headers, signal: connection })
+    const events = followEvents(open, { signal, pauses: RECONNECT, silenceMs: SILENCE_MS })
+    for await (const { event } of events) {
+      onArrival(event)
     }
-  }
-
-  /** Reads notifications and pings. The ping every 15 seconds also covers a lost notification. */
-  async #openStream(signal: AbortSignal): Promise<AsyncIterable<EventSourceMessage>> {
-    const response = await this.#hub.open('messenger', '/messages/stream', {
-      headers: { accept: 'text/event-stream' },
-      signal,
-    })
-    return response
-      .body!.pipeThrough(new TextDecoderStream())
-      .pipeThrough(new EventSourceParserStream())
   }
 }
