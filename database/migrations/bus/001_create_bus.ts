@@ -14,17 +14,13 @@ const MESSAGES = [
   `create table outbox (
     position bigint generated always as identity primary key,
     written_at timestamptz(3) not null default clock_timestamp(),
-    pending smallint not null,
-    message_id varchar(21) not null,
-    ordered_by text not null,
-    queue text,
-    content json not null
+    pending smallint not null, message_id varchar(21) not null,
+    ordered_by text not null, queue text, content json not null
   )`,
 
   `create table inbox (
     consumer text not null, message_id text not null,
-    attempts integer not null default 0,
-    done_at timestamptz(3),
+    attempts integer not null default 0, done_at timestamptz(3),
     created_at timestamptz(3) not null default now(),
     primary key (consumer, message_id)
   )`,
@@ -32,11 +28,8 @@ const MESSAGES = [
 
   `create table dead_letters (
     id text primary key,
-    queue text not null,
-    message_id text, type text,
-    reason text not null,
-    attempts integer not null,
-    body bytea not null,
+    queue text not null, message_id text, type text, reason text not null,
+    attempts integer not null, body bytea not null,
     dead_lettered_at timestamptz(3) not null default now(),
     unique (queue, message_id)
   )`,
@@ -52,15 +45,13 @@ const MESSAGES = [
  */
 const TOTALS = [
   `create table record_totals (
-    list text collate "C" not null,
-    realm_id uuid not null,
+    list text collate "C" not null, realm_id uuid not null,
     records bigint not null,
     primary key (list, realm_id)
   ) with (fillfactor = 50)`,
 
   `create table record_total_changes (
-    list text collate "C" not null,
-    realm_id uuid not null,
+    list text collate "C" not null, realm_id uuid not null,
     change bigint not null,
     transaction_id xid8 not null default pg_current_xact_id()
   ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)`,
@@ -99,8 +90,7 @@ const ADOPTIONS = [
   `create table adoption_runs (
     surface text primary key,
     is_open boolean not null default true,
-    started_at timestamptz(3) not null default now(),
-    ended_at timestamptz(3)
+    started_at timestamptz(3) not null default now(), ended_at timestamptz(3)
   )`,
 
   `create table adopted_tables (
@@ -109,10 +99,8 @@ const ADOPTIONS = [
   )`,
 
   `create table adopted_rows (
-    table_name text collate "C" not null,
-    id uuid not null,
-    digest bytea not null,
-    adopted_at timestamptz(3) not null default now(),
+    table_name text collate "C" not null, id uuid not null,
+    digest bytea not null, adopted_at timestamptz(3) not null default now(),
     primary key (table_name, id)
   )`,
 ]

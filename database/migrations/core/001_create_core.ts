@@ -40,8 +40,7 @@ const REGISTRIES = [
 
   `create table registry_projects (
     id uuid primary key, name varchar(128) not null,
-    type varchar(64) default 'default',
-    public boolean not null default true,
+    type varchar(64) default 'default', public boolean not null default true,
     external_name varchar(64) not null, external_id varchar(64),
     account_id varchar(64), account_name varchar(256), account_secret text,
     webhook_name varchar(128), webhook_exists boolean not null default false,
@@ -65,8 +64,7 @@ const REGISTRY_STATES = [
   // `refusals`: how often in a row the registry refused the account; it is asked more and more rarely.
   `create table registry_states (
     registry_id uuid primary key references registries on delete cascade,
-    paused_until timestamptz(3),
-    is_removing boolean not null default false,
+    paused_until timestamptz(3), is_removing boolean not null default false,
     refusals integer not null default 0
   )`,
 
@@ -90,8 +88,7 @@ const REGISTRY_STATES = [
 
   `create table registry_hooks (
     registry_id uuid primary key references registries on delete cascade,
-    secret text not null,
-    created_at timestamptz(3) not null default now()
+    secret text not null, created_at timestamptz(3) not null default now()
   )`,
 
   `create table registry_client_renewals (
@@ -108,8 +105,7 @@ const NODES = [
     hidden boolean not null default false,
     type varchar(64) not null default 'default',
     online boolean not null default false,
-    public_key varchar(24576), robot_id uuid,
-    realm_id uuid not null,
+    public_key varchar(24576), robot_id uuid, realm_id uuid not null,
     registry_id uuid references registries on delete set null,
     registry_project_id uuid references registry_projects on delete set null,
     ${TIMES},
@@ -132,8 +128,7 @@ const NODES = [
 
   `create table node_presence_spans (
     node_id uuid not null references nodes (id) on delete cascade,
-    online_since timestamptz(3) not null,
-    offline_since timestamptz(3),
+    online_since timestamptz(3) not null, offline_since timestamptz(3),
     primary key (node_id, online_since)
   )`,
 
@@ -159,8 +154,7 @@ const MASTER_IMAGES = [
     id uuid primary key, name varchar not null,
     path varchar(512),
     virtual_path varchar(512) not null, group_virtual_path varchar(512) not null,
-    command text,
-    command_arguments text not null default '[]',
+    command text, command_arguments text not null default '[]',
     build_status varchar(64), build_progress integer, build_hash varchar(135),
     build_size bigint,
     ${TIMES}
@@ -187,8 +181,7 @@ const PROJECTS = [
     display_name varchar(256), description text,
     nodes integer not null default 0, analyses integer not null default 0,
     ${TIMES},
-    realm_id uuid not null,
-    client_id uuid, robot_id uuid, user_id uuid,
+    realm_id uuid not null, client_id uuid, robot_id uuid, user_id uuid,
     master_image_id uuid references master_images on delete set null
   )`,
   ...index.named('projects'),
@@ -229,9 +222,7 @@ const ANALYSES = [
     build_progress integer, build_hash varchar(135), build_os varchar(64),
     build_size bigint, execution_status varchar(64), execution_progress integer,
     registry_id uuid references registries on delete set null,
-    client_id uuid,
-    realm_id uuid not null,
-    user_id uuid,
+    client_id uuid, realm_id uuid not null, user_id uuid,
     project_id uuid not null references projects on delete cascade,
     master_image_id uuid references master_images on delete set null,
     image_command_arguments text,
@@ -274,8 +265,7 @@ const ASSIGNMENTS = [
   `create table analysis_node_decisions (
     analysis_id uuid not null references analyses on delete cascade,
     node_id uuid not null references nodes on delete cascade,
-    decision varchar(16) not null,
-    content_digest varchar(64) not null,
+    decision varchar(16) not null, content_digest varchar(64) not null,
     content jsonb not null,
     actor_type varchar(16) not null, actor_id uuid, actor_name text,
     decided_at timestamptz(3) not null default now(),
@@ -315,10 +305,8 @@ const BUCKETS = [
   // bucket can be deleted.
   `create table analysis_bucket_requests (
     correlation_id varchar(64) primary key,
-    analysis_id uuid not null,
-    type varchar(16) not null,
-    requested_at timestamptz(3) not null default now(),
-    bucket_id uuid
+    analysis_id uuid not null, type varchar(16) not null,
+    requested_at timestamptz(3) not null default now(), bucket_id uuid
   )`,
   `create index analysis_bucket_requests_analysis_id
     on analysis_bucket_requests (analysis_id, type)`,
@@ -327,8 +315,7 @@ const BUCKETS = [
     id uuid primary key, path varchar(256) not null,
     root boolean not null default false,
     bucket_id uuid not null, bucket_file_id uuid not null,
-    client_id uuid, robot_id uuid, user_id uuid,
-    realm_id uuid not null,
+    client_id uuid, robot_id uuid, user_id uuid, realm_id uuid not null,
     analysis_id uuid not null references analyses on delete cascade,
     analysis_bucket_id uuid not null references analysis_buckets on delete cascade,
     ${TIMES},
@@ -362,8 +349,7 @@ const BUCKETS = [
 const RUNS = [
   `create table analysis_runs (
     analysis_id uuid not null references analyses on delete cascade,
-    process varchar(16) not null,
-    run varchar(64) not null,
+    process varchar(16) not null, run varchar(64) not null,
     started_at timestamptz(3) not null default now(),
     reported_at timestamptz(3) not null default now(),
     check_requested_at timestamptz(3), problem text,
@@ -375,8 +361,7 @@ const RUNS = [
   // The builds of master images, and the synchronization: reports must name their run.
   `create table master_image_runs (
     subject varchar(36) primary key,
-    run varchar(64) not null,
-    started_at timestamptz not null default now()
+    run varchar(64) not null, started_at timestamptz not null default now()
   )`,
 ]
 
@@ -403,9 +388,7 @@ const FOLLOWED = {
 const STATUS_HISTORY = [
   `create table status_history (
     position bigint generated always as identity primary key,
-    subject_id uuid not null,
-    name varchar(64) not null,
-    value text,
+    subject_id uuid not null, name varchar(64) not null, value text,
     changed_at timestamptz(3) not null default clock_timestamp()
   )`,
   'create index status_history_subject on status_history (subject_id, name, position)',

@@ -58,11 +58,9 @@ const USERS = [
 const CLIENTS = [
   `create table clients (
     id uuid primary key, name varchar(128) not null,
-    built_in boolean not null default false,
-    display_name varchar(256),
+    built_in boolean not null default false, display_name varchar(256),
     description varchar(4096), redirect_uri varchar(4096),
-    active boolean not null default true,
-    secret varchar(1024),
+    active boolean not null default true, secret varchar(1024),
     secret_digest varchar(64), secret_hashed boolean not null default false,
     secret_encrypted boolean not null default true,
     grant_types varchar(512), scope varchar(512),
@@ -167,8 +165,7 @@ function assignment([owner, assigned]: readonly [string, string]): string[] {
 const KEYS_AND_SESSIONS = [
   `create table identity_signing_keys (
     kid varchar(64) primary key,
-    public_key jsonb not null,
-    private_key text not null,
+    public_key jsonb not null, private_key text not null,
     created_at timestamptz(3) not null
   )`,
 
@@ -176,8 +173,7 @@ const KEYS_AND_SESSIONS = [
     id uuid primary key,
     user_id uuid not null references users on delete cascade,
     client_id uuid references clients on delete cascade,
-    scope varchar(512) not null,
-    refresh_id uuid not null,
+    scope varchar(512) not null, refresh_id uuid not null,
     created_at timestamptz(3) not null, expires_at timestamptz(3) not null,
     replaced_refresh_id uuid, replaced_at timestamptz(3),
     used_at timestamptz(3), address varchar(64), user_agent varchar(512)
@@ -196,14 +192,10 @@ const KEYS_AND_SESSIONS = [
     code varchar(64) primary key,
     client_id uuid not null references clients on delete cascade,
     user_id uuid not null references users on delete cascade,
-    login_session varchar(64) not null,
-    token_session uuid not null,
-    redirect_uri varchar(4096) not null,
-    code_challenge varchar(128) not null,
-    scope varchar(512) not null,
-    nonce varchar(1024),
-    expires_at timestamptz(3) not null,
-    used_at timestamptz(3)
+    login_session varchar(64) not null, token_session uuid not null,
+    redirect_uri varchar(4096) not null, code_challenge varchar(128) not null,
+    scope varchar(512) not null, nonce varchar(1024),
+    expires_at timestamptz(3) not null, used_at timestamptz(3)
   )`,
   ...index.plain('identity_authorization_codes', 'user_id', 'client_id', 'expires_at'),
 
@@ -216,8 +208,7 @@ const KEYS_AND_SESSIONS = [
 const SIGN_IN_ATTEMPTS = [
   `create table identity_sign_in_failures (
     account varchar(64) not null, source varchar(64) not null,
-    failures integer not null,
-    since timestamptz(3) not null,
+    failures integer not null, since timestamptz(3) not null,
     primary key (account, source)
   )`,
   ...index.plain('identity_sign_in_failures', 'since'),

@@ -29,8 +29,7 @@ const MESSAGES = [
     id uuid primary key,
     sender_type varchar(64) not null, sender_id uuid not null,
     recipient_type varchar(64) not null, recipient_id uuid not null,
-    data text, metadata text,
-    size integer not null,
+    data text, metadata text, size integer not null,
     created_at timestamptz(3) not null default clock_timestamp(),
     sequence bigint generated always as identity, content_id uuid
   ) with (${autovacuum(...VACUUM, ...INSERT_VACUUM, ...UNDELAYED)})`,
@@ -46,8 +45,7 @@ const MESSAGES = [
   // The answers to idempotency keys, for repeated requests.
   `create table message_keys (
     sender_type varchar(64) not null, sender_id uuid not null,
-    key varchar(255) not null,
-    ids uuid[] not null,
+    key varchar(255) not null, ids uuid[] not null,
     created_at timestamptz(3) not null default now(),
     primary key (sender_type, sender_id, key)
   )`,
@@ -59,8 +57,7 @@ const CONTENTS = [
   `create table message_contents (
     id uuid primary key,
     sender_type varchar(64) not null, sender_id uuid not null,
-    data text, metadata text,
-    size integer not null,
+    data text, metadata text, size integer not null,
     created_at timestamptz(3) not null default now()
   ) with (${autovacuum(...VACUUM, ...UNDELAYED)})`,
   'alter table message_contents alter column data set storage external',
@@ -84,8 +81,7 @@ const TOTALS = [
     recipient_type varchar(64) not null, recipient_id uuid not null,
     messages bigint not null, bytes bigint not null, arrivals bigint not null,
     used_at timestamptz(3) not null default now(),
-    expired bigint not null default 0,
-    last_expired_at timestamptz(3),
+    expired bigint not null default 0, last_expired_at timestamptz(3),
     primary key (recipient_type, recipient_id)
   ) ${UPDATED}`,
   'create index mailboxes_expired on mailboxes (last_expired_at desc) where expired > 0',

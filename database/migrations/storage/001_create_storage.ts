@@ -33,8 +33,7 @@ const BUCKETS = [
 
   // The locations of a bucket's objects. No foreign key: a location exists before its bucket and after it.
   `create table bucket_locations (
-    bucket_id uuid not null,
-    layout text not null,
+    bucket_id uuid not null, layout text not null,
     registered_at timestamptz(3) not null default now(),
     primary key (bucket_id, layout)
   )`,
@@ -51,13 +50,10 @@ const BUCKETS = [
 const FILES = [
   `create table bucket_files (
     id uuid primary key, name varchar(256) not null,
-    path varchar(512) not null,
-    directory varchar(512),
-    hash varchar(4096) not null,
-    layout text not null default 'own',
+    path varchar(512) not null, directory varchar(512),
+    hash varchar(4096) not null, layout text not null default 'own',
     sha256 text, size bigint,
-    actor_type varchar(64) not null, actor_id uuid not null,
-    realm_id uuid,
+    actor_type varchar(64) not null, actor_id uuid not null, realm_id uuid,
     bucket_id uuid not null references buckets on delete cascade,
     created_at timestamptz(3) not null default now(),
     updated_at timestamptz(3) not null default now(),
@@ -81,10 +77,8 @@ const UPLOADS = [
   `create table bucket_file_claims (
     id uuid primary key,
     bucket_id uuid not null references buckets on delete cascade,
-    path varchar(512) not null,
-    hash varchar(4096) not null,
-    layout text not null,
-    expires_at timestamptz(3) not null,
+    path varchar(512) not null, hash varchar(4096) not null,
+    layout text not null, expires_at timestamptz(3) not null,
     created_at timestamptz(3) not null default now(),
     unique (bucket_id, path)
   )`,
@@ -94,16 +88,10 @@ const UPLOADS = [
   `create table resumable_uploads (
     id uuid primary key,
     bucket_id uuid not null references buckets on delete cascade,
-    path varchar(512) not null,
-    hash varchar(4096) not null,
-    layout text not null,
-    length bigint,
-    metadata text not null,
-    actor_type varchar(64) not null, actor_id uuid not null,
-    realm_id uuid,
-    stored bigint not null default 0,
-    object jsonb not null,
-    digest bytea,
+    path varchar(512) not null, hash varchar(4096) not null,
+    layout text not null, length bigint, metadata text not null,
+    actor_type varchar(64) not null, actor_id uuid not null, realm_id uuid,
+    stored bigint not null default 0, object jsonb not null, digest bytea,
     expires_at timestamptz(3) not null,
     created_at timestamptz(3) not null default now()
   )`,

@@ -19,16 +19,14 @@ const EVENTS = [
   `create table events (
     id uuid primary key, scope varchar(64) not null,
     name varchar(64) not null,
-    ref_type varchar(64) not null, ref_id varchar(64),
-    data text,
+    ref_type varchar(64) not null, ref_id varchar(64), data text,
     expiring boolean not null default false,
     request_path varchar(256), request_method varchar(10), request_ip_address varchar(45),
     request_user_agent varchar(512),
     actor_type varchar(64), actor_id uuid, actor_name varchar(64),
     realm_id uuid, expires_at timestamptz(3),
     created_at timestamptz(3) not null default now(),
-    updated_at timestamptz(3) not null default now(),
-    reported_by text
+    updated_at timestamptz(3) not null default now(), reported_by text
   ) with (
     autovacuum_vacuum_scale_factor = 0.02,
     autovacuum_vacuum_insert_scale_factor = 0.02,
@@ -48,18 +46,13 @@ const EVENTS = [
 const SEALS = [
   `create table event_chains (
     chain varchar(36) primary key,
-    number bigint not null default 0,
-    digest char(64),
+    number bigint not null default 0, digest char(64),
     anchored bigint not null default 0
   )`,
 
   `create table event_batches (
-    chain varchar(36) not null,
-    number bigint not null,
-    previous char(64),
-    root char(64) not null,
-    size integer not null,
-    expires_at timestamptz(3),
+    chain varchar(36) not null, number bigint not null, previous char(64),
+    root char(64) not null, size integer not null, expires_at timestamptz(3),
     sealed_at timestamptz(3) not null,
     signature bytea not null, ids bytea not null, leaves bytea not null,
     is_removed boolean not null default false,
@@ -73,10 +66,8 @@ const SEALS = [
 
   `create table event_removals (
     id bigint generated always as identity primary key,
-    chain varchar(36) not null,
-    number bigint not null,
-    statement text not null,
-    signature bytea not null
+    chain varchar(36) not null, number bigint not null,
+    statement text not null, signature bytea not null
   )`,
   'create index event_removals_batch on event_removals (chain, number)',
 ]
