@@ -1,6 +1,7 @@
 import { chown, copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 
 import { test } from '@japa/runner'
@@ -14,6 +15,8 @@ import {
   REFUSED_CALLS,
   type SystemCall,
 } from '#node/containers/seccomp/system_calls'
+import { Gateway } from '#node/gateway/gateway'
+import { Router } from '#node/gateway/router'
 import { MODULES, PYTHON_HOME } from '#node/python_image/python_files'
 import { newId } from '#kernel/new_id'
 import { containerSeats, type Seat } from '#tests/helpers/node/container_seats'
@@ -22,6 +25,10 @@ import { RunningContainer } from '#tests/helpers/node/running_container'
 import { ensurePackages, PACKAGES } from '#tests/services/servers/packages'
 
 const PROGRAMS = fileURLToPath(new URL('../../fixtures/python/', import.meta.url))
+const FIXTURES = [
+  ...['answered_calls.py', 'usual_program.py', 'memory_beyond_limit.py'],
+  ...['flooding_program.py', 'asking_program.py'],
+]
 const EAFNOSUPPORT = 97
 /** Linux answers uretprobe and uprobe of x64 before it asks a filter. */
 const NEVER_FILTERED = [335, 336]
@@ -32,6 +39,12 @@ const numbersOf = (calls: readonly SystemCall[]): number[] =>
   calls.map(numberOf).filter((number) => number !== null)
 const checked = (name: string): number =>
   numberOf(CHECKED_CALLS.find((call) => call.name === name)!)!
+
+/** Ten times the longest delays that were measured. */
+const LOOP_DELAY_MS = 500
+const ANSWER_MS = 2_000
+
+type Cleanup = (callback: () => Promise<void>) => void
 
 type Call = readonly [number: number, ...args: number[]]
 
@@ -57,6 +70,12 @@ function forbiddenCalls(): Map<Call, number> {
   ])
 }
 
+interface RunChanges {
+  readonly limits?: ContainerLimits
+  /** The file name of the socket. */
+  readonly gateway?: string
+}
+
 await ensurePackages(PACKAGES.containers)
 
 for (const seat of containerSeats()) {
@@ -68,7 +87,7 @@ for (const seat of containerSeats()) {
     group.setup(async () => {
       folder = await mkdtemp(join(tmpdir(), 'hub-hostile-'))
       rootPath = await pythonRoot(join(folder, 'root'))
-      for (const program of ['answered_calls.py', 'usual_program.py', 'memory_beyond_limit.py']) {
+      for (const program of FIXTURES) {
         await copyFile(join(PROGRAMS, program), join(rootPath, 'opt/code', program))
       }
       await chown(folder, seat.account, seat.account)
@@ -80,8 +99,11 @@ for (const seat of containerSeats()) {
     })
     group.each.timeout(300_000)
 
-    async function run(args: readonly string[], limits: ContainerLimits = DEFAULT_LIMITS) {
-      const container = await RunningContainer.start(driver, {
+    const start = (
+      args: readonly string[],
+      { limits = DEFAULT_LIMITS, gateway = 'gateway' }: RunChanges = {}
+    ) =>
+      RunningContainer.start(driver, {
         name: 'analysis',
         rootPath,
         command: [`/${PYTHON_HOME}/bin/python3`, '-B', ...args],
@@ -89,9 +111,12 @@ for (const seat of containerSeats()) {
         workingFolder: '/opt/code',
         limits,
         gatewayHost: 'nginx-analysis',
-        gatewaySocket: join(folder, 'gateway'),
+        gatewaySocket: join(folder, gateway),
         inboundSocket: join(folder, newId().slice(0, 8)),
       })
+
+    async function run(args: readonly string[], changes: RunChanges = {}) {
+      const container = await start(args, changes)
       const exit = await container.exited
       return { ...exit, lines: container.lines, output: container.output }
     }
@@ -113,7 +138,7 @@ for (const seat of containerSeats()) {
       .with(['shared', 'unmapped', 'files'])
       .run(async ({ assert }, way) => {
         const limits = { ...DEFAULT_LIMITS, memoryBytes: 256 * 1024 ** 2 }
-        const { reason, message, output } = await run(['memory_beyond_limit.py', way], limits)
+        const { reason, message, output } = await run(['memory_beyond_limit.py', way], { limits })
         // What nobody has mapped is bounded by control groups only, and a node without them says so.
         if (way === 'shared' || driver.unbounded.length === 0) {
           assert.equal(reason, 'memory')
@@ -123,6 +148,41 @@ for (const seat of containerSeats()) {
           assert.deepEqual(driver.unbounded, ['sharedMemory'])
         }
       })
+
+    /** A gateway with one route, which sends the given response. */
+    async function openGateway(name: string, cleanup: Cleanup, body: () => string): Promise<void> {
+      const router = new Router().add('none', 'GET', '/healthz', ({ response }) => {
+        response.end(body())
+      })
+      const socket = join(folder, name)
+      const tokens = { accepts: () => true }
+      const gateway = await Gateway.listen(socket, router, tokens, { refused: () => {} })
+      cleanup(() => gateway.close())
+      await chown(socket, seat.account, seat.account)
+    }
+
+    test('a program that floods its gateway and its output leaves time for other analyses', async ({
+      assert,
+      cleanup,
+    }) => {
+      let requests = 0
+      let isOver = false
+      await openGateway('flooded', cleanup, () => String((requests += 1)))
+      await openGateway('other', cleanup, () => (isOver ? 'enough' : 'more'))
+      const delay = monitorEventLoopDelay({ resolution: 1 })
+      delay.enable()
+      const asking = run(['asking_program.py'], { gateway: 'other' })
+      const flooded = await run(['flooding_program.py'], { gateway: 'flooded' })
+      delay.disable()
+      isOver = true
+      const { output, code } = await asking
+
+      assert.equal(code, 0)
+      assert.isAbove(requests, 20)
+      assert.isAbove(flooded.lines.length, 10_000)
+      assert.isBelow(delay.max / 1e6, LOOP_DELAY_MS)
+      assert.isBelow(Number(/^stdout: (\d+)$/.exec(output)?.[1]), ANSWER_MS)
+    })
 
     test('a program that does what is usual finds all that it needs', async ({ assert }) => {
       const { code, output } = await run(['usual_program.py'])
