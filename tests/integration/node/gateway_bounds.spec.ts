@@ -482,6 +482,26 @@ test.group('What an analysis may take of its gateway', (group) => {
     assert.isBelow(delay.max / 1e6, inline / 2)
   })
 
+  test('a small text is parsed beside the work of the node where that is slow', async ({
+    assert,
+    cleanup,
+  }) => {
+    const gateway = await TestGateway.open(cleanup)
+    let threads = 0
+    const count = () => void (threads += 1)
+    process.on('worker', count)
+    cleanup(async () => void process.off('worker', count))
+    await gateway.post('/json', Buffer.from(`{"kind":1,"rest":"${'x'.repeat(16_000)}"}`))
+    assert.equal(threads, 0)
+    const nested = `{"kind":1,"rest":${'['.repeat(8_000)}${']'.repeat(8_000)}}`
+    const properties = `{"kind":1${Array.from({ length: 1_500 }, (_, at) => `,"${at}":1`).join('')}}`
+    for (const slow of [nested, properties]) {
+      const { status, body } = await gateway.post('/json', Buffer.from(slow))
+      assert.deepEqual([status, body], [200, '1'])
+    }
+    assert.equal(threads, 2)
+  })
+
   test(
     'a body beyond its limit gets 413, also if its sender sends all of it first: {kind}, {framing}'
   )
